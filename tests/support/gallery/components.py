@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from markupsafe import Markup
 
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import RunState
+from offdiag_web.app.context import current_registry
 from offdiag_web.charts.marks import IN_PANEL, IN_TILE, interval_mark, share_bar
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent
 from offdiag_web.components.controls import (
     Caution,
     Chip,
-    Moment,
     Segment,
-    moment,
     orientation_chip,
     orientation_warning,
     state_chip,
@@ -45,7 +45,7 @@ class ComponentsView:
     values: tuple[ShownValue, ...]
     notes: tuple[str, ...]
     tiles: tuple[Tile, ...]
-    moment: Moment
+    moment: datetime
     pages: tuple[Tab, ...]
 
 
@@ -72,7 +72,7 @@ def components_view() -> ComponentsView:
         values=(ShownValue("0.864"), ShownValue("undefined", 1), ShownValue("not computed")),
         notes=tuple(notes.texts),
         tiles=tiles,
-        moment=moment(examples.NOW, now=examples.NOW),
+        moment=current_registry().database.clock(),
         pages=pages("components"),
     )
 

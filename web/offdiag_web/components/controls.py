@@ -11,6 +11,7 @@ from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import RunState, Task
 from offdiag.store.comments import Comment
 from offdiag.store.evaluations import EvaluationWork
+from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers
 
 WROTE = "wrote"
@@ -147,6 +148,11 @@ def moment(when: datetime, *, now: datetime) -> Moment:
         full=f"{utc:%Y-%m-%d %H:%M:%S} UTC",
         machine=when.isoformat(),
     )
+
+
+def moment_of(when: datetime) -> Moment:
+    """Describe `when` as seen from the time of the request, for templates."""
+    return moment(when, now=current_registry().database.clock())
 
 
 def _relative(age: timedelta, when: datetime) -> str:
@@ -300,7 +306,7 @@ def _looks_transposed(source: SourceOrientation) -> str:
 class HistoryLine:
     """One entry. `who` is None where an evaluation or time did it; `quote` is plain text."""
 
-    at: Moment
+    at: datetime
     who: str | None
     what: str
     quote: str | None
@@ -315,12 +321,11 @@ class Discussion:
     lines: tuple[HistoryLine, ...]
 
 
-def discussion(comments: Iterable[Comment], *, url: str, back: str, now: datetime) -> Discussion:
+def discussion(comments: Iterable[Comment], *, url: str, back: str) -> Discussion:
     """Present the comments on one thing."""
-    return Discussion(url, back, tuple(comment_line(each, now) for each in comments))
+    return Discussion(url, back, tuple(map(comment_line, comments)))
 
 
-def comment_line(comment: Comment, now: datetime) -> HistoryLine:
+def comment_line(comment: Comment) -> HistoryLine:
     """One comment as a line of a history."""
-    at = moment(comment.at, now=now)
-    return HistoryLine(at, comment.author or NOBODY_NAMED, WROTE, comment.text)
+    return HistoryLine(comment.at, comment.author or NOBODY_NAMED, WROTE, comment.text)

@@ -238,22 +238,13 @@ def _line(bins: CalibrationBins, place: int, each: ReliabilityBin) -> BinLine:
 
 
 @dataclass(frozen=True, slots=True)
-class SpreadLine:
-    """One bin of the table."""
-
-    scores: str
-    positive: str
-    negative: str
-
-
-@dataclass(frozen=True, slots=True)
 class SpreadView:
     """The picture of both histograms with the table of the same bins."""
 
     drawing: Markup
     positive_name: str
     negative_name: str
-    lines: tuple[SpreadLine, ...]
+    lines: tuple[tuple[str, str, str], ...]
 
 
 def spread_view(
@@ -287,7 +278,7 @@ def spread_view(
         positive_name=positive,
         negative_name=negative,
         lines=tuple(
-            SpreadLine(
+            (
                 f"{_edge(histogram.edges[at])} \N{EN DASH} {_edge(histogram.edges[at + 1])}",
                 numbers.count(int(histogram.positive[at])),
                 numbers.count(int(histogram.negative[at])),

@@ -30,7 +30,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import domain_response
 from offdiag_web.app.news import open_problems
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import TASK_WORDS, Chip, Moment, Tone, moment
+from offdiag_web.components.controls import TASK_WORDS, Chip, Tone
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.query_string import with_query
@@ -55,10 +55,10 @@ class DatasetCard:
     n_runs: str
     runs_url: str
     states: tuple[Chip, ...]
-    last_logged: Moment | None
+    last_logged: datetime | None
 
 
-def dataset_cards(overview: Overview, *, now: datetime) -> tuple[DatasetCard, ...]:
+def dataset_cards(overview: Overview) -> tuple[DatasetCard, ...]:
     """All datasets, each with the links to its page and to its runs."""
     names = [dataset.name for dataset, _ in overview]
     return tuple(
@@ -76,9 +76,7 @@ def dataset_cards(overview: Overview, *, now: datetime) -> tuple[DatasetCard, ..
             n_runs=numbers.count(runs.total),
             runs_url=runs_url(dataset, name_is_unique=names.count(dataset.name) == 1),
             states=_state_chips(runs),
-            last_logged=None
-            if runs.last_logged_at is None
-            else moment(runs.last_logged_at, now=now),
+            last_logged=runs.last_logged_at,
         )
         for dataset, runs in overview
     )

@@ -27,10 +27,8 @@ from offdiag_web.components.controls import (
     Caution,
     Chip,
     Discussion,
-    Moment,
     class_words,
     discussion,
-    moment,
     spell,
     state_chip,
 )
@@ -136,7 +134,7 @@ class RunHeaderView:
     """What can be looked at alone, on the pages that do so."""
     kept: tuple[tuple[str, str], ...]
     """Other parameters of the address, which choosing a slice leaves as they are."""
-    logged: Moment
+    logged: datetime
     author: str | None
     note: str | None
     tabs: tuple[Tab, ...]
@@ -189,7 +187,7 @@ def run_header(
         is_pending=state is not None and state.tone == "busy",
         slices=slices,
         kept=kept,
-        logged=moment(run.created_at, now=now),
+        logged=run.created_at,
         author=run.author,
         note=run.note,
         tabs=tuple(
@@ -337,14 +335,13 @@ def _read_beside(
             slices = slice_choices(levels, None if part is None else str(parse_slice(part)))
         if is_discussed:
             found = comments_on(session, About.RUN, run_id)
-            comments = _discussion(run_id, found, now=database.clock())
+            comments = _discussion(run_id, found)
     return slices, comments
 
 
-def _discussion(run_id: str, comments: Sequence[Comment], *, now: datetime) -> Discussion:
+def _discussion(run_id: str, comments: Sequence[Comment]) -> Discussion:
     return discussion(
         comments,
         url=url_for("run_meta.add_comment", run_id=run_id),
         back=url_for("run_matrix.page", run_id=run_id, _anchor="discussion"),
-        now=now,
     )

@@ -18,8 +18,6 @@ from offdiag_web.charts.svg import UNIT, Scale, fitted, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
     Chip,
-    Moment,
-    moment,
     state_chip,
 )
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
@@ -136,7 +134,7 @@ class RunRow:
     short_id: str
     url: str
     n_shown: str
-    logged: Moment
+    logged: datetime
     state: Chip | None
     metrics: tuple[MetricCell, ...]
     worst: WorstCell | None
@@ -159,7 +157,7 @@ def run_row(
         short_id=entry.id[:8],
         url=url,
         n_shown=numbers.count(entry.n_cases),
-        logged=moment(entry.created_at, now=now),
+        logged=entry.created_at,
         state=state,
         metrics=()
         if state

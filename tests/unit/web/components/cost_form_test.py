@@ -16,7 +16,7 @@ def test_a_field_knows_what_it_was_and_what_it_is_without_being_set(ask: Ask) ->
     grid = cost_grid(found.scenario, [1, 0])
 
     assert grid is not None
-    cells = {cell.name: cell for line in grid.lines for cell in line.cells}
+    cells = {cell.name: cell for _, _, cells in grid.lines for cell in cells}
     assert list(cells) == ["w1.1", "w1.0", "w0.1", "w0.0"]
     dear, cheap, right = cells["w0.1"], cells["w1.0"], cells["w0.0"]
     assert (dear.value, dear.initial, dear.before, dear.is_edited) == ("3", "3", "1", True)

@@ -37,28 +37,11 @@ class GridCell:
 
 
 @dataclass(frozen=True, slots=True)
-class GridLine:
-    """The costs of all answers for one actual class."""
-
-    code: int
-    head: ClassHead
-    cells: tuple[GridCell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GridColumn:
-    """A predicted class."""
-
-    code: int
-    head: ClassHead
-
-
-@dataclass(frozen=True, slots=True)
 class CostGrid:
     """Fields for all cells, actual classes down."""
 
-    columns: tuple[GridColumn, ...]
-    lines: tuple[GridLine, ...]
+    columns: tuple[tuple[int, ClassHead], ...]
+    lines: tuple[tuple[int, ClassHead, tuple[GridCell, ...]], ...]
     turned_heads: bool
     density: Literal["roomy", "plain", "dense"]
 
@@ -71,7 +54,7 @@ def cost_grid(scenario: Scenario, order: list[int]) -> CostGrid | None:
     saved = scenario.base.costs.weights
     initial = scenario.edits.multiplied(saved)
     lines = tuple(
-        GridLine(
+        (
             actual,
             class_head(names[actual]),
             tuple(
@@ -91,11 +74,11 @@ def cost_grid(scenario: Scenario, order: list[int]) -> CostGrid | None:
         )
         for actual in order
     )
-    heads = tuple(GridColumn(code, class_head(names[code])) for code in order)
+    heads = tuple((code, class_head(names[code])) for code in order)
     return CostGrid(
         columns=heads,
         lines=lines,
-        turned_heads=max(len(column.head.short) for column in heads) > _UPRIGHT,
+        turned_heads=max(len(head.short) for _, head in heads) > _UPRIGHT,
         density="roomy" if len(order) <= _ROOMY else "plain" if len(order) <= _PLAIN else "dense",
     )
 

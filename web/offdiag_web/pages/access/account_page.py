@@ -12,7 +12,7 @@ from offdiag.services.access.sessions import change_password, sign_out_everywher
 from offdiag_web.app.auth import clear_site_data, count_attempt, refuse_attempts
 from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
 from offdiag_web.app.errors import failure_of, status_of
-from offdiag_web.pages.access.view import role_lines
+from offdiag_web.pages.access.view import MEANINGS
 
 blueprint = Blueprint("account", __name__)
 
@@ -60,7 +60,8 @@ def _page(error: InvalidInput | None = None) -> Response:
     text = render_template(
         "access/account.html",
         name=who.name,
-        roles=role_lines(who.grants),
+        grants=who.grants,
+        meanings=MEANINGS,
         failure_of_form=None if error is None else failure_of(error),
         changed="changed" in request.args,
     )

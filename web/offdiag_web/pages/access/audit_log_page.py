@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
 from flask import Blueprint, jsonify, make_response, render_template, request
 from werkzeug.wrappers import Response
@@ -22,34 +20,12 @@ from offdiag.store.audit_log import (
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import Cell, csv_response
-from offdiag_web.components.controls import Moment, moment
 from offdiag_web.urls.query_string import with_query
 
 AUDIT_COLUMNS = (
     *("number", "at", "actor_kind", "actor", "action", "object", "project", "request_id"),
     "detail",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class AuditLine:
-    """One change, for reading."""
-
-    event: AuditEvent
-    at: Moment
-    detail: str
-
-
-def audit_lines(events: Sequence[AuditEvent], *, now: datetime) -> tuple[AuditLine, ...]:
-    """Changes, the newest first."""
-    return tuple(
-        AuditLine(
-            event,
-            moment(event.at, now=now),
-            "; ".join(f"{key}: {_words(value)}" for key, value in event.detail.items()),
-        )
-        for event in events
-    )
 
 
 def audit_records(events: Sequence[AuditEvent]) -> list[dict[str, object]]:
@@ -86,10 +62,6 @@ def audit_rows(events: Sequence[AuditEvent]) -> Iterator[Sequence[Cell]]:
         )
 
 
-def _words(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
 blueprint = Blueprint("audit_log", __name__)
 
 _PATH = "/settings/audit"
@@ -104,7 +76,7 @@ def page() -> Response:
     query = {"actor": wanted.actor, "project": wanted.project, "q": wanted.text}
     text = render_template(
         "access/audit_log.html",
-        lines=audit_lines(found.events, now=current_registry().database.clock()),
+        events=found.events,
         wanted=wanted,
         csv_url=_url(".csv", query),
         json_url=_url(".json", query),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from urllib.parse import unquote
 
 from flask import Blueprint, make_response, redirect, render_template, request, url_for
@@ -12,30 +10,17 @@ from werkzeug.wrappers import Response
 from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.services.access.share_links import create_share_link, may_share, revoke_share_link
-from offdiag.store.share_links import ShareLink, list_share_links
+from offdiag.store.share_links import list_share_links
 from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
 from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Moment, moment
 from offdiag_web.pages.access.shareable import projects_of_page, read_page, rendered
+from offdiag_web.pages.access.view import state_of
 
 blueprint = Blueprint("share_links", __name__)
 
 _DAYS = 7
 _LONGEST_ADDRESS = 120
-
-
-@dataclass(frozen=True, slots=True)
-class LinkLine:
-    """One link. `state` says why it shows nothing, empty where it is good."""
-
-    id: int
-    address: str
-    owner: str
-    made: Moment
-    expires: str
-    used: Moment | None
-    state: str
 
 
 @blueprint.get("/settings/links")
@@ -100,7 +85,11 @@ def _page(*, url: str = "", error: OffdiagError | None = None) -> Response:
         found = list_share_links(session, owner_id=None if _sees_all() else _own_id())
     text = render_template(
         "access/share_links.html",
-        lines=[_line(link, database.clock()) for link in found],
+        links=[
+            (numbers.shortened(unquote(each.address), longest=_LONGEST_ADDRESS), each)
+            for each in found
+        ],
+        state_of=state_of,
         most_days=most_days,
         days=request.form.get("days", min(_DAYS, most_days)),
         shared=request.values.get("page", ""),
@@ -109,26 +98,6 @@ def _page(*, url: str = "", error: OffdiagError | None = None) -> Response:
         shows_all=_sees_all(),
     )
     return make_response(text, 200 if error is None else status_of(error))
-
-
-def _line(link: ShareLink, now: datetime) -> LinkLine:
-    return LinkLine(
-        id=link.id,
-        address=numbers.shortened(unquote(link.address), longest=_LONGEST_ADDRESS),
-        owner=link.owner,
-        made=moment(link.created_at, now=now),
-        expires=f"{link.expires_at:%Y-%m-%d %H:%M} UTC",
-        used=None if link.used_at is None else moment(link.used_at, now=now),
-        state=_state(link, now),
-    )
-
-
-def _state(link: ShareLink, now: datetime) -> str:
-    if link.revoked_at is not None:
-        return "revoked"
-    if link.owner_disabled:
-        return "owner disabled"
-    return "" if link.is_valid(now) else "expired"
 
 
 def _sees_all() -> bool:

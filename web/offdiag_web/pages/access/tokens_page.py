@@ -14,7 +14,7 @@ from offdiag.store.project_access import project_names
 from offdiag.store.sessions import list_tokens
 from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
 from offdiag_web.app.errors import failure_of, status_of
-from offdiag_web.pages.access.view import MEANINGS, read_project, read_role, token_lines
+from offdiag_web.pages.access.view import MEANINGS, read_project, read_role, state_of
 
 blueprint = Blueprint("tokens", __name__)
 
@@ -65,7 +65,8 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
         projects = project_names(session)
     text = render_template(
         "access/tokens.html",
-        lines=token_lines(found, now=database.clock()),
+        tokens=found,
+        state_of=state_of,
         roles=[(role.value, MEANINGS[role]) for role in roles],
         projects=projects,
         lifetimes=LIFETIMES,

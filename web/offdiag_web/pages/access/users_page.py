@@ -12,7 +12,7 @@ from offdiag.store.project_access import project_names
 from offdiag.store.users import list_users
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.errors import failure_of, status_of
-from offdiag_web.pages.access.view import MEANINGS, read_project, read_role, user_lines
+from offdiag_web.pages.access.view import MEANINGS, read_project, read_role
 
 blueprint = Blueprint("users", __name__)
 
@@ -94,7 +94,7 @@ def _page(error: OffdiagError | None = None) -> Response:
         found, projects = list_users(session), project_names(session)
     text = render_template(
         "access/users.html",
-        lines=user_lines(found, now=database.clock()),
+        users=found,
         projects=projects,
         roles=[(role.value, meaning) for role, meaning in MEANINGS.items()],
         failure_of_form=None if error is None else failure_of(error),

@@ -172,7 +172,7 @@ def audit_card(verdicts: VerdictsView) -> str:
     lines.sort(key=lambda each: ("error", "warning", "good").index(_tone(each[1])))
     hidden = len(lines) - _MOST_LINES
     more = f"{numbers.plural(hidden, 'more number')} not shown · " if hidden > 0 else ""
-    counts = ", ".join(f"{each.count} {each.mark.text}" for each in verdicts.marked.counts)
+    counts = ", ".join(f"{count} {mark.text}" for mark, count in verdicts.marked.counts)
     return card_svg(
         Card(
             title="Audit of published numbers",

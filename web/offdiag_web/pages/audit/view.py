@@ -53,29 +53,12 @@ _MARKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedCell:
-    """The number as it was printed, and its mark; None where the cell holds no number."""
-
-    text: str
-    mark: Mark | None
-    url: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class MarkedTable:
     """One table of the text; `heads` may be empty, and so may the names of its rows."""
 
     name: str
     heads: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[MarkedCell, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedCount:
-    """How many cells have a mark."""
-
-    mark: Mark
-    count: str
+    rows: tuple[tuple[str, tuple[tuple[str, Mark | None, str | None], ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +66,7 @@ class MarkedTables:
     """All tables, and how many of their numbers got which mark, the gravest first."""
 
     tables: tuple[MarkedTable, ...]
-    counts: tuple[MarkedCount, ...]
+    counts: tuple[tuple[Mark, str], ...]
 
 
 def marked_tables(audit: TableTextAudit, reasons: Mapping[tuple[str, int], str]) -> MarkedTables:
@@ -100,11 +83,11 @@ def marked_tables(audit: TableTextAudit, reasons: Mapping[tuple[str, int], str])
         _table(table, block, found, of=len(audit.reading.tables))
         for table, block in enumerate(audit.reading.tables)
     )
-    marks = [cell.mark for table in tables for _, cells in table.rows for cell in cells]
+    marks = [mark for table in tables for _, cells in table.rows for _, mark, _ in cells]
     return MarkedTables(
         tables,
         tuple(
-            MarkedCount(mark, numbers.count(marks.count(mark)))
+            (mark, numbers.count(marks.count(mark)))
             for mark in (CONTRADICTS, TRANSPOSED, OTHER_METRIC, AGREES, NOT_CHECKABLE, GIVEN)
             if mark in marks
         ),
@@ -132,15 +115,17 @@ def _table(
     )
 
 
-def _cell(value: Value | None, found: tuple[Finding, str] | None) -> MarkedCell:
+def _cell(
+    value: Value | None, found: tuple[Finding, str] | None
+) -> tuple[str, Mark | None, str | None]:
     if value is None or not value.numbers:
-        return MarkedCell("", None, None)
+        return ("", None, None)
     text = f"{' = '.join(value.numbers)}{' ±' if value.has_spread else ''}"
     if found is None:
-        return MarkedCell(text, NOT_CHECKABLE if value.count is None else GIVEN, None)
+        return (text, NOT_CHECKABLE if value.count is None else GIVEN, None)
     finding, reason = found
     mark = _MARKS[finding.verdict] if finding.is_checked else NOT_CHECKABLE
-    return MarkedCell(text, mark, None if mark in (AGREES, NOT_CHECKABLE) else f"#{reason}")
+    return (text, mark, None if mark in (AGREES, NOT_CHECKABLE) else f"#{reason}")
 
 
 MOST_LISTED = 60

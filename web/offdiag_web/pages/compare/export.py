@@ -258,9 +258,9 @@ def _runs(many: ManyComparison, page: ComparePage) -> Iterator[tuple[str, ...]]:
     """The best runs first, as on the page."""
     column = tuple(many.places).index(leading(many)[0])
     rows = () if page.many is None else page.many.rows[:_MOST_RUNS]
-    for row in rows:
-        cell = row.cells[column]
-        yield f"{row.run.run_label} {_name(row.run)}", cell.value.text, cell.gap or ""
+    for run, _, cells in rows:
+        cell = cells[column]
+        yield f"{run.run_label} {_name(run)}", cell.value.text, cell.gap or ""
 
 
 def _difference(pair: PairComparison) -> Picture:

@@ -53,27 +53,6 @@ class RankCell:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricHead:
-    """A metric, and in a bracket the runs that may be the best by it; None where not tested.
-
-    `corrected` is what the highest run is expected to reach, None where that is not known.
-    """
-
-    title: str
-    best: str | None
-    corrected: ShownValue | None
-
-
-@dataclass(frozen=True, slots=True)
-class RankRow:
-    """A run by all primary metrics."""
-
-    run: RunIdentity
-    n: str
-    cells: tuple[RankCell, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class StripRow:
     """A class: its size, all runs as a strip, and their values in the order of the runs.
 
@@ -101,14 +80,6 @@ class StripTable:
 
 
 @dataclass(frozen=True, slots=True)
-class MatrixPicture:
-    """The matrix of one run in small; `url` leads to it as a table."""
-
-    run: RunIdentity
-    picture: Markup
-
-
-@dataclass(frozen=True, slots=True)
 class PairRow:
     """Two runs and the examples that only one of them gets right."""
 
@@ -124,13 +95,13 @@ class PairRow:
 class ManyView:
     """Everything below the verdict of several runs; above eight there is the table alone."""
 
-    heads: tuple[MetricHead, ...]
-    rows: tuple[RankRow, ...]
+    heads: tuple[tuple[str, str | None, ShownValue | None], ...]
+    rows: tuple[tuple[RunIdentity, str, tuple[RankCell, ...]], ...]
     together: str
     level: str
     strips: StripTable | None
     noun: str
-    pictures: tuple[MatrixPicture, ...]
+    pictures: tuple[tuple[RunIdentity, Markup], ...]
     correct_end: str
     error_end: str | None
     pairs: tuple[PairRow, ...]
@@ -150,7 +121,7 @@ def many_view(
     scales = shared_scale(matrices) if matrices else []
     return ManyView(
         heads=tuple(
-            MetricHead(texts.title(key), _best(places), _corrected(many, key, notes))
+            (texts.title(key), _best(places), _corrected(many, key, notes))
             for key, places in many.places.items()
         ),
         rows=tuple(_rank_row(many, at, runs[at], notes) for at in _best_first(many)),
@@ -169,8 +140,10 @@ def many_view(
     )
 
 
-def _rank_row(many: ManyComparison, at: int, run: RunIdentity, notes: Notes) -> RankRow:
-    return RankRow(
+def _rank_row(
+    many: ManyComparison, at: int, run: RunIdentity, notes: Notes
+) -> tuple[RunIdentity, str, tuple[RankCell, ...]]:
+    return (
         run,
         numbers.count(many.matrices[at].total),
         tuple(_rank_cell(key, places, at, notes) for key, places in many.places.items()),
@@ -288,11 +261,11 @@ def _pictures(
     matrices: Sequence[ConfusionMatrix],
     scales: Sequence[ColourScale],
     runs: tuple[RunIdentity, ...],
-) -> tuple[MatrixPicture, ...]:
+) -> tuple[tuple[RunIdentity, Markup], ...]:
     """The matrices, that of the best run by balanced accuracy first."""
     codes = class_order(matrices[0], None)
     return tuple(
-        MatrixPicture(
+        (
             runs[at],
             matrix_picture(
                 [[_step(matrices[at], scales[at], i, j) for j in codes] for i in codes],

@@ -50,20 +50,12 @@ from offdiag_web.urls.filter_line import quoted
 _ABSENT = "not set"
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataRow:
-    """One fact that is not the same for all runs, with its text for each of them."""
-
-    name: str
-    values: tuple[str, ...]
-
-
-def differing_metadata(runs: Sequence[ComparedRun]) -> tuple[MetadataRow, ...]:
+def differing_metadata(runs: Sequence[ComparedRun]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The facts that differ: those of the run first, then parameters and tags by name."""
     facts = [_facts(run) for run in runs]
     names = dict.fromkeys(name for each in facts for name in each)
-    rows = (MetadataRow(name, tuple(each.get(name, _ABSENT) for each in facts)) for name in names)
-    return tuple(row for row in rows if len(set(row.values)) > 1)
+    rows = ((name, tuple(each.get(name, _ABSENT) for each in facts)) for name in names)
+    return tuple((name, values) for name, values in rows if len(set(values)) > 1)
 
 
 def _facts(run: ComparedRun) -> dict[str, str]:
@@ -107,7 +99,7 @@ class ComparePage:
     many: ManyView | None
     by_slice: SliceStrip | None
     refusal: Refusal | None
-    metadata: tuple[MetadataRow, ...]
+    metadata: tuple[tuple[str, tuple[str, ...]], ...]
     slices: tuple[SliceChoice, ...]
     part: str | None
     all_url: str

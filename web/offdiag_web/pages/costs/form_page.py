@@ -29,8 +29,6 @@ from offdiag_web.components.costs.form import (
     PASSED,
     CostGrid,
     GridCell,
-    GridColumn,
-    GridLine,
     warning_texts,
 )
 from offdiag_web.urls.costs import COSTS, NEW, CostsAddress, new_costs_url, read_versions
@@ -169,18 +167,18 @@ def _grid(typed: TypedCosts, before: TypedCosts, labels: LabelSet) -> CostGrid |
     names = labels.names
     if len(names) > MOST_CLASSES:
         return None
-    columns = tuple(GridColumn(code, class_head(name)) for code, name in enumerate(names))
+    columns = tuple((code, class_head(name)) for code, name in enumerate(names))
     return CostGrid(
         columns=columns,
         lines=tuple(
-            GridLine(
+            (
                 actual,
                 class_head(names[actual]),
                 tuple(_cell(typed, before, actual, predicted) for predicted in range(len(names))),
             )
             for actual in range(len(names))
         ),
-        turned_heads=max(len(column.head.short) for column in columns) > 6,
+        turned_heads=max(len(head.short) for _, head in columns) > 6,
         density="roomy" if len(names) <= 8 else "plain" if len(names) <= 12 else "dense",
     )
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
@@ -17,7 +15,6 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import TWIN, requested_project
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Moment, moment
 from offdiag_web.pages.costs.view import cost_page_view
 from offdiag_web.urls.costs import COSTS, CostsAddress, new_costs_url, read_versions
 
@@ -27,43 +24,20 @@ COST_COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CostLine:
-    """One cost matrix."""
-
-    name: str
-    url: str
-    version: str
-    project: str | None
-    n_classes: str
-    currency: str
-    author: str
-    created: Moment
-    note: str
-    uses: str
-
-
-def cost_list_view(overview: CostOverview, *, now: datetime) -> str:
+def cost_list_view(overview: CostOverview) -> str:
     """Present the list."""
     return render_template(
         "costs/page.html",
-        lines=tuple(_line(overview, each, now) for each in overview.newest),
+        lines=[
+            (
+                each,
+                CostsAddress(each.project, each.name).url(),
+                _uses_text(default_of(overview, each), reports_of(overview, each)),
+            )
+            for each in overview.newest
+        ],
+        default_project=DEFAULT_PROJECT,
         new_url=new_costs_url(DEFAULT_PROJECT),
-    )
-
-
-def _line(overview: CostOverview, each: CostVersion, now: datetime) -> CostLine:
-    return CostLine(
-        name=each.name,
-        url=CostsAddress(each.project, each.name).url(),
-        version=f"v{each.version}",
-        project=None if each.project == DEFAULT_PROJECT else each.project,
-        n_classes=numbers.count(each.n_classes),
-        currency=each.currency or "",
-        author=each.author or "",
-        created=moment(each.created_at, now=now),
-        note=numbers.shortened(each.note or "", longest=80),
-        uses=_uses_text(default_of(overview, each), reports_of(overview, each)),
     )
 
 
@@ -192,7 +166,7 @@ def page() -> Response:
     database = current_registry().database
     with database.read() as session:
         overview = cost_overview(session)
-    return make_response(cost_list_view(overview, now=database.clock()))
+    return make_response(cost_list_view(overview))
 
 
 @blueprint.get(f"/costs{TWIN}")
@@ -207,8 +181,7 @@ def twin(form: str) -> Response:
 @blueprint.get(COSTS)
 def matrix(name: str) -> Response:
     detail, address, notices = _asked(name)
-    now = current_registry().database.clock()
-    return make_response(cost_page_view(detail, address, notices, now=now))
+    return make_response(cost_page_view(detail, address, notices))
 
 
 @blueprint.get(f"{COSTS}{TWIN}")

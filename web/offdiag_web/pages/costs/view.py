@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 import numpy as np
 from flask import render_template
@@ -13,10 +12,9 @@ from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostMatrix, changed_costs, check_costs
 from offdiag.palette import BINS
 from offdiag.services.cost_matrices import CostDetail
-from offdiag.store.cost_matrices import CostMatrixRecord
+from offdiag.store.cost_matrices import CostMatrixRecord, CostVersion
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
-from offdiag_web.components.controls import Moment, moment
 from offdiag_web.components.costs.form import PASSED, warning_texts
 from offdiag_web.components.numbers import MINUS
 from offdiag_web.urls.costs import CostsAddress
@@ -37,15 +35,6 @@ class CostCell:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpensiveEntry:
-    """One of the highest prices of a large matrix."""
-
-    actual: str
-    predicted: str
-    price: str
-
-
-@dataclass(frozen=True, slots=True)
 class CostTable:
     """All cells, or the dearest ones."""
 
@@ -53,7 +42,7 @@ class CostTable:
     turned_heads: bool
     density: str
     lines: tuple[tuple[ClassHead, tuple[CostCell, ...]], ...]
-    dearest: tuple[ExpensiveEntry, ...]
+    dearest: tuple[tuple[str, str, str], ...]
 
 
 def cost_table(costs: CostMatrix) -> CostTable:
@@ -70,9 +59,7 @@ def cost_table(costs: CostMatrix) -> CostTable:
             density="plain",
             lines=(),
             dearest=tuple(
-                ExpensiveEntry(
-                    names[actual], names[predicted], entry_text(weights[actual, predicted])
-                )
+                (names[actual], names[predicted], entry_text(weights[actual, predicted]))
                 for actual, predicted in cells
             ),
         )
@@ -110,23 +97,12 @@ MOST_CELLS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedCost:
-    """One cell whose price differs."""
-
-    actual: str
-    predicted: str
-    before: str
-    after: str
-    factor: str
-
-
-@dataclass(frozen=True, slots=True)
 class CostDifference:
     """All that differs, in words and by cell; `n_hidden` cells are left to the CSV."""
 
     title: str
     sentences: tuple[str, ...]
-    cells: tuple[ChangedCost, ...]
+    cells: tuple[tuple[str, str, str, str, str], ...]
     n_hidden: int
 
 
@@ -137,7 +113,7 @@ def cost_difference(before: CostMatrixRecord, after: CostMatrixRecord) -> CostDi
         title=f"What changed from v{before.version} to v{after.version}",
         sentences=tuple(_sentences(before, after, len(cells))),
         cells=tuple(
-            ChangedCost(
+            (
                 change.actual,
                 change.predicted,
                 entry_text(change.before),
@@ -168,41 +144,7 @@ def _sentences(before: CostMatrixRecord, after: CostMatrixRecord, n_cells: int) 
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class VersionLine:
-    """One version; `difference_url` compares it with the one before it."""
-
-    version: str
-    url: str
-    is_shown: bool
-    created: Moment
-    author: str
-    note: str
-    uses: str
-    difference_url: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class UseLine:
-    """Somebody who uses a version."""
-
-    text: str
-    url: str
-    version: str
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetOption:
-    """A dataset of the same classes, by id; what it is judged by now."""
-
-    name: str
-    is_default: bool
-    what_if_url: str
-
-
-def cost_page_view(
-    detail: CostDetail, address: CostsAddress, notices: list[str], *, now: datetime
-) -> str:
+def cost_page_view(detail: CostDetail, address: CostsAddress, notices: list[str]) -> str:
     """Present one version."""
     shown = detail.shown
     label_set = next(each.label_set_id for each in detail.versions if each.id == shown.id)
@@ -215,17 +157,18 @@ def cost_page_view(
         currency=shown.costs.currency,
         author=shown.author,
         note=shown.note,
-        created=moment(shown.created_at, now=now),
+        created=shown.created_at,
+        shown_version=shown.version,
         is_newest=shown.version == detail.versions[0].version,
         newest_url=replace(address, version=None, before=None).url(),
         table=cost_table(shown.costs),
         passed=PASSED,
         warnings=warning_texts(check_costs(shown.costs), shown.costs.labels),
-        versions=tuple(_version_lines(detail, address, now)),
+        versions=tuple(_version_lines(detail, address)),
         difference=None if detail.before is None else cost_difference(detail.before, shown),
         uses=tuple(_uses(detail)),
         datasets=tuple(
-            DatasetOption(
+            (
                 use.dataset,
                 use.cost_matrix_id == shown.id,
                 with_query(
@@ -243,7 +186,10 @@ def cost_page_view(
     )
 
 
-def _version_lines(detail: CostDetail, address: CostsAddress, now: datetime) -> list[VersionLine]:
+def _version_lines(
+    detail: CostDetail, address: CostsAddress
+) -> list[tuple[CostVersion, str, str, str | None]]:
+    """Each version with its address, its users, and what compares it with the one before."""
     lines = []
     for place, each in enumerate(detail.versions):
         users = [use.dataset for use in detail.datasets if use.cost_matrix_id == each.id]
@@ -255,15 +201,11 @@ def _version_lines(detail: CostDetail, address: CostsAddress, now: datetime) -> 
         words = [f"default of {name}" for name in users] + [f"report {name}" for name in reports]
         has_earlier = place + 1 < len(detail.versions)
         lines.append(
-            VersionLine(
-                version=f"v{each.version}",
-                url=replace(address, version=each.version, before=None).url(),
-                is_shown=each.id == detail.shown.id,
-                created=moment(each.created_at, now=now),
-                author=each.author or "",
-                note=each.note or "",
-                uses=", ".join(words),
-                difference_url=replace(
+            (
+                each,
+                replace(address, version=each.version, before=None).url(),
+                ", ".join(words),
+                replace(
                     address, version=each.version, before=detail.versions[place + 1].version
                 ).url()
                 if has_earlier
@@ -273,10 +215,10 @@ def _version_lines(detail: CostDetail, address: CostsAddress, now: datetime) -> 
     return lines
 
 
-def _uses(detail: CostDetail) -> list[UseLine]:
+def _uses(detail: CostDetail) -> list[tuple[str, str, str]]:
     by_id = {each.id: each for each in detail.versions}
     found = [
-        UseLine(
+        (
             f"dataset {use.dataset}, default",
             DatasetAddress(use.project, use.dataset).url(),
             f"v{by_id[use.cost_matrix_id].version}",
@@ -288,10 +230,6 @@ def _uses(detail: CostDetail) -> list[UseLine]:
         name, at, version = report.costs.rpartition("@")
         pinned = f"v{version}" if at and name == detail.shown.name else "the newest"
         found.append(
-            UseLine(
-                f"report {report.report}",
-                ReportAddress(report.project, report.report).url(),
-                pinned,
-            )
+            (f"report {report.report}", ReportAddress(report.project, report.report).url(), pinned)
         )
     return found

@@ -19,7 +19,6 @@ from offdiag.store.ranked_runs import RankedRun, WorstClass
 from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import Extent, Scale, spanning
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Moment, moment
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.components.numbers import Amounts, extent_of
 from offdiag_web.pages.datasets.verdict import (
@@ -59,22 +58,12 @@ class RoleCard:
     url: str
     key: Markup | None
     by: str
-    at: Moment | None
+    at: datetime | None
     reason: str | None
     difference: str | None
     gate: str | None
     gate_passed: bool | None
     is_proposed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PastDecision:
-    """One line of the history."""
-
-    text: str
-    reason: str | None
-    author: str | None
-    at: Moment
 
 
 class Marks:
@@ -184,7 +173,6 @@ def role_card(
     decided: PromotionRecord | None,
     role: PromotionRole,
     marks: Marks,
-    now: datetime,
 ) -> RoleCard | None:
     if decided is None or decided.run_id is None:
         return None
@@ -202,7 +190,7 @@ def role_card(
         url=f"/runs/{decided.run_id}",
         key=model_key(marks.of(model)),
         by=decided.author or "",
-        at=moment(decided.at, now=now),
+        at=decided.at,
         reason=decided.reason,
         difference=_to_champion(decision) if role is PromotionRole.CANDIDATE else None,
         gate=gate,
@@ -211,8 +199,8 @@ def role_card(
     )
 
 
-def candidate_card(decision: Decision, marks: Marks, now: datetime) -> RoleCard | None:
-    named = role_card(decision, decision.candidate, PromotionRole.CANDIDATE, marks, now)
+def candidate_card(decision: Decision, marks: Marks) -> RoleCard | None:
+    named = role_card(decision, decision.candidate, PromotionRole.CANDIDATE, marks)
     challenger = decision.challenger
     champion = None if decision.champion is None else decision.champion.run_id
     if named is not None or challenger is None or challenger.run.id == champion:
@@ -241,7 +229,7 @@ def _to_champion(decision: Decision) -> str | None:
     return f"{difference_text(metric, change)} {inside(metric)} to the champion{said}"
 
 
-def past_decision(decided: PromotionRecord, now: datetime) -> PastDecision:
+def past_decision(decided: PromotionRecord) -> tuple[str, str | None, str | None, datetime]:
     name = numbers.shortened(decided.run_name or decided.run_id or "", longest=LONGEST_NAME)
     text = f"{decided.role}: {name}" if decided.run_id else f"{decided.role} withdrawn"
-    return PastDecision(text, decided.reason, decided.author, moment(decided.at, now=now))
+    return (text, decided.reason, decided.author, decided.at)

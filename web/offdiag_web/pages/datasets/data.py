@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from flask import render_template
 from markupsafe import Markup
@@ -19,7 +18,7 @@ from offdiag.store.truths import TruthSummary
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
-from offdiag_web.components.controls import Chip, Moment, Paging, Tone, moment, paging
+from offdiag_web.components.controls import Chip, Paging, Tone, paging
 from offdiag_web.components.datasets import dataset_frame, runs_of_dataset_url
 from offdiag_web.urls.datasets import DatasetAddress
 
@@ -148,43 +147,7 @@ _STATES: tuple[tuple[RunState, str, str, Tone], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class VersionLine:
-    """One truth version. `origin` says where it comes from, `labelled` what it covers."""
-
-    name: str
-    is_head: bool
-    origin: str
-    labelled: str
-    reason: str | None
-    author: str | None
-    made: Moment
-    n_runs: str
-    difference_url: str | None
-    impact_url: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class LinkedChip:
-    """A chip that leads somewhere."""
-
-    chip: Chip
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class SliceLine:
-    """A slice column; `levels` are its values, cut where there are many."""
-
-    name: str
-    of_version: str
-    n_levels: str
-    levels: tuple[str, ...]
-    n_hidden: int
-    suppressed: str | None
-
-
-def dataset_view(detail: DatasetDetail, notices: list[str], *, start: int, now: datetime) -> str:
+def dataset_view(detail: DatasetDetail, notices: list[str], *, start: int) -> str:
     """Present a dataset; `start` is the first class that is shown, counted from 0."""
     dataset = detail.dataset
     address = DatasetAddress(dataset.project, dataset.name)
@@ -195,24 +158,11 @@ def dataset_view(detail: DatasetDetail, notices: list[str], *, start: int, now: 
         frame=dataset_frame(dataset, _size(detail), current="data"),
         labels_note=_labels_note(detail),
         classes=class_counts(dataset.labels, detail.versions, address, start),
-        versions=tuple(_version(version, address, now) for version in detail.versions),
+        versions=detail.versions,
         states=tuple(_states(detail.runs, address)),
         behind=_behind(detail.runs),
-        slices=tuple(
-            SliceLine(
-                name=column.name,
-                of_version=f"v{column.root}",
-                n_levels=numbers.count(len(column.levels) + column.n_suppressed),
-                levels=column.levels[:MOST_LEVELS],
-                n_hidden=max(len(column.levels) - MOST_LEVELS, 0),
-                suppressed=(
-                    f"{numbers.plural(column.n_suppressed, 'group')} too small to be shown"
-                    if column.n_suppressed
-                    else None
-                ),
-            )
-            for column in detail.slices
-        ),
+        slices=detail.slices,
+        most_levels=MOST_LEVELS,
         groups=None if dataset.hierarchy is None else group_lines(dataset.hierarchy),
     )
 
@@ -245,25 +195,9 @@ def _labels_note(detail: DatasetDetail) -> str:
     return f"{known}{order}.{positive}{note} Their digest is {dataset.labels.digest[:12]}."
 
 
-def _version(version: TruthSummary, address: DatasetAddress, now: datetime) -> VersionLine:
-    parent = version.parent
-    return VersionLine(
-        name=f"v{version.number}",
-        is_head=version.is_head,
-        origin="logged" if parent is None else f"corrects v{parent}",
-        labelled=numbers.labelled(version.n_labelled, version.n_samples),
-        reason=version.reason,
-        author=version.author,
-        made=moment(version.created_at, now=now),
-        n_runs=numbers.count(version.n_runs),
-        difference_url=None if parent is None else address.difference_url(parent, version.number),
-        impact_url=None if parent is None else address.impact_url(version.number),
-    )
-
-
-def _states(runs: DatasetRuns, address: DatasetAddress) -> list[LinkedChip]:
+def _states(runs: DatasetRuns, address: DatasetAddress) -> list[tuple[Chip, str]]:
     return [
-        LinkedChip(
+        (
             Chip(f"{numbers.count(runs.by_state[state])} {words}", tone),
             runs_of_dataset_url(address, f"state:{word}"),
         )

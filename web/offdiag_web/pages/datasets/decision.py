@@ -26,7 +26,7 @@ from offdiag.services.champions.decision import (
 )
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Moment, Segment, class_words, moment
+from offdiag_web.components.controls import Segment, class_words
 from offdiag_web.components.datasets import (
     dataset_frame,
     runs_of_dataset_url,
@@ -86,8 +86,6 @@ def decision_view(
     decision: Decision,
     asked: Asked,
     problems: Sequence[Problem],
-    *,
-    now: datetime,
     **beside: object,
 ) -> str:
     """Present the decision, with the open problems of the dataset and what is `beside` it."""
@@ -138,13 +136,13 @@ def decision_view(
         cost_title=None if amounts is None else f"Cost / {numbers.count(PER)}",
         rows_note=rows_note(leaders),
         runs_url=runs_of_dataset_url(address),
-        champion=role_card(decision, decision.champion, PromotionRole.CHAMPION, marks, now),
-        candidate=candidate_card(decision, marks, now),
-        history=tuple(past_decision(each, now) for each in decision.history),
+        champion=role_card(decision, decision.champion, PromotionRole.CHAMPION, marks),
+        candidate=candidate_card(decision, marks),
+        history=tuple(past_decision(each) for each in decision.history),
         trend=trend_of(decision, marks),
         drop=drop_text(decision),
         budget=None if facts.budget is None else budget_view(decision, facts.budget),
-        problems=problem_lines(problems, now=now),
+        problems=problem_lines(problems),
         n_problems=numbers.count(len(problems)) if problems else "",
         problems_url=ProblemsAddress(dataset=dataset.name, project=dataset.project).url(),
         costs=costs_card(decision),
@@ -223,7 +221,7 @@ class ProblemLine:
     url: str
     model: str
     hits: tuple[str, ...]
-    since: Moment
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +243,7 @@ class CostsCard:
     new_url: str
 
 
-def problem_lines(problems: Sequence[Problem], *, now: datetime) -> tuple[ProblemLine, ...]:
+def problem_lines(problems: Sequence[Problem]) -> tuple[ProblemLine, ...]:
     """The first of the open problems of a dataset."""
     return tuple(
         ProblemLine(
@@ -254,7 +252,7 @@ def problem_lines(problems: Sequence[Problem], *, now: datetime) -> tuple[Proble
             problem_url(each.number),
             each.key.model,
             tuple(hit.value for hit in each.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
-            moment(each.news_at, now=now),
+            each.news_at,
         )
         for each in problems[:MOST_SHOWN]
     )

@@ -33,22 +33,13 @@ MOST_CLASSES = 12
 
 
 @dataclass(frozen=True, slots=True)
-class RelabellingLine:
-    """One class of the older version; a cell is None where it meets itself."""
-
-    head: ClassHead
-    cells: tuple[str | None, ...]
-    total: str
-
-
-@dataclass(frozen=True, slots=True)
 class RelabellingTable:
     """Older labels down, newer labels across; only classes that took part in a change."""
 
     down: str
     across: str
     heads: tuple[ClassHead, ...]
-    lines: tuple[RelabellingLine, ...]
+    lines: tuple[tuple[ClassHead, tuple[str | None, ...], str], ...]
     totals: tuple[str, ...]
     total: str
 
@@ -65,13 +56,13 @@ def relabelling_table(
     names = [name for name in difference.labels.names if name in involved]
     shown: list[str | None] = [*names, None] if None in involved else [*names]
     lines = tuple(
-        RelabellingLine(
-            head=label_head(older),
-            cells=tuple(
+        (
+            label_head(older),
+            tuple(
                 None if older == newer else numbers.count(counts.get((older, newer), 0))
                 for newer in shown
             ),
-            total=numbers.count(sum(counts.get((older, newer), 0) for newer in shown)),
+            numbers.count(sum(counts.get((older, newer), 0) for newer in shown)),
         )
         for older in shown
     )
@@ -103,15 +94,6 @@ class Move:
     bar: Markup
 
 
-@dataclass(frozen=True, slots=True)
-class SampleLine:
-    """One changed sample."""
-
-    sample: str
-    before: ClassHead
-    after: ClassHead
-
-
 def difference_view(
     comparison: TruthComparison, address: DatasetAddress, notices: list[str], *, start: int
 ) -> str:
@@ -137,7 +119,7 @@ def difference_view(
         n_moves_hidden=max(len(difference.moves) - MOST_MOVES, 0),
         table=relabelling_table(difference, before=f"v{before.number}", after=f"v{after.number}"),
         samples=tuple(
-            SampleLine(str(sample.sample), label_head(sample.before), label_head(sample.after))
+            (str(sample.sample), label_head(sample.before), label_head(sample.after))
             for sample in difference.samples(page.start, page.end)
         ),
         sample_head="Position" if difference.ids is None else "Sample",

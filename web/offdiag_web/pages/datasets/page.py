@@ -54,7 +54,7 @@ find_in_any_project(blueprint)
 def page() -> Response:
     database = current_registry().database
     with database.read() as session:
-        cards = dataset_cards(dataset_overview(session), now=database.clock())
+        cards = dataset_cards(dataset_overview(session))
     return make_response(render_template("datasets/page.html", datasets=cards))
 
 
@@ -72,12 +72,10 @@ def dataset(name: str) -> Response:
     """The decision: which run to use, and what would change that."""
     found, notices = _decision(name)
     asked = _asked(found)
-    now = current_registry().database.clock()
     html = decision_view(
         found,
         asked,
         open_problems_of(found.dataset.id),
-        now=now,
         slices=_worst_slices(found),
         notices=notices,
         comments=_comments(found),
@@ -116,7 +114,6 @@ def _comments(found: Decision) -> Discussion:
         comments,
         url=address.comments_url(),
         back=f"{address.url()}#discussion",
-        now=database.clock(),
     )
 
 
@@ -152,7 +149,7 @@ def data(name: str) -> Response:
     database = current_registry().database
     start, notices = read_start(request.args)
     detail = browse_dataset(database, project=requested_project(), dataset=name)
-    return make_response(dataset_view(detail, notices, start=start, now=database.clock()))
+    return make_response(dataset_view(detail, notices, start=start))
 
 
 def _decision(name: str) -> tuple[Decision, list[str]]:

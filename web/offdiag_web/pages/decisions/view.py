@@ -41,15 +41,6 @@ from offdiag_web.urls.run import run_url
 LONGEST_NAME = 500
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedRun:
-    """A run that was decided from these scores before."""
-
-    id: str
-    name: str
-    url: str
-
-
 def decisions_view(found: Decisions, address: WhatIfAddress) -> str:
     """Present decisions. `address` is the canonical one; `missing` says why there is none."""
     run, scenario = found.run, found.scenario
@@ -92,7 +83,7 @@ def decisions_view(found: Decisions, address: WhatIfAddress) -> str:
         missing=_missing(found),
         snippet=LOG_SCORES if found.missing is NoDecision.NO_SCORES else None,
         save_name=_save_name(found),
-        derived=tuple(DerivedRun(each.id, each.name, run_url(each.id)) for each in found.derived),
+        derived=tuple((each.id, each.name, run_url(each.id)) for each in found.derived),
     )
 
 

@@ -25,7 +25,7 @@ from offdiag_web.app.news import open_problems
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly
-from offdiag_web.components.controls import NOBODY_NAMED, WROTE, HistoryLine, moment
+from offdiag_web.components.controls import NOBODY_NAMED, WROTE, HistoryLine
 from offdiag_web.components.flags import (
     badge_chip,
     day,
@@ -70,13 +70,13 @@ _QUOTED = frozenset({FlagEventKind.DISMISSED, FlagEventKind.COMMENTED})
 """What people said in their own words, line by line."""
 
 
-def history_lines(events: Sequence[FlagEvent], *, now: datetime) -> tuple[HistoryLine, ...]:
+def history_lines(events: Sequence[FlagEvent]) -> tuple[HistoryLine, ...]:
     """The history, oldest first as a discussion reads."""
-    return tuple(_line(event, now) for event in events)
+    return tuple(_line(event) for event in events)
 
 
-def _line(event: FlagEvent, now: datetime) -> HistoryLine:
-    at = moment(event.at, now=now)
+def _line(event: FlagEvent) -> HistoryLine:
+    at = event.at
     if event.author is None and event.kind in _BY_ITSELF:
         why = f": {event.text}" if event.text else ""
         return HistoryLine(at, None, f"{_BY_ITSELF[event.kind]}{why}", None)
@@ -129,8 +129,8 @@ def _rendered(
         dataset_url=DatasetAddress(entry.project, entry.dataset).url(),
         ranks=rank_sentence(detail.ranks),
         message=curly(content.message),
-        opened=moment(flag.first_seen, now=now),
-        seen=moment(flag.last_seen, now=now),
+        opened=flag.first_seen,
+        seen=flag.last_seen,
         reason=flag.status.reason if flag.status.is_dismissed else None,
         rule_changes=_rule_changes(detail),
         outdated=_outdated(detail),
@@ -138,7 +138,7 @@ def _rendered(
         checks=checks_view(detail),
         examples=_examples(flag.run_id, content),
         better=None if label is None else alternatives_view(detail.better, label),
-        history=history_lines(detail.history, now=now),
+        history=history_lines(detail.history),
         can_acknowledge=not is_closed and state is not FlagState.ACKNOWLEDGED,
         can_triage=not is_closed,
         can_reopen=not is_closed and state is not FlagState.OPEN,

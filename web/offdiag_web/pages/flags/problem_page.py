@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
@@ -50,14 +49,6 @@ _PROBLEM = "/problems/<int(max=9223372036854775807):number>"
 MOST_RELATED = 3
 MOST_FLAGS = 3
 """Of each rule; every run that shows a problem has flags of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReasonView:
-    """What a rule says in two or three words, and the newest flags that it raised."""
-
-    text: str
-    flags: tuple[Link, ...]
 
 
 @blueprint.get(_PROBLEM)
@@ -187,12 +178,10 @@ def _problem_link(problem: Problem, model: str) -> Link:
     return Link(f"{title}, {of}" if of and of != model else title, problem_url(problem.number))
 
 
-def _reason(rule: str, problem: Problem) -> ReasonView:
+def _reason(rule: str, problem: Problem) -> tuple[str, tuple[Link, ...]]:
     raised = [flag for flag in problem.current or problem.flags if flag.rule == rule]
     newest = raised[:MOST_FLAGS]
-    return ReasonView(
-        reason(rule), tuple(Link(flag_name(flag.id), flag_url(flag.id)) for flag in newest)
-    )
+    return (reason(rule), tuple(Link(flag_name(flag.id), flag_url(flag.id)) for flag in newest))
 
 
 def _discussion(problem: Problem) -> Discussion:
@@ -200,7 +189,7 @@ def _discussion(problem: Problem) -> Discussion:
     with current_registry().database.read() as session:
         found = comments_on(session, About.FLAG, *(flag.id for flag in problem.flags))
     url = problem_url(problem.number)
-    return discussion(found, url=f"{url}/comment", back=f"{url}#discussion", now=problem.now)
+    return discussion(found, url=f"{url}/comment", back=f"{url}#discussion")
 
 
 def _run_link(run_id: str, name: str) -> Link:

@@ -64,15 +64,6 @@ class GlossaryLine:
     withstands: tuple[bool | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GlossaryGroup:
-    """The metrics of one kind of subject."""
-
-    anchor: str
-    title: str
-    lines: tuple[GlossaryLine, ...]
-
-
 def glossary_view(query: str) -> str:
     """All metrics whose key, name, formula or names elsewhere hold every word of `query`."""
     words = query.lower().split()
@@ -80,7 +71,7 @@ def glossary_view(query: str) -> str:
     for scope in Scope:
         lines = tuple(_line(spec) for spec in CATALOGUE[scope].values() if _is_meant(spec, words))
         if lines:
-            groups.append(GlossaryGroup(scope.value, SCOPE_TITLES[scope], lines))
+            groups.append((scope.value, SCOPE_TITLES[scope], lines))
     return render_template(
         "glossary/page.html", query=query, groups=tuple(groups), letters=LETTER_WORDS
     )
@@ -115,16 +106,6 @@ def _line(spec: MetricSpec) -> GlossaryLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
-    """What something does to the value; `partner` is the metric that it becomes."""
-
-    what: str
-    words: str
-    partner: str | None = None
-    partner_url: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Definition:
     """One meaning of the key."""
 
@@ -139,7 +120,7 @@ class Definition:
     notes: str
     undefined: tuple[tuple[str, str], ...]
     ignores: tuple[str, ...]
-    effects: tuple[Effect, ...]
+    effects: tuple[tuple[str, str, str | None, str | None], ...]
     names: tuple[tuple[str, str], ...]
 
 
@@ -213,22 +194,27 @@ def _definition(spec: MetricSpec) -> Definition:
     )
 
 
-def _effects(spec: MetricSpec) -> Iterator[Effect]:
+def _effects(spec: MetricSpec) -> Iterator[tuple[str, str, str | None, str | None]]:
     if spec.symmetry is None:
         return
     for transformation, what in TRANSFORMATION_WORDS.items():
         words, partner = effect_words(spec.symmetry, transformation)
         url = None if partner is None else MetricAddress(partner).url()
-        yield Effect(what, words, partner, url)
+        yield (what, words, partner, url)
     independent = spec.symmetry.prevalence_independent
-    yield Effect(
-        "more or fewer examples of one actual class", "unchanged" if independent else "changes"
+    yield (
+        "more or fewer examples of one actual class",
+        "unchanged" if independent else "changes",
+        None,
+        None,
     )
     effect = imbalance_effect(spec)
     if effect is not None:
-        yield Effect(
+        yield (
             "two classes: other imbalance, the same recall and specificity",
             GROUP_WORDS[effect.group],
+            None,
+            None,
         )
 
 

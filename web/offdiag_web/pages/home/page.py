@@ -37,7 +37,7 @@ from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Moment, ahead_text, moment, paging
+from offdiag_web.components.controls import ahead_text, paging
 from offdiag_web.components.datasets import runs_url
 from offdiag_web.components.numbers import extent_of, interval_text
 from offdiag_web.pages.home.news import MOST_NEWS, NewsView, label_news, news_view, promotion_news
@@ -79,27 +79,6 @@ class DatasetLine:
     n_failed: int
     report: str
     report_url: str
-
-
-@dataclass(frozen=True, slots=True)
-class FailureLine:
-    """Something that failed, with the last line of its error; `job` can be repeated."""
-
-    name: str
-    url: str
-    error: str
-    at: Moment
-    job: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class DueLine:
-    """A report to come."""
-
-    name: str
-    url: str
-    when: str
-    at: str
 
 
 def home_view(
@@ -166,9 +145,19 @@ def home_view(
         paging=page,
         since=f"{since.day} {since:%b}",
         news=news,
-        failures=tuple(_failure(each, now) for each in overview.failures),
+        failures=[
+            (each, _failed_name(each), _failed_url(each), _error(each))
+            for each in overview.failures
+        ],
         has_new_failures=any(each.at > since for each in overview.failures),
-        due=tuple(_due(each, now) for each in overview.due[:MOST_DUE]),
+        due=[
+            (
+                each,
+                ReportAddress(each.project, each.name).url(),
+                ahead_text((each.due - now).total_seconds()),
+            )
+            for each in overview.due[:MOST_DUE]
+        ],
     )
 
 
@@ -281,25 +270,6 @@ def _failed_url(failure: Failure) -> str:
 def _error(failure: Failure) -> str:
     lines = failure.error.strip().splitlines()
     return numbers.shortened(lines[-1], longest=120) if lines else "no reason recorded"
-
-
-def _failure(failure: Failure, now: datetime) -> FailureLine:
-    return FailureLine(
-        _failed_name(failure),
-        _failed_url(failure),
-        _error(failure),
-        moment(failure.at, now=now),
-        None if failure.is_report else failure.number,
-    )
-
-
-def _due(due: DueReport, now: datetime) -> DueLine:
-    return DueLine(
-        due.name,
-        ReportAddress(due.project, due.name).url(),
-        ahead_text((due.due - now).total_seconds()),
-        f"{due.due:%Y-%m-%d %H:%M} UTC",
-    )
 
 
 blueprint = Blueprint("home", __name__)

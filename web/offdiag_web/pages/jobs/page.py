@@ -12,7 +12,6 @@ from offdiag.domain.access import Role
 from offdiag.records.job import JOB_COLUMNS, job_document, job_list, job_row
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.jobs.page import (
-    Heartbeat,
     JobEntry,
     JobsPage,
     JobState,
@@ -25,7 +24,7 @@ from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Chip, Moment, Tone, moment, spell
+from offdiag_web.components.controls import Chip, Tone, spell
 from offdiag_web.urls.run import run_url
 
 _TONES: dict[JobState, Tone] = {
@@ -58,25 +57,13 @@ class JobLine:
     state: Chip
     when: str
     attempts: str
-    asked: Moment
+    asked: datetime
     error: str | None
     full_error: str | None
     can_retry: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessLine:
-    """A worker or a scheduler and its last sign of life."""
-
-    name: str
-    host: str
-    pid: str
-    started: Moment
-    seen: str
-    state: Chip
-
-
-def jobs_view(page: JobsPage, *, now: datetime) -> str:
+def jobs_view(page: JobsPage) -> str:
     """Present the queue."""
     counts = page.jobs.counts
     return render_template(
@@ -86,15 +73,18 @@ def jobs_view(page: JobsPage, *, now: datetime) -> str:
             for state in _TONES
             if counts[state]
         ),
-        lines=tuple(job_line(entry, now=now) for entry in page.jobs.entries),
+        lines=tuple(job_line(entry) for entry in page.jobs.entries),
         n_hidden=sum(counts.values()) - len(page.jobs.entries),
         n_dead=counts[JobState.DEAD],
-        processes=tuple(_process(beat, now) for beat in (*page.workers, *page.schedulers)),
+        processes=(*page.workers, *page.schedulers),
+        silent_after_s=SILENT_AFTER_S,
+        silent=Chip("silent", "warning"),
+        alive=Chip("alive", "good"),
         warning=_warning(page),
     )
 
 
-def job_line(entry: JobEntry, *, now: datetime) -> JobLine:
+def job_line(entry: JobEntry) -> JobLine:
     """Present one job."""
     lines = (entry.error or "").strip().splitlines()
     run_id = entry.args.get("run")
@@ -106,7 +96,7 @@ def job_line(entry: JobEntry, *, now: datetime) -> JobLine:
         state=Chip(_WORDS[entry.state], _TONES[entry.state]),
         when=_when(entry),
         attempts=numbers.count(entry.attempts),
-        asked=moment(entry.asked_at, now=now),
+        asked=entry.asked_at,
         error=numbers.shortened(lines[-1], longest=160) if lines else None,
         full_error=entry.error,
         can_retry=entry.state is JobState.DEAD,
@@ -126,18 +116,6 @@ def _when(entry: JobEntry) -> str:
             return f"next try in {spell(entry.waits_s)}"
         case _:
             return f"due for {spell(-entry.waits_s)}"
-
-
-def _process(beat: Heartbeat, now: datetime) -> ProcessLine:
-    is_silent = beat.age_s > SILENT_AFTER_S
-    return ProcessLine(
-        name=beat.kind,
-        host=beat.host,
-        pid=str(beat.pid),
-        started=moment(beat.started_at, now=now),
-        seen=f"{spell(beat.age_s)} ago",
-        state=Chip("silent", "warning") if is_silent else Chip("alive", "good"),
-    )
 
 
 def _warning(page: JobsPage) -> str | None:
@@ -167,7 +145,7 @@ _JOB = "/jobs/<int(max=9223372036854775807):job_id>"
 @requires(Role.VIEWER, everywhere=True)
 def page() -> Response:
     database = current_registry().database
-    return make_response(jobs_view(jobs_page(database), now=database.clock()))
+    return make_response(jobs_view(jobs_page(database)))
 
 
 @blueprint.get(f"/jobs{TWIN}")
@@ -183,7 +161,7 @@ def twin(form: str) -> Response:
 @blueprint.get(_JOB)
 def job(job_id: int) -> Response:
     database = current_registry().database
-    line = job_line(job_page(database, job_id), now=database.clock())
+    line = job_line(job_page(database, job_id))
     return make_response(render_template("jobs/job.html", job=line))
 
 

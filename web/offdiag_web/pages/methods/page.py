@@ -175,15 +175,6 @@ find_in_any_project(blueprint)
 
 
 @dataclass(frozen=True, slots=True)
-class RunValue:
-    """A run of a method: its seed or fold, and its value."""
-
-    part: str
-    url: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
 class MethodLine:
     """One method; `behind` and what follows it are empty for the best one."""
 
@@ -202,7 +193,7 @@ class MethodLine:
     behind_interval: str
     p: str
     status: str
-    runs: tuple[RunValue, ...]
+    runs: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +352,7 @@ def _line(method: Method, mark: Markup, address: DatasetAddress) -> MethodLine:
         p="" if method.p_adjusted is None else p_in_column(method.p_adjusted),
         status=method.why_not_compared or "",
         runs=tuple(
-            RunValue(
+            (
                 " ".join(
                     f"{kind} {value}"
                     for kind, value in (("seed", run.seed), ("fold", run.fold))

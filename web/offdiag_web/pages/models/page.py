@@ -35,21 +35,13 @@ from offdiag_web.urls.run_list import RunListAddress
 
 
 @dataclass(frozen=True, slots=True)
-class Trend:
-    """One metric over the runs, oldest left."""
-
-    title: str
-    picture: Markup
-
-
-@dataclass(frozen=True, slots=True)
 class ModelOnDataset:
     """The runs of the model on one dataset, newest first in the table."""
 
     title: str
     runs_url: str
     n_runs: str
-    trends: tuple[Trend, ...]
+    trends: tuple[tuple[str, Markup], ...]
     rows: tuple[RunRow, ...]
 
 
@@ -104,7 +96,7 @@ def _runs_url(terms: str) -> str:
     return RunListAddress(parse_filter(terms)).url()
 
 
-def _trend(column: MetricColumn, scale: Scale, runs: Sequence[RunEntry]) -> Trend:
+def _trend(column: MetricColumn, scale: Scale, runs: Sequence[RunEntry]) -> tuple[str, Markup]:
     values = [run.metrics.get(column.key) for run in runs]
     extents = [extent_of(value) for value in values]
     known = [extent.estimate for extent in extents if extent is not None]
@@ -112,7 +104,7 @@ def _trend(column: MetricColumn, scale: Scale, runs: Sequence[RunEntry]) -> Tren
     if known:
         first, last = numbers.metric(known[0]), numbers.metric(known[-1])
         name += f": from {first} to {last}; the table has every value"
-    return Trend(column.title, trend(extents, scale=scale, name=name))
+    return (column.title, trend(extents, scale=scale, name=name))
 
 
 blueprint = Blueprint("models", __name__)

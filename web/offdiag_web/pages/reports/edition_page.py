@@ -30,7 +30,7 @@ from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import capitalised
 from offdiag_web.app.exports import json_response
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Chip, Moment, moment
+from offdiag_web.components.controls import Chip
 from offdiag_web.components.samples import example_strip
 from offdiag_web.pages.reports.page import REPORT
 from offdiag_web.pages.reports.texts import (
@@ -52,16 +52,6 @@ _FILE_WORDS: dict[FileKind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class FileLink:
-    """One frozen form of an issue."""
-
-    text: str
-    url: str
-    size: str
-    digest: str
-
-
-@dataclass(frozen=True, slots=True)
 class DeliveryLine:
     """One delivery; `error` is of its latest attempt. `retry_url` is None unless it failed."""
 
@@ -69,11 +59,11 @@ class DeliveryLine:
     state: Chip
     attempts: str
     error: str | None
-    sent: Moment | None
+    sent: datetime | None
     retry_url: str | None
 
 
-def edition_view(page: EditionPage, *, now: datetime) -> str:
+def edition_view(page: EditionPage) -> str:
     """Present an issue."""
     issue, report = page.issue, page.report
     address = ReportAddress(issue.project, issue.name)
@@ -99,7 +89,7 @@ def edition_view(page: EditionPage, *, now: datetime) -> str:
         if report is None
         else tuple((name, visible(text)) for name, text in provenance(report)),
         files=_files(page, address),
-        deliveries=tuple(_delivery(each, address, issue.number, now) for each in page.deliveries),
+        deliveries=tuple(_delivery(each, address, issue.number) for each in page.deliveries),
         previous_url=address.edition_url(issue.number - 1) if issue.number > 1 else None,
         best_run="" if best is None else best.name,
         examples=None if best is None else example_strip(best.id, ExampleQuestion()),
@@ -125,30 +115,28 @@ def _note(table: Table) -> str:
     return f"{table.note} The first {MOST_LINES} lines; the files have more.".strip()
 
 
-def _files(page: EditionPage, address: ReportAddress) -> tuple[FileLink, ...]:
+def _files(page: EditionPage, address: ReportAddress) -> tuple[tuple[str, str, str, str], ...]:
     stored = {file.kind: file for file in page.files}
     return tuple(
-        FileLink(
-            text=words,
-            url=address.file_url(page.issue.number, FILE_NAMES[kind]),
-            size=f"{numbers.count(max(round(stored[kind].n_bytes / 1024), 1))} KiB",
-            digest=stored[kind].sha256,
+        (
+            words,
+            address.file_url(page.issue.number, FILE_NAMES[kind]),
+            f"{numbers.count(max(round(stored[kind].n_bytes / 1024), 1))} KiB",
+            stored[kind].sha256,
         )
         for kind, words in _FILE_WORDS.items()
         if kind in stored
     )
 
 
-def _delivery(
-    each: DeliveryRecord, address: ReportAddress, number: int, now: datetime
-) -> DeliveryLine:
+def _delivery(each: DeliveryRecord, address: ReportAddress, number: int) -> DeliveryLine:
     did_not_arrive = each.state in {DeliveryState.FAILED, DeliveryState.REFUSED}
     return DeliveryLine(
         target=read_target(each.target).text,
         state=delivery_chip(each),
         attempts=numbers.count(each.attempts),
         error=each.error,
-        sent=None if each.sent_at is None else moment(each.sent_at, now=now),
+        sent=each.sent_at,
         retry_url=address.retry_url(number, each.id) if did_not_arrive else None,
     )
 
@@ -166,7 +154,7 @@ blueprint = Blueprint("report_issue", __name__)
 def page(name: str, number: int) -> Response:
     database = current_registry().database
     found = issue_page(database, project=requested_project(), name=name, number=number)
-    return make_response(edition_view(found, now=database.clock()))
+    return make_response(edition_view(found))
 
 
 @blueprint.get(f"{_ISSUE}.json")

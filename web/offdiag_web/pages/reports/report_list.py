@@ -18,7 +18,7 @@ from offdiag.services.schedules.page import ScheduleEntry, SchedulesPage
 from offdiag.store.reports import EditionState
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Chip, Moment, ahead_text, moment, paging
+from offdiag_web.components.controls import Chip, ahead_text, paging
 from offdiag_web.pages.reports.texts import (
     edition_chip,
     not_sent_words,
@@ -61,7 +61,7 @@ class LastEdition:
     number: int
     url: str
     state: Chip
-    when: Moment
+    when: datetime
     said: str | None
     sent: tuple[Chip, ...]
     not_sent: str
@@ -138,7 +138,7 @@ def _line(entry: ReportEntry, planned: ScheduleEntry | None, *, now: datetime) -
         problem=None if planned is None else planned.problem,
         is_paused=schedule is not None and not schedule.enabled,
         next=next_time(planned, now),
-        last=_last(entry, address, now),
+        last=_last(entry, address),
         findings=finding_chips(entry.summary),
         trend=_trend(entry.summary),
         targets=entry.targets,
@@ -172,7 +172,7 @@ def finding_chips(summary: EditionSummary | None) -> tuple[Chip, ...]:
     return tuple(chips) or (Chip("none"),)
 
 
-def _last(entry: ReportEntry, address: ReportAddress, now: datetime) -> LastEdition | None:
+def _last(entry: ReportEntry, address: ReportAddress) -> LastEdition | None:
     issue = entry.last
     if issue is None:
         return None
@@ -180,7 +180,7 @@ def _last(entry: ReportEntry, address: ReportAddress, now: datetime) -> LastEdit
         number=issue.number,
         url=address.edition_url(issue.number),
         state=edition_chip(issue),
-        when=moment(issue.created_at, now=now),
+        when=issue.created_at,
         said=said_text(issue),
         sent=sent_chips(entry.deliveries),
         not_sent=not_sent_words(issue),

@@ -27,7 +27,6 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import (
     Chip,
-    Moment,
     moment,
     orientation_chip,
     spell_short,
@@ -72,7 +71,7 @@ class Fact:
     name: str
     text: str
     is_code: bool = False
-    when: Moment | None = None
+    when: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +196,7 @@ def _positive_class(run: RunHeader) -> list[Fact]:
 def _moment_fact(name: str, when: datetime | None, now: datetime) -> Fact:
     if when is None:
         return Fact(name, "not yet")
-    described = moment(when, now=now)
-    return Fact(name, described.full, when=described)
+    return Fact(name, moment(when, now=now).full, when=when)
 
 
 def _digests(detail: RunDetail) -> list[Fact]:

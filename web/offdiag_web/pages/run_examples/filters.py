@@ -66,15 +66,6 @@ _KIND_TEXTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """One condition, the link to the list without it, and how long that is where known."""
-
-    text: str
-    remove_url: str
-    without: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class CellStepper:
     """Where a cell stands among those of its kind, and the ones around it."""
 
@@ -131,7 +122,7 @@ def _with_count(
 
 def terms(
     counts: CaseCounts | None, address: ExamplesAddress, *, n_unlabelled: int
-) -> tuple[Term, ...]:
+) -> tuple[tuple[str, str, str | None], ...]:
     """Every condition of the question, each of which can be taken away."""
     question = address.question
     named = (
@@ -150,7 +141,7 @@ def terms(
             matrix = counts.of(other.question)
             count = expected_count(matrix, other.question, n_unlabelled=n_unlabelled)
         without = None if count is None else f"{numbers.count(count)} without it"
-        found.append(Term(f"{word} {numbers.shortened(value, longest=40)}", other.url(), without))
+        found.append((f"{word} {numbers.shortened(value, longest=40)}", other.url(), without))
     return tuple(found)
 
 

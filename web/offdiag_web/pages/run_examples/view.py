@@ -64,14 +64,6 @@ class LabelForm:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class TileGroup:
-    """Tiles under one heading, which is empty where all are of one cell."""
-
-    heading: str
-    lines: tuple[ExampleLine, ...]
-
-
 def examples_view(page: ExamplePage, address: ExamplesAddress, notices: list[str]) -> Response:
     """Present a page as its address asks for."""
     run = page.detail.run
@@ -180,14 +172,16 @@ def _top_head(page: ExamplePage) -> str:
     return "Largest scores"
 
 
-def _groups(lines: tuple[ExampleLine, ...], address: ExamplesAddress) -> tuple[TileGroup, ...]:
+def _groups(
+    lines: tuple[ExampleLine, ...], address: ExamplesAddress
+) -> tuple[tuple[str, tuple[ExampleLine, ...]], ...]:
     if address.question.is_cell:
-        return (TileGroup("", lines),) if lines else ()
+        return (("", lines),) if lines else ()
     by_cell: dict[str, list[ExampleLine]] = {}
     for line in lines:
         heading = f"{line.actual.short} \N{RIGHTWARDS ARROW} {line.predicted.short}"
         by_cell.setdefault(heading, []).append(line)
-    return tuple(TileGroup(heading, tuple(each)) for heading, each in by_cell.items())
+    return tuple((heading, tuple(each)) for heading, each in by_cell.items())
 
 
 def _forms(address: ExamplesAddress) -> tuple[Segment, ...]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
-
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
@@ -19,8 +16,6 @@ from offdiag.services.runs import HistoryEntry, RunHistory, browse_history
 from offdiag.store.evaluations import PastEvaluation
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.components import numbers
-from offdiag_web.components.controls import Moment, moment
 from offdiag_web.components.datasets import difference_text, titles_for
 from offdiag_web.components.numbers import Notes, ShownValue, interval_text, shown
 from offdiag_web.components.run_frame import RUN, run_page
@@ -30,31 +25,7 @@ MOST_EVALUATIONS = 100
 _ABSENT = MetricValue(None, reason="not_computed")
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryCell:
-    """A value, its interval, and how it differs from the evaluation before."""
-
-    value: ShownValue
-    interval: str | None
-    difference: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryLine:
-    """One evaluation; `differed` names what was not as in the one before."""
-
-    computed: Moment
-    is_current: bool
-    of_slice: str | None
-    truth: str
-    suite: str
-    engine: str
-    scored: str
-    differed: str
-    cells: tuple[HistoryCell, ...]
-
-
-def history_view(history: RunHistory, *, now: datetime) -> Response:
+def history_view(history: RunHistory) -> Response:
     """Present the history of a run."""
     notes = Notes()
     latest: dict[str | None, PastEvaluation] = {}
@@ -62,7 +33,7 @@ def history_view(history: RunHistory, *, now: datetime) -> Response:
     titles = titles_for(history.detail.run.task)
     for entry in history.entries:
         before = latest.get(entry.evaluation.slice)
-        lines.append(_line(entry, before, tuple(titles), notes, now))
+        lines.append(_line(entry, before, tuple(titles), notes))
         latest[entry.evaluation.slice] = entry.evaluation
     newest_first = tuple(reversed(lines))
     is_cut = len(newest_first) > MOST_EVALUATIONS
@@ -82,20 +53,10 @@ def _line(
     before: PastEvaluation | None,
     keys: tuple[str, ...],
     notes: Notes,
-    now: datetime,
-) -> HistoryLine:
+) -> tuple[PastEvaluation, str, list[tuple[ShownValue, str | None, str | None]]]:
+    """An evaluation, what was not as in the one before, and its values."""
     each = entry.evaluation
-    return HistoryLine(
-        computed=moment(each.computed_at, now=now),
-        is_current=each.is_current,
-        of_slice=each.slice,
-        truth="none" if each.truth_number is None else f"v{each.truth_number}",
-        suite=str(each.suite_version),
-        engine=each.engine_version,
-        scored=numbers.labelled(each.n_labelled, each.n_cases),
-        differed=_differed(entry, before),
-        cells=tuple(_cell(key, each, before, notes) for key in keys),
-    )
+    return each, _differed(entry, before), [_cell(key, each, before, notes) for key in keys]
 
 
 def _differed(entry: HistoryEntry, before: PastEvaluation | None) -> str:
@@ -106,12 +67,13 @@ def _differed(entry: HistoryEntry, before: PastEvaluation | None) -> str:
 
 def _cell(
     key: str, each: PastEvaluation, before: PastEvaluation | None, notes: Notes
-) -> HistoryCell:
+) -> tuple[ShownValue, str | None, str | None]:
+    """A value, its interval, and how it differs from the evaluation before."""
     value = each.metrics.get(key, _ABSENT)
     difference = None
     if before is not None:
         difference = difference_text(key, before.metrics.get(key, _ABSENT), value)
-    return HistoryCell(shown(value, notes), interval_text(value), difference)
+    return shown(value, notes), interval_text(value), difference
 
 
 blueprint = Blueprint("run_history", __name__)
@@ -120,7 +82,7 @@ blueprint = Blueprint("run_history", __name__)
 @blueprint.get(f"{RUN}/history")
 def page(run_id: str) -> Response:
     history = _history(run_id)
-    return history_view(history, now=current_registry().database.clock())
+    return history_view(history)
 
 
 @blueprint.get(f"{RUN}/history.json")

@@ -124,21 +124,12 @@ MOST_COUNTED = 30
 
 
 @dataclass(frozen=True, slots=True)
-class PredictedCount:
-    """How many examples were predicted as a class."""
-
-    name: str
-    count: str
-    share: str
-
-
-@dataclass(frozen=True, slots=True)
 class UnlabelledRun:
     """The counts, most frequent first; none for sets of labels."""
 
     total: str
     command: str
-    lines: tuple[PredictedCount, ...]
+    lines: tuple[tuple[str, str, str], ...]
 
 
 def unlabelled_run(detail: RunDetail) -> UnlabelledRun | None:
@@ -153,7 +144,7 @@ def unlabelled_run(detail: RunDetail) -> UnlabelledRun | None:
     return UnlabelledRun(numbers.count(n_all), command, lines)
 
 
-def _predicted(run_id: str, names: tuple[str, ...]) -> tuple[PredictedCount, ...]:
+def _predicted(run_id: str, names: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
     counts = np.zeros(len(names), dtype=np.int64)
     with current_registry().database.read() as session:
         for chunk in predicted_chunks(session, [run_id]):
@@ -161,7 +152,7 @@ def _predicted(run_id: str, names: tuple[str, ...]) -> tuple[PredictedCount, ...
     total = int(counts.sum())
     order = np.argsort(-counts, kind="stable")[:MOST_COUNTED]
     return tuple(
-        PredictedCount(
+        (
             names[code],
             numbers.count(int(counts[code])),
             numbers.whole_percent(int(counts[code]), total),

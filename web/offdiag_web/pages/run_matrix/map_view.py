@@ -242,19 +242,10 @@ def _name(
 
 
 @dataclass(frozen=True, slots=True)
-class Superclass:
-    """A group of classes and how often it is found, whichever of its classes was meant."""
-
-    head: ClassHead
-    recall: str
-    support: str
-
-
-@dataclass(frozen=True, slots=True)
 class Superclasses:
     """The outermost groups, lowest recall first, and how many errors stay inside of them."""
 
-    lines: tuple[Superclass, ...]
+    lines: tuple[tuple[ClassHead, str, str], ...]
     inside: str
 
 
@@ -280,7 +271,7 @@ def superclasses(matrix: ConfusionMatrix, grouping: Grouping | None) -> Supercla
     errors = int(off_diagonal(matrix).sum())
     share = numbers.whole_percent(inside, errors) if errors else None
     lines = tuple(
-        Superclass(class_head(name), numbers.metric(recall), numbers.count(support))
+        (class_head(name), numbers.metric(recall), numbers.count(support))
         for recall, name, support in sorted(found)[:MOST_SUPERCLASSES]
     )
     return Superclasses(

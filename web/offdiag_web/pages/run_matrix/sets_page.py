@@ -56,14 +56,6 @@ _TILES = (
 
 
 @dataclass(frozen=True, slots=True)
-class EmptySetLine:
-    """A kind of cases whose true or predicted set is empty."""
-
-    text: str
-    count: str
-
-
-@dataclass(frozen=True, slots=True)
 class SetsPage:
     """Everything below the header of a multi-label run."""
 
@@ -75,7 +67,7 @@ class SetsPage:
     window: Paging
     norms: tuple[Segment, ...]
     matrix: MassTable
-    empty: tuple[EmptySetLine, ...]
+    empty: tuple[tuple[str, str], ...]
     most_missed: str | None
     most_spurious: str | None
     notes: tuple[str, ...]
@@ -98,9 +90,9 @@ def sets_page(results: RunResults, counted: CountedSets, address: LabelSetsAddre
         norms=norm_segments(address),
         matrix=mass_table(counted, shown, address),
         empty=(
-            EmptySetLine("Nothing is true", numbers.count(empty.n_true_empty)),
-            EmptySetLine("Nothing was predicted", numbers.count(empty.n_pred_empty)),
-            EmptySetLine("Both", numbers.count(empty.both_empty)),
+            ("Nothing is true", numbers.count(empty.n_true_empty)),
+            ("Nothing was predicted", numbers.count(empty.n_pred_empty)),
+            ("Both", numbers.count(empty.both_empty)),
         ),
         most_missed=_most(counted, empty.missed_when_pred_empty.tolist()),
         most_spurious=_most(counted, empty.spurious_when_true_empty.tolist()),
@@ -220,11 +212,11 @@ def sets_markdown(results: RunResults, counted: CountedSets, address: LabelSetsA
         ["---", *["---:"] * (len(codes) + 1)],
         *(
             [
-                f"**{markdown_text(line.head.name)}**",
-                *(cell.text.replace("<", "\\<") for cell in line.cells),
-                line.total,
+                f"**{markdown_text(head.name)}**",
+                *(text.replace("<", "\\<") for text, _, _ in cells),
+                total,
             ]
-            for line in view.lines
+            for head, cells, total in view.lines
         ),
         ["Mass", *view.totals, view.total],
     ]

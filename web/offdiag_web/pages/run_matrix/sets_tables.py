@@ -53,24 +53,15 @@ _ORDERS: tuple[tuple[LabelOrder, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class TableCell:
-    """A number, coloured by its share of the row, and the address of the examples it counts."""
-
-    text: str
-    css: str
-    url: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class LabelTable:
     """The two-by-two table of a label."""
 
     head: ClassHead
     support: str
-    found: TableCell
-    missed: TableCell
-    spurious: TableCell
-    absent: TableCell
+    found: tuple[str, str, str | None]
+    missed: tuple[str, str, str | None]
+    spurious: tuple[str, str, str | None]
+    absent: tuple[str, str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +159,13 @@ def _table(counted: CountedSets, code: int, address: LabelSetsAddress) -> LabelT
 
     def cell(
         count: int, of: int, question: ExampleQuestion | None, *, is_right: bool
-    ) -> TableCell:
+    ) -> tuple[str, str, str | None]:
         url = None
         if question is not None and count:
             asked = replace(question, part=address.part)
             url = ExamplesAddress(address.run_id, asked).url()
         share = count / max(of, 1)
-        return TableCell(numbers.count(count), ramp_class(share, is_right=is_right), url)
+        return (numbers.count(count), ramp_class(share, is_right=is_right), url)
 
     return LabelTable(
         head=class_head(name),
@@ -201,21 +192,12 @@ _SAID: dict[MassNorm, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class MassLine:
-    """An actual label and where its mass went."""
-
-    head: ClassHead
-    cells: tuple[TableCell, ...]
-    total: str
-
-
-@dataclass(frozen=True, slots=True)
 class MassTable:
     """The matrix of the labels that are shown; totals are those of all labels."""
 
     caption: str
     heads: tuple[ClassHead, ...]
-    lines: tuple[MassLine, ...]
+    lines: tuple[tuple[ClassHead, tuple[tuple[str, str, str | None], ...], str], ...]
     totals: tuple[str, ...]
     total: str
     turned_heads: bool
@@ -238,11 +220,11 @@ def mass_table(counted: CountedSets, codes: list[int], address: LabelSetsAddress
     largest_error = float(off_diagonal.max(initial=0.0)) or 1.0
     of_rows, of_columns = actual_totals(found.cells), predicted_totals(found.cells)
 
-    def cell(actual: int, predicted: int) -> TableCell:
+    def cell(actual: int, predicted: int) -> tuple[str, str, str | None]:
         mass, number = float(found.cells[actual, predicted]), numbers_shown[actual, predicted]
         share = float(shares[actual, predicted])
         is_linked = mass > 0 and len(codes) <= MOST_LINKED
-        return TableCell(
+        return (
             _text(float(number)),
             "zero"
             if mass == 0
@@ -262,7 +244,7 @@ def mass_table(counted: CountedSets, codes: list[int], address: LabelSetsAddress
         "whose two sets are not empty.",
         heads=tuple(class_head(names[code]) for code in codes),
         lines=tuple(
-            MassLine(
+            (
                 class_head(names[actual]),
                 tuple(cell(actual, predicted) for predicted in codes),
                 two_decimals(float(of_rows[actual])),

@@ -31,15 +31,6 @@ _OF_CLASS = ("recall", "precision", "f1")
 
 
 @dataclass(frozen=True, slots=True)
-class WeightCell:
-    """The weight in a cell and its share of the actual class; `is_right` on the diagonal."""
-
-    weight: str
-    share: str
-    is_right: bool
-
-
-@dataclass(frozen=True, slots=True)
 class WeightLine:
     """A class: its cells, and what was measured of it with intervals.
 
@@ -47,7 +38,7 @@ class WeightLine:
     """
 
     head: ClassHead
-    cells: tuple[WeightCell, ...]
+    cells: tuple[tuple[str, str, bool], ...]
     weight: str
     samples: str
     effective: str
@@ -108,7 +99,7 @@ def _line(
     return WeightLine(
         head=head,
         cells=tuple(
-            WeightCell(_weight(weight), _share(weight, total), code == place)
+            (_weight(weight), _share(weight, total), code == place)
             for place, weight in enumerate(counted.sums[code].tolist())
         )
         if with_cells

@@ -37,21 +37,12 @@ class HeatCell:
 
 
 @dataclass(frozen=True, slots=True)
-class HeatRow:
-    """A class, or a value of the first column of a cross."""
-
-    name: str
-    cells: tuple[HeatCell, ...]
-    total: str
-
-
-@dataclass(frozen=True, slots=True)
 class Heat:
     """Columns are grouped: `groups` are names with the number of columns they span."""
 
     groups: tuple[tuple[str, int], ...]
     heads: tuple[str, ...]
-    rows: tuple[HeatRow, ...]
+    rows: tuple[tuple[str, tuple[HeatCell, ...], str], ...]
     n_hidden: int
 
 
@@ -66,7 +57,7 @@ def class_heat(found: SliceFindings, run_id: str, labels: Sequence[str]) -> Heat
         groups=tuple((name, len(list(each))) for name, each in groupby(n for n, _ in names)),
         heads=tuple(value for _, value in names),
         rows=tuple(
-            HeatRow(
+            (
                 labels[code],
                 tuple(_cell(found, place, code, run_id, labels[code]) for place in places),
                 _share(*_recall(found.total, code, counts.n_classes)),
@@ -102,7 +93,7 @@ def cross_heat(
             )
         own = found.numbers[counts.choice_names.index((columns[0], value))]
         hits, cases = _recall(own, code, counts.n_classes)
-        found_rows.append(HeatRow(value, tuple(cells), f"{hits:.0f}/{cases:.0f}"))
+        found_rows.append((value, tuple(cells), f"{hits:.0f}/{cases:.0f}"))
     return Heat(
         ((columns[1], len(across[:MOST_SLICES])),),
         across[:MOST_SLICES],

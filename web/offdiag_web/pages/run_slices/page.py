@@ -42,24 +42,6 @@ from offdiag_web.urls.query_string import with_query
 
 
 @dataclass(frozen=True, slots=True)
-class CriterionLine:
-    """How far the groups are apart by one criterion."""
-
-    name: str
-    difference: str
-    ratio: str
-
-
-@dataclass(frozen=True, slots=True)
-class GroupLine:
-    """The rates of one group, each with its interval."""
-
-    name: str
-    n: str
-    rates: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class FairnessView:
     """The columns that can be asked about, and what was found by one of them.
 
@@ -69,9 +51,9 @@ class FairnessView:
     columns: tuple[str, ...]
     by: str = ""
     label: str = ""
-    criteria: tuple[CriterionLine, ...] = ()
+    criteria: tuple[tuple[str, str, str], ...] = ()
     rate_names: tuple[str, ...] = ()
-    groups: tuple[GroupLine, ...] = ()
+    groups: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     notes: tuple[str, ...] = ()
     refused: str = ""
 
@@ -101,18 +83,12 @@ def _presented(columns: tuple[str, ...], found: Fairness, of: FairnessOfClass) -
         found.by,
         of.class_label,
         criteria=tuple(
-            CriterionLine(
-                each.criterion.name_in_words.capitalize(),
-                _text(each.difference),
-                _text(each.ratio),
-            )
+            (each.criterion.name_in_words.capitalize(), _text(each.difference), _text(each.ratio))
             for each in of.criteria
         ),
         rate_names=tuple(specs[key].title for key in of.rates),
         groups=tuple(
-            GroupLine(
-                name, numbers.count(n), tuple(_text(each[name]) for each in of.rates.values())
-            )
+            (name, numbers.count(n), tuple(_text(each[name]) for each in of.rates.values()))
             for name, n in found.groups.items()
         ),
         notes=(*([of.conflict] if of.conflict else []), *found.left_out(), found.leaves_out),

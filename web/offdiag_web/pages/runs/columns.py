@@ -63,15 +63,6 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnChoice:
-    """What can be a column."""
-
-    key: str
-    title: str
-    is_shown: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Columns:
     """What is drawn of runs of one dataset; `left_out` says which were chosen and are not."""
 
@@ -176,7 +167,7 @@ def _entropy(values: Iterable[str]) -> float:
 
 def column_choices(
     scope: DatasetFacts, columns: Columns, entries: Sequence[RunEntry]
-) -> tuple[ColumnChoice, ...]:
+) -> tuple[tuple[str, str, bool], ...]:
     """What the chooser offers: metrics that runs of the dataset can have, the rest, parameters."""
     shown = [column.key for column, _ in columns.metrics]
     never = ONLY_OF_CLASSES if scope.task is Task.MULTILABEL else ONLY_OF_SETS
@@ -185,13 +176,9 @@ def column_choices(
     params = [*columns.params, *sorted(names)][:MOST_OFFERED_PARAMS]
     fixed = {*(each for each in columns.others if each != "params")}
     return (
-        *(ColumnChoice(key, metric_column(key).title, key in shown) for key in metrics),
-        *(
-            ColumnChoice(key, OTHER_TITLES[key], key in fixed)
-            for key in OTHER_COLUMNS
-            if key != "params"
-        ),
-        *(ColumnChoice(OF_PARAM + name, name, name in columns.params) for name in params),
+        *((key, metric_column(key).title, key in shown) for key in metrics),
+        *((key, OTHER_TITLES[key], key in fixed) for key in OTHER_COLUMNS if key != "params"),
+        *((OF_PARAM + name, name, name in columns.params) for name in params),
     )
 
 

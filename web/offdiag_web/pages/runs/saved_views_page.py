@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from urllib.parse import parse_qsl
 
 from flask import Blueprint, make_response, redirect, render_template, request, url_for
@@ -12,32 +9,9 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
 from offdiag.services.saved_views import remove_view, save_view, saved_view, views_of
-from offdiag.store.saved_views import SavedView
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.preferences import user_name_if_given
-from offdiag_web.components.controls import Moment, moment
 from offdiag_web.urls.run_list import read_run_list
-
-
-@dataclass(frozen=True, slots=True)
-class ViewLine:
-    """One view and the filter that it stands for."""
-
-    view: SavedView
-    filter: str
-    saved: Moment
-
-
-def view_lines(views: Sequence[SavedView], *, now: datetime) -> tuple[ViewLine, ...]:
-    """All views by name."""
-    return tuple(
-        ViewLine(
-            view,
-            query_values(view.query).get("q", "all runs"),
-            moment(view.created_at, now=now),
-        )
-        for view in views
-    )
 
 
 def query_values(query: str) -> dict[str, str]:
@@ -53,11 +27,13 @@ _PAGE = "/runs"
 @blueprint.get("/views")
 def page() -> Response:
     database = current_registry().database
-    lines = view_lines(views_of(database, _PAGE), now=database.clock())
+    views = [
+        (each, query_values(each.query).get("q", "all runs")) for each in views_of(database, _PAGE)
+    ]
     address, _ = read_run_list(query_values(request.args.get("of", "")), now=database.clock())
     return make_response(
         render_template(
-            "runs/saved_views.html", lines=lines, url=address.url(), of=_query(address.url())
+            "runs/saved_views.html", views=views, url=address.url(), of=_query(address.url())
         )
     )
 

@@ -50,21 +50,13 @@ SUGGESTED, LEAVE_OUT, IS_RIGHT = "suggested", "leave out", "right"
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerCell:
-    """What a model predicts; `kind` is "suggested", "label" or "other"."""
-
-    text: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
 class SuspectLine:
     """One suspect."""
 
     look: SampleLook
     label: ClassHead
     suggested: ClassHead
-    answers: tuple[AnswerCell, ...]
+    answers: tuple[tuple[str, str], ...]
     against: str
     margin: str
     bar: Markup
@@ -244,7 +236,7 @@ def _line(each: Suspect, found: SuspectLabels, looks: SampleLooks) -> SuspectLin
         label=class_head(each.label),
         suggested=class_head(each.suggested),
         answers=tuple(
-            AnswerCell(
+            (
                 answer.label
                 if answer.probability is None
                 else f"{answer.label} {answer.probability:.2f}",

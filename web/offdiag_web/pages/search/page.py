@@ -30,24 +30,18 @@ class Goal:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class GoalGroup:
-    """Goals of one kind."""
-
-    title: str
-    goals: tuple[Goal, ...]
-
-
-def goal_groups(text: str, found: Findings, pages: Sequence[Goal]) -> tuple[GoalGroup, ...]:
+def goal_groups(
+    text: str, found: Findings, pages: Sequence[Goal]
+) -> tuple[tuple[str, tuple[Goal, ...]], ...]:
     """All kinds that have anything.
 
     Flags and jobs are gone to by number: `F-31`, `job 481`.
     """
     terms = text.lower().split()
     groups = (
-        GoalGroup("Numbers", tuple(_numbered(text))),
-        GoalGroup("Pages", tuple(page for page in pages if _matches(terms, page.name))),
-        GoalGroup(
+        ("Numbers", tuple(_numbered(text))),
+        ("Pages", tuple(page for page in pages if _matches(terms, page.name))),
+        (
             "Runs",
             tuple(
                 Goal(run.name, f"{run.detail} · {run.id}", run_url(run.id)) for run in found.runs
@@ -57,28 +51,30 @@ def goal_groups(text: str, found: Findings, pages: Sequence[Goal]) -> tuple[Goal
         _named("Models", found.models, lambda each: ModelAddress(each.name).url()),
         _named("Costs", found.costs, lambda each: CostsAddress(each.id, each.name).url()),
         _named("Reports", found.schedules, lambda each: ReportAddress(each.id, each.name).url()),
-        GoalGroup(
+        (
             "Classes",
             tuple(
                 Goal(each.name, each.detail, DatasetAddress(project, each.id).url())
                 for project, each in found.classes
             ),
         ),
-        GoalGroup("Metrics", tuple(_metrics(terms))),
+        ("Metrics", tuple(_metrics(terms))),
     )
-    return tuple(group for group in groups if group.goals)
+    return tuple((title, goals) for title, goals in groups if goals)
 
 
-def _named(title: str, found: Sequence[FoundName], url: Callable[[FoundName], str]) -> GoalGroup:
-    return GoalGroup(title, tuple(Goal(each.name, each.detail, url(each)) for each in found))
+def _named(
+    title: str, found: Sequence[FoundName], url: Callable[[FoundName], str]
+) -> tuple[str, tuple[Goal, ...]]:
+    return (title, tuple(Goal(each.name, each.detail, url(each)) for each in found))
 
 
-def goal_records(groups: Sequence[GoalGroup]) -> list[dict[str, str]]:
+def goal_records(groups: Sequence[tuple[str, tuple[Goal, ...]]]) -> list[dict[str, str]]:
     """All goals for machines."""
     return [
-        {"kind": group.title.lower(), "name": goal.name, "detail": goal.detail, "url": goal.url}
-        for group in groups
-        for goal in group.goals
+        {"kind": title.lower(), "name": goal.name, "detail": goal.detail, "url": goal.url}
+        for title, goals in groups
+        for goal in goals
     ]
 
 
@@ -146,7 +142,7 @@ def _text() -> str:
     return request.args.get("q", "").replace("\0", "").strip()[:_LONGEST]
 
 
-def _groups(text: str) -> tuple[GoalGroup, ...]:
+def _groups(text: str) -> tuple[tuple[str, tuple[Goal, ...]], ...]:
     with current_registry().database.read() as session:
         found = find(session, text)
     pages = [Goal(name, kind, url_for(endpoint)) for name, kind, endpoint in _PAGES]

@@ -29,22 +29,13 @@ RUN_AXIS = 0
 
 
 @dataclass(frozen=True, slots=True)
-class FlipRow:
-    """A stretch of multiples and the runs that are cheapest there."""
-
-    start: str
-    end: str
-    cheapest: str
-
-
-@dataclass(frozen=True, slots=True)
 class ChoiceView:
     """The chart, what it says, and the same as a table. `key` names the lines."""
 
     chart: Markup
     sentence: str
     what: str
-    rows: tuple[FlipRow, ...]
+    rows: tuple[tuple[str, str, str], ...]
     key: tuple[tuple[str, str], ...]
 
 
@@ -76,7 +67,7 @@ def choice_view(found: WhatIf) -> ChoiceView | None:
         sentence=sentence,
         what=lever_sentence(lever, found.scenario.effective),
         rows=tuple(
-            FlipRow(
+            (
                 multiple(stretch.low),
                 multiple(stretch.high),
                 numbers.listed([letters[place] for place in stretch.cheapest]),

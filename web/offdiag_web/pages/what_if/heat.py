@@ -47,17 +47,6 @@ class HeatTable:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpensiveCell:
-    """A confusion that costs much: its amount, its share of the run's cost, its cases."""
-
-    actual: str
-    predicted: str
-    amount: str
-    css: str
-    cases: str
-
-
-@dataclass(frozen=True, slots=True)
 class ExpensiveList:
     """One run: its dearest confusions."""
 
@@ -65,7 +54,7 @@ class ExpensiveList:
     css: str
     name: str
     total: str
-    cells: tuple[ExpensiveCell, ...]
+    cells: tuple[tuple[str, str, str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +159,7 @@ def _list(found: WhatIf, place: int, cells: NDArray[np.float64], ramp: _Ramp) ->
         name=found.answers[place].run.name,
         total=ramp.totals.text(float(cells.sum())),
         cells=tuple(
-            ExpensiveCell(
+            (
                 names[actual],
                 names[predicted],
                 ramp.amounts.text(float(cells[actual, predicted])),

@@ -27,11 +27,11 @@ def test_changed_prices_are_listed_with_their_factor() -> None:
 
     assert found.title == "What changed from v1 to v2"
     assert found.sentences == ("3 costs changed.",)
-    assert [(c.actual, c.predicted, c.before, c.after, c.factor) for c in found.cells] == [
+    assert found.cells == (
         ("b", "a", "3", "30", "× 10"),
         ("b", "c", "4", "−4", ""),
         ("c", "c", "0", "1", ""),
-    ]
+    )
 
 
 def test_equal_prices_are_said_to_be_equal() -> None:
