@@ -233,6 +233,11 @@ def shown(value: MetricValue | None, notes: Notes) -> ShownValue:
     return ShownValue(metric(value.value))
 
 
+def known(value: MetricValue | None) -> str:
+    """A metric with three decimals, empty where it is undefined or was not computed."""
+    return "" if value is None or value.value is None else metric(value.value)
+
+
 def shown_count(value: MetricValue, notes: Notes) -> ShownValue:
     """A whole number that is kept as a metric, such as a support."""
     if value.value is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from flask import Blueprint, jsonify, make_response, render_template, request
 from werkzeug.wrappers import Response
@@ -28,7 +29,7 @@ AUDIT_COLUMNS = (
 )
 
 
-def audit_records(events: Sequence[AuditEvent]) -> list[dict[str, object]]:
+def audit_records(events: Sequence[AuditEvent]) -> list[dict[str, Any]]:
     """Changes for programs."""
     return [
         {
@@ -48,18 +49,9 @@ def audit_records(events: Sequence[AuditEvent]) -> list[dict[str, object]]:
 
 def audit_rows(events: Sequence[AuditEvent]) -> Iterator[Sequence[Cell]]:
     """Changes for a spreadsheet."""
-    for event in events:
-        yield (
-            event.id,
-            event.at.isoformat(),
-            event.actor_kind,
-            event.actor,
-            event.action,
-            event.subject,
-            event.project,
-            event.request_id,
-            json.dumps(event.detail, ensure_ascii=False),
-        )
+    for event, record in zip(events, audit_records(events), strict=True):
+        record["detail"] = json.dumps(event.detail, ensure_ascii=False)
+        yield [record[column] for column in AUDIT_COLUMNS]
 
 
 blueprint = Blueprint("audit_log", __name__)

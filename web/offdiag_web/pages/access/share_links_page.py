@@ -11,11 +11,11 @@ from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.services.access.share_links import create_share_link, may_share, revoke_share_link
 from offdiag.store.share_links import list_share_links
-from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
+from offdiag_web.app.context import current_registry, requires, signed_in
 from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.components import numbers
 from offdiag_web.pages.access.shareable import projects_of_page, read_page, rendered
-from offdiag_web.pages.access.view import state_of
+from offdiag_web.pages.access.view import sees_all, state_of, whose
 
 blueprint = Blueprint("share_links", __name__)
 
@@ -46,9 +46,7 @@ def create() -> Response:
 @requires(Role.VIEWER, in_person=True)
 def revoke(link_id: int) -> Response:
     """Let a link show nothing any more. Admins may do so with those of others."""
-    revoke_share_link(
-        current_registry().database, link_id, owner_id=None if _sees_all() else _own_id()
-    )
+    revoke_share_link(current_registry().database, link_id, owner_id=whose())
     return redirect(url_for("share_links.page"), 303)
 
 
@@ -82,7 +80,7 @@ def _page(*, url: str = "", error: OffdiagError | None = None) -> Response:
     registry = current_registry()
     database, most_days = registry.database, registry.settings.access.share_link_days
     with database.read() as session:
-        found = list_share_links(session, owner_id=None if _sees_all() else _own_id())
+        found = list_share_links(session, owner_id=whose())
     text = render_template(
         "access/share_links.html",
         links=[
@@ -95,16 +93,6 @@ def _page(*, url: str = "", error: OffdiagError | None = None) -> Response:
         shared=request.values.get("page", ""),
         url=url,
         failure_of_form=None if error is None else failure_of(error),
-        shows_all=_sees_all(),
+        shows_all=sees_all(),
     )
     return make_response(text, 200 if error is None else status_of(error))
-
-
-def _sees_all() -> bool:
-    """Admins see all links, and so does whoever sits at a machine that serves itself alone."""
-    return signed_in_user().manages_users or not signed_in_user().is_signed_in
-
-
-def _own_id() -> int | None:
-    caller = signed_in_user().caller
-    return None if caller is None else caller.user_id

@@ -14,7 +14,14 @@ from offdiag.store.project_access import project_names
 from offdiag.store.sessions import list_tokens
 from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
 from offdiag_web.app.errors import failure_of, status_of
-from offdiag_web.pages.access.view import MEANINGS, read_project, read_role, state_of
+from offdiag_web.pages.access.view import (
+    MEANINGS,
+    read_project,
+    read_role,
+    sees_all,
+    state_of,
+    whose,
+)
 
 blueprint = Blueprint("tokens", __name__)
 
@@ -51,9 +58,7 @@ def create() -> Response:
 @requires(Role.VIEWER, in_person=True)
 def revoke(token_id: int) -> Response:
     """Let a token open nothing any more. Admins may do so with those of others."""
-    revoke_token(
-        current_registry().database, token_id, owner_id=None if _sees_all() else _own_id()
-    )
+    revoke_token(current_registry().database, token_id, owner_id=whose())
     return redirect(url_for("tokens.page"), 303)
 
 
@@ -61,7 +66,7 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
     database, who = current_registry().database, signed_in_user()
     roles = [role for role in Role if may_anywhere(who.caller, role)]
     with database.read() as session:
-        found = list_tokens(session, owner_id=None if _sees_all() else _own_id())
+        found = list_tokens(session, owner_id=whose())
         projects = project_names(session)
     text = render_template(
         "access/tokens.html",
@@ -74,19 +79,9 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
         made=name,
         failure_of_form=None if error is None else failure_of(error),
         typed=request.form,
-        shows_all=_sees_all(),
+        shows_all=sees_all(),
     )
     return make_response(text, 200 if error is None else status_of(error))
-
-
-def _sees_all() -> bool:
-    """Admins see all tokens, and so does whoever sits at a machine that serves itself alone."""
-    return signed_in_user().manages_users or not signed_in_user().is_signed_in
-
-
-def _own_id() -> int | None:
-    caller = signed_in_user().caller
-    return None if caller is None else caller.user_id
 
 
 def _lifetime(text: str) -> timedelta | None:

@@ -6,7 +6,7 @@ from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput
 from offdiag.store.sessions import TokenRecord
 from offdiag.store.share_links import ShareLink
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, signed_in_user
 
 EVERYWHERE = ""
 """How forms name all projects."""
@@ -32,6 +32,17 @@ def read_role(text: str) -> Role:
 def read_project(text: str) -> str | None:
     """The project that a form names, None for all of them."""
     return None if text == EVERYWHERE else text
+
+
+def sees_all() -> bool:
+    """Admins see those of others, and so does who sits at a machine that serves itself alone."""
+    return signed_in_user().manages_users or not signed_in_user().is_signed_in
+
+
+def whose() -> int | None:
+    """The user whose tokens and links are shown and may be revoked, None for those of all."""
+    caller = signed_in_user().caller
+    return None if sees_all() or caller is None else caller.user_id
 
 
 def state_of(found: TokenRecord | ShareLink) -> str:

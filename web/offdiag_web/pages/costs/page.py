@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
@@ -66,7 +67,7 @@ def _uses_text(datasets: Sequence[str], reports: Sequence[str]) -> str:
     return "; ".join(words)
 
 
-def cost_records(overview: CostOverview) -> list[dict[str, object]]:
+def cost_records(overview: CostOverview) -> list[dict[str, Any]]:
     """The list for the JSON twin."""
     return [
         {
@@ -89,19 +90,11 @@ def cost_records(overview: CostOverview) -> list[dict[str, object]]:
 def cost_rows(overview: CostOverview) -> list[tuple[Cell, ...]]:
     """The list for the CSV twin, in the order of `COST_COLUMNS`."""
     return [
-        (
-            each.name,
-            each.version,
-            each.project,
-            each.n_classes,
-            each.currency,
-            each.author,
-            each.created_at.isoformat(),
-            each.note,
-            "; ".join(default_of(overview, each)),
-            "; ".join(reports_of(overview, each)),
+        tuple(
+            "; ".join(value) if isinstance(value := record[column], list) else value
+            for column in COST_COLUMNS
         )
-        for each in overview.newest
+        for record in cost_records(overview)
     ]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flask import Blueprint, jsonify, make_response, render_template
 from werkzeug.wrappers import Response
 
@@ -11,7 +9,6 @@ from offdiag.metrics.catalogue import SPECS
 from offdiag.services.flags.rules import (
     RuleInForce,
     RulesOverview,
-    ThresholdInForce,
     browse_rules,
     rules_in,
 )
@@ -20,8 +17,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Link
-from offdiag_web.components.flags import SeverityMark, severity_mark
+from offdiag_web.components.flags import severity_mark
 from offdiag_web.urls.flags import ProblemsAddress
 from offdiag_web.urls.metrics import MetricAddress
 
@@ -30,34 +26,6 @@ RULE_COLUMNS = (
     *("threshold", "meaning", "value", "default", "source"),
 )
 _TITLES = {spec.key: spec.title for spec in SPECS}
-
-
-@dataclass(frozen=True, slots=True)
-class ThresholdLine:
-    """A threshold. `default` is told only where the value in force is another."""
-
-    setting: str
-    meaning: str
-    value: str
-    default: str | None
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class RuleCard:
-    """One rule."""
-
-    id: str
-    title: str
-    version: str
-    about: str
-    mildest: SeverityMark
-    gravest: SeverityMark | None
-    help: str
-    changes: tuple[str, ...]
-    thresholds: tuple[ThresholdLine, ...]
-    metrics: tuple[Link, ...]
-    problems_url: str
 
 
 def rules_view(overview: RulesOverview) -> str:
@@ -72,7 +40,15 @@ def rules_view(overview: RulesOverview) -> str:
     }
     return render_template(
         "flags/rules.html",
-        rules=tuple(_card(rule) for rule in overview.rules),
+        rules=[
+            (
+                each,
+                [(_TITLES[key], MetricAddress(key).url()) for key in each.metrics],
+                ProblemsAddress(rule=each.rule.id).url(),
+            )
+            for each in overview.rules
+        ],
+        severity_mark=severity_mark,
         n_changed=len(changed),
         outdated=f"{numbers.plural(n_others, 'run')} {verb} evaluated by other rules or "
         "thresholds; a worker re-evaluates them soon."
@@ -122,7 +98,7 @@ def rule_rows(overview: RulesOverview) -> list[tuple[Cell, ...]]:
             each.rule.version,
             each.rule.mildest.value,
             each.rule.gravest.value,
-            _about(each),
+            "each class" if each.rule.per_class else "the run",
             *cells,
         )
         for each in overview.rules
@@ -137,39 +113,6 @@ def _threshold_cells(each: RuleInForce) -> list[tuple[Cell, ...]]:
         (threshold.name, threshold.meaning, threshold.value, threshold.default, threshold.source)
         for threshold in each.thresholds
     ]
-
-
-def _card(each: RuleInForce) -> RuleCard:
-    rule = each.rule
-    return RuleCard(
-        id=rule.id,
-        title=rule.title,
-        version=f"version {rule.version}",
-        about=_about(each),
-        mildest=severity_mark(rule.mildest),
-        gravest=None if rule.gravest is rule.mildest else severity_mark(rule.gravest),
-        help=rule.help,
-        changes=tuple(
-            f"Since version {number}: {change}" for number, change in enumerate(rule.changes, 2)
-        ),
-        thresholds=tuple(_line(threshold) for threshold in each.thresholds),
-        metrics=tuple(Link(_TITLES[key], MetricAddress(key).url()) for key in each.metrics),
-        problems_url=ProblemsAddress(rule=rule.id).url(),
-    )
-
-
-def _about(each: RuleInForce) -> str:
-    return "each class" if each.rule.per_class else "the run"
-
-
-def _line(each: ThresholdInForce) -> ThresholdLine:
-    return ThresholdLine(
-        setting=f"flags.{each.name}",
-        meaning=each.meaning,
-        value=f"{each.value:g}",
-        default=f"{each.default:g}" if each.value != each.default else None,
-        source=each.source,
-    )
 
 
 blueprint = Blueprint("rules", __name__)

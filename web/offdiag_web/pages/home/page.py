@@ -185,7 +185,7 @@ def _line(
         run="" if run is None else run.name,
         run_url="" if run is None else run_url(run.id),
         role="champion" if status is not None and status.is_champion else "",
-        value="" if run is None or run.value.value is None else numbers.metric(run.value.value),
+        value="" if run is None else numbers.known(run.value),
         metric="" if status is None else spec_of(status.ranked.key, of_class=False).title,
         interval="" if run is None else interval_text(run.value) or "",
         mark=None if status is None else _mark(status),

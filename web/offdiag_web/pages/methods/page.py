@@ -6,7 +6,6 @@ Learning curves show the mean of each method over the number of training example
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import log
 
@@ -27,6 +26,7 @@ from offdiag.records.runs.method import (
 from offdiag.services.methods.compared import Methods, methods_of
 from offdiag.services.methods.estimates import Design, Method
 from offdiag.store.dataset_page import DatasetSize, dataset_size
+from offdiag.store.method_runs import MethodRun
 from offdiag_web.app.context import current_registry, kept_moments
 from offdiag_web.app.dispatch import TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
@@ -174,51 +174,6 @@ blueprint = Blueprint("methods", __name__)
 find_in_any_project(blueprint)
 
 
-@dataclass(frozen=True, slots=True)
-class MethodLine:
-    """One method; `behind` and what follows it are empty for the best one."""
-
-    name: str
-    url: str
-    n_runs: str
-    mean: str
-    mark: Markup
-    interval: str
-    spread: str
-    from_training: str
-    pooled: str
-    is_best: bool
-    is_behind: bool
-    behind: str
-    behind_interval: str
-    p: str
-    status: str
-    runs: tuple[tuple[str, str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CurveLine:
-    """A method at one training size."""
-
-    name: str
-    train_size: str
-    n_runs: str
-    mean: str
-    interval: str
-    spread: str
-    pooled: str
-
-
-@dataclass(frozen=True, slots=True)
-class CurvesView:
-    """The chart of learning curves, and its values; `left_out` runs say no training size."""
-
-    chart: Markup
-    lines: tuple[CurveLine, ...]
-    left_out: str
-    csv_url: str
-
-
 @blueprint.get(f"{DATASET}/methods")
 def page(name: str) -> Response:
     found = _found(name)
@@ -255,20 +210,21 @@ def _found(name: str) -> Methods:
 def _rendered(found: Methods, size: DatasetSize) -> str:
     dataset = found.dataset
     address = DatasetAddress(dataset.project, dataset.name)
+    metric = METRIC_TITLES.get(found.metric, found.metric)
     means = [extent_of(method.mean) for method in found.methods]
     scale = fitted([extent for extent in means if extent is not None], within=SIGNED_UNIT)
     keys = dict.fromkeys((*METRIC_TITLES, found.metric))
 
     def mark(method: Method) -> Markup:
         extent = extent_of(method.mean) or Extent(0.0)
-        name = f"{method.name}: {_value_text(method)}"
+        name = f"{method.name}: {numbers.known(method.mean)}"
         return interval_mark(extent, scale=scale, name=name, canvas=IN_PANEL)
 
     return render_template(
         "methods/page.html",
         address=address,
         frame=dataset_frame(dataset, size, current="methods"),
-        metric=METRIC_TITLES.get(found.metric, found.metric),
+        metric=metric,
         metrics=tuple(
             Segment(
                 METRIC_TITLES.get(key, key), address.methods_url(metric=key), key == found.metric
@@ -276,33 +232,22 @@ def _rendered(found: Methods, size: DatasetSize) -> str:
             for key in keys
         ),
         statement=_statement(found.methods),
-        lines=tuple(_line(each, mark(each), address) for each in found.methods),
+        methods=[
+            (each, mark(each), runs_of_dataset_url(address, f"tag:{METHOD}={quoted(each.name)}"))
+            for each in found.methods
+        ],
+        n_runs=_n_runs,
+        seeds=_seeds,
+        run_name=_run_name,
+        run_url=run_url,
+        p_in_column=p_in_column,
+        size_text=size_text,
         has_folds=any(each.pooled is not None for each in found.methods),
         ends=(f"{scale.low:f}", f"{scale.high:f}"),
-        curves=_curves(found, address) if found.curves else None,
-    )
-
-
-def _curves(found: Methods, address: DatasetAddress) -> CurvesView:
-    metric = METRIC_TITLES.get(found.metric, found.metric)
-    lines = tuple(
-        CurveLine(
-            name=each.name,
-            train_size=size_text(each.train_size or 0.0),
-            n_runs=_n_runs(each),
-            mean=_value_text(each),
-            interval=interval_text(each.mean) or each.why_not_compared or "",
-            spread="" if each.spread is None else numbers.metric(each.spread),
-            pooled=_pooled(each),
-        )
-        for each in found.curves
-    )
-    left_out = found.n_without_size
-    return CurvesView(
-        chart=curves_drawing(found.curves, metric=metric),
-        lines=lines,
-        left_out=numbers.plural(left_out, "run") if left_out else "",
-        csv_url=address.learning_curves_url(metric=found.metric),
+        chart=curves_drawing(found.curves, metric=metric) if found.curves else None,
+        curves=found.curves,
+        n_without_size=found.n_without_size,
+        curves_url=address.learning_curves_url(metric=found.metric),
     )
 
 
@@ -331,51 +276,17 @@ def _statement(methods: Sequence[Method]) -> str:
     return " ".join(said)
 
 
-def _line(method: Method, mark: Markup, address: DatasetAddress) -> MethodLine:
-    apart = method.difference
-    return MethodLine(
-        name=method.name,
-        url=runs_of_dataset_url(address, f"tag:{METHOD}={quoted(method.name)}"),
-        n_runs=_n_runs(method),
-        mean=_value_text(method),
-        mark=mark,
-        interval=interval_text(method.mean) or "",
-        spread="" if method.spread is None else numbers.metric(method.spread),
-        from_training=""
-        if method.from_training is None or method.design is Design.FOLDS
-        else f"{method.from_training:.0%}".replace("%", " %"),
-        pooled=_pooled(method),
-        is_best=method.rank_status is RankStatus.BEST,
-        is_behind=method.rank_status is RankStatus.BEHIND,
-        behind="" if apart is None or apart.value is None else numbers.metric(apart.value),
-        behind_interval="" if apart is None else interval_text(apart) or "",
-        p="" if method.p_adjusted is None else p_in_column(method.p_adjusted),
-        status=method.why_not_compared or "",
-        runs=tuple(
-            (
-                " ".join(
-                    f"{kind} {value}"
-                    for kind, value in (("seed", run.seed), ("fold", run.fold))
-                    if value
-                )
-                or run.name,
-                run_url(run.id),
-                numbers.metric(run.value),
-            )
-            for run in method.runs
-        ),
-    )
+def _seeds(method: Method) -> str:
+    """Share of the variance of the mean that comes from seeds."""
+    if method.from_training is None or method.design is Design.FOLDS:
+        return ""
+    return f"{method.from_training:.0%}".replace("%", " %")
 
 
-def _value_text(method: Method) -> str:
-    return "" if method.mean.value is None else numbers.metric(method.mean.value)
+def _run_name(run: MethodRun) -> str:
+    named = (("seed", run.seed), ("fold", run.fold))
+    return " ".join(f"{kind} {value}" for kind, value in named if value) or run.name
 
 
 def _n_runs(method: Method) -> str:
     return numbers.plural(len(method.runs), method.design.value.removesuffix("s"))
-
-
-def _pooled(method: Method) -> str:
-    if method.pooled is None or method.pooled.value is None:
-        return ""
-    return numbers.metric(method.pooled.value)
