@@ -22,9 +22,15 @@ from offdiag_web.app.exports import Cell
 from offdiag_web.charts.card import Card, CardTable, card_svg
 from offdiag_web.charts.matrix_picture import DrawnCell, DrawnMatrix, Picture, drawn_matrix
 from offdiag_web.components import numbers
-from offdiag_web.pages.compare.pair import DifferenceCell, PairView, difference_matrix
-from offdiag_web.pages.compare.runs import RunIdentity, samples_text, truth_text
-from offdiag_web.pages.compare.view import ComparePage
+from offdiag_web.pages.compare.many import ManyView, many_view
+from offdiag_web.pages.compare.pair import DifferenceCell, PairView, difference_matrix, pair_view
+from offdiag_web.pages.compare.runs import (
+    RunIdentity,
+    run_identities,
+    samples_text,
+    truth_text,
+)
+from offdiag_web.urls.compare import CompareAddress
 
 PAIR_COLUMNS = (
     *("metric", "class", "n_a", "n_b", "a", "b", "difference", "ci_low", "ci_high"),
@@ -202,50 +208,56 @@ _LARGEST_MATRIX = 12
 _STEP = re.compile(r"\b(correct|error)-(\d+)\b")
 
 
-def comparison_card(found: RunComparison, page: ComparePage) -> str:
+def comparison_card(found: RunComparison, address: CompareAddress) -> str:
     """The card of a comparison as an SVG document; one that was refused says why."""
-    result = found.result
+    result, runs = found.result, run_identities(found.runs, address)
     picture = None
     if isinstance(result, PairComparison) and result.cells is not None:
         picture = _difference(result)
     return card_svg(
         Card(
-            title=_title(page),
-            subtitle=" · ".join(filter(None, (page.scope, page.samples))),
-            statement=_statement(page),
-            table=_table_of_two(result, page),
+            title=_title(runs),
+            subtitle=" · ".join(
+                filter(None, (truth_text(found), "" if found.refusal else samples_text(found)))
+            ),
+            statement=_statement(found),
+            table=_card_table(found, runs, address),
             picture=picture,
             picture_title="B − A, points of the actual class; blue is better",
-            foot=f"{', '.join(each.id for each in page.runs)} · offdiag",
+            foot=f"{', '.join(each.id for each in runs)} · offdiag",
         )
     )
 
 
-def _title(page: ComparePage) -> str:
-    if len(page.runs) > 2:
-        return f"{len(page.runs)} runs compared"
-    return " · ".join(f"{each.run_label} {_name(each)}" for each in page.runs)
+def _title(runs: Sequence[RunIdentity]) -> str:
+    if len(runs) > 2:
+        return f"{len(runs)} runs compared"
+    return " · ".join(f"{each.run_label} {_name(each)}" for each in runs)
 
 
-def _statement(page: ComparePage) -> str:
-    if page.refusal is not None:
-        return page.refusal.why
-    return "" if page.verdict is None else page.verdict.headline
+def _statement(found: RunComparison) -> str:
+    if found.refusal is not None:
+        return found.refusal.why
+    return "" if found.verdict is None else found.verdict.headline
 
 
 def _name(run: RunIdentity) -> str:
     return numbers.shortened(run.name, longest=_LONGEST_NAME)
 
 
-def _table_of_two(result: object, page: ComparePage) -> CardTable:
-    if page.pair is not None:
-        is_wider = any(line.together for line in page.pair.metrics.lines)
+def _card_table(
+    found: RunComparison, runs: tuple[RunIdentity, ...], address: CompareAddress
+) -> CardTable:
+    result = found.result
+    if isinstance(result, PairComparison):
+        pair = pair_view(result, found.runs, address)
+        is_wider = any(line.together for line in pair.metrics.lines)
         head = "95 % CI, together" if is_wider else "95 % CI"
-        return CardTable(("Metric", "A", "B", "B − A", head), list(_metrics(page.pair)), 3)
+        return CardTable(("Metric", "A", "B", "B − A", head), list(_metrics(pair)), 3)
     if isinstance(result, ManyComparison):
         heads = ("Run", texts.title(leading(result)[0]), "To the highest, 95 % CI")
-        return CardTable(heads, list(_runs(result, page)))
-    return CardTable(("Run",), [(_name(each),) for each in page.runs[:_MOST_RUNS]], 0)
+        return CardTable(heads, list(_runs(result, many_view(result, runs, address))))
+    return CardTable(("Run",), [(_name(each),) for each in runs[:_MOST_RUNS]], 0)
 
 
 def _metrics(pair: PairView) -> Iterator[tuple[str, ...]]:
@@ -254,11 +266,10 @@ def _metrics(pair: PairView) -> Iterator[tuple[str, ...]]:
         yield line.title, line.first.text, line.second.text, line.gap, interval
 
 
-def _runs(many: ManyComparison, page: ComparePage) -> Iterator[tuple[str, ...]]:
+def _runs(many: ManyComparison, view: ManyView) -> Iterator[tuple[str, ...]]:
     """The best runs first, as on the page."""
     column = tuple(many.places).index(leading(many)[0])
-    rows = () if page.many is None else page.many.rows[:_MOST_RUNS]
-    for run, _, cells in rows:
+    for run, _, cells in view.rows[:_MOST_RUNS]:
         cell = cells[column]
         yield f"{run.run_label} {_name(run)}", cell.value.text, cell.gap or ""
 

@@ -200,18 +200,8 @@ def page() -> AnyResponse:
     found, more = _compared(address)
     if more:
         address = replace(address, part=None)
-    return make_response(
-        render_template(
-            "compare/page.html",
-            view=compare_page(
-                found,
-                address,
-                curves=curves_view(current_registry().database, found, address),
-            ),
-            address=address,
-            notices=notices + more,
-        )
-    )
+    curves = curves_view(current_registry().database, found, address)
+    return make_response(compare_page(found, address, notices + more, curves=curves))
 
 
 @blueprint.get(f"/compare{TWIN}")
@@ -226,8 +216,7 @@ def twin(form: str) -> Response:
 def card() -> Response:
     address, _ = read_compare(request.args)
     found = _strictly_compared(address)
-    page = compare_page(found, address, curves=None)
-    return Response(comparison_card(found, page), mimetype="image/svg+xml")
+    return Response(comparison_card(found, address), mimetype="image/svg+xml")
 
 
 @blueprint.get("/compare.md")

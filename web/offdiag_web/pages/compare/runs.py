@@ -35,14 +35,6 @@ class RunIdentity:
     compare_url: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class LetteredCaution:
-    """What is in doubt about one of the runs."""
-
-    run_label: str
-    caution: Caution
-
-
 def run_identities(
     runs: tuple[ComparedRun, ...], address: CompareAddress
 ) -> tuple[RunIdentity, ...]:
@@ -70,13 +62,13 @@ def run_identities(
     )
 
 
-def cautions(runs: tuple[ComparedRun, ...]) -> tuple[LetteredCaution, ...]:
+def cautions(runs: tuple[ComparedRun, ...]) -> tuple[tuple[str, Caution], ...]:
     """Matrices whose orientation is in doubt, because classes are then compared wrongly."""
     found = (
         (run_label(position), orientation_warning(run.source, run.orientation_verdict))
         for position, run in enumerate(runs)
     )
-    return tuple(LetteredCaution(name, caution) for name, caution in found if caution is not None)
+    return tuple((name, caution) for name, caution in found if caution is not None)
 
 
 def title_of(runs: tuple[ComparedRun, ...]) -> str:

@@ -11,11 +11,9 @@ from markupsafe import Markup
 from offdiag.comparison.by_slice import PartChange, SliceChanges
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
-from offdiag.comparison.verdict import Verdict
 from offdiag.domain.runs import RunState, logged_by
 from offdiag.metrics.scores.score_curves import ScoreCurve, of_other_class
 from offdiag.services.compare import RunComparison
-from offdiag.services.shared_samples import Refusal
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database
 from offdiag.store.evaluations_write import curves_of_runs
@@ -33,11 +31,9 @@ from offdiag_web.pages.compare.differences import (
     difference_line,
     symmetric_scale,
 )
-from offdiag_web.pages.compare.many import ManyView, many_view
-from offdiag_web.pages.compare.pair import PairView, pair_view
+from offdiag_web.pages.compare.many import many_view
+from offdiag_web.pages.compare.pair import pair_view
 from offdiag_web.pages.compare.runs import (
-    LetteredCaution,
-    RunIdentity,
     cautions,
     run_identities,
     samples_text,
@@ -80,52 +76,27 @@ def _entries(kind: str, entries: Mapping[str, object]) -> dict[str, str]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class ComparePage:
-    """Everything the page shows; one of `pair`, `many` and `refusal` is there.
-
-    `shared_url` leads to the comparison on the shared examples, `all_url` back from a slice.
-    """
-
-    title: str
-    heading: str
-    samples: str
-    scope: str
-    runs: tuple[RunIdentity, ...]
-    cautions: tuple[LetteredCaution, ...]
-    verdict: Verdict | None
-    pair: PairView | None
-    curves: CurvesView | None
-    many: ManyView | None
-    by_slice: SliceStrip | None
-    refusal: Refusal | None
-    metadata: tuple[tuple[str, tuple[str, ...]], ...]
-    slices: tuple[SliceChoice, ...]
-    part: str | None
-    all_url: str
-    shared_url: str | None
-    swap_url: str | None
-    add_url: str
-    scores_note: str | None
-
-
 def compare_page(
     found: RunComparison,
     address: CompareAddress,
+    notices: list[str],
     *,
     curves: CurvesView | None,
-) -> ComparePage:
+) -> str:
     """Present a comparison as its address asks for."""
     runs = run_identities(found.runs, address)
     n_shared = None if found.refusal is None else found.refusal.n_shared
-    return ComparePage(
+    return render_template(
+        "compare/page.html",
+        found=found,
+        address=address,
+        notices=notices,
         title=f"Compare {title_of(found.runs)} · {found.runs[0].dataset}",
         heading=f"Compare {numbers.plural(len(runs), 'run')}",
         samples="" if found.refusal else samples_text(found),
         scope=truth_text(found),
         runs=runs,
         cautions=cautions(found.runs),
-        verdict=found.verdict,
         pair=pair_view(found.result, found.runs, address)
         if isinstance(found.result, PairComparison)
         else None,
@@ -133,11 +104,9 @@ def compare_page(
         many=many_view(found.result, runs, address)
         if isinstance(found.result, ManyComparison)
         else None,
-        refusal=found.refusal,
         metadata=differing_metadata(found.runs),
         by_slice=slice_strip(found.by_slice, address),
         slices=_slice_choices(found),
-        part=address.part,
         all_url=replace(address, part=None).url(),
         shared_url=replace(address, on_shared=True).url() if n_shared else None,
         swap_url=address.swapped().url() if len(runs) == 2 else None,

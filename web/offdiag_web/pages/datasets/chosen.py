@@ -57,13 +57,13 @@ class RoleCard:
     name: str
     url: str
     key: Markup | None
-    by: str
-    at: datetime | None
-    reason: str | None
     difference: str | None
-    gate: str | None
-    gate_passed: bool | None
     is_proposed: bool
+    by: str = ""
+    at: datetime | None = None
+    reason: str | None = None
+    gate: str | None = None
+    gate_passed: bool | None = None
 
 
 class Marks:
@@ -210,12 +210,7 @@ def candidate_card(decision: Decision, marks: Marks) -> RoleCard | None:
         name=numbers.shortened(challenger.run.name, longest=LONGEST_NAME),
         url=f"/runs/{challenger.run.id}",
         key=model_key(marks.of(challenger.run.model)),
-        by="",
-        at=None,
-        reason=None,
         difference=_to_champion(decision),
-        gate=None,
-        gate_passed=None,
         is_proposed=False,
     )
 

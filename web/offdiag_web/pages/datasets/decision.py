@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from flask import render_template
 from markupsafe import Markup
@@ -15,7 +14,7 @@ from markupsafe import Markup
 from offdiag.comparison.texts import MOST_RUNS
 from offdiag.domain.runs import PromotionRole, Task
 from offdiag.flags.problem_words import problem_title
-from offdiag.flags.problems import Hit, Problem
+from offdiag.flags.problems import Problem
 from offdiag.metrics.paired.sample_size import about
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference as difference_in_units
@@ -31,7 +30,7 @@ from offdiag_web.components.datasets import (
     dataset_frame,
     runs_of_dataset_url,
 )
-from offdiag_web.components.flags import SeverityMark, severity_mark
+from offdiag_web.components.flags import severity_mark
 from offdiag_web.components.model_marks import model_key
 from offdiag_web.pages.datasets.chosen import (
     Marks,
@@ -142,7 +141,10 @@ def decision_view(
         trend=trend_of(decision, marks),
         drop=drop_text(decision),
         budget=None if facts.budget is None else budget_view(decision, facts.budget),
-        problems=problem_lines(problems),
+        problems=problems[:MOST_SHOWN],
+        severity_mark=severity_mark,
+        problem_title=problem_title,
+        problem_url=problem_url,
         n_problems=numbers.count(len(problems)) if problems else "",
         problems_url=ProblemsAddress(dataset=dataset.name, project=dataset.project).url(),
         costs=costs_card(decision),
@@ -213,49 +215,13 @@ _LONGEST_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
-class ProblemLine:
-    """An open problem; `hits` are the runs that matter and show it."""
-
-    severity: SeverityMark
-    title: str
-    url: str
-    model: str
-    hits: tuple[str, ...]
-    since: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class CostLine:
-    """A cost matrix about the classes of the dataset; `note` is what was said about it."""
-
-    name: str
-    url: str
-    is_default: bool
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
 class CostsCard:
     """The first cost matrices, how many more there are, and where another one is made."""
 
-    lines: tuple[CostLine, ...]
+    lines: tuple[tuple[str, str, bool, str], ...]
+    """Name, address, whether it is the default, and what was said about it."""
     n_more: str
     new_url: str
-
-
-def problem_lines(problems: Sequence[Problem]) -> tuple[ProblemLine, ...]:
-    """The first of the open problems of a dataset."""
-    return tuple(
-        ProblemLine(
-            severity_mark(each.severity),
-            problem_title(each.key),
-            problem_url(each.number),
-            each.key.model,
-            tuple(hit.value for hit in each.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
-            each.news_at,
-        )
-        for each in problems[:MOST_SHOWN]
-    )
 
 
 def costs_card(decision: Decision) -> CostsCard | None:
@@ -272,11 +238,11 @@ def costs_card(decision: Decision) -> CostsCard | None:
         is_default = default is not None and each.name == default.name
         version = default.version if is_default and default is not None else each.version
         lines.append(
-            CostLine(
-                name=f"{numbers.shortened(each.name, longest=_LONGEST_NAME)} v{version}",
-                url=CostsAddress(each.project, each.name, version).url(),
-                is_default=is_default,
-                note=numbers.shortened(each.note or "", longest=80),
+            (
+                f"{numbers.shortened(each.name, longest=_LONGEST_NAME)} v{version}",
+                CostsAddress(each.project, each.name, version).url(),
+                is_default,
+                numbers.shortened(each.note or "", longest=80),
             )
         )
     n_more = len(decision.costs) - len(lines)
