@@ -165,10 +165,6 @@ ROUTES: Routes = {
         "audit_log.page": ("GET /settings/audit",),
         "audit_log.twin": ("GET /settings/audit.<any(json, csv):form>",),
     },
-    "offdiag_web.pages.access.openid_page": {
-        "openid.begin": ("GET /sign-in/openid",),
-        "openid.end": ("GET /sign-in/openid/back",),
-    },
     "offdiag_web.pages.access.share_links_page": {
         "share_links.page": ("GET /settings/links",),
         "share_links.create": ("POST /settings/links",),
@@ -179,6 +175,8 @@ ROUTES: Routes = {
         "signing_in.page": ("GET /sign-in",),
         "signing_in.begin": ("POST /sign-in",),
         "signing_in.end": ("POST /sign-out",),
+        "signing_in.begin_openid": ("GET /sign-in/openid",),
+        "signing_in.end_openid": ("GET /sign-in/openid/back",),
     },
     "offdiag_web.pages.access.tokens_page": {
         "tokens.page": ("GET /settings/tokens",),
@@ -411,6 +409,7 @@ ROUTES: Routes = {
     "offdiag_web.pages.samples.content_page": {
         "sample_content.page": ("GET /datasets/<name:name>/content",),
         "sample_content.change": ("POST /datasets/<name:name>/content",),
+        "sample_content.image": ("GET /datasets/<name:name>/image",),
     },
     "offdiag_web.pages.samples.draft_page": {
         "label_draft.page": ("GET /datasets/<name:name>/draft",),
@@ -420,9 +419,6 @@ ROUTES: Routes = {
         "label_draft.undo": (
             "POST /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/undo",
         ),
-    },
-    "offdiag_web.pages.samples.image_page": {
-        "sample_images.image": ("GET /datasets/<name:name>/image",)
     },
     "offdiag_web.pages.samples.noise_page": {
         "label_noise.page": ("GET /datasets/<name:name>/noise",),

@@ -1,14 +1,24 @@
-"""Signing in and out."""
+"""Signing in, with a password or through a provider, and out."""
 
 from __future__ import annotations
 
-from flask import Blueprint, make_response, redirect, render_template, request, url_for
+from flask import (
+    Blueprint,
+    current_app,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    session,
+    url_for,
+)
 from flask_login import current_user, login_user, logout_user
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Caller, CallerKind
-from offdiag.errors import NotSignedIn
-from offdiag.services.access.sessions import sign_in, sign_out
+from offdiag.errors import NotFound, NotSignedIn
+from offdiag.services.access.openid import read_roles, sign_in_external
+from offdiag.services.access.sessions import begin_session, sign_in, sign_out
 from offdiag.settings.model import needs_sign_in
 from offdiag_web.app.auth import (
     SignedIn,
@@ -22,6 +32,7 @@ from offdiag_web.app.auth import (
 from offdiag_web.app.context import Rate, current_registry, public
 from offdiag_web.app.dispatch import own_path
 from offdiag_web.app.errors import failure_of
+from offdiag_web.app.openid import KEY, Provider
 
 blueprint = Blueprint("signing_in", __name__)
 
@@ -72,3 +83,42 @@ def end() -> Response:
         logout_user()
     forget_session()
     return clear_site_data(redirect(url_for("signing_in.page"), 303))
+
+
+_GOAL = "openid goal"
+
+
+@blueprint.get("/sign-in/openid")
+@public(rate=Rate.WRITE)
+def begin_openid() -> Response:
+    """Lead somebody to the provider."""
+    session[_GOAL] = own_path(request.args.get("next", "/"))
+    return _provider().redirect_to_provider(url_for("signing_in.end_openid", _external=True))
+
+
+@blueprint.get("/sign-in/openid/back")
+@public(rate=Rate.WRITE)
+def end_openid() -> Response:
+    """Let somebody in for whom the provider vouches."""
+    who = _provider().returned_user()
+    goal = own_path(session.get(_GOAL, "/"))
+    acting_as(who.name)
+    registry = current_registry()
+    roles = read_roles(registry.settings.oidc.roles)
+    user = sign_in_external(registry.database, who, roles or None)
+    secret = begin_session(
+        registry.database,
+        user_id=user.id,
+        name=user.name,
+        life=session_life(registry.settings.access),
+    )
+    forget_session()
+    login_user(SignedIn(secret, Caller(CallerKind.USER, user.name)))
+    return redirect(goal, 303)
+
+
+def _provider() -> Provider:
+    found = current_app.extensions.get(KEY)
+    if not isinstance(found, Provider):
+        raise NotFound("no identity provider is configured.", hint="Sign in with a password.")
+    return found

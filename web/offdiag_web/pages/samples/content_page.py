@@ -1,4 +1,4 @@
-"""Where content of the samples of a dataset lies, and how much of it is stored."""
+"""Content of the samples of a dataset: where it lies, how much is stored, and the pictures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.sample_content import ContentPlaces, allowed_hosts
 from offdiag.errors import InvalidInput
-from offdiag.services.samples.content import browse_content, set_places
+from offdiag.services.samples.content import browse_content, picture, set_places
 from offdiag.store.samples import ContentTotals
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import requested_project
@@ -19,6 +19,7 @@ from offdiag_web.components.datasets import (
     dataset_frame,
     find_in_any_project,
 )
+from offdiag_web.components.samples import picture_response
 from offdiag_web.urls.datasets import DatasetAddress
 
 blueprint = Blueprint("sample_content", __name__)
@@ -50,6 +51,18 @@ def change(name: str) -> Response:
     except InvalidInput as error:
         return _form(name, typed, error=(str(error), error.hint or ""))
     return redirect(DatasetAddress(project, name).content_url(), 303)
+
+
+@blueprint.get(f"{DATASET}/image")
+def image(name: str) -> Response:
+    found = picture(
+        current_registry().database,
+        project=requested_project(),
+        dataset=name,
+        sample=request.args.get("sample", ""),
+        is_large=request.args.get("size") == "image",
+    )
+    return picture_response(found, request)
 
 
 def _hosts() -> frozenset[str]:
