@@ -29,8 +29,8 @@ from offdiag_web.components.run_frame import results_of, run_page
 from offdiag_web.components.tiles import Headline, Tile, metric_tile, own_tiles, small_classes
 from offdiag_web.pages.run_matrix.displayed import unlabelled_run
 from offdiag_web.pages.run_matrix.drawings import markdown_lines, markdown_text
-from offdiag_web.pages.run_matrix.sets_address import LabelSetsAddress, read_label_sets
 from offdiag_web.pages.run_matrix.sets_tables import (
+    LabelSetsAddress,
     LabelStrip,
     LabelTable,
     MassTable,
@@ -40,6 +40,7 @@ from offdiag_web.pages.run_matrix.sets_tables import (
     mass_table,
     norm_segments,
     order_segments,
+    read_label_sets,
     window_of,
 )
 from offdiag_web.urls.run import read_layout
