@@ -178,7 +178,7 @@ def test_the_ends_of_a_spread_are_the_scores_they_stand_for(scores: list[float])
         for end, value in zip(ends, (low, high), strict=True):
             shown = float((end.text or "").replace("−", "-"))
             assert math.isclose(shown, value, rel_tol=1e-5, abs_tol=1e-30)
-    counted = sum(int(line.positive.replace(",", "")) for line in view.lines)
+    counted = sum(int(positive.replace(",", "")) for _, positive, _ in view.lines)
     assert counted == ranked.n_positive
 
 
