@@ -84,7 +84,7 @@ def _pages(app: Flask, runs: Logged) -> dict[str, tuple[float, Work]]:
         "runs, 50 lines": (150, lambda: _ask(app, "/runs")),
         "runs, sorted by a metric": (150, lambda: _ask(app, "/runs?sort=-mcc")),
         "a run": (100, lambda: _ask(app, f"/runs/{runs.listed}")),
-        "flags": (80, lambda: _ask(app, "/flags")),
+        "problems": (80, lambda: _ask(app, "/problems")),
         "compare two runs, first": (250, compare_first),
         "compare two runs, seen before": (80, lambda: _ask(app, pair)),
         "what-if, four runs, other prices": (60, recompute),

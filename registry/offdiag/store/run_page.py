@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, bindparam, case, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.hierarchy import Hierarchy
@@ -48,7 +48,7 @@ from offdiag.store.models import (
 from offdiag.store.models.base import PlainText, record_as
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.outdated import OutdatedResults, outdated_results
-from offdiag.store.run_ranks import Measured, RunNeighbours, n_scored_like, neighbour_columns
+from offdiag.store.run_ranks import Measured, RunNeighbours, neighbour_columns, values_alike
 from offdiag.store.run_rows import logged_predictions
 from offdiag.store.runs import RunRecord, recorded
 
@@ -63,7 +63,8 @@ class RunFlags:
     """Flags that fire, settled or not, the gravest first; those of the badge before others.
 
     `accuracy_rank` and `balanced_rank` are the places of the run by accuracy and by balanced
-    accuracy among the `n_ranked` runs on its ground truth, None where there is none.
+    accuracy among the `n_ranked` runs on its ground truth. They are looked for where a flag of
+    the badge says what the accuracy hides, and None elsewhere.
     """
 
     flags: tuple[FlagRecord, ...] = ()
@@ -78,13 +79,16 @@ def run_flags(session: Session, run_id: str) -> RunFlags:
     rows = session.execute(_firing(), {_RUN: run_id}).all()
     if not rows:
         return RunFlags()
-    first = rows[0]
+    flags, n_firing = tuple(record(row[0]) for row in rows), rows[0].n_firing
+    ranked = next((row for row in rows if row.n_ranked), None)
+    if ranked is None:
+        return RunFlags(flags, n_firing)
     return RunFlags(
-        flags=tuple(record(row[0]) for row in rows),
-        n_firing=first.n_firing,
-        accuracy_rank=first.n_higher + 1 if first.n_ranked else None,
-        n_ranked=first.n_ranked,
-        balanced_rank=first.n_higher_balanced + 1 if first.n_ranked else None,
+        flags,
+        n_firing,
+        accuracy_rank=ranked.n_higher + 1,
+        n_ranked=ranked.n_ranked,
+        balanced_rank=ranked.n_higher_balanced + 1,
     )
 
 
@@ -92,14 +96,24 @@ def run_flags(session: Session, run_id: str) -> RunFlags:
 def _firing() -> Select[*tuple[Any, ...]]:
     """The statement, which takes far longer to build than to run."""
     run_id: ColumnElement[str] = bindparam(_RUN, type_=PlainText)
-    accuracy = Measured(run_id, "overall_accuracy")
+    keys = ("overall_accuracy", "balanced_accuracy")
+    alike = values_alike(run_id, keys)
+
+    def of_badge(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
+        """How many runs on this truth meet the conditions: asked for a flag of the badge alone."""
+        n_runs = select(func.count()).select_from(alike).where(*conditions).scalar_subquery()
+        return case((FlagRow.in_badge, n_runs))
+
+    n_higher, n_higher_balanced = (
+        of_badge(alike.c[key] > Measured(run_id, key).value) for key in keys
+    )
     return (
         select(
             FlagRow,
             func.count().over().label("n_firing"),
-            accuracy.n_higher.label("n_higher"),
-            Measured(run_id, "balanced_accuracy").n_higher.label("n_higher_balanced"),
-            n_scored_like(run_id).label("n_ranked"),
+            n_higher.label("n_higher"),
+            n_higher_balanced.label("n_higher_balanced"),
+            of_badge().label("n_ranked"),
         )
         .where(FlagRow.run_id == run_id, FlagRow.state != FlagState.CLOSED)
         .order_by(SEVERITY_RANK.desc(), FlagRow.in_badge.desc(), FlagRow.id)

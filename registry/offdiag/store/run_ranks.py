@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    CTE,
     ColumnElement,
     CompoundSelect,
     Integer,
@@ -92,6 +93,21 @@ class Measured:
             .where(is_scored_like(self.run_id, other), theirs > self.value)
             .scalar_subquery()
         )
+
+
+def values_alike(run_id: RunId, keys: Sequence[str]) -> CTE:
+    """The values of metrics, in a column called after each, of all runs scored with the truth of a
+    run, itself included. They are looked up once for as many questions as are asked of them.
+    """
+    other = aliased(EvaluationRow)
+    stored = {key: aliased(MetricValueRow) for key in keys}
+    found = select(*(value.value.label(key) for key, value in stored.items())).select_from(other)
+    for key, value in stored.items():
+        is_theirs = value.evaluation_id == other.id
+        found = found.outerjoin(
+            value, and_(is_theirs, Measured(run_id, key).is_measured_by(value))
+        )
+    return found.where(is_scored_like(run_id, other)).cte("alike")
 
 
 def n_scored_like(run_id: RunId) -> ScalarSelect[int]:
