@@ -178,9 +178,12 @@ def ranked_runs_of_all(
     )
     from_best = case((is_lower_better, -MetricValueRow.value), else_=MetricValueRow.value).desc()
     here, in_order = RunRow.dataset_id, (from_best, *_OF_EQUALS)
+    # All runs are put in order, by as little as that takes; what is shown is read of the highest.
     placed = (
         _evaluated(key)
-        .add_columns(
+        .with_only_columns(
+            EvaluationRow.id.label("placed_id"),
+            MetricValueRow.key.label("placed_by"),
             RunRow.dataset_id,
             TruthVersionRow.number,
             func.count().over(partition_by=here).label("total"),
@@ -198,7 +201,11 @@ def ranked_runs_of_all(
         .subquery()
     )
     found = session.execute(
-        select(placed).where(placed.c.place <= limit).order_by(placed.c.dataset_id, placed.c.place)
+        _evaluated(placed.c.placed_by)
+        .add_columns(placed.c.dataset_id, placed.c.number, placed.c.total)
+        .join(placed, placed.c.placed_id == EvaluationRow.id)
+        .where(placed.c.place <= limit)
+        .order_by(placed.c.dataset_id, placed.c.place)
     )
     return {
         dataset_id: _of_rows(list(rows))
