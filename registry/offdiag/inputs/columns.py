@@ -131,7 +131,7 @@ def _read(values: object, field: str) -> Column:
 
     if isinstance(values, pa.ChunkedArray):
         return values.combine_chunks()
-    if isinstance(values, np.ma.MaskedArray) and values.ndim == 1:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values) and values.ndim == 1:
         return pa.array(values.data, mask=np.ma.getmaskarray(values))
     if isinstance(values, (pa.Array, np.ndarray)):
         return values

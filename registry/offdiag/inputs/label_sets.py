@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import (
+    kept,
     named_columns,
     readable,
     refuse_unordered,
@@ -69,6 +70,7 @@ def encode_sets(
     if labels is not None and not isinstance(labels, LabelSet):
         labels = LabelSet.declared(labels)
     refuse_score_table(y_pred, field="y_pred")
+    y_true, y_pred = kept(y_true), kept(y_pred)
     _refuse_single_labels(labels, y_true=y_true, y_pred=y_pred)
     known = _with_column_names(labels, y_true=y_true, y_pred=y_pred)
     true, predicted = _given(y_true, "y_true"), _given(y_pred, "y_pred")

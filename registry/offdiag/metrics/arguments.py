@@ -273,9 +273,10 @@ def positive_count(value: int, *, field: str) -> int:
 
 def unmasked(values: object) -> Any:
     """The values, with NaN for numbers that a masked array hides, which numpy would bring out."""
-    if not np.ma.is_masked(values) or values.dtype.kind not in "iubf":  # type: ignore[attr-defined]
+    if not isinstance(values, np.ma.MaskedArray):  # A frame may have a column called _mask.
         return values
-    return np.ma.filled(values.astype("f8"), np.nan)  # type: ignore[attr-defined]
+    hides_numbers = np.ma.is_masked(values) and values.dtype.kind in "iubf"
+    return np.ma.filled(values.astype("f8"), np.nan) if hides_numbers else values.data
 
 
 def _numbers(values: ArrayLike, *, field: str, hint: str) -> NDArray[Any]:

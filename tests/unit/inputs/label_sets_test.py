@@ -257,3 +257,13 @@ def test_texts_of_files_are_read_as_sets() -> None:
 def test_a_set_is_written_in_label_order() -> None:
     assert set_text(LABELS, np.array([True, True])) == "{a, b}"
     assert set_text(LABELS, np.array([False, False])) == "{}"
+
+
+def test_a_table_may_stand_beside_an_iterator_of_sets() -> None:
+    sets = ({"sea"}, {"sea", "sky"})
+
+    found = encode_sets(
+        y_true=np.array([[1, 0], [1, 1]]), y_pred=iter(sets), labels=["sea", "sky"]
+    )
+
+    assert found.predicted.tolist() == found.actual.tolist()

@@ -28,6 +28,11 @@ THREE = np.array([[0.1, 0.2, 0.7]])
         (pd.DataFrame(ROW, columns=[False, True]), LabelSet.declared([True, False]), [0.9, 0.1]),
         (pd.DataFrame(ROW, columns=np.array([0, 1])), TURNED, [0.9, 0.1]),
         (pd.DataFrame({0: [0.1], 1: [0.9]}), TURNED, [0.9, 0.1]),
+        (
+            pd.DataFrame(ROW, columns=["_mask", "no"]),
+            LabelSet.declared(["no", "_mask"]),
+            [0.9, 0.1],
+        ),
         (pd.DataFrame(ROW), TWO, [0.1, 0.9]),
         (pd.DataFrame(THREE)[[0, 1]], TWO, [0.1, 0.2]),
         (pl.DataFrame(ROW), TWO, [0.1, 0.9]),
