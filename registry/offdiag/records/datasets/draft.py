@@ -32,7 +32,7 @@ class DraftSample(ResponseBody):
     label: str | None = Field(description="The present label.")
     status: Annotated[
         Literal["one answer", "agreed", "disagree", "decided"],
-        # Older versions of Pydantic take a member of an enumeration for no text.
+        # Pydantic 2.7 accepts plain text alone for a literal, no member of a `StrEnum`.
         BeforeValidator(str),
     ]
     outcome: str | None = Field(description="What the answers come to; null: no label.")
