@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -52,6 +53,17 @@ class RankCell:
     is_first: bool
 
 
+class MetricHead(NamedTuple):
+    """A metric, and in a bracket the runs that may be the best by it; None where not tested.
+
+    `corrected` is what the highest run is expected to reach, None where that is not known.
+    """
+
+    title: str
+    best: str | None
+    corrected: ShownValue | None
+
+
 @dataclass(frozen=True, slots=True)
 class StripRow:
     """A class: its size, all runs as a strip, and their values in the order of the runs.
@@ -95,7 +107,7 @@ class PairRow:
 class ManyView:
     """Everything below the verdict of several runs; above eight there is the table alone."""
 
-    heads: tuple[tuple[str, str | None, ShownValue | None], ...]
+    heads: tuple[MetricHead, ...]
     rows: tuple[tuple[RunIdentity, str, tuple[RankCell, ...]], ...]
     together: str
     level: str
@@ -121,7 +133,7 @@ def many_view(
     scales = shared_scale(matrices) if matrices else []
     return ManyView(
         heads=tuple(
-            (texts.title(key), _best(places), _corrected(many, key, notes))
+            MetricHead(texts.title(key), _best(places), _corrected(many, key, notes))
             for key, places in many.places.items()
         ),
         rows=tuple(_rank_row(many, at, runs[at], notes) for at in _best_first(many)),

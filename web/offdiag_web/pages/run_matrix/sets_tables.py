@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, cast, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from markupsafe import Markup
@@ -124,16 +124,24 @@ _ORDERS: tuple[tuple[LabelOrder, str], ...] = (
 )
 
 
+class LinkedCell(NamedTuple):
+    """A number with its colour; `url` leads to its examples, None where there are none."""
+
+    text: str
+    css: str
+    url: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class LabelTable:
     """The two-by-two table of a label."""
 
     head: ClassHead
     support: str
-    found: tuple[str, str, str | None]
-    missed: tuple[str, str, str | None]
-    spurious: tuple[str, str, str | None]
-    absent: tuple[str, str, str | None]
+    found: LinkedCell
+    missed: LinkedCell
+    spurious: LinkedCell
+    absent: LinkedCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,13 +239,13 @@ def _table(counted: CountedSets, code: int, address: LabelSetsAddress) -> LabelT
 
     def cell(
         count: int, of: int, question: ExampleQuestion | None, *, is_right: bool
-    ) -> tuple[str, str, str | None]:
+    ) -> LinkedCell:
         url = None
         if question is not None and count:
             asked = replace(question, part=address.part)
             url = ExamplesAddress(address.run_id, asked).url()
         share = count / max(of, 1)
-        return (numbers.count(count), ramp_class(share, is_right=is_right), url)
+        return LinkedCell(numbers.count(count), ramp_class(share, is_right=is_right), url)
 
     return LabelTable(
         head=class_head(name),
@@ -269,7 +277,7 @@ class MassTable:
 
     caption: str
     heads: tuple[ClassHead, ...]
-    lines: tuple[tuple[ClassHead, tuple[tuple[str, str, str | None], ...], str], ...]
+    lines: tuple[tuple[ClassHead, tuple[LinkedCell, ...], str], ...]
     totals: tuple[str, ...]
     total: str
     turned_heads: bool
@@ -292,11 +300,11 @@ def mass_table(counted: CountedSets, codes: list[int], address: LabelSetsAddress
     largest_error = float(off_diagonal.max(initial=0.0)) or 1.0
     of_rows, of_columns = actual_totals(found.cells), predicted_totals(found.cells)
 
-    def cell(actual: int, predicted: int) -> tuple[str, str, str | None]:
+    def cell(actual: int, predicted: int) -> LinkedCell:
         mass, number = float(found.cells[actual, predicted]), numbers_shown[actual, predicted]
         share = float(shares[actual, predicted])
         is_linked = mass > 0 and len(codes) <= MOST_LINKED
-        return (
+        return LinkedCell(
             _text(float(number)),
             "zero"
             if mass == 0
