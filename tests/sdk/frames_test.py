@@ -78,6 +78,22 @@ def test_rows_of_a_lazy_frame_are_stored_in_their_order(
     assert paired.counts["both_right"] == int((truth == found).sum())
 
 
+@pytest.mark.parametrize("keep_predictions", [True, False])
+@pytest.mark.parametrize("labels", [{"df", "mel", "nv"}, {"df": 0, "mel": 1, "nv": 2}])
+def test_labels_without_an_order_are_refused(
+    url: str, dataset: str, labels: Any, *, keep_predictions: bool
+) -> None:
+    with pytest.raises(offdiag.InvalidInput, match="is no list of labels in their order"):
+        offdiag.log_frame(
+            pl.DataFrame(CASES),
+            name="run",
+            dataset=dataset,
+            labels=labels,
+            keep_predictions=keep_predictions,
+            url=url,
+        )
+
+
 def test_truth_may_stay_with_the_dataset(url: str, dataset: str) -> None:
     offdiag.log_run(y_true=TRUTH, y_pred=TRUTH, name="truth", dataset=dataset, url=url)
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import offdiag
@@ -112,6 +114,54 @@ def test_names_that_contradict_the_statement_are_refused_by_every_entry(
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize(("rows", "columns"), [("Predicted", None), (None, "actual")])
+def test_the_name_of_one_axis_is_enough_to_contradict_the_statement(
+    sqlite_database: Database, entry: str, rows: str | None, columns: str | None
+) -> None:
+    frame = named(TABLE.T, rows, columns)
+
+    with pytest.raises(InvalidInput, match="contradicts the axes of the DataFrame"):
+        ENTRIES[entry](sqlite_database, frame, orientation="actual_rows")
+    assert ENTRIES[entry](sqlite_database, frame, orientation="actual_columns") == COUNTS
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("labels", [{"a", "b", "c"}, {"a": 0, "b": 1, "c": 2}])
+def test_labels_without_an_order_are_refused_by_every_entry(
+    sqlite_database: Database, entry: str, labels: Any
+) -> None:
+    with pytest.raises(InvalidInput, match="is no list of labels in their order"):
+        ENTRIES[entry](sqlite_database, COUNTS, labels=labels, orientation="actual_rows")
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("table", [pl.DataFrame, pa.table], ids=["polars", "pyarrow"])
+def test_a_table_without_an_index_has_the_names_of_its_columns(
+    sqlite_database: Database, entry: str, table: Callable[[Any], Any]
+) -> None:
+    frame = table({"b": [17, 2], "a": [1, 80]})
+
+    with pytest.raises(
+        InvalidInput, match=r"columns \('b', 'a'\) are not the labels \('a', 'b'\)"
+    ):
+        ENTRIES[entry](sqlite_database, frame, labels=["a", "b"], orientation="actual_rows")
+    for labels in (["b", "a"], None):
+        found = offdiag.evaluate_matrix(frame, labels=labels, orientation="actual_rows")
+        assert found.labels == ("b", "a")
+        assert found.matrix.counts.tolist() == [[17, 1], [2, 80]]
+
+
+def test_columns_that_polars_only_numbers_are_no_names() -> None:
+    frame = pl.DataFrame(np.array([[17, 1], [2, 80]]))
+
+    assert offdiag.evaluate_matrix(frame, orientation="actual_rows").labels == ("0", "1")
+    assert offdiag.evaluate_matrix(frame, labels="ab", orientation="actual_rows").labels == (
+        "a",
+        "b",
+    )
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
 def test_cells_are_placed_by_name_where_labels_are_declared(
     sqlite_database: Database, entry: str
 ) -> None:
@@ -197,6 +247,32 @@ def test_costs_whose_axes_are_named_the_wrong_way_round_are_refused() -> None:
 
     with pytest.raises(InvalidInput, match="pass the transposed frame"):
         offdiag.cost(TABLE, weights=named(weights, "Prediction", "Reference"))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [("predicted", None), (None, "actual")])
+def test_costs_with_one_axis_named_the_wrong_way_round_are_refused(
+    rows: str | None, columns: str | None
+) -> None:
+    weights = named(pd.DataFrame(COSTS, list("abc"), list("abc")), rows, columns)
+
+    with pytest.raises(InvalidInput, match="pass the transposed frame"):
+        offdiag.cost(TABLE, weights=weights)
+
+
+@pytest.mark.parametrize("table", [pl.DataFrame, pa.table], ids=["polars", "pyarrow"])
+def test_costs_without_an_index_have_their_columns_in_label_order(
+    table: Callable[[Any], Any],
+) -> None:
+    counts = [[90, 10], [2, 8]]
+
+    weights = table({"well": [0, 10], "ill": [1, 0]})
+    found = offdiag.cost(counts, weights=weights, labels=["well", "ill"])
+
+    assert found["total_cost"].value == 30
+    with pytest.raises(InvalidInput, match=r"\('ill', 'well'\) are not the labels"):
+        offdiag.cost(
+            counts, weights=table({"ill": [1, 0], "well": [0, 10]}), labels=["well", "ill"]
+        )
 
 
 def test_tests_of_symmetry_place_the_cells_by_name() -> None:

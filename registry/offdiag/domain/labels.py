@@ -127,13 +127,7 @@ class LabelSet:
         """
         if isinstance(labels, LabelSet):
             return labels
-        if isinstance(labels, (set, frozenset, Mapping)):
-            raise InvalidInput(
-                f"{type(labels).__name__} is no list of labels in their order.",
-                field="labels",
-                hint="Give a list: columns of scores and of matrices are read in its order.",
-            )
-        return cls(tuple(label_text(label) for label in labels), ordinal=ordinal)
+        return cls(tuple(map(label_text, in_their_order(labels))), ordinal=ordinal)
 
     @classmethod
     def inferred_from(cls, names: Iterable[str]) -> LabelSet:
@@ -209,6 +203,17 @@ class LabelSet:
         """The first few names, for messages."""
         shown = ", ".join(repr(name) for name in self.names[:5])
         return f"({shown}{', …' if len(self) > 5 else ''})"
+
+
+def in_their_order(labels: Iterable[object]) -> tuple[object, ...]:
+    """Labels as listed. Raises `InvalidInput` for a set or mapping, which have no order."""
+    if isinstance(labels, (set, frozenset, Mapping)):
+        raise InvalidInput(
+            f"{type(labels).__name__} is no list of labels in their order.",
+            field="labels",
+            hint="Give a list: columns of scores and of matrices are read in its order.",
+        )
+    return tuple(labels)
 
 
 def require_known(text: str, known: Sequence[str], *, field_name: str) -> None:

@@ -121,9 +121,20 @@ def axis_named(name: object) -> SourceOrientation | None:
 def orientation_in_corner(corner: str) -> SourceOrientation | None:
     """What the corner of a table says: the name of the rows, or both names as in "true \\ pred".
 
-    None unless every axis it names is known and they differ.
+    The rows come first, unless arrows say what goes down and what across. None unless every axis
+    it names is known and they differ.
     """
-    axes = [axis_named(part) for part in _BETWEEN.split(corner)]
-    if len(axes) == 2 and None not in axes and axes[0] is not axes[1]:
-        return axes[0]
-    return axes[0] if len(axes) == 1 else None
+    parts = _BETWEEN.split(corner)
+    axes = [axis_named(part) for part in parts]
+    if len(axes) == 1:
+        return turned(axes[0]) if "→" in corner else axes[0]
+    if len(axes) > 2 or None in axes or axes[0] is axes[1]:
+        return None
+    return axes[1] if "→" in parts[0] or "↓" in parts[1] else axes[0]
+
+
+def turned(orientation: SourceOrientation | None) -> SourceOrientation | None:
+    """The orientation of a matrix whose columns have the name that rows of this one have."""
+    if orientation is SourceOrientation.ACTUAL_ROWS:
+        return SourceOrientation.ACTUAL_COLUMNS
+    return None if orientation is None else SourceOrientation.ACTUAL_ROWS

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from offdiag.domain.labels import label_text, require_known
+from offdiag.domain.labels import in_their_order, label_text, require_known
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Scalar
 from offdiag.errors import InvalidInput
@@ -81,7 +81,7 @@ class Stated:
         if orientation is not None:
             require_known(orientation, _ORIENTATIONS, field_name="orientation")
         return cls(
-            labels=None if labels is None else tuple(label_text(label) for label in labels),
+            labels=None if labels is None else tuple(map(label_text, in_their_order(labels))),
             orientation=None if orientation is None else SourceOrientation(orientation),
             **others,
         )

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from offdiag.domain.labels import LabelSet, label_text, require_known
-from offdiag.domain.orientation import SourceOrientation, axis_named
+from offdiag.domain.labels import LabelSet, in_their_order, label_text, require_known
+from offdiag.domain.orientation import SourceOrientation, axis_named, turned
 from offdiag.errors import InvalidInput
 
 _TOTALS = frozenset({"all", "total", "totals", "sum"})
@@ -80,10 +80,18 @@ def named_orientation(matrix: Any) -> SourceOrientation | None:
     return rows if rows is not None and columns not in (None, rows) else None
 
 
+def contradicts(matrix: Any, claimed: SourceOrientation) -> bool:
+    """Whether a name of an axis of a DataFrame contradicts an orientation, and none agrees."""
+    if not is_frame(matrix):
+        return False
+    rows, columns = axis_named(matrix.index.name), axis_named(matrix.columns.name)
+    said = {rows, turned(columns)} - {None}
+    return bool(said) and claimed not in said
+
+
 def require_agreement(matrix: Any, claimed: SourceOrientation) -> None:
     """Raise `InvalidInput` for a DataFrame whose names of its axes contradict an orientation."""
-    named = named_orientation(matrix)
-    if named not in (None, claimed):
+    if contradicts(matrix, claimed):
         raise InvalidInput(
             f"{claimed.value!r} contradicts the axes of the DataFrame, named "
             f"{matrix.index.name!r} (rows) and {matrix.columns.name!r} (columns).",
@@ -98,13 +106,15 @@ def placed(
     """The cells of a DataFrame in the order of `labels`, or of its rows, and these labels.
 
     A class that `labels` declare and an axis leaves out has no samples along it. The numbers
-    0, 1, … of both axes are places and not names, unless they are the labels. Anything but a
-    frame is given back as it is. Raises `InvalidInput` for other classes than the declared ones,
+    0, 1, … of both axes are places and not names, unless they are the labels. Of a table without
+    an index (polars, pyarrow) the columns name the classes of both axes, in one order. Anything
+    else is given back as it is. Raises `InvalidInput` for other classes than the declared ones,
     for axes that list different classes where none are declared, and for totals.
     """
-    declared = labels if labels is None or isinstance(labels, LabelSet) else tuple(labels)
+    declared = labels if labels is None or isinstance(labels, LabelSet) else in_their_order(labels)
     if not is_frame(matrix):
-        return matrix, declared
+        names = require_label_order(matrix, declared, field="matrix")
+        return matrix, names if declared is None else declared
     values = np.asarray(matrix.to_numpy())
     rows, columns = _names(matrix.index), _names(matrix.columns)
     wanted = None if declared is None else LabelSet.declared(declared).names
@@ -125,6 +135,32 @@ def placed(
     cells: NDArray[Any] = np.zeros((len(wanted), len(wanted)), dtype=values.dtype)
     cells[np.ix_([place[name] for name in rows], [place[name] for name in columns])] = values
     return cells, wanted if declared is None else declared
+
+
+def require_label_order(
+    table: Any, labels: LabelSet | Iterable[object] | None, *, field: str
+) -> tuple[str, ...] | None:
+    """The names of the columns of a table without an index, such as those of polars and pyarrow.
+
+    None for anything else, and where columns are only numbered. Raises `InvalidInput` unless the
+    names are the `labels` in their order, where these are given: nothing says how rows are called.
+    """
+    names = getattr(table, "column_names", None) or getattr(table, "columns", None)
+    if hasattr(table, "index") or not isinstance(names, (list, tuple)):
+        return None
+    if not names or not all(isinstance(name, str) for name in names):
+        return None
+    if list(names) == [f"column_{place}" for place in range(len(names))]:
+        return None
+    wanted = None if labels is None else LabelSet.declared(labels)
+    if wanted is not None and wanted.names != tuple(names):
+        raise InvalidInput(
+            f"the columns {LabelSet.declared(names).preview()} are not the labels "
+            f"{wanted.preview()} in their order.",
+            field=field,
+            hint="Bring columns and rows into label order; a DataFrame of pandas names both.",
+        )
+    return tuple(names)
 
 
 def refuse_totals(cells: Any, labels: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Required, TypedDict
 
 from numpy.typing import ArrayLike
 
-from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.labels import LabelSet, in_their_order, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.runs import RunFacts, Scalar, require_name
 from offdiag.errors import InvalidInput
@@ -196,7 +196,7 @@ def log_matrix(
     """
     at = target(url)
     if labels is not None and not isinstance(labels, LabelSet):
-        labels = tuple(labels)
+        labels = in_their_order(labels)
     given = stated_matrix(matrix, labels=labels, orientation=orientation)
     run_id = at.log_matrix(
         run_facts(

@@ -37,6 +37,10 @@ def content(folder: Path, text: str) -> ImportedMatrix:
         ("Predicted", COLUMNS),
         ("Prediction|Truth", COLUMNS),
         ("y_pred", COLUMNS),
+        ("predicted →", ROWS),
+        ("actual →", COLUMNS),
+        ("predicted →  actual ↓", ROWS),
+        ("predicted ↓  actual →", COLUMNS),
     ],
 )
 def test_the_corner_names_the_axis_of_the_first_column(

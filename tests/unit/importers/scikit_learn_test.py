@@ -41,6 +41,11 @@ def test_rows_are_actual_classes(tmp_path: Path) -> None:
     assert found.convention.startswith("Rows are actual")
 
 
+def test_names_without_an_order_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="is no list of labels in their order"):
+        read("sklearn", array(tmp_path), labels={"cat", "dog"})
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation, orientation_in_corner
 from offdiag.errors import InvalidInput
 from offdiag.inputs.files.csv_table import csv_lines
 from offdiag.inputs.files.json_files import read_json_file, read_toml_file
@@ -97,7 +99,7 @@ def _from_csv(path: Path) -> WeightsFile:
             f"{path.name} holds no costs.",
             "Write a line of predicted classes, then a line for each actual class.",
         )
-    if "predicted (rows)" in lines[0][0]:
+    if _lines_are_predicted(lines[0][0]):
         raise _refused(
             f"{path.name} says that its lines are predicted classes.",
             "Costs stand in lines of actual classes; exchange the axes of the table.",
@@ -114,6 +116,14 @@ def _from_csv(path: Path) -> WeightsFile:
         costs = (_csv_number(cell, f"line {number}") for cell in fields[1:])
         weights[fields[0]] = dict(zip(columns, costs, strict=True))
     return WeightsFile(weights)
+
+
+def _lines_are_predicted(corner: str) -> bool:
+    """Whether the corner of a table says that its lines are predicted classes."""
+    stated = orientation_in_corner(corner)
+    if stated is not None:
+        return stated is SourceOrientation.ACTUAL_COLUMNS
+    return "predicted" in re.split(r"[(\\/]", corner.lower())[0]
 
 
 def _distinct(names: list[str], place: str) -> list[str]:
@@ -184,7 +194,7 @@ def _lines(text: str) -> list[list[str]]:
 
 def _by_name(lines: list[list[str]]) -> dict[str, dict[str, float]]:
     corner, *columns = lines[0]
-    if "predicted" in corner.lower().partition("(")[0].partition("\\")[0].partition("/")[0]:
+    if _lines_are_predicted(corner):
         raise _refused(
             f"its corner says {corner!r}, so its lines seem to be predicted classes.",
             "Costs stand in lines of actual classes; exchange the axes of the table.",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.metrics.arguments import is_frame, named_orientation
+from offdiag.metrics.arguments import contradicts, is_frame, require_label_order
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import PREDICTED_AXIS
 
@@ -50,7 +50,8 @@ def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = Non
     `weights` is an array (K, K) whose rows and columns follow `labels`, the actual class along
     the first axis; or a mapping {actual: {predicted: cost}}; or a frame with the actual
     classes as index and the predicted ones as columns. Mappings and frames are matched by
-    label, in whatever order they come, and must name every cell.
+    label, in whatever order they come, and must name every cell. Columns of a table without an
+    index (polars, pyarrow) have to be the labels in their order.
 
     Raises `InvalidInput` for a wrong shape, missing or unknown labels, costs that are not
     finite numbers, and a matrix of zeros.
@@ -60,6 +61,7 @@ def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = Non
     elif is_frame(weights):
         array = _from_frame(weights, labels)
     else:
+        require_label_order(weights, labels, field="weights")
         array = _numbers(weights)
     size = len(labels)
     if array.shape != (size, size):
@@ -109,7 +111,7 @@ def _from_mapping(weights: Mapping[Any, Any], labels: LabelSet) -> NDArray[np.fl
 
 
 def _from_frame(frame: Any, labels: LabelSet) -> NDArray[np.float64]:
-    if named_orientation(frame) is SourceOrientation.ACTUAL_COLUMNS:
+    if contradicts(frame, SourceOrientation.ACTUAL_ROWS):
         raise InvalidInput(
             f"the index is named {frame.index.name!r} and the columns {frame.columns.name!r}.",
             field="weights",

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import narwhals as nw
 
-from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.labels import LabelSet, in_their_order, label_text
 from offdiag.errors import InvalidInput
 
 ScoreColumns = str | Sequence[str] | Mapping[Any, str]
@@ -166,7 +166,7 @@ def labels_in(
 ) -> Sequence[object] | LabelSet | None:
     """The declared classes in order, or else those a mapping of scores names, sorted."""
     if labels is not None:
-        return tuple(labels)
+        return in_their_order(labels)
     classes = _classes(score)
     return None if classes is None else LabelSet.inferred_from(classes)
 

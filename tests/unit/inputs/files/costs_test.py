@@ -37,6 +37,14 @@ def test_a_table_is_read_whatever_parts_its_fields(text: str) -> None:
     assert weights(text) == EXPECTED
 
 
+def test_arrows_in_the_corner_say_what_goes_down() -> None:
+    text = "predicted → actual ↓\tnv\tmel\tb k l\nnv\t0\t1\t1\nmel\t20\t0\t8\nb k l\t2\t4\t0"
+
+    assert weights(text) == weights(text.replace("predicted → actual ↓", "actual ↓ predicted →"))
+    with pytest.raises(InvalidInput, match="seem to be predicted classes"):
+        weights(text.replace("predicted → actual ↓", "actual → predicted ↓"))
+
+
 def test_names_that_are_numbers_are_told_from_costs_by_the_shape() -> None:
     labels = LabelSet.declared(["0", "1"])
 
@@ -60,6 +68,7 @@ def test_names_that_are_numbers_are_told_from_costs_by_the_shape() -> None:
         ),
         ("\tnv\tmel\tx\nnv\t0\t1\t1\nnv\t1\t1\t1\nx\t1\t1\t1", "in the first column"),
         ("predicted (rows)\tnv\tmel\tb k l\nnv\t0\t1\t1", "seem to be predicted classes"),
+        ("Prediction\tnv\tmel\tb k l\nnv\t0\t1\t1", "seem to be predicted classes"),
         ('"nv,1\n2', "cannot be read as a table"),
     ],
 )
@@ -134,6 +143,10 @@ def test_lines_of_csv_are_actual_classes(tmp_path: Path) -> None:
         ("costs.json", '{"weights": {"a": {"a": 1}}, "currency": 5}', "5 is not text"),
         ("costs.csv", "a\n", "holds no costs"),
         ("costs.csv", "predicted (rows),a\na,1\n", "lines are predicted classes"),
+        ("costs.csv", "predicted (rows) / actual (columns),a\na,1\n", "are predicted classes"),
+        ("costs.csv", "predicted,a\na,1\n", "lines are predicted classes"),
+        ("costs.csv", "Prediction,a\na,1\n", "lines are predicted classes"),
+        ("costs.csv", "y_pred \\ y_true,a\na,1\n", "lines are predicted classes"),
         ("costs.csv", ",a\na,1,2\n", "line 2 has 3 fields"),
         ("costs.csv", ",a,a\na,1,2\n", "'a' stands more than once in the first line"),
         ("costs.csv", ",a\na,1\na,1\n", "'a' stands more than once in the first column"),
