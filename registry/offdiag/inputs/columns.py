@@ -6,7 +6,7 @@ text, because Arrow looks up a million strings 40 times faster than a Python dic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -296,9 +296,21 @@ def _unusable(kind: str, field: str) -> InvalidInput:
 
 
 def named_columns(table: object) -> LabelSet | None:
-    """The names of a DataFrame's columns as labels; None without names, or for anything else."""
-    names = [name for name in getattr(table, "columns", ()) if isinstance(name, str)]
-    return LabelSet.declared(names) if names else None
+    """The names of a table's columns as labels; None without names, or for anything else.
+
+    Columns that are only numbered from 0 on, as those of a frame made from an array, have none.
+    """
+    names = list(getattr(table, "column_names", None) or getattr(table, "columns", ()))
+    if not names or not all(isinstance(name, (str, int, np.integer, np.bool_)) for name in names):
+        return None
+    if are_numbered(names) or names == [f"column_{place}" for place in range(len(names))]:
+        return None
+    return LabelSet.declared(names)
+
+
+def are_numbered(names: Sequence[object]) -> bool:
+    """Whether columns are called 0, 1 and so on in this order, as those without names are."""
+    return not isinstance(names[0], (bool, np.bool_)) and list(names) == list(range(len(names)))
 
 
 def require_label_order(columns: LabelSet, labels: LabelSet, *, field: str) -> None:

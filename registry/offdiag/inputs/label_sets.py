@@ -76,6 +76,13 @@ def encode_sets(
     true, predicted = _given(y_true, "y_true"), _given(y_pred, "y_pred")
     require_equal_lengths(y_true=len(true), y_pred=len(predicted))
     if _look_like_tables(true, predicted, known):
+        if known is None and isinstance(true, list) and len(true[0]) == 1:
+            raise InvalidInput(
+                "every sample has a list with a single 0 or 1.",
+                field="y_true",
+                hint="Give the numbers themselves if they are classes. If they are sets, name the "
+                "labels in labels=[...].",
+            )
         true, predicted = np.asarray(true), np.asarray(predicted)
     if known is None:
         known = _inferred(true, predicted)
@@ -113,11 +120,13 @@ def _given(values: object, field: str) -> Given:
     refuse_unordered(values, field=field)
     if hasattr(values, "toarray"):
         values = values.toarray()
-    elif hasattr(values, "to_pylist"):
+    elif hasattr(values, "to_pylist") and not hasattr(values, "column_names"):
         values = values.to_pylist()
     array = np.asarray(readable(values)) if hasattr(values, "__array__") else None
     if array is not None and array.ndim == 2:
-        return array
+        # Columns of several types, or of those that know missing values, come as objects.
+        is_of_numbers = array.dtype.kind == "O" and all(map(_is_number, array.flat))
+        return array.astype(np.float64) if is_of_numbers else array
     if (array is not None and array.ndim != 1) or not _is_collection(values):
         shape = f"an array of shape {array.shape}" if array is not None else type(values).__name__
         raise InvalidInput(f"{shape} holds no sets of labels.", field=field, hint=_HINT)
@@ -152,19 +161,31 @@ def _look_like_tables(true: Given, predicted: Given, labels: LabelSet | None) ->
 
 
 def _is_bit(member: object) -> bool:
-    return isinstance(member, (int, float, np.number, np.bool_)) and member in (0, 1)
+    return _is_number(member) and member in (0, 1)
+
+
+def _is_number(member: object) -> bool:
+    return isinstance(member, (int, float, np.number, np.bool_))
 
 
 def _with_column_names(
     labels: LabelSet | None, *, y_true: object, y_pred: object
 ) -> LabelSet | None:
-    """The labels, taken from or compared with the column names of DataFrames."""
+    """The labels, taken from or compared with the column names of tables."""
+    found = labels
     for field, values in (("y_true", y_true), ("y_pred", y_pred)):
         columns = named_columns(values)
         if columns is not None:
-            labels = labels or columns
-            require_label_order(columns, labels, field=field)
-    return labels
+            found = found or columns
+            require_label_order(columns, found, field=field)
+    if labels is None and found is not None:
+        # Beside columns 2, 1, 0 the numbers 0, 1, 2 of other columns are names, too.
+        numbers = LabelSet.numbered(len(found))
+        for field, values in (("y_true", y_true), ("y_pred", y_pred)):
+            is_frame = hasattr(values, "columns") and named_columns(values) is None
+            if is_frame and set(found.names) == set(numbers.names):
+                require_label_order(numbers, found, field=field)
+    return found
 
 
 def _inferred(true: Given, predicted: Given) -> LabelSet:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
-from offdiag.inputs.columns import readable
+from offdiag.inputs.columns import are_numbered, readable
 
 _FIELD = "y_score"
 _COLUMN_AXIS = 1
@@ -46,7 +46,7 @@ def in_label_order(y_score: object, labels: LabelSet, *, field: str = _FIELD) ->
     affixed = isinstance(y_score, PickedColumns)
     order = _order(names, labels, affixed=affixed)
     if order is None:
-        if _are_numbers(names):
+        if are_numbered(names):
             return values
         raise _other_classes(names, labels, field, affixed=affixed)
     if order == list(range(len(order))):
@@ -138,11 +138,6 @@ def _affixes(texts: Sequence[str], labels: LabelSet) -> list[tuple[str, str]]:
         for start in range(len(text) - len(label) + 1)
         if text.startswith(label, start)
     ]
-
-
-def _are_numbers(names: Sequence[object]) -> bool:
-    """Whether columns are called 0, 1 and so on in this order, as those without names are."""
-    return not isinstance(names[0], (bool, np.bool_)) and list(names) == list(range(len(names)))
 
 
 def _text(name: object) -> str:

@@ -87,6 +87,52 @@ def test_columns_in_another_order_are_refused() -> None:
     assert caught.value.field == "y_pred"
 
 
+def test_numbers_that_are_names_of_columns_are_labels() -> None:
+    frame = pd.DataFrame(TABLE, columns=[7, 3, 1])
+
+    assert encode_sets(y_true=frame, y_pred=np.array(TABLE)).labels.names == ("7", "3", "1")
+    for others in ([1, 3, 7], [7, 3, 2]):
+        with pytest.raises(InvalidInput, match="are not the labels") as caught:
+            encode_sets(y_true=frame, y_pred=pd.DataFrame(TABLE, columns=others))
+        assert caught.value.field == "y_pred"
+    with pytest.raises(InvalidInput, match="are not the labels"):
+        encode_sets(y_true=frame, y_pred=frame, labels=[1, 3, 7])
+
+
+@pytest.mark.parametrize(("columns", "others"), [([0, 1, 2], [2, 1, 0]), ([2, 1, 0], [0, 1, 2])])
+def test_columns_0_1_2_beside_2_1_0_are_no_places(columns: list[int], others: list[int]) -> None:
+    frames = [pd.DataFrame(TABLE, columns=names) for names in (columns, others)]
+
+    with pytest.raises(InvalidInput, match="are not the labels"):
+        encode_sets(y_true=frames[0], y_pred=frames[1])
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pa.table(dict(zip("abc", np.array(TABLE).T, strict=True))),
+        pl.DataFrame(TABLE, schema=["a", "b", "c"], orient="row"),
+        pd.DataFrame(TABLE, columns=list("abc")).astype("Int64"),
+        pd.DataFrame(TABLE, columns=list("abc")).astype("boolean"),
+        pd.DataFrame(TABLE, columns=list("abc")).astype({"a": bool}),
+    ],
+    ids=["pyarrow", "polars", "nullable numbers", "nullable booleans", "of two types"],
+)
+def test_tables_of_any_library_and_type_are_read(frame: Any) -> None:
+    sets = encode_sets(y_true=frame, y_pred=np.array(TABLE))
+
+    assert sets.labels.names == ("a", "b", "c")
+    assert sets.actual.tolist() == np.array(TABLE, bool).tolist()
+
+
+def test_a_list_with_one_number_for_each_sample_may_be_its_class() -> None:
+    with pytest.raises(InvalidInput, match="a list with a single 0 or 1"):
+        encode_sets(y_true=[[0], [1], [1]], y_pred=[[0], [0], [1]])
+
+    one = encode_sets(y_true=[[0], [1], [1]], y_pred=[[0], [0], [1]], labels=["ill"])
+    assert one.actual.tolist() == [[False], [True], [True]]
+
+
 def test_a_table_beside_sets_needs_declared_labels() -> None:
     with pytest.raises(InvalidInput, match="the columns have no names"):
         encode_sets(y_true=np.array(TABLE), y_pred=SETS)
