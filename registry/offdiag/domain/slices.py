@@ -139,11 +139,13 @@ def slice_text(part: Slice) -> str:
     return " & ".join(f"{column_text(term.name)}={column_text(term.value)}" for term in part.terms)
 
 
-def range_text(low: float | None, high: float | None) -> str:
+def range_text(low: float | None, high: float | None, *, digits: int = 12) -> str:
     """The value of a column of ranges for numbers from `low` up to but without `high`."""
     if low is None:
-        return f"under {high:.12g}"
-    return f"{low:.12g} and over" if high is None else f"{low:.12g} to under {high:.12g}"
+        return f"under {high:.{digits}g}"
+    if high is None:
+        return f"{low:.{digits}g} and over"
+    return f"{low:.{digits}g} to under {high:.{digits}g}"
 
 
 def is_range(value: str) -> bool:

@@ -7,7 +7,7 @@ as in its metric `acc`. Other tasks log the generated text after a filter.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from offdiag.errors import InvalidInput
@@ -45,7 +45,8 @@ def read_lm_eval(path: Path, stated: Stated) -> Imported:
             )
     texts = {tuple(_choices(sample)) for sample in samples}
     names = texts.pop() if len(texts) == 1 else ()
-    pairs = [_classes(sample, names, path) for sample in samples]
+    numbered = _targets_are_numbers(samples)
+    pairs = [_classes(sample, names, path, numbered=numbered) for sample in samples]
     content = ImportedLabels(
         [actual for actual, _ in pairs],
         [predicted for _, predicted in pairs],
@@ -93,7 +94,32 @@ def _choices(sample: Mapping[str, object]) -> list[str]:
     return texts if len(set(texts)) == len(texts) > 1 else []
 
 
-def _classes(sample: Mapping[str, object], names: tuple[str, ...], path: Path) -> tuple[str, str]:
+def _targets_are_numbers(samples: Sequence[Mapping[str, object]]) -> bool:
+    """Whether digits in a target are the number of a choice, though it may have this text, too.
+
+    The harness writes numbers of some tasks and texts of others. They are numbers where one is
+    no text of its choices, or where the accuracy of a sample fits nothing else.
+    """
+    for sample in samples:
+        target, texts = str(sample["target"]).strip(), _choices(sample)
+        if not texts or not (target.isascii() and target.isdecimal()):
+            continue
+        if target not in texts:
+            return True
+        scores = [_likelihood(response) for response in _responses(sample)[: len(texts)]]
+        known = [score for score in scores if score is not None]
+        is_right, at_text = sample.get("acc"), texts.index(target)
+        if len(known) < len(texts) or is_right not in (0, 1) or at_text == int(target):
+            continue
+        predicted = known.index(max(known))
+        if predicted in (at_text, int(target)):
+            return (predicted == int(target)) == bool(is_right)
+    return False
+
+
+def _classes(
+    sample: Mapping[str, object], names: tuple[str, ...], path: Path, *, numbered: bool
+) -> tuple[str, str]:
     responses = _responses(sample)
     target = str(sample["target"]).strip()
     likelihoods = [_likelihood(response) for response in responses]
@@ -104,9 +130,10 @@ def _classes(sample: Mapping[str, object], names: tuple[str, ...], path: Path) -
         return target, responses[0].strip()
     texts = names or tuple(_choices(sample))
     scores = scores[: len(texts)] if texts else scores
-    if target in texts:
+    numbers = [str(number) for number in range(len(scores))]
+    if target in texts and not (numbered and target in numbers):
         actual = texts.index(target)
-    elif target in (numbers := [str(number) for number in range(len(scores))]):
+    elif target in numbers:
         actual = numbers.index(target)
     else:
         raise _unreadable_sample(sample, path, f"the target {target!r}, which is no choice")

@@ -300,7 +300,8 @@ def named_columns(table: object) -> LabelSet | None:
 
     Columns that are only numbered from 0 on, as those of a frame made from an array, have none.
     """
-    names = list(getattr(table, "column_names", None) or getattr(table, "columns", ()))
+    given: Any = getattr(table, "column_names", None)
+    names = list(getattr(table, "columns", ()) if given is None else given)
     if not names or not all(isinstance(name, (str, int, np.integer, np.bool_)) for name in names):
         return None
     if are_numbered(names) or names == [f"column_{place}" for place in range(len(names))]:

@@ -237,7 +237,7 @@ def _distinct_values(column: NDArray[Any]) -> list[Any]:
 
 
 def _above(column: NDArray[Any], low: int) -> NDArray[np.int64]:
-    """How far whole numbers lie above `low`, of which none is below it."""
+    """How far whole numbers lie above `low`; of those below it nothing that can be used."""
     if column.dtype == np.uint64:  # Some have no int64; their differences do.
         return (column - np.uint64(low)).astype(np.int64)
     whole = column.astype(np.int64, copy=False)
@@ -316,7 +316,8 @@ def _by_table(
     if len(column) and column.min() >= low and column.max() <= high:
         return table[_above(column, low)]
     inside = (column >= low) & (column <= high)
-    places = np.where(inside, column, low).astype(np.int64) - low
+    # A narrow type may not hold `low`, so what is outside gets its place only afterwards.
+    places = np.where(inside, _above(column, low), 0)
     return np.where(inside, table[places], np.int32(-1))
 
 

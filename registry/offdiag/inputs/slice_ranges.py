@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from offdiag.domain.labels import require_known
 from offdiag.domain.slices import range_text
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import Column
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Bins: TypeAlias = "int | Sequence[float]"
 """Cut points, ascending, or at how many quantiles to cut."""
@@ -51,7 +54,10 @@ def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[n
             hint=f"Give ascending cut points, or a number of quantiles from 2 to {MOST_BINS}.",
         )
     ends = [None, *points, None]
-    levels = [range_text(low, high) for low, high in pairwise(ends)] if points else ["all"]
+    # Twelve digits read well; cut points that are closer together have all of theirs.
+    digits = 12 if len({f"{point:.12g}" for point in points}) == len(points) else 17
+    texts = (range_text(low, high, digits=digits) for low, high in pairwise(ends))
+    levels = list(texts) if points else ["all"]
     return levels, np.searchsorted(np.asarray(points), numbers, side="right").astype(np.int64)
 
 
@@ -104,7 +110,7 @@ def periods_of(column: Column, period: str, *, field: str) -> tuple[list[str], N
     try:
         if not isinstance(column, pa.Array):
             raise pa.ArrowInvalid("they are numbers")
-        days = column.cast(pa.timestamp("us")).to_numpy(zero_copy_only=False)
+        days = _microseconds(column).to_numpy(zero_copy_only=False)
     except pa.ArrowException as error:
         raise InvalidInput(
             f"the values are not dates ({str(error).splitlines()[0]}).",
@@ -114,6 +120,27 @@ def periods_of(column: Column, period: str, *, field: str) -> tuple[list[str], N
     begins = _begins(days.astype("datetime64[D]"), period)
     found, codes = np.unique(begins, return_inverse=True)
     return [_period_text(begin, period) for begin in found], codes.astype(np.int64)
+
+
+def _microseconds(column: pa.Array) -> pa.Array:
+    """Dates, times or texts as times in UTC. Raises what Arrow raises for anything else."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_timestamp(column.type):
+        # Nanoseconds are cut off: no period begins between two microseconds.
+        return column.cast(pa.timestamp("us"), safe=False)
+    try:
+        return column.cast(pa.timestamp("us"))
+    except pa.ArrowException as error:
+        # Texts with an offset, or with nanoseconds, are read as such only.
+        for kind in (pa.timestamp("us", "UTC"), pa.timestamp("ns"), pa.timestamp("ns", "UTC")):
+            try:
+                return column.cast(kind).cast(pa.timestamp("us"), safe=False)
+            except pa.ArrowException:
+                continue
+        raise error from None
 
 
 def _begins(days: NDArray[np.datetime64], period: str) -> NDArray[np.datetime64]:

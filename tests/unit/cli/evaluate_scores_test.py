@@ -45,6 +45,39 @@ def test_one_column_for_each_class_stands_in_label_order(classes: str, offdiag: 
     assert answer.json["aggregate"]["top_1_accuracy"]["value"] == 0.75
 
 
+def test_blanks_beside_a_number_mean_nothing(event: str, folder: Path, offdiag: Command) -> None:
+    (folder / "blanks.csv").write_text(EVENT.replace(",0", ", 0"), encoding="utf-8")
+
+    answers = [
+        offdiag("evaluate", file, "--score", "p", "--positive", "ill", "--json")
+        for file in (event, "blanks.csv")
+    ]
+
+    assert answers[0].json == answers[1].json
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("s.csv", "y_true,p\na,0.5\nb,1_0\n", "the value at index 1 of column 'p' is '1_0'"),
+        (
+            "s.jsonl",
+            '{"y_true": "a", "p": 0.5}\n{"y_true": "b", "p": "0.7"}\n',
+            "column 'p' mixes values of types float and str",
+        ),
+    ],
+)
+def test_what_is_no_column_of_numbers_is_refused_in_words(
+    folder: Path, offdiag: Command, name: str, text: str, says: str
+) -> None:
+    (folder / name).write_text(text, encoding="utf-8")
+
+    answer = offdiag("evaluate", name, "--score", "p", "--positive", "b")
+
+    assert answer.code == 2
+    assert says in answer.err
+
+
 def test_people_see_tables(event: str, offdiag: Command) -> None:
     answer = offdiag("evaluate", event, "--score", "p", "--positive", "ill")
 

@@ -67,6 +67,30 @@ def test_choices_that_differ_are_counted(file: Path) -> None:
     assert (found.y_true, found.y_pred, found.labels) == (["1", "0"], ["1", "1"], None)
 
 
+def test_targets_that_are_numbers_stay_numbers_where_a_choice_is_called_so(file: Path) -> None:
+    found = content(
+        file,
+        [
+            sample(0, "1", ["3", "4", "2", "1"], -3, -1, -2, -4),
+            sample(1, "3", ["1", "3", "0", "2"], -3, -5, -4, -1),
+            sample(2, "0", ["red", "blue", "grey", "pink"], -1, -2, -3, -4),
+        ],
+    )
+
+    assert found.y_true == found.y_pred == ["1", "3", "0"]
+
+
+@pytest.mark.parametrize(("acc", "actual"), [(1.0, "1"), (0.0, "0")])
+def test_the_accuracy_tells_the_number_of_a_choice_from_its_text(
+    file: Path, acc: float, actual: str
+) -> None:
+    one = sample(0, "1", ["1", "2"], -3, -1) | {"acc": acc}
+    two = sample(1, "1", ["1", "3"], -3, -1)
+
+    assert content(file, [two, one]).y_true == [actual, actual]
+    assert content(file, [two]).y_true == ["1"]  # The text: nothing else says what it is.
+
+
 def test_choices_without_their_question_are_left_out(file: Path) -> None:
     one = sample(0, "1", ["bad", "good"], -3.0, -1.5, -0.1, -0.2)
     for place, text in enumerate(["bad", "good"], start=2):

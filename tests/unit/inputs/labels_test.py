@@ -210,6 +210,18 @@ def test_an_unknown_number_is_named_with_its_index(wrong: int) -> None:
         encode_labels(np.array([5, wrong]), labels, field="y_pred")
 
 
+@pytest.mark.parametrize(
+    ("labels", "dtype", "wrong"), [([-1, 0, 1], "u1", 255), ([300, 400], "i1", 5)]
+)
+def test_an_unknown_number_is_named_where_its_type_holds_no_label(
+    labels: list[int], dtype: str, wrong: int
+) -> None:
+    codes = np.array([wrong], dtype=dtype)
+
+    with pytest.raises(InvalidInput, match=f"the value '{wrong}' at index 0 is not one of"):
+        encode_labels(codes, LabelSet.declared(labels), field="y_pred")
+
+
 def test_a_number_beyond_64_signed_bits_is_unknown_not_wrapped() -> None:
     labels = LabelSet.declared([5, -(2**63)])
 

@@ -50,6 +50,15 @@ def test_ranges_cover_every_number_once_and_in_order(numbers: list[float], n: in
     assert all(place[one] <= place[other] for one, other in pairwise(order))
 
 
+def test_ranges_of_close_numbers_stay_apart() -> None:
+    nanoseconds = 1_700_000_000_000_000_000 + np.arange(8) * 1e4
+
+    found = column(nanoseconds)
+
+    assert np.bincount(found.codes).tolist() == [2, 2, 2, 2]
+    assert found.choices[0] == "under 1.7000000000000174e+18"
+
+
 def test_terciles_are_equally_frequent() -> None:
     found = column(np.random.default_rng(3).normal(size=999), bins=3)
 
@@ -74,6 +83,11 @@ def test_terciles_are_equally_frequent() -> None:
         np.array(["2026-03-05T11:30"], dtype="datetime64[ns]"),
         pd.Series(pd.to_datetime(["2026-03-05 23:59:59"])),
         pl.Series([dt.datetime(2026, 3, 5, 12, tzinfo=dt.UTC)]),
+        pd.Series(pd.to_datetime([1_772_668_800_000_000_007])),
+        ["2026-03-05T11:30:00.000000007"],
+        ["2026-03-05T11:30:00Z"],
+        ["2026-03-06T01:30:00+02:00"],
+        pd.Categorical(["2026-03-05"]),
     ],
 )
 def test_dates_become_periods(values: object, period: str, expected: str) -> None:

@@ -93,6 +93,9 @@ def _numbers(column: FileColumn, name: str) -> NDArray[np.float64]:
 
     try:
         array = column if isinstance(column, pa.Array) else pa.array(column)
+        if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+            # As in "a, 0.5": blanks beside a number mean nothing.
+            array = pc.ascii_trim_whitespace(array)
         numbers = pc.cast(array, pa.float64())
     except pa.ArrowException:
         raise _no_number(column, name) from None
@@ -106,18 +109,29 @@ def _no_number(column: FileColumn, name: str) -> InvalidInput:
     import pyarrow as pa
 
     values = column.to_pylist() if isinstance(column, pa.Array) else column
-    row, value = next((row, value) for row, value in enumerate(values) if not _is_number(value))
+    found = ((row, value) for row, value in enumerate(values) if not _is_number(value))
+    row, value = next(found, (None, None))
+    if row is None:
+        kinds = " and ".join(dict.fromkeys(type(value).__name__ for value in values))
+        what = f"column {name!r} mixes values of types {kinds}."
+    else:
+        what = f"the value at index {row} of column {name!r} is {value!r}."
     return InvalidInput(
-        f"the value at index {row} of column {name!r} is {value!r}.",
+        what,
         field="file",
         hint="Scores are numbers, with a point before the decimals.",
     )
 
 
 def _is_number(value: object) -> bool:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not isinstance(value, str):
+        return isinstance(value, (int, float))
     try:
-        float(value)  # type: ignore[arg-type]  # whatever is no number raises
-    except (TypeError, ValueError):
+        pc.cast(pa.scalar(value.strip()), pa.float64())
+    except pa.ArrowException:
         return False
     return True
 
