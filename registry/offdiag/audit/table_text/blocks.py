@@ -151,6 +151,8 @@ _STUBS = frozenset(
     {"metric", "metrics", "model", "models", "method", "methods", "class", "classes", "label"}
     | {"classifier", "algorithm", "dataset", "approach", "name", "measure", "labels", "category"}
 )
+_OF_MODELS = frozenset({"fold", "run", "seed", "split", "trial", "repeat", "experiment", "epoch"})
+"""Heads over numbers, each with figures of its own."""
 _NUMBERED = re.compile(
     r"(?:class|label|category|group)\s+[^\s()]{1,40}(?:\s*\([^()]{0,40}\))?", re.IGNORECASE
 )
@@ -172,7 +174,7 @@ def heads_over(words: Sequence[Words], row: Row) -> tuple[tuple[str, ...], str] 
     n_columns = len(row.values)
     found = _by_names(words, n_columns)
     first = row.values[0]
-    if found is None and n_columns > 2 and first is not None and first.count is not None:
+    if found is None and n_columns > 2 and _class_number(first) is not None:
         # The first number of a row without a label may be the name of a class.
         found = None if row.label else _by_names(words, n_columns - 1)
     if found is not None:
@@ -323,6 +325,7 @@ class _Collected:
         self._heads: tuple[str, ...] = ()
         self._rows: list[Row] = []
         self._above: tuple[str, ...] = ()
+        self._numbered: str | None = None
         self._unread: list[Words] = []
 
     def continues_with(self, row: Row) -> bool:
@@ -337,7 +340,7 @@ class _Collected:
         else:
             self._unread += self.waiting
         self.waiting = []
-        self._rows.append(fitted)
+        self._rows.append(self._labelled(fitted))
         return True
 
     def begin(self, row: Row) -> None:
@@ -351,7 +354,17 @@ class _Collected:
         self._above = tuple(words.line.text for words in self.waiting)
         self.waiting = []
         self._heads, label = found
-        self._rows = [replace(first, label=label) if label and not first.label else first]
+        first = replace(first, label=label) if label and not first.label else first
+        self._numbered = _numbered_under(self._heads, first)
+        if self._numbered is not None:
+            self._heads = self._heads[1:]
+            first = self._labelled(_fitted(first, self._heads) or first)
+        self._rows = [first]
+
+    def _labelled(self, row: Row) -> Row:
+        """A row whose label is a number with what it is the number of, as "Fold 1"."""
+        is_number = self._numbered and is_class_number(row.label)
+        return replace(row, label=f"{self._numbered} {row.label}") if is_number else row
 
     def finished(self) -> tuple[list[Block], list[Words]]:
         self._close()
@@ -377,16 +390,28 @@ def _with_numbers_as_heads(block: Block) -> Block:
     return Block(heads, rest, (*block.above, first.label) if first.label else block.above)
 
 
+def _numbered_under(heads: tuple[str, ...], row: Row) -> str | None:
+    """What the numbers in front of the rows are of, if the first row has one: "" for classes, as
+    the 0 under "Class" or under nothing, else the head, as "Fold". None where there are no such.
+    """
+    stub = heads[0].strip(" :")
+    if row.label or len(heads) < 2 or not all(heads[1:]) or _class_number(row.values[0]) is None:
+        return None
+    if not stub or stub.lower() in _NUMBERED_WORDS or axis_word(stub) is not None:
+        return ""
+    return stub if stub.lower() in _OF_MODELS or _is_stub(stub) else None
+
+
 def _fitted(row: Row, heads: tuple[str, ...]) -> Row | None:
     """The row with a value under each head, None if it belongs under other heads."""
     values, label = row.values, row.label
     surplus = len(values) - len(heads)
     if surplus > 0:
-        leading = [value.count if value else None for value in values[:surplus]]
+        leading = [_class_number(value) for value in values[:surplus]]
         is_label = surplus <= MOST_LABEL_CELLS if label and any(heads) else surplus == 1
         if not is_label or None in leading:
             return None
-        label = " ".join([label, *(str(count) for count in leading)]).strip()
+        label = " ".join([label, *(number or "" for number in leading)]).strip()
         values = values[surplus:]
     if surplus < 0:
         missing: tuple[Value | None, ...] = (NOTHING,) * -surplus
@@ -397,6 +422,23 @@ def _fitted(row: Row, heads: tuple[str, ...]) -> Row | None:
         else:
             return None
     return replace(row, label=label, values=values)
+
+
+_CLASS_NUMBER = re.compile(r"-?\d{1,9}(\.0)?")
+
+
+def is_class_number(text: str) -> bool:
+    """Whether a text is a number as classes have it: 0, -1, or 1.0 where it was a float."""
+    return _CLASS_NUMBER.fullmatch(text) is not None
+
+
+def _class_number(value: Value | None) -> str | None:
+    """The number in a cell that may be the name of a class, None for any other."""
+    if value is None or value.last is None:
+        return None
+    if value.count is not None:
+        return str(value.count)
+    return value.last if is_class_number(value.last) else None
 
 
 def _is_report_line(label: str, heads: tuple[str, ...]) -> bool:

@@ -26,6 +26,7 @@ from offdiag.audit.table_text.roles import (
     distinct,
     is_matrix,
     numbered,
+    on_both_sides,
     place_of,
     read_classes,
 )
@@ -212,10 +213,12 @@ def matrix_of(block: Block, roles: Roles, classes: Sequence[str]) -> PrintedMatr
 def class_heads(block: Block) -> list[str]:
     """The heads that name the classes of a matrix, in its order."""
     rows = [row.label for row in block.rows]
+    twice = on_both_sides(block)
     return [
         head
         for head in block.heads
-        if head and recognised(head) is None and place_of(head, rows) is not None
+        if head and (head in twice or recognised(head) is None)
+        if place_of(head, rows) is not None
     ]
 
 

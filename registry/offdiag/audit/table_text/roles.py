@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
-from offdiag.audit.table_text.blocks import Block, axis_word
+from offdiag.audit.reported_values import CLASS_KEYS
+from offdiag.audit.table_text.blocks import Block, axis_word, is_class_number
 from offdiag.audit.table_text.headers import (
     NO_MEANING,
     SUPPORT,
@@ -183,7 +185,7 @@ def are_classes(names: Sequence[str], beside: Sequence[Meaning], classes: Sequen
     if len(names) > 1 and (
         all(count_behind(name) is not None for name in names)
         or all(axis_word(name.split()[0]) is not None for name in names)
-        or all(name.isdigit() for name in plain)
+        or all(map(is_class_number, plain))
         or plain in _PAIRS
     ):
         return True
@@ -223,8 +225,11 @@ class Known:
 
 def is_matrix(block: Block) -> bool:
     """Whether the block counts cases: the same classes on both sides, whole numbers inside."""
-    columns = [place for place, head in enumerate(block.heads) if not _is_known(head)]
-    rows = [row for row in block.rows if not _is_known(row.label)]
+    twice = on_both_sides(block)
+    columns = [
+        place for place, head in enumerate(block.heads) if head in twice or not _is_known(head)
+    ]
+    rows = [row for row in block.rows if row.label in twice or not _is_known(row.label)]
     if len(columns) != len(rows) or len(rows) < 2:
         return False
     cells = [row.values[place] for row in rows for place in columns]
@@ -236,26 +241,66 @@ def is_matrix(block: Block) -> bool:
     return [place_of(row.label, heads) for row in rows] == list(range(len(rows)))
 
 
+def on_both_sides(block: Block) -> frozenset[str]:
+    """Heads of columns and of rows that name a class of a matrix, though "F" may mean F1, too."""
+    heads = {row.label for row in block.rows if row.label}.intersection(block.heads)
+    found = {head: recognised(head) for head in heads}
+    return frozenset(
+        head
+        for head, each in found.items()
+        if each is not None and (each.meaning.is_metric or each.meaning.what == SUPPORT)
+    )
+
+
 def roles_of(block: Block, known: Known) -> Roles:
     """What each head means, given what is known beside the block."""
+    labels = [row.label for row in block.rows]
     columns = [_meaning(head, known) for head in block.heads]
-    rows = [_meaning(row.label, known) for row in block.rows]
+    rows = [_meaning(label, known) for label in labels]
     if is_matrix(block):
+        twice = on_both_sides(block) - known.corrected.keys()
         return Roles(
-            _with_classes(block.heads, columns, known),
-            _with_classes([row.label for row in block.rows], rows, known),
+            _with_classes(block.heads, _without(block.heads, columns, twice), known),
+            _with_classes(labels, _without(labels, rows, twice), known),
         )
     if _has_metrics(block.heads, columns):
-        labels = [row.label for row in block.rows]
+        names = _names_of_rows(block, columns, rows) - known.corrected.keys()
+        rows = _without(labels, rows, names)
         return Roles(
             _with_groups(block.heads, columns, known), _with_names(labels, rows, columns, known)
         )
-    labels = [row.label for row in block.rows]
     if _has_metrics(labels, rows):
         return Roles(
             _with_names(block.heads, columns, rows, known), _with_groups(labels, rows, known)
         )
     return Roles(tuple(m or NO_MEANING for m in columns), tuple(m or NO_MEANING for m in rows))
+
+
+def _without(
+    heads: Sequence[str], meanings: Sequence[Meaning | None], names: AbstractSet[str]
+) -> list[Meaning | None]:
+    """What heads mean, None for those that are names."""
+    pairs = zip(heads, meanings, strict=True)
+    return [None if head in names else meaning for head, meaning in pairs]
+
+
+def _names_of_rows(
+    block: Block, columns: Sequence[Meaning | None], rows: Sequence[Meaning | None]
+) -> AbstractSet[str]:
+    """Rows called like a metric of a class or its support that have values of other metrics: "F"
+    beside "M" is a class then, and no F1.
+    """
+    metrics = [meaning.what if meaning and meaning.is_metric else None for meaning in columns]
+    return {
+        row.label
+        for row, meaning in zip(block.rows, rows, strict=True)
+        if meaning is not None and (meaning.what in CLASS_KEYS or meaning.what == SUPPORT)
+        if len(
+            {what for what, value in zip(metrics, row.values, strict=True) if value}
+            - {None, meaning.what}
+        )
+        > 1
+    }
 
 
 def _is_known(head: str) -> bool:

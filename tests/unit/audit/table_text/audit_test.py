@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from offdiag.audit.findings import AuditVerdict
@@ -126,3 +128,56 @@ def test_forms_of_one_number_do_not_speak_for_each_other() -> None:
     assert [f.verdict for f in findings] == [OTHER] * 3
     assert {f.definition.key for f in findings} == {"npv"}
     assert "all values come from one matrix" in findings[0].why
+
+
+REPORT = [[0.8, 0.9, 0.85], [0.75, 0.6, 0.67]]
+BELOW = [0.78, 0.75, 0.76]
+"""Precision, recall and F1 of two classes, and their means."""
+
+
+def table(form: str, stub: str, names: Sequence[str], *rows: Sequence[float]) -> str:
+    parted = {"markdown": " | ", "LaTeX": " & ", "CSV": ",", "spaces": "   "}[form]
+    lines: list[tuple[str, ...]] = [(stub, "Precision", "Recall", "F1")]
+    lines += [(name, *map(str, row)) for name, row in zip(names, rows, strict=True)]
+    text = [parted.join(line) for line in lines]
+    if form == "markdown":
+        text = [f"| {line} |" for line in text]
+        text.insert(1, "|---|---|---|---|")
+    return "\n".join(text)
+
+
+@pytest.mark.parametrize("form", ["markdown", "LaTeX", "CSV", "spaces"])
+@pytest.mark.parametrize("stub", ["Class", ""])
+@pytest.mark.parametrize("names", [["0", "1"], ["-1", "1"], ["0.0", "1.0"], ["F", "M"]])
+def test_numbers_and_letters_in_front_of_a_table_are_its_classes(
+    form: str, stub: str, names: list[str]
+) -> None:
+    text = table(form, stub, [*names, "macro avg"], *REPORT, BELOW)
+    wrong = table(form, stub, [*names, "macro avg"], *REPORT, [0.31, 0.75, 0.76])
+
+    audit = audit_table_text(text)
+
+    assert audit.verdict is CONSISTENT
+    assert [each.model for each in audit.models] == [""]
+    assert {finding.claim.code for finding in audit.models[0].report.findings} == {0, 1, None}
+    assert audit_table_text(wrong).verdict is IMPOSSIBLE
+
+
+@pytest.mark.parametrize("stub", ["Fold", "Model", "Seed"])
+def test_numbered_folds_and_models_have_a_verdict_each(stub: str) -> None:
+    audit = audit_table_text(f"{stub},Accuracy,Error rate\n1,0.90,0.10\n2,0.80,0.20\n3,0.70,0.20")
+
+    assert verdicts(audit) == {
+        f"{stub} 1": CONSISTENT,
+        f"{stub} 2": CONSISTENT,
+        f"{stub} 3": IMPOSSIBLE,
+    }
+
+
+@pytest.mark.parametrize("names", [("F", "M"), ("n", "y"), ("SE", "SP")])
+def test_a_matrix_may_have_classes_called_like_metrics(names: tuple[str, str]) -> None:
+    one, other = names
+    text = f"actual \\ predicted\t{one}\t{other}\n{one}\t50\t6\n{other}\t8\t90\n\nAccuracy "
+
+    assert audit_table_text(f"{text} 0.909").verdict is CONSISTENT
+    assert audit_table_text(f"{text} 0.95").verdict is IMPOSSIBLE
