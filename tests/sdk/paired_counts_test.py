@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import dask.dataframe as dd
 import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -226,6 +228,34 @@ def test_frames_that_do_not_fit_each_other_are_refused(
     other = first if library == "pandas" else pl.from_pandas(first).lazy()
     with pytest.raises(InvalidInput, match=message):
         log_joined({"run 0": other, "run 1": second}, predicted, url)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "polars lazy", "dask"])
+def test_ids_are_joined_as_numbers_of_any_size_and_never_with_text(url: str, library: str) -> None:
+    frame, predicted = draw(3, 50, 2, 2)
+    made = FRAMES[library](columns_of(frame[["id", "y", "by_0", "country"]]))
+    short, text = (frame[["id", "by_1"]].astype({"id": kind}) for kind in ("int32", "str"))
+    others = [_of_library(library, each) for each in (short, text)]
+
+    runs = log_joined({"run 0": made, "run 1": others[0]}, predicted, url)
+
+    expected = offdiag.evaluate_labels(y_true=frame["y"], y_pred=frame["by_1"]).matrix
+    assert runs[1].evaluation().matrix.digest == expected.digest
+    with pytest.raises(InvalidInput, match=r"numbers \(Int64\) in the frame of 'run 0' and text"):
+        log_joined({"run 0": made, "run 1": others[1]}, predicted, url)
+
+
+def _of_library(library: str, frame: pd.DataFrame) -> object:
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    match library:
+        case "pandas":
+            return frame
+        case "pyarrow":
+            return table
+        case "dask":
+            return dd.from_pandas(frame, npartitions=2)  # type: ignore[no-untyped-call]
+    made = pl.DataFrame(table)
+    return made if library == "polars" else made.lazy()
 
 
 def test_a_retry_finds_its_runs_and_nothing_else(url: str) -> None:

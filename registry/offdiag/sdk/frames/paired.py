@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import combinations
@@ -102,10 +102,32 @@ def joined(frames: Mapping[str, object], columns: FrameColumns) -> JoinedFrames:
     def join(left: Any, right: Any) -> Any:
         return left.join(right, on=sample_id, how="inner")
 
-    whole: EagerFrame | LazyFrame = reduce(join, parts)
+    whole: EagerFrame | LazyFrame = reduce(join, _with_ids_of_one_type(parts, sample_id, frames))
     runs = {run: _predicted(run) for run in columns.runs}
     found = replace(columns, sample_id=None, runs=runs, other_actual=tuple(actuals))
     return JoinedFrames(whole.select(*found.names), found, n_rows)
+
+
+def _with_ids_of_one_type(
+    parts: Sequence[EagerFrame | LazyFrame], sample_id: str, runs: Iterable[str]
+) -> Sequence[EagerFrame | LazyFrame]:
+    """The frames with ids that their library joins: whole numbers of several sizes in one.
+
+    Raises `InvalidInput` for numbers beside text, which DuckDB alone takes for the same.
+    """
+    types = {run: part.collect_schema()[sample_id] for run, part in zip(runs, parts, strict=True)}
+    if len(set(types.values())) > 1 and all(each.is_integer() for each in types.values()):
+        return [part.with_columns(nw.col(sample_id).cast(nw.Int64)) for part in parts]
+    number = next((run for run, each in types.items() if each.is_numeric()), None)
+    text = next((run for run, each in types.items() if each == nw.String), None)
+    if number is not None and text is not None and not parts[0].implementation.is_duckdb():
+        raise InvalidInput(
+            f"ids are numbers ({types[number]}) in the frame of {number!r} and text in that of "
+            f"{text!r}.",
+            field=f"sample_id={sample_id!r}",
+            hint="Give the column one type in all frames.",
+        )
+    return parts
 
 
 def _predicted(run: str) -> str:
