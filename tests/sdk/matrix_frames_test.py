@@ -126,6 +126,36 @@ def test_the_name_of_one_axis_is_enough_to_contradict_the_statement(
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
+def test_totals_are_no_class_of_any_matrix(sqlite_database: Database, entry: str) -> None:
+    totals = [[3, 2, 5], [1, 4, 5], [4, 6, 10]]
+
+    with pytest.raises(InvalidInput, match="holds totals"):
+        ENTRIES[entry](
+            sqlite_database, totals, labels=["a", "b", "Total"], orientation="actual_rows"
+        )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("evaluate",), ("log", "--name", "n", "--dataset", "d"), ("audit", "--reported", "mcc=1")],
+)
+def test_totals_in_a_file_are_no_class(
+    tmp_path: Path,
+    sqlite_database: Database,
+    capsys: pytest.CaptureFixture[str],
+    command: tuple[str, ...],
+) -> None:
+    file = tmp_path / "margins.csv"
+    pd.crosstab(TRUE, PRED, rownames=["actual"], colnames=["predicted"], margins=True).to_csv(file)
+    given = ("--matrix", str(file)) if command[0] == "audit" else (str(file), "--matrix")
+    url = ("--url", sqlite_database.url) if command[0] == "log" else ()
+
+    assert run_command((*command, *given, *url)) == 2
+
+    assert "the last line of the matrix, 'All', holds totals" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.parametrize("labels", [{"a", "b", "c"}, {"a": 0, "b": 1, "c": 2}])
 def test_labels_without_an_order_are_refused_by_every_entry(
     sqlite_database: Database, entry: str, labels: Any

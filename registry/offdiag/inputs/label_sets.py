@@ -76,13 +76,6 @@ def encode_sets(
     true, predicted = _given(y_true, "y_true"), _given(y_pred, "y_pred")
     require_equal_lengths(y_true=len(true), y_pred=len(predicted))
     if _look_like_tables(true, predicted, known):
-        if known is None and isinstance(true, list) and len(true[0]) == 1:
-            raise InvalidInput(
-                "every sample has a list with a single 0 or 1.",
-                field="y_true",
-                hint="Give the numbers themselves if they are classes. If they are sets, name the "
-                "labels in labels=[...].",
-            )
         true, predicted = np.asarray(true), np.asarray(predicted)
     if known is None:
         known = _inferred(true, predicted)

@@ -165,11 +165,13 @@ def require_label_order(
 
 def refuse_totals(cells: Any, labels: Sequence[str]) -> None:
     """Raise `InvalidInput` for a last line of sums: no class, it would halve every figure."""
+    if not labels or labels[-1].strip().lower() not in _TOTALS:
+        return  # A matrix of many classes is not read again.
     rows = [list(row) for row in cells]
     inner = [row[:-1] for row in rows[:-1]]
-    if labels and labels[-1].strip().lower() in _TOTALS and inner:
+    if inner:
         sums = [sum(column) for column in zip(*inner, strict=True)]
-        if rows[-1] == [*sums, sum(sums)]:
+        if any(rows[-1]) and rows[-1] == [*sums, sum(sums)]:
             raise InvalidInput(
                 f"the last line of the matrix, {labels[-1]!r}, holds totals.",
                 field="matrix",

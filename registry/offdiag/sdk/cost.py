@@ -10,7 +10,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.metrics.arguments import stated_matrix
+from offdiag.metrics.arguments import refuse_totals, stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
@@ -187,4 +187,6 @@ def _confusion_matrix(
         matrix, labels=labels, orientation=orientation, otherwise=SourceOrientation.ACTUAL_ROWS
     )
     names = None if stated.labels is None else LabelSet.declared(stated.labels)
-    return confusion_matrix(stated.matrix, labels=names, orientation=stated.orientation)
+    found = confusion_matrix(stated.matrix, labels=names, orientation=stated.orientation)
+    refuse_totals(found.counts, found.labels.names)
+    return found

@@ -125,14 +125,6 @@ def test_tables_of_any_library_and_type_are_read(frame: Any) -> None:
     assert sets.actual.tolist() == np.array(TABLE, bool).tolist()
 
 
-def test_a_list_with_one_number_for_each_sample_may_be_its_class() -> None:
-    with pytest.raises(InvalidInput, match="a list with a single 0 or 1"):
-        encode_sets(y_true=[[0], [1], [1]], y_pred=[[0], [0], [1]])
-
-    one = encode_sets(y_true=[[0], [1], [1]], y_pred=[[0], [0], [1]], labels=["ill"])
-    assert one.actual.tolist() == [[False], [True], [True]]
-
-
 def test_a_table_beside_sets_needs_declared_labels() -> None:
     with pytest.raises(InvalidInput, match="the columns have no names"):
         encode_sets(y_true=np.array(TABLE), y_pred=SETS)

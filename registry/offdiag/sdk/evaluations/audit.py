@@ -11,7 +11,7 @@ from offdiag.audit.reported_values import Facts, claims_from, labels_in, most_cl
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.metrics.arguments import named_orientation, placed, whole_counts
+from offdiag.metrics.arguments import named_orientation, placed, refuse_totals, whole_counts
 from offdiag.metrics.confusion import confusion_matrix
 
 
@@ -68,7 +68,9 @@ def audit_reported(
     if matrix is not None:
         # Turned only where its axes are named: what the rows are is what the audit finds out.
         as_printed = turned or SourceOrientation.ACTUAL_ROWS
-        printed = confusion_matrix(matrix, labels=names, orientation=as_printed).counts
+        found = confusion_matrix(matrix, labels=names, orientation=as_printed)
+        refuse_totals(found.counts, found.labels.names)
+        printed = found.counts
     return audited(claims_from(reported, names), facts, printed)
 
 

@@ -12,7 +12,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.values import MetricValue
 from offdiag.inputs.labels import order_of_no_labels
-from offdiag.metrics.arguments import stated_matrix
+from offdiag.metrics.arguments import refuse_totals, stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.slices.finder import SliceFindings
@@ -143,9 +143,9 @@ def evaluate_matrix(
     """
     given = stated_matrix(matrix, labels=labels, orientation=orientation)
     names = _label_set(given.labels, ordinal)
-    return Evaluation.of_matrix(
-        confusion_matrix(given.matrix, labels=names, orientation=given.orientation)
-    )
+    found = confusion_matrix(given.matrix, labels=names, orientation=given.orientation)
+    refuse_totals(found.counts, found.labels.names)
+    return Evaluation.of_matrix(found)
 
 
 @overload

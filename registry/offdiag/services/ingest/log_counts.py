@@ -24,6 +24,7 @@ from offdiag.domain.runs import RunFacts, require_name
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_samples import CountedSamples, counted_samples
 from offdiag.inputs.labels import order_of_no_labels
+from offdiag.metrics.arguments import refuse_totals
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
 from offdiag.metrics.orientation import verify_orientation
 from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts
@@ -104,6 +105,7 @@ def _read_matrix(
     matrix: ArrayLike, labels: LabelSet, source: SourceOrientation
 ) -> ConfusionMatrix:
     read = confusion_matrix(matrix, labels=labels, orientation=source)
+    refuse_totals(read.counts, read.labels.names)
     if read.total == 0:
         raise InvalidInput(
             "all cells are zero.", field="matrix", hint="A run has at least one sample."
