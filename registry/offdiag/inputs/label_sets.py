@@ -321,18 +321,32 @@ BETWEEN = "|"
 
 
 def sets_of_texts(values: Any) -> list[list[str] | None]:
-    """The labels of each text; a blank one has none, a missing one stays missing."""
+    """The labels of each text; a blank one has none, a missing one stays missing.
+
+    Raises `InvalidInput` for an empty name, as behind the bar of `sea|`.
+    """
     import pyarrow as pa
 
     items: Iterable[object] = (
         values.to_pylist() if isinstance(values, (pa.Array, pa.ChunkedArray)) else values
     )
-    return [None if item is None else _members_of_text(item) for item in items]
+    return [
+        None if item is None else _members_of_text(str(item), index)
+        for index, item in enumerate(items)
+    ]
 
 
-def _members_of_text(item: object) -> list[str]:
-    text = str(item)
-    return [part.strip() for part in text.split(BETWEEN)] if text.strip() else []
+def _members_of_text(text: str, index: int) -> list[str]:
+    if not text.strip():
+        return []
+    names = [part.strip() for part in text.split(BETWEEN)]
+    if "" in names:
+        raise InvalidInput(
+            f"the set {text[:60]!r} at index {index} has a label without a name.",
+            field="labels",
+            hint=f"Write a {BETWEEN} between two labels only, and nothing for the empty set.",
+        )
+    return names
 
 
 def set_text(labels: LabelSet, members: NDArray[np.bool_]) -> str:

@@ -292,6 +292,12 @@ def test_texts_of_files_are_read_as_sets() -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ["sea|", "|sea", "sea||sky", "|", "sea| |sky"])
+def test_a_bar_without_a_label_beside_it_names_no_label(text: str) -> None:
+    with pytest.raises(InvalidInput, match="at index 1 has a label without a name"):
+        sets_of_texts(["sea", text])
+
+
 def test_a_set_is_written_in_label_order() -> None:
     assert set_text(LABELS, np.array([True, True])) == "{a, b}"
     assert set_text(LABELS, np.array([False, False])) == "{}"
