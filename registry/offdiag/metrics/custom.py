@@ -22,7 +22,7 @@ import inspect
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, TypeVar
@@ -57,7 +57,20 @@ Kind = Literal["matrix", "multilabel", "scores"]
 
 
 @dataclass(frozen=True, eq=False)
-class MatrixInput:
+class _Input:
+    """Arrays that can be read only: other metrics are computed from them, too."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            array = getattr(self, each.name)
+            if isinstance(array, np.ndarray):
+                view = array.view()
+                view.flags.writeable = False
+                object.__setattr__(self, each.name, view)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixInput(_Input):
     """What a function of a matrix is called with.
 
     `counts` (K, K) are samples, or sums of sample weights, of each actual class (row) by
@@ -86,7 +99,7 @@ class MatrixInput:
 
 
 @dataclass(frozen=True, eq=False)
-class MultilabelInput:
+class MultilabelInput(_Input):
     """What a function of a multi-label evaluation is called with: a two-by-two table a label.
 
     The four arrays are whole numbers of samples, (q,), in the order of `labels`; they add up to
@@ -101,7 +114,7 @@ class MultilabelInput:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreInput:
+class ScoreInput(_Input):
     """What a function of scores is called with.
 
     `actual` (n,) are codes of the actual classes, `scores` (n, K) one column for each class, in
@@ -176,10 +189,10 @@ def metric(
 
     The function gets a `MatrixInput`, with `of="multilabel"` a `MultilabelInput` or with
     `of="scores"` a `ScoreInput`, and returns a number from `low` to `high`, or None where it is
-    undefined. It depends on its input alone, and is called up to some 2,000 times for an interval.
-    `direction` says which values are better. Raise `version` when its values change: runs are then
-    evaluated again. `formula` and `source` are shown in the glossary; without a formula the first
-    line of the docstring is.
+    undefined. It depends on its input alone, whose arrays are read-only, and is called up to some
+    2,000 times for an interval. `direction` says which values are better. Raise `version` when its
+    values change: runs are then evaluated again. `formula` and `source` are shown in the glossary;
+    without a formula the first line of the docstring is.
 
     Raises `InvalidInput` for a name that is no key, for a range without room, and `Conflict` for
     a key of the catalogue, or where metrics were used in this process before: the set of metrics

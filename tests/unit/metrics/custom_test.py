@@ -13,7 +13,7 @@ from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.aggregates.classified import Classified
 from offdiag.metrics.aggregates.custom import MOST_CELLS, gradient_of, over_stack
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.custom import CustomMetric, MatrixInput
+from offdiag.metrics.custom import CustomMetric, MatrixInput, ScoreInput
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.tally import tally
 
@@ -55,6 +55,21 @@ def test_weights_are_given_as_they_were() -> None:
     )
 
     assert found.at(0).value == weights.sum()
+
+
+def test_a_function_cannot_change_what_other_metrics_are_computed_from() -> None:
+    scores, actual = np.array([[0.2, 0.8], [0.6, 0.4]]), np.array([1, 0])
+
+    def in_place(given: ScoreInput) -> float:
+        given.scores[:] = 0
+        return 0.5
+
+    metric = CustomMetric(in_place, "scores", {"key": "in_place"})
+    found = metric.called(ScoreInput(actual, scores, ("a", "b")))
+
+    assert found[1] == Reason.CUSTOM_METRIC_FAILED
+    assert scores.tolist() == [[0.2, 0.8], [0.6, 0.4]]
+    scores[0] = 1  # The array itself can be written to, as before.
 
 
 @pytest.mark.parametrize("result", [float("nan"), float("inf"), "much", ValueError()])
