@@ -259,15 +259,27 @@ def _entries(folder: Path) -> dict[str, Scalar]:
 
 
 def _metrics(folder: Path) -> dict[str, Scalar]:
-    """The last value of each metric; a line is its time, its value and its step."""
+    """The last value of each metric; a line is its time, its value and its step.
+
+    The last one is that of the highest step, the latest of these, as MLflow shows it: a run that
+    was resumed, or has several writers, has lines in another order.
+    """
     metrics: dict[str, Scalar] = {}
     for file in _files(folder):
-        lines = _text(file, last=True).splitlines()
-        fields = lines[-1].split() if lines else []
-        if len(fields) >= 2:
+        lines = [line.split() for line in _text(file, last=True).splitlines()]
+        if len(lines) > 1 and file.stat().st_size > _MOST_BYTES:
+            del lines[0]  # Its beginning may be missing.
+        values = [fields for fields in lines if len(fields) >= 2]
+        if values:
             name = f"metrics.{file.relative_to(folder).as_posix()}"
-            metrics[name] = number_or_text(fields[1])
+            metrics[name] = number_or_text(max(reversed(values), key=_step_and_time)[1])
     return metrics
+
+
+def _step_and_time(fields: Sequence[str]) -> tuple[float, ...]:
+    step = fields[2] if len(fields) > 2 else "0"
+    found = (number_or_text(text) for text in (step, fields[0]))
+    return tuple(each if isinstance(each, float) else 0.0 for each in found)
 
 
 def number_or_text(text: str) -> float | str:

@@ -52,6 +52,18 @@ def test_the_table_of_an_evaluation_has_the_predictions(run: Path) -> None:
     assert found.source == run / "artifacts" / "eval_results_table.json"
 
 
+def test_the_last_value_of_a_metric_is_that_of_its_highest_step(run: Path) -> None:
+    write(run, "artifacts/eval_results_table.json", TABLE)
+    write(run, "metrics/f1", "1700000000002 0.7 2\n1700000000009 0.9 5\n1700000000010 0.8 3\n")
+    write(run, "metrics/auc", "1700000000002 0.7 5\n1700000000001 0.6 5\n1700000000002 0.5 5\n")
+    write(run, "metrics/old", "1700000000001 0.4\n1700000000002 0.3\n")
+
+    params = read("mlflow", run).params
+
+    assert (params["metrics.f1"], params["metrics.auc"]) == (0.9, 0.5)
+    assert params["metrics.old"] == 0.3
+
+
 def test_parameters_last_metrics_and_tags_come_along(run: Path) -> None:
     write(run, "artifacts/eval_results_table.json", TABLE)
 
