@@ -10,7 +10,7 @@ from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
 from offdiag.gate.evaluate_conditions import Finding
-from offdiag.metrics.intervals.proportions import wilson
+from offdiag.metrics.intervals.proportions import clopper_pearson, wilson
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.gate import gate_matrix, gate_run
 from offdiag.stats import paired_difference
@@ -69,7 +69,7 @@ def test_every_group_is_that_good_where_the_lowest_end_is(database: Database) ->
     high = finding(database, run, "high(worst(recall, by=site)) <= 0.7")
 
     assert low.measured == pytest.approx(float(wilson(8, 20).low))
-    corrected = wilson(8, 20, confidence=1 - 0.05 / 3)
+    corrected = clopper_pearson(8, 20, confidence=1 - 0.05 / 3)
     assert high.measured == pytest.approx(float(corrected.high))
 
 

@@ -11,12 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.stats import beta
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.groups.fairness import ClassFairness, Criterion, class_fairness
-from offdiag.metrics.groups.gaps import GroupValues, largest_difference, smallest_ratio
+from offdiag.metrics.groups.gaps import (
+    GroupValues,
+    largest_difference,
+    proportion_values,
+    smallest_ratio,
+    worst,
+)
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import Outcomes, wilson
 from offdiag.metrics.pair_counts import count_pairs
@@ -120,8 +127,30 @@ def test_the_interval_of_two_groups_is_that_of_newcombe() -> None:
     ]
     difference, _ = found(class_fairness(groups, ILL), Criterion.EQUAL_OPPORTUNITY)
     assert difference.value == pytest.approx(0.2)
-    assert difference.ci_low == pytest.approx(0.0524, abs=5e-5)
     assert difference.ci_high == pytest.approx(0.3339, abs=5e-5)
+    # The end that was chosen takes exact ends of both proportions, so it is below theirs, 0.0524.
+    low, high = beta.ppf(0.025, 56, 15), beta.ppf(0.975, 49, 32)
+    assert difference.ci_low == pytest.approx(0.2 - math.hypot(0.8 - low, high - 0.6))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "rate"),
+    [((200,) * 10, 0.99), ((30,) * 20, 0.97), ((*(12,) * 10, 5_000), 0.001), ((12, 5_000), 0.01)],
+)
+def test_no_group_of_equal_ones_is_called_worse_more_than_5_times_in_100(
+    sizes: tuple[int, ...], rate: float
+) -> None:
+    """Rates close to 0 and 1, where one end of Wilson's intervals fails up to three times as often
+    as its share: any group was called worse in 14 and 20 %, any gap proved in 11 %."""
+    rng, n, n_sets = np.random.default_rng(11), np.array(sizes), 400
+    claims = np.zeros(2)
+    for hits in rng.binomial(n, rate, size=(n_sets, len(n))):
+        groups = proportion_values(hits, n)
+        claims += (
+            (worst(groups).ci_high or 1.0) < rate,
+            (largest_difference(groups).ci_low or 0.0) > 0,
+        )
+    assert (claims / n_sets <= 0.05).all()
 
 
 @pytest.mark.parametrize("rates", [(0.8, 0.8), (0.9, 0.6), (0.8,) * 6, (0.9, 0.8, 0.8, 0.6)])
@@ -153,7 +182,7 @@ def test_criteria_are_said_to_exclude_each_other_only_where_shares_differ() -> N
         Outcomes(np.array([60, 28]), np.array([70, 30]), np.array([62, 38]), 100),
         Outcomes(np.array([20, 65]), np.array([30, 70]), np.array([25, 75]), 100),
     ]
-    assert "30.0% to 70.0%" in (class_fairness(groups, ILL).conflict or "")
+    assert "30 % to 70 %" in (class_fairness(groups, ILL).conflict or "")
     perfect = [
         Outcomes(np.array([70, 30]), np.array([70, 30]), np.array([70, 30]), 100),
         Outcomes(np.array([30, 70]), np.array([30, 70]), np.array([30, 70]), 100),

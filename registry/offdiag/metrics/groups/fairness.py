@@ -17,19 +17,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.number_text import percents
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.groups.gaps import (
-    GroupValues,
     largest_difference,
+    proportion_values,
     smallest_ratio,
     worst_of,
 )
-from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import WILSON, Outcomes, wilson
 
 LEFT_OUT = (
@@ -112,7 +111,7 @@ def class_fairness(
     hits, cases = _hits_and_cases(groups, code)
     found = []
     for criterion in Criterion:
-        rates = [_rate(hits[key], cases[key]) for key in criterion.rates]
+        rates = [proportion_values(hits[key], cases[key]) for key in criterion.rates]
         differences = [
             largest_difference(each, n_families=len(rates), confidence=confidence)
             for each in rates
@@ -162,15 +161,6 @@ def _hits_and_cases(
     return hits, cases
 
 
-def _rate(hits: NDArray[np.int64], cases: NDArray[np.int64]) -> GroupValues:
-    with np.errstate(invalid="ignore"):
-        return GroupValues(hits / cases, partial(_wilson, hits, cases))
-
-
-def _wilson(hits: NDArray[np.int64], cases: NDArray[np.int64], confidence: float) -> Bounds:
-    return wilson(hits, cases, confidence=confidence)
-
-
 def _values(
     key: str, hits: NDArray[np.int64], cases: NDArray[np.int64], confidence: float
 ) -> tuple[MetricValue, ...]:
@@ -194,16 +184,16 @@ def _conflict(groups: Sequence[Outcomes], code: int, confidence: float) -> str |
     """
     n = np.array([each.total for each in groups], dtype=np.int64)
     actual = np.array([each.actual[code] for each in groups], dtype=np.int64)
-    shares = _rate(actual, n)
+    shares = proportion_values(actual, n)
     difference = largest_difference(shares, confidence=confidence)
     is_perfect = all(
         each.correct[code] == each.actual[code] == each.predicted[code] for each in groups
     )
     if not difference.ci_low or is_perfect:
         return None
-    low, high = float(shares.values.min()), float(shares.values.max())
+    low, high = percents(float(shares.values.min()), float(shares.values.max()))
     return (
-        f"The class is {low:.1%} to {high:.1%} of the groups. With such different shares and any "
+        f"The class is {low} to {high} of the groups. With such different shares and any "
         "error, predictive parity excludes equalised odds (Chouldechova 2017; Kleinberg et al. "
         "2017), and equalised odds exclude demographic parity for predictions better than chance."
     )

@@ -6,6 +6,11 @@ least this bad" takes Bonferroni's share of alpha over all statements from which
 other end, "every group is at least this good", takes alpha undivided: it is wrong only if the
 interval of the truly worst group is (intersection-union test, Berger 1982, Technometrics 24, 295).
 
+The end that was chosen takes the exact interval of a proportion where the metric is one. Close to
+0 and 1 one end of Wilson's fails far more often than its share, and the most extreme of many
+groups is where it does: of ten equal groups of 200 with a recall of 0.99, one would be called
+worse in 14 % of samples.
+
 Groups have different samples, so differences and ratios combine the ends of two intervals by
 square-and-add: Zou and Donner (2008), Stat. Med. 27, 1693, of which Newcombe's interval of two
 proportions is the case of Wilson ends, and Donner and Zou (2012), Stat. Methods Med. Res. 21, 347.
@@ -18,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +39,7 @@ from offdiag.metrics.intervals.proportions import (
     PER_CLASS,
     WILSON,
     Outcomes,
+    clopper_pearson,
     proportion_intervals,
     wilson,
 )
@@ -53,11 +60,17 @@ Floats = NDArray[np.float64]
 class GroupValues:
     """A metric of G groups with no sample in common: values (G,), NaN where undefined.
 
-    `bounds` gives the ends of the intervals (G,) for a confidence.
+    `bounds` gives the ends of the intervals (G,) for a confidence, `exact` ends that hold at least
+    as often, None where there are no others.
     """
 
     values: Floats
     bounds: Callable[[float], Bounds]
+    exact: Callable[[float], Bounds] | None = None
+
+    def chosen(self, confidence: float) -> Bounds:
+        """The ends to take where the group is chosen for its value."""
+        return (self.exact or self.bounds)(confidence)
 
 
 def shared_confidence(confidence: float, n_statements: int) -> float:
@@ -76,7 +89,7 @@ def worst(
     if undefined is not None:
         return undefined
     alone = groups.bounds(confidence)
-    chosen = groups.bounds(shared_confidence(confidence, len(groups.values)))
+    chosen = groups.chosen(shared_confidence(confidence, len(groups.values)))
     if is_highest:
         value, low, high = groups.values.max(), chosen.low.max(), alone.high.max()
     else:
@@ -147,7 +160,7 @@ def worst_of(differences: Sequence[MetricValue], *, is_highest: bool) -> MetricV
 def _levels(groups: GroupValues, n_families: int, confidence: float) -> tuple[Bounds, Bounds]:
     n_groups = len(groups.values)
     n_statements = n_families * n_groups * (n_groups - 1) // 2
-    return groups.bounds(confidence), groups.bounds(shared_confidence(confidence, n_statements))
+    return groups.bounds(confidence), groups.chosen(shared_confidence(confidence, n_statements))
 
 
 def _ratio_ends(values: Floats, bounds: Bounds) -> tuple[Floats, Floats]:
@@ -226,31 +239,37 @@ def _groups(numbers: NDArray[Any], key: str, code: int | None) -> GroupValues:
     if key in SLOPES:
         return _without_ends(Margins(actual, predicted, correct).values(key))
     if code is None:
-        return _proportion(found[:, 1], found[:, 0])
+        return proportion_values(found[:, 1], found[:, 0])
     if key == "support":
         return _without_ends(actual[:, code])
     if key == "f1":
         union = actual[:, code] + predicted[:, code] - correct[:, code]
-        jaccard = _proportion(correct[:, code], union)
+        jaccard = proportion_values(correct[:, code], union)
         return GroupValues(
             _dice(jaccard.values),
-            lambda confidence: Bounds(*map(_dice, _both(jaccard.bounds(confidence)))),
+            lambda confidence: _dice_ends(jaccard.bounds(confidence)),
+            lambda confidence: _dice_ends(jaccard.chosen(confidence)),
         )
-    return _proportion(correct[:, code], (actual if key == "recall" else predicted)[:, code])
+    return proportion_values(correct[:, code], (actual if key == "recall" else predicted)[:, code])
 
 
-def _both(ends: Bounds) -> tuple[Floats, Floats]:
-    return ends.low, ends.high
+def _dice_ends(ends: Bounds) -> Bounds:
+    return Bounds(_dice(ends.low), _dice(ends.high))
 
 
 def _dice(jaccard: Floats) -> Floats:
     return 2 * jaccard / (1 + jaccard)
 
 
-def _proportion(hits: Floats, cases: Floats) -> GroupValues:
+def proportion_values(hits: NDArray[Any], cases: NDArray[Any]) -> GroupValues:
+    """The share of hits among the cases of each group, both (G,); NaN without cases."""
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.where(cases > 0, hits / cases, np.nan)
-    return GroupValues(values, lambda confidence: wilson(hits, cases, confidence=confidence))
+    return GroupValues(
+        values,
+        lambda confidence: wilson(hits, cases, confidence=confidence),
+        lambda confidence: clopper_pearson(hits, cases, confidence=confidence),
+    )
 
 
 def _without_ends(values: Floats) -> GroupValues:
@@ -282,14 +301,19 @@ def group_values(
     index = () if code is None else (code,)
     values = np.array([_value_in(group, key, index) for group in groups])
 
-    def bounds(confidence: float) -> Bounds:
-        if len(groups) > MOST_RESAMPLED and key not in (PER_CLASS if of_class else AGGREGATE):
+    is_proportion = key in (PER_CLASS if of_class else AGGREGATE)
+
+    def bounds(confidence: float, *, is_exact: bool = False) -> Bounds:
+        if len(groups) > MOST_RESAMPLED and not is_proportion:
             return Bounds(np.full(len(groups), np.nan), np.full(len(groups), np.nan))
-        ends = [_ends(group, key, index, confidence=confidence, seed=seed) for group in groups]
+        ends = [
+            _ends(group, key, index, confidence=confidence, seed=seed, is_exact=is_exact)
+            for group in groups
+        ]
         table = np.array(ends, dtype=np.float64).reshape(len(groups), 2)
         return Bounds(table[:, 0], table[:, 1])
 
-    return GroupValues(values, bounds)
+    return GroupValues(values, bounds, partial(bounds, is_exact=True) if is_proportion else None)
 
 
 def group_sizes(groups: Sequence[Unweighted], code: int | None) -> NDArray[np.int64]:
@@ -316,12 +340,20 @@ def _value_in(group: Unweighted, key: str, index: tuple[int, ...]) -> float:
 
 
 def _ends(
-    group: Unweighted, key: str, index: tuple[int, ...], *, confidence: float, seed: int
+    group: Unweighted,
+    key: str,
+    index: tuple[int, ...],
+    *,
+    confidence: float,
+    seed: int,
+    is_exact: bool,
 ) -> tuple[float, float]:
     proportions = PER_CLASS if index else AGGREGATE
     if key in proportions:
         one = {key: proportions[key]}
-        found = proportion_intervals(outcomes_of(group), one, confidence=confidence)
+        found = proportion_intervals(
+            outcomes_of(group), one, confidence=confidence, is_exact=is_exact
+        )
     elif isinstance(group, ConfusionMatrix):
         intervals = suite_intervals(group, seed=seed, confidence=confidence)
         found = dict(intervals.per_class if index else intervals.aggregate)

@@ -140,6 +140,8 @@ def _hits_and_samples(
 
 WILSON = "wilson"
 WILSON_TRANSFORMED = "wilson, transformed"
+EXACT = "clopper-pearson"
+EXACT_TRANSFORMED = "clopper-pearson, transformed"
 
 Counts = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -265,16 +267,24 @@ AGGREGATE: Mapping[str, Proportion] = MappingProxyType(
 
 
 def proportion_intervals(
-    outcomes: Outcomes, proportions: Mapping[str, Proportion], *, confidence: float
+    outcomes: Outcomes,
+    proportions: Mapping[str, Proportion],
+    *,
+    confidence: float,
+    is_exact: bool = False,
 ) -> dict[str, Intervals]:
     """Wilson intervals of the given metrics, `PER_CLASS` or `AGGREGATE` of this module.
 
-    The latter hold where every case has one actual and one predicted class.
+    The latter hold where every case has one actual and one predicted class. With `is_exact` they
+    are those of Clopper and Pearson.
     """
+    ends, methods = (
+        (clopper_pearson, (EXACT, EXACT_TRANSFORMED))
+        if is_exact
+        else (wilson, (WILSON, WILSON_TRANSFORMED))
+    )
     found = {}
     for key, proportion in proportions.items():
-        share = wilson(
-            proportion.hits(outcomes), proportion.cases(outcomes), confidence=confidence
-        )
-        found[key] = proportion.interval(share, outcomes.n_classes, (WILSON, WILSON_TRANSFORMED))
+        share = ends(proportion.hits(outcomes), proportion.cases(outcomes), confidence=confidence)
+        found[key] = proportion.interval(share, outcomes.n_classes, methods)
     return found
