@@ -35,11 +35,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import log, sqrt
+from math import inf, log, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from offdiag.metrics.intervals.bounds import Interval, size_warning
 from offdiag.metrics.intervals.means import logit_interval, student_quantile
@@ -99,12 +99,30 @@ def variance_of_mean_placement(
     The arguments are placements, or differences of the placements of two scores. The result
     is exactly 0 if each of them is constant.
     """
+    parts = parts_of_mean_placement(of_positives, of_negatives)
+    return None if parts is None else sum(parts)
+
+
+def parts_of_mean_placement(
+    of_positives: NDArray[np.int64], of_negatives: NDArray[np.int64]
+) -> tuple[float, float] | None:
+    """What positives and negatives add to this variance; None for a class of one case."""
     m, n = len(of_positives), len(of_negatives)
     if min(m, n) < 2:
         return None
-    return _sample_variance(of_positives / (2 * n), of_positives) / m + (
-        _sample_variance(of_negatives / (2 * m), of_negatives) / n
+    return (
+        _sample_variance(of_positives / (2 * n), of_positives) / m,
+        _sample_variance(of_negatives / (2 * m), of_negatives) / n,
     )
+
+
+def degrees_of_freedom(parts: ArrayLike, cases: ArrayLike, variance: float) -> float:
+    """Of a `variance` with a part from the spread of each class of so many `cases`, both (K,).
+
+    What is beyond the parts is taken as known (Satterthwaite 1946, Biometrics Bulletin 2, 110).
+    """
+    spread = float((np.square(parts) / (np.asarray(cases) - 1)).sum())
+    return variance**2 / spread if spread > 0 else inf
 
 
 def auc_interval(ranked: Ranking, *, confidence: float = 0.95) -> Interval:
@@ -258,7 +276,7 @@ def averaged_area_variances(
     """First-order variances by key, with DeLong's denominators; each class has two cases."""
     at_sample = slopes_at_samples(forecasts, slopes)
     actual, n_classes = forecasts.actual, forecasts.n_classes
-    return {key: slope_variance(at_sample[key], actual, n_classes) for key in slopes}
+    return {key: slope_variance(at_sample[key], actual, n_classes)[0] for key in slopes}
 
 
 def slopes_at_samples(forecasts: Forecasts, slopes: Mapping[str, AreaSlopes]) -> dict[str, Floats]:
@@ -300,12 +318,17 @@ def _wins_and_losses(ranked: RankedScores, weight: Floats, is_own: NDArray[np.bo
     return added
 
 
-def slope_variance(slopes: Floats, actual: NDArray[Any], n_classes: int) -> float:
-    """Sum of squares, in which the spread within a class of m cases has denominator m - 1."""
+def slope_variance(slopes: Floats, actual: NDArray[Any], n_classes: int) -> tuple[float, float]:
+    """Sum of squares, in which the spread within a class of m cases has denominator m - 1.
+
+    And its degrees of freedom.
+    """
     cases = np.bincount(actual, minlength=n_classes)
     mean = np.bincount(actual, weights=slopes, minlength=n_classes) / cases
     spread = np.bincount(actual, weights=(slopes - mean[actual]) ** 2, minlength=n_classes)
-    return float((spread * cases / (cases - 1) + cases * mean**2).sum())
+    parts = spread * cases / (cases - 1)
+    variance = float((parts + cases * mean**2).sum())
+    return variance, degrees_of_freedom(parts, cases, variance)
 
 
 def _of_others(values: Floats) -> Floats:

@@ -1,8 +1,11 @@
 """How much the scores of two runs of the same samples differ: ranking and probabilities.
 
-The area under the ROC curve takes DeLong's test; averaged over several classes it takes the same
-idea, the difference of what each case adds to the average to first order. Losses of
-probabilities are means of samples, so their difference is the mean of paired differences.
+The area under the ROC curve takes DeLong's variance; averaged over several classes it takes the
+same idea, the difference of what each case adds to the average to first order. A variance that few
+samples of a class estimate has few degrees of freedom, so the quantile is Student's (Satterthwaite
+1946): with the normal one, of two equally good runs on 3 positive samples one was called better in
+10 % of data sets. Losses of probabilities are means of samples, so their difference is the mean of
+paired differences.
 """
 
 from __future__ import annotations
@@ -22,17 +25,20 @@ from offdiag.metrics.arguments import confidence_level, finite_vector, zero_one
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.discrimination import (
     area_slopes,
+    degrees_of_freedom,
+    parts_of_mean_placement,
     placements,
     slope_variance,
     slopes_at_samples,
-    variance_of_mean_placement,
 )
-from offdiag.metrics.intervals.means import mean_interval
+from offdiag.metrics.intervals.means import mean_interval, student_quantile
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.scores.discrimination import auc_averages, pairwise_wins
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.losses import loss_metrics, squared_distances
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,23 +89,30 @@ def delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike) -> DeLong:
                 field=field,
                 hint="Give one score for each sample.",
             )
+    return _delong(is_positive, first, second)[0]
+
+
+def _delong(is_positive: NDArray[np.bool_], first: Floats, second: Floats) -> tuple[DeLong, float]:
+    """The test, and the degrees of freedom of its variance."""
     n_positive = int(is_positive.sum())
     if n_positive == 0:
-        return _no_test(Reason.NO_ACTUAL_POSITIVES if len(first) else Reason.NO_SAMPLES)
+        return _no_test(Reason.NO_ACTUAL_POSITIVES if len(first) else Reason.NO_SAMPLES), inf
     if n_positive == len(is_positive):
-        return _no_test(Reason.NO_ACTUAL_NEGATIVES)
+        return _no_test(Reason.NO_ACTUAL_NEGATIVES), inf
     a, b = placements(is_positive, first), placements(is_positive, second)
     areas = a.area, b.area
     difference = b.area - a.area
-    variance = variance_of_mean_placement(
+    parts = parts_of_mean_placement(
         b.of_positives - a.of_positives, b.of_negatives - a.of_negatives
     )
-    if variance is None:
-        return DeLong(*areas, difference, None, None, None, Reason.ZERO_OVER_ZERO.value)
+    if parts is None:
+        return DeLong(*areas, difference, None, None, None, Reason.ZERO_OVER_ZERO.value), inf
+    variance = sum(parts)
     if variance == 0:
-        return DeLong(*areas, difference, 0.0, None, None, Reason.ZERO_VARIANCE.value)
-    z = difference / sqrt(variance)
-    return DeLong(*areas, difference, sqrt(variance), z, erfc(abs(z) / sqrt(2)), None)
+        return DeLong(*areas, difference, 0.0, None, None, Reason.ZERO_VARIANCE.value), inf
+    z, error = difference / sqrt(variance), sqrt(variance)
+    freedom = degrees_of_freedom(parts, (n_positive, len(first) - n_positive), variance)
+    return DeLong(*areas, difference, error, z, erfc(abs(z) / sqrt(2)), None), freedom
 
 
 def _no_test(reason: Reason) -> DeLong:
@@ -107,10 +120,10 @@ def _no_test(reason: Reason) -> DeLong:
 
 
 MACRO_AREA = "roc_auc_ovr_macro"
-DELONG = "delong"
-AVERAGED = "delong, averaged"
-
-Floats = NDArray[np.float64]
+DELONG = "delong, student t"
+AVERAGED = "delong, averaged, student t"
+FEWEST_OF_A_CLASS = 3
+"""Samples of a class below which areas are not tested: two tell nothing of their spread."""
 LossesOfSamples = Callable[[Forecasts], Floats]
 
 
@@ -174,23 +187,55 @@ def score_differences(
 def _one_area(
     first: Forecasts, second: Forecasts, positive: int, levels: _Levels
 ) -> ScoreDifference:
-    found = delong(
-        first.actual == positive,
+    is_positive = first.actual == positive
+    found, freedom = _delong(
+        is_positive,
         first.of_class(positive).astype(np.float64),
         second.of_class(positive).astype(np.float64),
     )
     if found.difference is None:
         nothing = MetricValue(None, found.reason)
         return ScoreDifference("roc_auc", nothing, nothing, nothing, None, None)
-    alone, simultaneous = (Interval(*found.interval(each), DELONG) for each in levels.both)
-    return ScoreDifference(
+    n_positive = int(is_positive.sum())
+    smaller = min(n_positive, first.n_samples - n_positive)
+    error = 0.0 if smaller < FEWEST_OF_A_CLASS else found.standard_error or 0.0
+    return _of_areas(
         "roc_auc",
-        MetricValue(found.auc_a),
-        MetricValue(found.auc_b),
-        alone.around(MetricValue(found.difference)),
-        _if_any(simultaneous),
-        found.p,
+        (MetricValue(found.auc_a), MetricValue(found.auc_b)),
+        MetricValue(found.difference, ci_method=DELONG),
+        (error, freedom),
+        levels,
     )
+
+
+def _of_areas(
+    key: str,
+    values: tuple[MetricValue, MetricValue],
+    gap: MetricValue,
+    spread: tuple[float, float],
+    levels: _Levels,
+) -> ScoreDifference:
+    """The difference of two areas by its standard error and degrees of freedom.
+
+    Without a test where the error is 0.
+    """
+    error, freedom = spread
+    if gap.value is None or error <= 0:
+        return ScoreDifference(key, *values, gap, None, None)
+    difference, method = gap.value, gap.ci_method or DELONG
+    alone, simultaneous = (
+        Interval(max(-1.0, difference - reach), min(1.0, difference + reach), method)
+        for reach in (student_quantile(each, freedom=freedom) * error for each in levels.both)
+    )
+    p = _two_sided(difference / error, freedom)
+    return ScoreDifference(key, *values, alone.around(gap), simultaneous, p)
+
+
+def _two_sided(t: float, freedom: float) -> float:
+    with optional:
+        from scipy.special import stdtr
+
+    return float(2 * stdtr(freedom, -abs(t)))
 
 
 def _averaged_area(first: Forecasts, second: Forecasts, levels: _Levels) -> ScoreDifference:
@@ -199,29 +244,15 @@ def _averaged_area(first: Forecasts, second: Forecasts, levels: _Levels) -> Scor
     if before.value is None or after.value is None:
         return _undefined(MACRO_AREA, before, after)
     gap = MetricValue(after.value - before.value, ci_method=AVERAGED)
-    if int(wins[0].support.min()) < 2:
+    if int(wins[0].support.min()) < FEWEST_OF_A_CLASS:
         return ScoreDifference(MACRO_AREA, before, after, gap, None, None)
     at_first, at_second = (
         slopes_at_samples(each, {MACRO_AREA: area_slopes(won)[MACRO_AREA]})
         for each, won in zip((first, second), wins, strict=True)
     )
     moves = at_second[MACRO_AREA] - at_first[MACRO_AREA]
-    variance = slope_variance(moves, first.actual, first.n_classes)
-    if variance <= 0:
-        return ScoreDifference(MACRO_AREA, before, after, gap, None, None)
-    error, difference = sqrt(variance), after.value - before.value
-    alone, simultaneous = (
-        Interval(max(-1.0, difference - reach), min(1.0, difference + reach), AVERAGED)
-        for reach in (normal_quantile(each) * error for each in levels.both)
-    )
-    return ScoreDifference(
-        MACRO_AREA,
-        before,
-        after,
-        alone.around(gap),
-        simultaneous,
-        erfc(abs(difference) / error / sqrt(2)),
-    )
+    variance, freedom = slope_variance(moves, first.actual, first.n_classes)
+    return _of_areas(MACRO_AREA, (before, after), gap, (sqrt(variance), freedom), levels)
 
 
 def _log_losses(forecasts: Forecasts) -> Floats:
@@ -255,12 +286,9 @@ def _if_any(interval: Interval) -> Interval | None:
 
 
 def _student_p(moves: Floats) -> float:
-    with optional:
-        from scipy.special import stdtr
-
     n_samples = len(moves)
     t = float(moves.mean()) / (float(moves.std(ddof=1)) / sqrt(n_samples))
-    return float(2 * stdtr(n_samples - 1, -abs(t)))
+    return _two_sided(t, n_samples - 1)
 
 
 def _undefined(key: str, first: MetricValue, second: MetricValue) -> ScoreDifference:
