@@ -192,6 +192,41 @@ def test_champion_and_candidate_stand_beside_each_other(
     assert record["candidate"]["run"] == runs["best"]
 
 
+def test_the_highest_run_is_not_said_to_differ_from_a_champion_of_its_set(
+    client: PageClient, database: Database
+) -> None:
+    """It was chosen for being highest: by an interval for two runs alone, the highest of twelve
+    equally good runs often seems to be better than any given one."""
+    wrong = {"champion": range(100), "highest": range(92)}
+    wrong |= {f"other {k}": range(100 + 25 * k, 198 + 25 * k) for k in range(8)}
+    ids = {}
+    for name, errors in wrong.items():
+        predicted = np.where(np.isin(np.arange(N), errors), 1 - ACTUAL, ACTUAL)
+        facts = RunFacts(name=name)
+        ids[name] = log(
+            database,
+            y_true=ACTUAL.tolist(),
+            y_pred=predicted.tolist(),
+            dataset="holdout",
+            facts=facts,
+        ).id
+    work_off(database)
+    approve(database, ids["champion"], reason="in use", author=None)
+
+    page = client.page("/datasets/holdout")
+    assert page.one("p", "verdict-text").text == (
+        "None of 10 runs can be told apart on balanced accuracy."
+    )
+    assert "to the champion: no significant difference" in page.one("div", "chosen").text
+    assert page.all("p", "budget")
+    propose(database, ids["highest"], author="ana")
+    # A run that was named beforehand is compared with the champion alone.
+    assert (
+        "no significant difference"
+        not in client.page("/datasets/holdout").one("div", "chosen").text
+    )
+
+
 def test_one_run_has_nothing_to_be_compared_with(client: PageClient, database: Database) -> None:
     fill(database, "first")
 

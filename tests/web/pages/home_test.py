@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 
 from offdiag.domain.runs import RunFacts
-from offdiag.services.champions.leaders import leaders_of
+from offdiag.services.champions.leaders import leaders_of, set_primary_metric
 from offdiag.services.champions.promotions import approve, propose
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
@@ -89,6 +89,20 @@ def test_the_champion_stands_first_and_a_worse_candidate_is_told(
     assert (row[1], row[4]) == ("alike champion", "candidate −47.5 pp")
     news = [item.text for item in page.one("ul", "news").inside("li")]
     assert news[-2:] == ["★ bad is candidate a, by ana", "★ alike is champion a, by ana"]
+
+
+def test_less_of_an_error_rate_is_no_bad_news(client: PageClient, database: Database) -> None:
+    _, alike, bad = log_three(database)
+    log_lesions(database)
+    set_primary_metric(database, project="default", dataset="a", key="error_rate")
+    approve(database, bad, reason="in use", author="ana")
+    propose(database, alike, author="ana")
+    better = client.get("/").text
+    approve(database, alike, reason="better", author="ana")
+    propose(database, bad, author="ana")
+
+    assert re.search(r'class="home-state">candidate −47.5 pp', better)
+    assert re.search(r'class="home-state is-worse">candidate \+47.5 pp', client.get("/").text)
 
 
 def test_what_was_seen_is_no_news_any_more(client: PageClient, database: Database) -> None:
@@ -177,7 +191,7 @@ def test_news_are_five_at_most_and_some_of_each_kind(
 
     news = page.one("ul", "news").inside("li")
     said = [item.inside("a")[0].text for item in news]
-    assert said[2:] == ["Drop of −39.2 pp", "labels v2 evaluated", "fine is champion"]
+    assert said[2:] == ["Drop of 39.2 pp", "labels v2 evaluated", "fine is champion"]
     problems = [item.inside("a")[0].attributes["href"] for item in news[:2]]
     assert all(href.startswith("/problems/") for href in problems)
     n_new = len(client.json("/problems.json?show=new")["problems"])

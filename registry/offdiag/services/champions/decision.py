@@ -115,7 +115,8 @@ class Facts:
 
     `costs` names what `cheapest` of the best set is judged by; `to_champion` is its mean cost
     minus that of the champion. `candidate` is the primary metric of the candidate, or of the
-    highest run where there is none, minus that of the champion.
+    highest run where there is none, minus that of the champion. The highest run was chosen for
+    being highest, so its interval holds together with those of all pairs of runs.
     """
 
     values: Mapping[str, Mapping[str, MetricValue]]
@@ -257,12 +258,13 @@ def _facts(
     if paired is not None:
         if costs is not None and cheapest is not None and champion not in (None, cheapest):
             to_champion = paired.cost_difference(cheapest, champion, costs)
+        critical = paired.critical(is_chosen=candidate != _id_of(challenger))
         if challenger is not None:
-            candidate_difference = paired.difference(challenger.run.id, champion)
+            candidate_difference = paired.difference(challenger.run.id, champion, critical)
         drop = paired.first_drop(leaders)
         is_apart = champion in paired.places and champion != _id_of(challenger)
         rival = champion if is_apart else _second(leaders, challenger)
-        budget = paired.budget(challenger, rival, matters)
+        budget = paired.budget(challenger, rival, matters, critical)
     return Facts(
         values=values,
         worst={run_of[at]: each for at, each in worst_classes(session, run_of, of_class).items()},
@@ -315,14 +317,18 @@ class _Paired:
         places = {run: at for at, run in enumerate(ids)}
         return cls(runs, tests, places, leaders.metric, leaders.lower_is_better)
 
-    def difference(self, first: str, second: str | None) -> Difference | None:
-        """Of the primary metric, with an interval for these two runs alone."""
+    def critical(self, *, is_chosen: bool) -> float:
+        """In standard errors; `is_chosen` says that a run was taken for its value."""
+        return self.tests.critical if is_chosen and self.tests else normal_quantile(LEVEL)
+
+    def difference(self, first: str, second: str | None, critical: float) -> Difference | None:
+        """Of the primary metric, with an interval of so many standard errors."""
         if self.tests is None or second is None or first == second:
             return None
         if not {first, second} <= self.places.keys():
             return None
         statistic = self.tests.statistic(self.places[first], self.places[second])
-        return self._around(statistic, normal_quantile(LEVEL))
+        return self._around(statistic, critical)
 
     def cost_difference(
         self, first: str, second: str | None, costs: CostMatrixRecord
@@ -352,7 +358,7 @@ class _Paired:
         return Drop(run_id, best_id, self._around(statistic, self.tests.critical))
 
     def budget(
-        self, challenger: Leader | None, rival: str | None, matters: float
+        self, challenger: Leader | None, rival: str | None, matters: float, critical: float
     ) -> LabelBudget | None:
         """None where the two differ significantly already, or never."""
         if self.tests is None or challenger is None or rival is None:
@@ -361,7 +367,7 @@ class _Paired:
             return None
         first, second = self.places[challenger.run.id], self.places[rival]
         statistic = self.tests.statistic(first, second)
-        if statistic.error == 0 or abs(statistic.t) > normal_quantile(LEVEL):
+        if statistic.error == 0 or abs(statistic.t) > critical:
             return None
         n_samples = len(self.runs.actual)
         of_runs = challenger.run.id, rival, matters, n_samples

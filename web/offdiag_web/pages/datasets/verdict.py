@@ -117,8 +117,9 @@ def drop_text(decision: Decision) -> str | None:
     if drop is None:
         return None
     leaders = decision.leaders
+    word = "rise" if leaders.lower_is_better else "drop"
     return (
-        f"First significant drop: {name_of(leaders, drop.run_id)}, "
+        f"First significant {word}: {name_of(leaders, drop.run_id)}, "
         f"{difference_text(leaders.metric, drop.difference)} from "
         f"{name_of(leaders, drop.best_id)}."
     )

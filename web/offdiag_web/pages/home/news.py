@@ -93,11 +93,16 @@ def _new_problem(problem: Problem, dataset: DatasetFacts) -> News:
 
 
 def _drop(drops: Sequence[RunDrop], metric: str, dataset: DatasetFacts) -> News:
-    """The newest runs of one or more models of a dataset; the largest drop leads."""
+    """The newest runs of one or more models of a dataset; the largest drop leads.
+
+    Of a metric of which less is better it is a rise.
+    """
     runs = sorted(drops, key=lambda each: abs(each.difference), reverse=True)
     names = numbers.listed([numbers.shortened(drop.run.name, longest=26) for drop in runs])
+    fell = runs[0].difference
+    size = difference(abs(fell), spec_of(metric, of_class=False)).lstrip("+")
     return News(
-        f"Drop of {difference(runs[0].difference, spec_of(metric, of_class=False))}",
+        f"{'Drop' if fell < 0 else 'Rise'} of {size}",
         f"{dataset.name}, {names}",
         f"/runs/{runs[0].run.id}",
         "◆",

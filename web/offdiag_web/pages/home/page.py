@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import RunState, Task
 from offdiag.flags.problems import Problem
+from offdiag.metrics.catalogue import Direction
 from offdiag.reports.scope import spec_of
 from offdiag.reports.texts import difference
 from offdiag.services.champions.dataset_status import (
@@ -223,7 +224,8 @@ def _state(
     if status.candidate_difference is not None:
         spec = spec_of(status.ranked.key, of_class=False)
         text = difference(status.candidate_difference, spec)
-        return f"candidate {text}", status.candidate_difference < 0
+        is_lower = status.candidate_difference < 0
+        return f"candidate {text}", is_lower is not (spec.direction is Direction.LOWER)
     if status.n_best is None:
         n_runs = status.ranked.total
         return ("1 run" if n_runs == 1 else f"highest of {numbers.count(n_runs)}"), False
