@@ -286,10 +286,10 @@ def _left_out(pair: PairComparison) -> Iterator[str]:
         titles = _on([texts.title_inside(each.key) for each in left])
         titles = f"{titles[0].upper()}{titles[1:]}"
         verb = "is" if len(left) == 1 else "are"
-        yield (
-            f"{titles} {verb} left out of the joint test: no example on which the runs differ "
-            "counts."
-        )
+        why = "no example on which the runs differ counts"
+        if pair.paired is None:
+            why = "both runs have one prediction for each class, which tells nothing of chance"
+        yield f"{titles} {verb} left out of the joint test: {why}."
 
 
 def _classes(pair: PairComparison) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from offdiag.comparison.differences import DifferenceStatus
@@ -299,6 +300,38 @@ def test_equal_matrices_of_other_examples_are_inseparable_and_not_the_same() -> 
     assert verdict.headline == (
         "No significant difference between A and B on any primary metric (five metrics tested "
         "together, 95 %)."
+    )
+
+
+def test_matrices_without_errors_are_compared_by_accuracy_and_classes_alone() -> None:
+    perfect = matrix_of([[95, 0], [0, 25]])
+
+    verdict = pair_verdict(compare_unpaired(perfect, perfect, seed=1))
+
+    assert verdict.headline == "No significant difference between A and B on accuracy."
+    assert (
+        "Accuracy, balanced accuracy, MCC, macro F1 and Cohen's kappa are left out of the joint "
+        "test: both runs have one prediction for each class, which tells nothing of chance."
+    ) in verdict.details
+
+
+def test_a_metric_that_does_not_vary_but_for_rounding_is_not_tested() -> None:
+    first = matrix_of([[0, 0, 0], [0, 0, 0], [1, 0, 19]])
+    second = matrix_of([[0, 0, 0], [0, 0, 0], [4, 0, 16]])
+
+    pair = compare_unpaired(first, second, seed=1)
+
+    assert np.isfinite(pair.together.critical)
+    assert pair_verdict(pair).headline.startswith("No significant difference between A and B on")
+
+
+def test_a_matrix_of_errors_alone_is_worse_than_one_without_any() -> None:
+    wrong, right = matrix_of([[0, 10], [10, 0]]), matrix_of([[10, 0], [0, 10]])
+
+    verdict = pair_verdict(compare_unpaired(wrong, right, seed=1))
+
+    assert verdict.headline == (
+        "B is better than A on every primary metric (five metrics tested together, 95 %)."
     )
 
 

@@ -89,7 +89,7 @@ class _Sums:
         actual = self.actual(times).astype(np.float64)
         averages = averages_of_hits(right, actual, predicted, n_samples)
         return {
-            key: np.einsum("mn,n->m", self._of_examples[key], times) / n_samples
+            key: np.einsum("mn,n->m", self._of_examples[key], times) / (n_samples or np.nan)
             if key in self._of_examples
             else replicated(averages[key])
             for key in self._keys

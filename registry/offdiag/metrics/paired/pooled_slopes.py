@@ -149,6 +149,8 @@ def value_covariance(matrix: ConfusionMatrix, gradients: Mapping[str, Gradient])
 
     (sum q g h - sum q g sum q h)/N over cell shares q. The covariances of unpaired runs add up.
     """
+    if not gradients:
+        return np.empty((0, 0))
     actual, predicted = np.nonzero(matrix.counts)
     shares = matrix.counts[actual, predicted] / matrix.total
     with np.errstate(invalid="ignore"):
@@ -164,11 +166,15 @@ def unpaired_statistics(
     gradients: Mapping[str, Gradient],
     differences: Mapping[str, float],
 ) -> dict[str, Statistic]:
-    """The same for runs on different samples: their variances add up.
+    """The same for runs on different samples, whose variances add up.
 
-    The linear part is the sum over the cells of slope times difference of shares.
+    The linear part is the sum over the cells of slope times difference of shares. The variance is
+    that of each run at its own matrix, or at that of both together where this is larger: a run
+    without errors, or with nothing else, would have none, and of ten samples by a run one is
+    called better twice as often as it may be.
     """
-    covariance = value_covariance(first, gradients) + value_covariance(second, gradients)
+    apart = np.diagonal(value_covariance(first, gradients) + value_covariance(second, gradients))
+    together = np.diagonal(unpaired_covariance(first, second, gradients))
     actual, predicted = np.nonzero(first.counts + second.counts)
     gained = (
         second.counts[actual, predicted] / second.total
@@ -177,9 +183,22 @@ def unpaired_statistics(
     found = {}
     with np.errstate(invalid="ignore"):
         for place, (key, gradient) in enumerate(gradients.items()):
-            linear = float(gradient.at(actual, predicted) @ gained)
-            found[key] = Statistic(differences[key], linear, sqrt(covariance[place, place]))
+            slopes = gradient.at(actual, predicted)
+            rounding = (ROUNDING * np.abs(slopes).max()) ** 2 / min(first.total, second.total)
+            # Where both together do not vary, neither does.
+            varies = not together[place] <= rounding
+            error = sqrt(np.maximum(apart[place], together[place])) if varies else 0.0
+            found[key] = Statistic(differences[key], float(slopes @ gained), error)
     return found
+
+
+def unpaired_covariance(
+    first: ConfusionMatrix, second: ConfusionMatrix, gradients: Mapping[str, Gradient]
+) -> Floats:
+    """Covariance of the differences of metrics, if both runs are like both of them together."""
+    pooled = pooled_matrix((first, second))
+    times = pooled.total / first.total + pooled.total / second.total
+    return times * value_covariance(pooled, gradients)
 
 
 UNLIKE_ITS_SLOPES = "the difference and what its slopes make of it have opposite signs"
@@ -285,7 +304,7 @@ def judge_unpaired(
     statistics = unpaired_statistics(first, second, gradients, differences)
     tested = tested_statistics(statistics)
     taking_part = {key: gradients[key] for key in tested}
-    covariance = value_covariance(first, taking_part) + value_covariance(second, taking_part)
+    covariance = unpaired_covariance(first, second, taking_part)
     smallest = np.minimum(smallest_class(first.actual), smallest_class(second.actual))
     return JointTest(statistics, tested, covariance, smallest, confidence_level(confidence), seed)
 
