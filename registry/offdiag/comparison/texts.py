@@ -140,10 +140,13 @@ def level_text(confidence: float) -> str:
     return f"{100 * confidence:g} %"
 
 
-def difference_sentence(found: MetricDifference, confidence: float | None = None) -> str:
+def difference_sentence(
+    found: MetricDifference, confidence: float | None = None, *, decisive_p: float | None = None
+) -> str:
     """ "accuracy +0.3 pp (95 % CI −1.7 to +2.7 alone, −2.1 to +3.1 together)".
 
-    The level is named where it is given.
+    The level is named where it is given. `decisive_p` is that of the interval, for an exact p that
+    does not agree with it: of few samples the exact test is much stricter.
     """
     said = f"{title_inside(found.key)} {difference_text(found.key, found.difference)}"
     ends, together = difference_interval(found.key, found.difference), simultaneous_interval(found)
@@ -152,4 +155,8 @@ def difference_sentence(found: MetricDifference, confidence: float | None = None
     level = "" if confidence is None else f"{level_text(confidence)} CI "
     both = ends if together in {None, ends} else f"{ends} alone, {together} together"
     test = "" if found.p is None else f"; exact McNemar {p_value(found.p)}"
+    if decisive_p is not None and test:
+        test = (
+            f"; McNemar's χ² decides, {p_value(decisive_p)}, not the exact {p_value(found.p or 0)}"
+        )
     return f"{said} ({level}{both}{test})"

@@ -14,6 +14,7 @@ from offdiag.comparison.differences import (
     DIFFERENCE_THAT_MATTERS,
     DifferenceStatus,
     MetricDifference,
+    excludes_0,
 )
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import ACCURACY, PairComparison, accuracy_key
@@ -103,12 +104,15 @@ def more_samples_sentence(found: Undecided) -> str:
     )
     present = f"the present {samples.n_samples:,}"
     settled = "" if samples.settled is None else points_text(samples.settled)
+    if settled == points_text(samples.difference):
+        settled = ""
     if samples.needed <= samples.n_samples:
         enough = f", and even one of {settled}" if settled else ""
         return f"The present {samples.n_samples:,} labelled examples settle {which}{enough}."
     now = f"; {present} settle one of {settled}" if settled else ""
+    needed = f"{about(samples.needed, more_than=samples.n_samples):,}"
     return (
-        f"About {about(samples.needed):,} labelled examples in all ({about(samples.low):,} to "
+        f"About {needed} labelled examples in all ({about(samples.low):,} to "
         f"{about(samples.high):,}) would settle {which}{now}."
     )
 
@@ -262,10 +266,19 @@ def _numbers(pair: PairComparison) -> Iterator[str]:
     if shown:
         first, *others = shown
         sentences = [
-            texts.difference_sentence(first, pair.confidence),
+            texts.difference_sentence(first, pair.confidence, decisive_p=_decisive_p(pair, first)),
             *map(texts.difference_sentence, others),
         ]
         yield f"B − A: {', '.join(sentences)}."
+
+
+def _decisive_p(pair: PairComparison, found: MetricDifference) -> float | None:
+    """The p of the interval of right predictions where the exact one does not agree with it."""
+    if pair.paired is None or pair.paired.mcnemar is None or found.p is None:
+        return None
+    excludes = excludes_0(found.difference.ci_low, found.difference.ci_high)
+    agrees = excludes is (found.p < 1 - pair.confidence)
+    return None if agrees else pair.paired.mcnemar.chi2_p
 
 
 def _alone(pair: PairComparison) -> Iterator[str]:

@@ -359,15 +359,13 @@ def _what_would_decide(condition: MetricCondition, value: MetricValue, subject: 
     margin = abs(condition.threshold) or _SMALLEST_MARGIN
     error = (high - low) / (2 * normal_quantile(_CONFIDENCE))
     needed = samples_for_metric(int(n_samples), error, difference=margin, confidence=_CONFIDENCE)
-    present = (
-        f"the present {int(n_samples):,} detect one of {margin * sqrt(needed / n_samples):.2g}"
-    )
+    detected = f"{margin * sqrt(needed / n_samples):.2g}"
+    present = f"the present {int(n_samples):,} detect one of {detected}"
     if needed <= n_samples:
         return f"undecided: {present}, but the value is too close to the limit"
-    return (
-        f"undecided: a difference of {margin:g} needs about {about(needed):,} labelled "
-        f"examples in all; {present}"
-    )
+    in_all = about(needed, more_than=int(n_samples))
+    text = f"undecided: a difference of {margin:g} needs about {in_all:,} labelled examples in all"
+    return text if detected == f"{margin:.2g}" else f"{text}; {present}"
 
 
 def _number(

@@ -46,6 +46,15 @@ AT_ODDS: tuple[Triple, ...] = (("yes", "yes", "no", 8), ("yes", "no", "yes", 7))
             ),
         ),
         (
+            # To two digits these are 1,500, which are there and do not settle it.
+            58,
+            1_500,
+            (
+                "About 1,516 labelled examples in all (1,300 to 1,800) would settle a difference "
+                "of 2 points in accuracy between A and B."
+            ),
+        ),
+        (
             0,
             2,
             (
@@ -301,6 +310,19 @@ def test_equal_matrices_of_other_examples_are_inseparable_and_not_the_same() -> 
         "No significant difference between A and B on any primary metric (five metrics tested "
         "together, 95 %)."
     )
+
+
+def test_an_exact_p_that_does_not_agree_is_said_not_to_decide() -> None:
+    """The test of the interval calls four samples of four significant, the exact one does not."""
+    cases: list[Triple] = [
+        *(("yes", "yes", "yes", 46), ("no", "no", "no", 46)),
+        *(("yes", "no", "yes", 2), ("no", "yes", "no", 2)),
+    ]
+
+    verdict = pair_verdict(pair_of(cases, ("yes", "no")))
+
+    assert verdict.headline.startswith("B is better than A on")
+    assert "McNemar's χ² decides, p = 0.046, not the exact p = 0.12)" in verdict.details[0]
 
 
 def test_matrices_without_errors_are_compared_by_accuracy_and_classes_alone() -> None:

@@ -267,6 +267,19 @@ def test_a_difference_that_too_few_examples_leave_open_says_how_many_settle_it(
     assert bool(found) == bool(note)
 
 
+def test_examples_that_are_short_are_more_than_those_there_are() -> None:
+    """To two digits these are 1,000, and what the present 1,000 detect is the same number, too."""
+    low, high = (-0.025 + side * 1.96 * 0.0125 for side in (-1, 1))
+    values = MetricValues({"mcc": MetricValue(-0.025, ci_low=low, ci_high=high)}, {})
+    judged = subject(aggregate={"n": MetricValue(1_000.0)}, differences=Differences(values))
+
+    found = finding("low(diff(mcc))>=-0.0347", judged).note
+
+    assert found == (
+        "undecided: a difference of 0.0347 needs about 1,019 labelled examples in all"
+    )
+
+
 SCORES = {
     "log_loss": MetricValue(0.3, None, None, 0.25, 0.4),
     "brier_half": MetricValue(0.1),

@@ -120,10 +120,14 @@ def samples_by_class(
     return further
 
 
-def about(number: int) -> int:
-    """2,000 for 1,959: two digits, which is as much as such a forecast knows."""
+def about(number: int, *, more_than: int = 0) -> int:
+    """2,000 for 1,959: two digits, which is as much as such a forecast knows.
+
+    A number above `more_than` is not rounded to it or below.
+    """
     step = 10 ** max(floor(log10(number)) - 1, 0)
-    return int(round(number / step) * step)
+    rounded = int(round(number / step) * step)
+    return number if rounded <= more_than < number else rounded
 
 
 def _needed(disagreement: float, difference: float, confidence: float) -> int:

@@ -159,7 +159,8 @@ def decision_view(
 def budget_view(decision: Decision, budget: LabelBudget) -> BudgetView:
     spec = spec_of(decision.leaders.metric, of_class=False)
     matters = difference_in_units(budget.difference, spec).lstrip("+")
-    needed = f"about {numbers.count(about(budget.needed))} labelled examples"
+    n_needed = about(budget.needed, more_than=budget.n_samples)
+    needed = f"about {numbers.count(n_needed)} labelled examples"
     if budget.needed > MOST_FORECAST:
         needed = f"more than {numbers.count(MOST_FORECAST)} labelled examples"
     elif budget.low is not None and budget.high is not None:
@@ -174,7 +175,7 @@ def budget_view(decision: Decision, budget: LabelBudget) -> BudgetView:
         between=f"in all would settle a difference of {matters} between {' and '.join(names)} "
         "(power 80 %).",
         present=f"The present {numbers.count(budget.n_samples)} settle {settled}."
-        if settled
+        if settled not in ("", matters)
         else "",
         difference=f"{100 * budget.difference:g}",
         by_class=_by_class(decision, budget),
