@@ -47,7 +47,7 @@ def test_a_lead_is_certain_where_its_paired_interval_excludes_no_difference() ->
     for x in (1.0, 1.2, 3.0):
         prices = np.where(actual == 0, x, 1.0)
         gaps = prices * (careful != actual) - prices * (sloppy != actual)
-        reach = math.sqrt(-2 * math.log(0.05)) * gaps.std(ddof=1) / math.sqrt(len(gaps))
+        reach = math.sqrt(-2 * math.log(0.05)) * math.sqrt((gaps**2).sum()) / len(gaps)
         certain = gaps.mean() + reach < 0
         assert certain == (x > 2)
     assert not found.stretches[0].is_certain_throughout
@@ -65,6 +65,14 @@ def test_runs_that_hardly_differ_cannot_be_told_apart() -> None:
     assert [lead.run for lead in found.stretches] == [1, 0]
     assert found.stretches[0].high == pytest.approx(9.0)
     assert found.is_open or not all(lead.is_certain for lead in found.stretches)
+
+
+def test_three_examples_that_all_favour_one_run_prove_nothing() -> None:
+    actual = patients(3, 0, missed=0, alarms=0)
+
+    found = judged(actual, patients(3, 0, missed=0, alarms=0), patients(3, 0, missed=3, alarms=0))
+
+    assert found == Leads((Lead(1.0, 100.0, 0, False, False),), is_open=True)
 
 
 def lead(run: int, high: float, *, is_certain: bool) -> Lead:
