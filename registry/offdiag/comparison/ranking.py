@@ -236,7 +236,7 @@ def _equally_right(found: CochranQ, confidence: float) -> str:
     do = "do not get" if found.p < 1 - confidence else "may get"
     return (
         f"The runs {do} equally many examples right (Cochran's Q = {found.q:.1f}, "
-        f"{count(found.df, 'degree')} of freedom, {p_value(found.p)})."
+        f"{p_value(found.p)})."
     )
 
 

@@ -8,7 +8,7 @@ which of the two lies along which axis.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -147,9 +147,22 @@ def cochran_q(correct: ArrayLike) -> CochranQ:
 def cochran_of_counts(both_right: NDArray[np.int64]) -> CochranQ:
     """The same from how many cases two runs both get right, (k, k) with k at least 2.
 
-    Their sum is that of R_i^2, since R_i^2 counts the pairs of runs that get case i right.
+    Their sum is that of R_i^2, since R_i^2 counts the pairs of runs that get case i right. `p`
+    counts that some runs may be more alike than others, such as checkpoints of one model: under
+    Cochran's distribution, which takes every two for equally alike, two times five copies of
+    equally good runs differ in 20 % of data sets. Q times e is chi-square with e (k - 1) degrees
+    of freedom then, e being 1 where all are equally alike (Box 1954, Ann. Math. Statist. 25, 290).
     """
-    return _cochran(np.diagonal(both_right).tolist(), int(both_right.sum()))
+    with optional:
+        from scipy.special import gammaincc
+
+    found = _cochran(np.diagonal(both_right).tolist(), int(both_right.sum()))
+    if found.q is None:
+        return found
+    spread = both_right - both_right.mean(axis=RUN_AXIS)
+    spread -= spread.mean(axis=RUN_AXIS, keepdims=True)
+    share = np.trace(spread) ** 2 / (np.square(spread).sum() * found.df)
+    return replace(found, p=float(gammaincc(found.df * share / 2, found.q * share / 2)))
 
 
 def _cochran(per_run: list[int], squares: int) -> CochranQ:

@@ -2,9 +2,9 @@
 
 The paired difference in cost of two runs is a straight line in the ratio, and so is what each
 example adds to it. Mean and squares of both coefficients give an interval of the difference at
-every ratio. Squares are not centred, as without a difference the mean is 0: three examples that all
-favour one run would have no spread otherwise. After Scheffé with two degrees of freedom it holds
-at all ratios together, and the pairs of runs share the error (Bonferroni).
+every ratio. Squares are not centred, as without a difference the mean is 0: three examples that
+all favour one run would have no spread otherwise. After Scheffé with two degrees of freedom it
+holds at all ratios together, and the pairs of runs share the error (Bonferroni).
 """
 
 from __future__ import annotations

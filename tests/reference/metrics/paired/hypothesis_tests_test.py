@@ -12,6 +12,7 @@ from statsmodels.stats.multitest import multipletests
 from offdiag.metrics.paired.hypothesis_tests import (
     benjamini_hochberg,
     bowker,
+    cochran_of_counts,
     cochran_q,
     holm,
     mcnemar,
@@ -62,6 +63,30 @@ def test_cochran_agrees_with_statsmodels(n_runs: int) -> None:
     oracle = cochrans_q(correct.astype(int))
     assert (found.q, found.p) == pytest.approx((oracle.statistic, oracle.pvalue), rel=1e-10)
     assert found.df == oracle.df
+
+
+def test_cochran_of_two_times_five_copies_is_mcnemars_test() -> None:
+    """Copies add nothing; by Cochran's distribution two such runs differ in 20 % of data sets."""
+    first, second = np.random.default_rng(4).random((2, 300)) < 0.8
+    correct = np.array([first] * 5 + [second] * 5, dtype=np.int64)
+
+    found = cochran_of_counts(np.inner(correct, correct))
+
+    test = mcnemar(int((first & ~second).sum()), int((second & ~first).sum()))
+    assert found.p == pytest.approx(test.chi2_p, rel=1e-9)
+    plain = cochran_q(correct.T)
+    assert (found.q, found.df) == (pytest.approx(plain.q), plain.df)
+    assert (plain.p or 0) < (found.p or 0)
+
+
+def test_cochran_of_runs_that_are_equally_alike_is_as_it_was() -> None:
+    # Each pattern of three runs is there as often for one of them as for another.
+    patterns = [*([(1, 0, 0), (0, 1, 0), (0, 0, 1)] * 7), *([(1, 1, 0), (0, 1, 1), (1, 0, 1)] * 4)]
+    correct = np.array(patterns, dtype=np.int64)
+
+    found = cochran_of_counts(np.inner(correct.T, correct.T))
+
+    assert found.p == pytest.approx(cochran_q(correct).p)
 
 
 def test_adjusted_p_values_agree_with_statsmodels_and_scipy() -> None:
