@@ -21,6 +21,7 @@ from offdiag.comparison.rank_status import (
     with_pairs,
 )
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.number_text import number
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -79,7 +80,7 @@ def selection_sentence(key: str, found: BestOfMany, noun: str = "class") -> str:
     """ "The highest balanced accuracy of 9 runs is 0.873; chosen for being highest, ..."."""
     title, runs = texts.title_inside(key), f"{found.n_runs} runs"
     extreme = texts.rank_text(key, RankStatus.BEST)
-    said = f"The {extreme} {title} of {runs} is {found.value:.3f}"
+    said = f"The {extreme} {title} of {runs} is {number(found.value)}"
     if found.corrected.value is None:
         return (
             f"{said}, which flatters a run that was chosen for being {extreme}; it is not "
@@ -87,7 +88,7 @@ def selection_sentence(key: str, found: BestOfMany, noun: str = "class") -> str:
         )
     return (
         f"{said}; chosen for being {extreme}, that run is expected to reach about "
-        f"{found.corrected.value:.3f} on new examples."
+        f"{number(found.corrected.value)} on new examples."
     )
 
 

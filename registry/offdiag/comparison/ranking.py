@@ -13,7 +13,7 @@ from offdiag.comparison.many import ManyComparison, selection_sentence
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
 from offdiag.comparison.verdict import Verdict, more_samples_sentence, undecided_among
-from offdiag.domain.number_text import p_value
+from offdiag.domain.number_text import number, p_value
 from offdiag.metrics.paired.best_runs import (
     FEWEST_SAMPLES,
     is_class_average,
@@ -249,7 +249,7 @@ def _titles(keys: Sequence[str], n_metrics: int) -> str:
 def _value(places: Sequence[Rank]) -> str:
     """The highest value in brackets."""
     highest = next(place.value.value for place in places if place.rank_status is RankStatus.BEST)
-    return "" if highest is None else f" ({highest:.3f})"
+    return "" if highest is None else f" ({number(highest)})"
 
 
 def _listed(words: Sequence[str]) -> str:

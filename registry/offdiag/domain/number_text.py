@@ -7,6 +7,8 @@ from __future__ import annotations
 
 MINUS = "\N{MINUS SIGN}"
 _MOST_DECIMALS = 3
+USUAL_LEVEL = 0.05
+"""On whose side a p value is decides what is said."""
 
 
 def count(number: float, one: str, many: str | None = None) -> str:
@@ -21,7 +23,8 @@ def number(value: float) -> str:
         return "<0.001" if value > 0 else f">{MINUS}0.001"
     if 0.9995 <= size < 1:
         return ">0.999" if value > 0 else f"<{MINUS}0.999"
-    text = f"{value:,.{3 if size < 100 else 1}f}" if size < 1e6 else f"{value:.3g}"
+    # Adding 0.0 turns the negative zero of floating point into the plain one.
+    text = f"{value + 0.0:,.{3 if size < 100 else 1}f}" if size < 1e6 else f"{value:.3g}"
     return text.replace("-", MINUS)
 
 
@@ -63,12 +66,21 @@ def interval_percent(low: float, high: float) -> str:
 
 
 def interval_points(low: float, high: float, confidence: float = 0.95) -> str:
-    """The interval of a difference of shares: "CI -25 to -13 points", "90 % CI ..."."""
+    """The interval of a difference of shares: "CI -25 to -13 points", "90 % CI ...".
+
+    With decimals where whole points are the same, or where an end would seem to be 0.
+    """
     ends = [f"{round(100 * end):d}" for end in (low, high)]
-    if ends[0] == ends[1]:
-        ends = [f"{100 * end:.1f}" for end in (low, high)]
+    hides_sign = any(end and round(100 * end) == 0 for end in (low, high))
+    if ends[0] == ends[1] or hides_sign:
+        ends = [_tenths(100 * end) for end in (low, high)]
     level = "" if confidence == 0.95 else f"{100 * confidence:g} % "
     return f"{level}CI {ends[0]} to {ends[1]} points"
+
+
+def _tenths(end: float) -> str:
+    text = f"{end + 0.0:.1f}"
+    return f"{end:.1g}" if float(text) == 0 and end else text
 
 
 def p_value(p: float) -> str:
@@ -78,12 +90,21 @@ def p_value(p: float) -> str:
 
 
 def p_in_column(p: float) -> str:
-    """The same where a heading says what it is: "0.024", "< 0.001"."""
+    """The same where a heading says what it is: "0.024", "< 0.001".
+
+    What is not the usual level is not rounded to it.
+    """
     if p < 0.001:
         return "< 0.001"
     if p > 0.99:
         return "1.00" if p >= 1 else "> 0.99"
-    return f"{p:#.2g}"
+    text = f"{p:#.2g}"
+    if float(text) != USUAL_LEVEL or p == USUAL_LEVEL:
+        return text
+    finer = f"{p:.4f}"
+    if float(finer) != USUAL_LEVEL:
+        return finer
+    return f"{'<' if p < USUAL_LEVEL else '>'} {USUAL_LEVEL}"
 
 
 def cost(amount: float, currency: str | None = None) -> str:

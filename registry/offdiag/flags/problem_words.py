@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from offdiag.domain.number_text import number
 from offdiag.domain.texts import shortened
 from offdiag.flags.problems import Cause, ProblemKey
 from offdiag.flags.warning import named
@@ -94,14 +95,14 @@ def _points(share: float) -> str:
 
 _VALUES: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
     {
-        "F1": lambda found: f"accuracy {found['accuracy']:.3f}",
+        "F1": lambda found: f"accuracy {number(found['accuracy'])}",
         "F2": lambda found: f"0 of {found['actual']:,}",
         "F3": lambda found: f"{found['correct']:,} of {found['actual']:,}",
         "F4": lambda found: f"{found['correct']:,} of {found['actual']:,}",
-        "F5": lambda found: f"accuracy {found['accuracy']:.3f}",
+        "F5": lambda found: f"accuracy {number(found['accuracy'])}",
         "F6": lambda found: _points(found["gap"]),
         "F7": lambda found: _points(found["gap"]),
-        "F8": lambda found: f"MCC {found['mcc']:.3f}",
+        "F8": lambda found: f"MCC {number(found['mcc'])}",
         "F9": lambda found: f"{found['predicted'] - found['wrong']:,} of {found['predicted']:,}",
         "F10": lambda found: f"{found['actual'] - found['misses']:,} of {found['actual']:,}",
         "F11": lambda found: f"{found['ratio']:.2f} ×",
@@ -112,8 +113,8 @@ _VALUES: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
 )
 _OF_WEIGHTS: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
     {
-        "F4": lambda found: f"recall {found['recall']:.3f}",
-        "F9": lambda found: f"precision {found['precision']:.3f}",
+        "F4": lambda found: f"recall {number(found['recall'])}",
+        "F9": lambda found: f"precision {number(found['precision'])}",
         "F10": lambda found: f"{found['predicted']:,} for {found['actual']:,}",
         "F12": lambda found: f"{found['effective_size']:,.0f} effective examples",
     }

@@ -40,6 +40,11 @@ def test_two_shares_that_differ_differ_in_percent() -> None:
         (0.00123, "p = 0.0012"),
         (0.024, "p = 0.024"),
         (0.5, "p = 0.50"),
+        (0.0497, "p = 0.0497"),
+        (0.05, "p = 0.050"),
+        (0.0503, "p = 0.0503"),
+        (0.0499999, "p < 0.05"),
+        (0.0500001, "p > 0.05"),
         (0.996, "p > 0.99"),
         (1.0, "p = 1.00"),
     ],
@@ -52,11 +57,21 @@ def test_intervals_and_points() -> None:
     assert number_text.interval_percent(0.161, 0.284) == "CI 16 to 28 %"
     assert number_text.interval_points(-0.25, -0.13) == "CI -25 to -13 points"
     assert number_text.interval_points(-0.004, 0.004, 0.99) == "99 % CI -0.4 to 0.4 points"
+    assert number_text.interval_points(-0.25, -0.004) == "CI -25.0 to -0.4 points"
+    assert number_text.interval_points(0.0002, 0.25) == "CI 0.02 to 25.0 points"
+    assert number_text.interval_points(-0.25, -0.0) == "CI -25 to 0 points"
     assert [number_text.points(x) for x in (0.01, 0.2, 0.025)] == [
         "1 point",
         "20 points",
         "2.5 points",
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(-0.0, "0.000"), (0.9997, ">0.999"), (-0.0001, ">−0.001"), (1.0, "1.000")]
+)
+def test_a_value_is_nothing_or_everything_only_where_it_is(value: float, text: str) -> None:
+    assert number_text.number(value) == text
 
 
 def test_counts_and_costs() -> None:

@@ -252,6 +252,11 @@ class TestLowSkill:
             "Accuracy is 90 %, but MCC is undefined and Cohen's kappa 0.00."
         )
 
+    def test_what_is_rounded_to_nothing_has_no_sign(self) -> None:
+        verdict = only_verdict("F8", [[9_899, 1], [100, 0]])
+
+        assert verdict.message == "Accuracy is 99 %, but MCC is 0.00 and Cohen's kappa 0.00."
+
     def test_a_low_kappa_is_enough(self) -> None:
         verdict = only_verdict("F8", [[995, 0], [9, 1]])
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from offdiag.domain.number_text import p_in_column
 from offdiag.domain.slices import slice_of
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted
@@ -151,7 +152,7 @@ def _line(gap: SliceGap, run_id: str, labels: Sequence[str]) -> SliceLine:
             stands_out=gap.is_significant,
             canvas=IN_LIST,
         ),
-        p="< 0.001" if gap.p_adjusted < 0.001 else f"{gap.p_adjusted:.3f}",
+        p=p_in_column(gap.p_adjusted),
         is_significant=gap.is_significant,
         confirmed={True: "yes", False: "no", None: "–"}[gap.confirmed],
         explained=numbers.whole_percent(round(1000 * gap.explained), 1000)

@@ -18,7 +18,7 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import DifferenceStatus, excludes_0
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.comparison.rank_status import RankStatus
-from offdiag.domain.number_text import p_value
+from offdiag.domain.number_text import number, p_value
 from offdiag.domain.values import MetricValue
 from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE
 from offdiag.records.runs.comparison import (
@@ -332,4 +332,4 @@ def _p(p: float | None) -> str:
 
 
 def _number(value: Record) -> str:
-    return f"undefined ({value['reason']})" if value["value"] is None else f"{value['value']:.3f}"
+    return f"undefined ({value['reason']})" if value["value"] is None else number(value["value"])

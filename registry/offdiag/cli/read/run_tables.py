@@ -12,6 +12,7 @@ from rich.text import Text
 
 from offdiag.cli.output import label, number, printable
 from offdiag.cli.tables import evaluation_tables, facts_table, filled_table, open_table
+from offdiag.domain.number_text import p_in_column
 from offdiag.domain.runs import decision_text, logged_by
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted, CountedSets
@@ -109,7 +110,7 @@ def worst_slices_table(found: RunSlices) -> Table:
             f"{gap.value:.3f}" if gap.hits is None else f"{gap.hits} of {gap.cases}",
             f"{gap.rest:.3f}",
             f"{100 * gap.gap:+.1f}{_ends(gap.gap_low, gap.gap_high)}",
-            "< 0.001" if gap.p_adjusted < 0.001 else f"{gap.p_adjusted:.3f}",
+            p_in_column(gap.p_adjusted),
             "significant" if gap.is_significant else "",
         )
     return table

@@ -142,9 +142,10 @@ def _judge_low_skill(s: Subjects, t: Thresholds) -> RuleEvaluation:
 def _describe_low_skill(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
     accuracy, kappa = float(s.accuracy[0]), float(s.aggregate("cohen_kappa")[0])
     mcc = s.suite.aggregate["mcc"].at(0)
-    mcc_text = "undefined" if mcc.value is None else f"{mcc.value:.2f}"
+    mcc_text = "undefined" if mcc.value is None else _two_decimals(mcc.value)
     message = (
-        f"Accuracy is {percent(accuracy)}, but MCC is {mcc_text} and Cohen's kappa {kappa:.2f}."
+        f"Accuracy is {percent(accuracy)}, but MCC is {mcc_text} and Cohen's kappa "
+        f"{_two_decimals(kappa)}."
     )
     return message, {
         "accuracy": accuracy,
@@ -152,6 +153,11 @@ def _describe_low_skill(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
         "mcc_reason": mcc.reason,
         "cohen_kappa": kappa,
     }
+
+
+def _two_decimals(value: float) -> str:
+    """Without the sign of what is rounded to 0."""
+    return f"{round(value, 2) + 0.0:.2f}"
 
 
 AVERAGE_RULES = (

@@ -8,6 +8,7 @@ from typing import Any
 
 from offdiag.comparison import texts
 from offdiag.comparison.rank_status import RankStatus
+from offdiag.domain import number_text
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
 from offdiag.sdk.display.displayed import WIDTH, aligned
@@ -96,7 +97,7 @@ def _difference_row(key: str, found: Record) -> tuple[str, ...]:
 
 
 def number(value: Record) -> str:
-    return "undefined" if value["value"] is None else f"{value['value']:.3f}"
+    return "undefined" if value["value"] is None else number_text.number(value["value"])
 
 
 def n_classes(result: Record) -> int:

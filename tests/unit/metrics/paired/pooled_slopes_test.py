@@ -346,7 +346,7 @@ def test_ten_samples_by_equally_good_unpaired_runs_keep_the_level() -> None:
         ]
         values = [evaluate_stack(run.counts, ordinal=False).aggregate for run in runs]
         gaps = {key: float(values[1][key].value - values[0][key].value) for key in KEYS}
-        test = judge_unpaired(*runs, gaps)
+        test = judge_unpaired(runs[0], runs[1], gaps)
         claims += any(abs(test.statistics[key].t) > test.critical for key in test.tested)
     assert claims / n_sets <= 0.06
 
