@@ -63,10 +63,6 @@ class SampleCosts:
     def total(self) -> int:
         return int(self.counts.sum())
 
-    def negated(self) -> SampleCosts:
-        """The same samples if they earned what they cost."""
-        return grouped(self.actual, -self.costs, self.counts, prevalence=self.prevalence)
-
     def means(self, counts: NDArray[np.int64]) -> Floats:
         """Mean cost for stacked counts (b, m), shape (b,).
 

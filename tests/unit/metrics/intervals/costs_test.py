@@ -74,16 +74,6 @@ def test_a_class_that_a_resample_misses_leaves_its_mean_undefined() -> None:
     assert np.isnan(found).tolist() == [True, False]
 
 
-def test_cases_that_earn_what_they_cost_have_the_opposite_mean() -> None:
-    cases = sample_costs(matrix_of(FEW_COUNTS), COSTS, SPREAD_OUT)
-
-    negated = cases.negated()
-
-    assert negated.means(negated.counts[np.newaxis]) == pytest.approx(
-        -cases.means(cases.counts[np.newaxis])
-    )
-
-
 COUNTS = np.array([[4000, 300, 100], [200, 900, 60], [30, 50, 400]])
 WEIGHTS = cost_matrix([[0, 1, 3], [5, -1, 4], [30, 20, 0.5]], labels=numbered_labels(3))
 DEPLOYED = np.array([0.9, 0.06, 0.04])
