@@ -31,6 +31,8 @@ DROPS = (0.005, 0.01, 0.02, 0.04, 0.08)
 """Drops below the floor that are bet on, a fifth of the capital each."""
 SHARES = frozenset({"overall_accuracy", "subset_accuracy", "error_rate", "recall"})
 """Metrics that are a share of samples with a yes-or-no fact."""
+ROUNDING = 1e-9
+"""Share of the samples below which a number of them is a whole one that was divided."""
 BATCH_AXIS, DROP_AXIS = 0, 1
 """Of an array with a value for each batch and drop."""
 
@@ -158,7 +160,10 @@ def floor_of(condition: Condition) -> float:
 
 
 def _counted(run: RunFigures, condition: Condition) -> tuple[int, int] | None:
-    """Samples with the good fact, and all that have been looked at for it."""
+    """Samples with the good fact, and all that have been looked at for it.
+
+    None of a share of weights, which is that of no number of samples: bets are on numbers.
+    """
     if condition.class_label is None:
         measured, n_samples = run.metrics.get(condition.metric), run.n_scored
     else:
@@ -168,6 +173,8 @@ def _counted(run: RunFigures, condition: Condition) -> tuple[int, int] | None:
     if measured is None or measured.value is None or n_samples == 0:
         return None
     hits = round(measured.value * n_samples)
+    if abs(hits - measured.value * n_samples) > ROUNDING * n_samples:
+        return None
     return (n_samples - hits if condition.side is Side.ABOVE else hits), n_samples
 
 

@@ -210,6 +210,11 @@ def test_more_conditions_ask_for_more_evidence_and_errors_count_from_above() -> 
     assert found[0].batches[0].hits == round(0.75 * found[0].batches[0].n_samples)
 
 
+def test_a_share_of_weights_is_no_number_of_samples_to_bet_on() -> None:
+    """It varies more than a share of as many samples, so its bets would win by chance."""
+    assert after(0.81234567, 0.80123456) == ()
+
+
 def test_editions_hand_their_evidence_on_through_the_stored_document() -> None:
     scope = replace(SCOPE, alerts=(ACCURATE,))
     previous: Report | None = None
