@@ -15,13 +15,14 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from offdiag.errors import NO_ROOM, Conflict, InvalidInput, SpoolFull
+from offdiag.errors import NO_ROOM, Conflict, InvalidInput, Malformed, SpoolFull
 
 PAIRED_COUNTS = "paired counts"
 """The kind of a request that logs several runs."""
@@ -30,6 +31,7 @@ SAMPLES = "samples"
 _VERSION = 1
 _RUN, _FINISHED, _LOCK, _REFUSED = "run.json", "finished.json", "lock", "refused.json"
 _CHUNK_SUFFIX = ".arrow"
+_UNFINISHED = re.compile(rf"{re.escape(_RUN)}\.\d+\.part")
 _FOLDER_MODE, _FILE_MODE = 0o700, 0o600
 
 
@@ -121,12 +123,19 @@ class SpooledRun:
             self._lock = None
 
     def asked(self) -> SpooledRequest | None:
-        """What opens the run, None where the folder does not say it."""
+        """What opens the run, None where the folder does not say it in a way that is known."""
         try:
             said = json.loads((self.folder / _RUN).read_bytes())
-        except (OSError, ValueError):
+            found = SpooledRequest(said["kind"], json.dumps(said["body"]))
+            found.name_and_project()
+            return found if said["version"] == _VERSION else None
+        except (OSError, ValueError, KeyError, TypeError):
             return None
-        return SpooledRequest(said["kind"], json.dumps(said["body"]))
+
+    def is_unfilled(self) -> bool:
+        """Whether the process that made the folder had no time to write anything whole."""
+        names = (path.name for path in self.folder.iterdir())
+        return all(name == _LOCK or _UNFINISHED.fullmatch(name) for name in names)
 
     def put(self, seq: int, data: Any) -> Path:
         """Keep a chunk. Raises `SpoolFull` and `InvalidInput`."""
@@ -137,11 +146,19 @@ class SpooledRun:
         self._write(_FINISHED, json.dumps({"n_chunks": n_chunks}).encode())
 
     def n_chunks(self) -> int | None:
-        """How many chunks the run has, sent or not; None while it is not finished."""
+        """How many chunks the run has, sent or not; None while it is not finished.
+
+        Raises `Malformed` where that cannot be read.
+        """
         try:
             return int(json.loads((self.folder / _FINISHED).read_bytes())["n_chunks"])
         except FileNotFoundError:
             return None
+        except (OSError, ValueError, KeyError, TypeError):
+            raise Malformed(
+                f"its {_FINISHED} is damaged.",
+                hint="Log it again, or remove its folder.",
+            ) from None
 
     def chunks(self) -> list[tuple[int, Path]]:
         """The chunks that wait, by number."""
@@ -197,8 +214,12 @@ def spooled_runs(spool: Path) -> Iterator[SpooledRun]:
     """The folders of a spool, oldest first."""
     if not spool.is_dir():
         return
-    folders = [path for path in spool.iterdir() if path.is_dir()]
-    for folder in sorted(folders, key=lambda path: (path.stat().st_mtime, path.name)):
+    folders = []
+    for path in spool.iterdir():
+        with suppress(FileNotFoundError):  # Whoever sends at the same time has removed it.
+            if path.is_dir():
+                folders.append((path.stat().st_mtime, path.name, path))
+    for _, _, folder in sorted(folders):
         yield SpooledRun(folder)
 
 

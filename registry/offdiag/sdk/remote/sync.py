@@ -23,6 +23,8 @@ from offdiag.sdk.remote.spool import (
 )
 from offdiag.services.ingest.chunk_stream import in_order_of
 
+_WITHOUT_RUN = "its run.json is missing, damaged, or written by another version of offdiag."
+
 
 class SyncResult(StrEnum):
     """What became of a run in the spool."""
@@ -134,10 +136,10 @@ def _synced(spooled: SpooledRun, destination: Destination, *, is_away: bool) -> 
     folder = spooled.folder.name
     asked = spooled.asked()
     if asked is None:
-        if not spooled.chunks():
-            spooled.remove()  # A folder that its process made, and had no time to fill.
+        if spooled.is_unfilled():
+            spooled.remove()
             return None
-        return SyncedRun(folder, SyncResult.UNREADABLE, why="its run.json is missing or damaged.")
+        return SyncedRun(folder, SyncResult.UNREADABLE, why=_WITHOUT_RUN)
     name, project = asked.name_and_project()
     if is_away:
         return SyncedRun(folder, SyncResult.NOT_REACHED, name, project)
@@ -159,6 +161,7 @@ def _sent(
     spooled: SpooledRun, asked: SpooledRequest, destination: Destination, sent: list[int]
 ) -> tuple[str | None, SyncResult]:
     """Send everything, noting the chunks that are stored; the id of the run, if it is one."""
+    n_chunks = spooled.n_chunks()
     if asked.kind != "run":
         return destination.log_whole(asked), SyncResult.SENT
     run_id, labels = destination.open_run(asked)
@@ -166,7 +169,6 @@ def _sent(
         destination.put(run_id, seq, in_order_of(path.read_bytes(), labels))
         path.unlink()
         sent.append(seq)
-    n_chunks = spooled.n_chunks()
     if n_chunks is None:
         return run_id, SyncResult.LEFT_OPEN
     destination.finish(run_id, n_chunks)
