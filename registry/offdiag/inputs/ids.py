@@ -62,6 +62,15 @@ class SampleIds:
         """The identifiers from `start` up to but without `stop`."""
         return SampleIds(self.kind, self.values[start:stop])
 
+    def n_bytes(self) -> NDArray[np.int64]:
+        """Bytes that each takes in a chunk, shape (n,)."""
+        import pyarrow.compute as pc
+
+        if isinstance(self.values, np.ndarray):
+            return np.full(len(self.values), self.values.itemsize, dtype=np.int64)
+        lengths: NDArray[np.int64] = pc.binary_length(self.values).to_numpy().astype(np.int64)
+        return lengths + np.int64().itemsize
+
     def to_list(self) -> list[int] | list[str]:
         """Plain Python values."""
         if isinstance(self.values, np.ndarray):

@@ -9,15 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
+import pyarrow as pa
 import pytest
 
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.texts import name_segment
 from offdiag.domain.texts import name_segment as segment_of_pages
-from offdiag.errors import Conflict, ServerUnavailable, SpoolFull
+from offdiag.errors import Conflict, ServerUnavailable, SpoolFull, TooLarge
+from offdiag.inputs.bodies.columns import MOST_BYTES_SENT
+from offdiag.inputs.ids import SampleIds
+from offdiag.inputs.slice_columns import SliceColumn
 from offdiag.sdk.remote import connection
 from offdiag.sdk.remote.connection import Busy, Connection, delay_before_next, delays, with_retries
-from offdiag.sdk.remote.run import Sender
+from offdiag.sdk.remote.run import Sender, rows_in_request
 from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun
+from offdiag.services.ingest.batch import Batch, chunked
+from offdiag.services.ingest.chunk_stream import write_chunk
 
 ASKED = SpooledRequest("run", '{"project": "p", "client_key": "k", "name": "n"}')
 AWAY = Busy("away", retry_after_s=None)
@@ -237,3 +245,45 @@ def test_names_stand_in_paths_as_the_pages_write_them(name: str) -> None:
     assert name_segment(name).replace("~", "%7E") == segment_of_pages(name).replace(
         "~", "%7E"
     ).replace(":", "%3A").replace("@", "%40").replace(",", "%2C")
+
+
+def test_samples_with_long_identifiers_are_sent_in_chunks_that_a_server_takes() -> None:
+    n, labels = 300_000, LabelSet(("a", "b"))
+    codes = np.zeros(n, dtype=np.uint8)
+    # The long ones together, as where one source follows another.
+    halves = [pa.repeat(pa.scalar(text, pa.large_string()), n // 2) for text in ("a", "d" * 490)]
+    batch = Batch(codes, codes, ids=SampleIds("text", pa.concat_arrays(halves)))
+
+    parts = list(chunked(batch, rows_in_request(batch)))
+
+    assert sum(map(len, parts)) == n
+    assert max(len(write_chunk(part, labels)) for part in parts) <= MOST_BYTES_SENT
+
+
+def test_samples_with_many_slices_are_sent_in_chunks_that_a_server_takes() -> None:
+    n, labels = 200_000, LabelSet(("a", "b"))
+    codes = np.zeros(n, dtype=np.uint8)
+    levels = tuple(f"{i:05d}" for i in range(300))
+    column = SliceColumn(levels, (np.arange(n) % 300).astype(np.uint16))
+    batch = Batch(codes, codes, slices={f"s{i}": column for i in range(180)})
+
+    parts = list(chunked(batch, rows_in_request(batch)))
+
+    assert max(len(write_chunk(part, labels)) for part in parts) <= MOST_BYTES_SENT
+
+
+def test_samples_with_short_identifiers_are_sent_as_before() -> None:
+    n = 600_000
+    codes = np.zeros(n, dtype=np.uint8)
+    paths = pa.repeat(pa.scalar("d" * 80, pa.large_string()), n)
+    batch = Batch(codes, codes, ids=SampleIds("text", paths))
+
+    assert rows_in_request(batch) == 1 << 19
+
+
+@pytest.mark.parametrize("status", [413, 414, 431])
+def test_a_proxy_that_takes_no_large_requests_is_named(status: int) -> None:
+    with pytest.raises(TooLarge, match="client_max_body_size") as caught:
+        connection.raise_refusal(status, b"<html>nginx</html>", url="http://here")
+
+    assert str(status) in str(caught.value)

@@ -70,3 +70,26 @@ def test_a_token_is_in_no_word_of_an_error(server: str, monkeypatch: pytest.Monk
         logged(server)
 
     assert secret not in str(caught.value)
+
+
+@pytest.mark.parametrize("around", ["{}\n", " {}\r\n"])
+def test_a_token_read_from_a_file_may_end_with_a_line_break(
+    server: str, sqlite_database: Database, monkeypatch: pytest.MonkeyPatch, around: str
+) -> None:
+    token = token_of(sqlite_database, "ana", Role.LOGGER)
+    monkeypatch.setenv("OFFDIAG_TOKEN", around.format(token))
+
+    assert logged(server).state in {"finished", "evaluated"}
+
+
+@pytest.mark.parametrize("odd", ["{}\nX-Other: 1", "{}\u00e9", "\u200b{}"])
+def test_a_token_that_no_request_can_have_is_refused_without_repeating_it(
+    server: str, monkeypatch: pytest.MonkeyPatch, odd: str
+) -> None:
+    secret = "odt_" + "s" * 40
+    monkeypatch.setenv("OFFDIAG_TOKEN", odd.format(secret))
+
+    with pytest.raises(offdiag.InvalidInput, match="OFFDIAG_TOKEN") as caught:
+        logged(server)
+
+    assert "ssss" not in str(caught.value)

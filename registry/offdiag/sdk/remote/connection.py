@@ -23,6 +23,7 @@ from offdiag.errors import (
     InvalidInput,
     OffdiagError,
     ServerUnavailable,
+    TooLarge,
     TooManyRequests,
 )
 from offdiag.records.base import Refusal
@@ -37,11 +38,21 @@ class ServerFailed(OffdiagError):
     code = "server_failed"
 
 
+_TOO_LARGE = frozenset({413, 414, 431})
+
+
 def raise_refusal(status: int, body: bytes, *, url: str) -> NoReturn:
     """Raise the error that the body of an answer describes, or `ServerFailed`."""
     try:
         reason = Refusal.model_validate_json(body).error
     except ValidationError:
+        if status in _TOO_LARGE:
+            raise TooLarge(
+                f"{url}, or a proxy before it, takes no requests of this size (status {status}).",
+                field="url",
+                hint="Let the proxy pass bodies of 64 MiB, as client_max_body_size of nginx does; "
+                "shorten a long search.",
+            ) from None
         raise ServerFailed(
             f"{url} answered with status {status}, and not as offdiag does.",
             field="url",
@@ -94,8 +105,19 @@ class Connection:
 
     @classmethod
     def of(cls, url: str, settings: Settings) -> Connection:
-        """The server at a URL, with the token of the settings, else the one of `offdiag login`."""
-        return cls(url, settings.client.token or stored_token(url))
+        """The server at a URL, with the token of the settings, else the one of `offdiag login`.
+
+        Raises `InvalidInput` for a token that no request can have.
+        """
+        # A file that is read into a variable ends with a line break.
+        token = (settings.client.token or stored_token(url)).strip()
+        if not (token.isascii() and token.isprintable()):
+            raise InvalidInput(
+                "the token has a line break, a control character or a letter outside ASCII.",
+                field="client.token",
+                hint="Set OFFDIAG_TOKEN to the token as it was shown, and nothing else.",
+            )
+        return cls(url, token)
 
     def ask(
         self,

@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from offdiag.domain.labels import LabelSet
@@ -29,7 +31,7 @@ from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
-from offdiag.inputs.bodies.columns import MOST_ROWS
+from offdiag.inputs.bodies.columns import MOST_BYTES_SENT, MOST_ROWS
 from offdiag.records.ingest import ClosedRun, Closing
 from offdiag.sdk.remote.connection import Connection, delay_before_next, delays, with_retries
 from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun
@@ -238,6 +240,8 @@ _BYTES_OF_CLASSES = 8
 """Of an actual and a predicted class, where there are billions of classes."""
 _BYTES_WITH_MORE = 64
 """Of sets of labels, an identifier or slices too, which are far smaller as a rule."""
+_BYTES_OF_FRAME = 1 << 20
+"""Of a chunk beside its cases: names of columns, classes and values of slices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +379,37 @@ def rows_in_request(batch: Batch) -> int:
     has_more = batch.of_sets or batch.ids is not None or batch.slices
     case_bytes = (_BYTES_WITH_MORE if has_more else _BYTES_OF_CLASSES) + 4 * columns
     case_bytes += 0 if batch.weight is None else batch.weight.itemsize
-    return max(1, min(MOST_ROWS, _MOST_SENT // case_bytes))
+    n_rows = max(1, min(MOST_ROWS, _MOST_SENT // case_bytes))
+    sizes = _bytes_of_cases(batch)
+    # Halved only where needed: a job that is started again sends the chunks that it sent before.
+    while n_rows > 1 and _largest_sum(sizes, n_rows) > MOST_BYTES_SENT - _BYTES_OF_FRAME:
+        n_rows //= 2
+    return n_rows
+
+
+def _bytes_of_cases(batch: Batch) -> NDArray[np.int64]:
+    """Bytes of each case in a chunk but for sets of labels, shape (n,)."""
+    arrays = (batch.predicted, batch.actual, batch.weight)
+    fixed = sum(array.itemsize for array in arrays if array is not None)
+    fixed += 0 if batch.scores is None else batch.scores.values.itemsize * batch.scores.n_columns
+    sizes = np.full(len(batch), fixed, dtype=np.int64)
+    if batch.ids is not None:
+        sizes += batch.ids.n_bytes()
+    for column in batch.slices.values():
+        if column.of_tags:
+            # Sets of tags travel as text, other values as numbers of a dictionary.
+            of_levels = [len(level.encode()) + _BYTES_OF_CLASSES for level in column.levels]
+            sizes += np.array(of_levels, dtype=np.int64)[column.codes]
+        else:
+            sizes += column.codes.itemsize
+    return sizes
+
+
+def _largest_sum(sizes: NDArray[np.int64], n_rows: int) -> int:
+    """The largest sum of so many rows in turn."""
+    if not len(sizes):
+        return 0
+    return int(np.add.reduceat(sizes, np.arange(0, len(sizes), n_rows)).max())
 
 
 def keep_finished(spooled: SpooledRun, asked: SpooledRequest, n_chunks: int) -> None:
