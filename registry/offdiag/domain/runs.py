@@ -133,8 +133,8 @@ class RunFacts:
         for name, text in (("author", self.author), ("git_sha", self.git_sha)):
             if text is not None:
                 require_text(text, name, MAX_TEXT_LENGTH)
-        _require_entries(self.params, "params")
-        _require_entries(self.tags, "tags")
+        require_entries(self.params, "params")
+        require_entries(self.tags, "tags")
 
     def said(self) -> dict[str, Any]:
         """The fields of a `SaidOfRun` by name."""
@@ -192,7 +192,31 @@ def require_text(text: object, field_name: str, limit: int) -> None:
     require_storable(text, field=field_name)
 
 
-def _require_entries(entries: Mapping[str, Scalar], field_name: str) -> None:
+MAX_NOTE_LENGTH = 5_000
+
+
+def stored_note(note: object) -> str:
+    """A note as it is kept, "" for none. Raises `InvalidInput` for one that cannot be."""
+    text = note.replace("\r\n", "\n").strip() if isinstance(note, str) else note
+    require_text(text, "note", MAX_NOTE_LENGTH)
+    return str(text)
+
+
+MOST_FOUND = 100_000
+
+
+def require_number_of_runs(limit: object) -> None:
+    """Raise `InvalidInput` unless a search may return so many runs."""
+    if not isinstance(limit, int) or not 1 <= limit <= MOST_FOUND:
+        raise InvalidInput(
+            f"{limit!r} is no number of runs between 1 and {MOST_FOUND:,}.",
+            field="max_results",
+            hint="Narrow the search by its filter.",
+        )
+
+
+def require_entries(entries: Mapping[str, Scalar], field_name: str) -> None:
+    """Raise `InvalidInput` for parameters or tags that cannot be stored."""
     if len(entries) > MAX_ENTRIES:
         raise InvalidInput(
             f"there are {len(entries)} entries.",

@@ -21,6 +21,7 @@ from offdiag.records.runs.comparison import (
     asked_examples,
 )
 from offdiag.records.runs.comparison import Comparison as ComparisonDocument
+from offdiag.sdk.examples import whole_limit
 from offdiag.sdk.registry import Registry
 from offdiag.sdk.run import Run
 from offdiag.sdk.search import resolved_id
@@ -210,13 +211,14 @@ class Comparison:
         predictions), a_confidence and b_confidence (their scores, NaN without), in the order of
         the dataset. Examples are those of the comparison: of its slice, or the shared ones.
 
-        Raises `InvalidInput` for more than two runs, another `kind` and an unknown class, and
-        `Conflict` for runs without predictions.
+        Raises `InvalidInput` for more than two runs, another `kind`, an unknown class and a
+        `limit` below 1, and `Conflict` for runs without predictions.
         """
         with optional:
             import pandas as pd
 
         require_known(kind, get_args(ExampleKind), field_name="kind")
+        limit = whole_limit(limit)
         query = ComparedExamplesQuery.model_construct(
             runs=",".join(self.runs.values()),
             which=PairedOutcome(kind),

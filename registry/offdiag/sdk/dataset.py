@@ -193,5 +193,5 @@ def set_places(registry: Registry, project: str, dataset: str, places: ContentPl
         )
 
     path = f"/datasets/{name_segment(dataset)}/content"
-    asked = Content(project=project, **asdict(places))
+    asked = Content.asked(project=project, **asdict(places))
     registry.document("PUT", path, asked, ContentShown, stored)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Literal
 
-from offdiag.domain.labels import label_text
+from offdiag.domain.labels import label_text, require_known
+from offdiag.errors import InvalidInput
 from offdiag.extras import optional
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import MOST_ON_A_PAGE
@@ -24,7 +26,8 @@ ExampleKind = Literal["wrong", "right", "unlabelled", "all"]
 def example_query(
     *, actual: object, predicted: object, kind: ExampleKind, part: str | None
 ) -> ExamplesQuery:
-    """What `Run.examples` asks. Raises `InvalidInput` for what cannot be a class."""
+    """What `Run.examples` asks. Raises `InvalidInput` for another kind and what is no class."""
+    require_known(kind, tuple(Kind), field_name="kind")
     return ExamplesQuery.model_construct(
         actual=None if actual is None else label_text(actual, field_name="actual"),
         predicted=None if predicted is None else label_text(predicted, field_name="predicted"),
@@ -36,7 +39,11 @@ def example_query(
 def examples_of_run(
     registry: Registry, run_id: str, query: ExamplesQuery, limit: int
 ) -> ExamplePage:
-    """At most `limit` predictions: of a server page after page, of a database at once."""
+    """At most `limit` predictions: of a server page after page, of a database at once.
+
+    Raises `InvalidInput` for another limit than a whole number from 1.
+    """
+    limit = whole_limit(limit)
 
     def stored(database: Database) -> ExamplePage:
         from offdiag.services.examples.page import browse_examples
@@ -55,6 +62,21 @@ def examples_of_run(
         token = page.next_page_token
         if token is None or len(found) >= limit:
             return page.model_copy(update={"examples": found})
+
+
+def whole_limit(limit: object) -> int:
+    """A number of examples from 1. Raises `InvalidInput`."""
+    try:
+        number = index(limit)  # type: ignore[arg-type]  # what is none is refused here
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise InvalidInput(
+            f"{limit!r} is no number of examples.",
+            field="limit",
+            hint="Give a whole number from 1.",
+        )
+    return number
 
 
 def slices_frame(found: RunSlices) -> pd.DataFrame:

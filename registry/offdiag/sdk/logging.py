@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from pathlib import PurePath
+from collections.abc import Iterable, Mapping
 from typing import Any, Required, TypedDict
 
 from numpy.typing import ArrayLike
 
 from offdiag.domain.labels import LabelSet, in_their_order, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
-from offdiag.domain.runs import RunFacts, Scalar, require_name
-from offdiag.errors import InvalidInput
+from offdiag.domain.runs import RunFacts, require_name
 from offdiag.importers.imported import Imported, ImportedMatrix, provenance_tags
 from offdiag.metrics.arguments import stated_matrix
 from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.registry import Registry
-from offdiag.sdk.run import Run
+from offdiag.sdk.run import Run, plain_entries
 from offdiag.sdk.target import current_author, current_commit, target
 from offdiag.services.ingest.batch import GivenMatrix, Predictions
 
@@ -256,53 +252,11 @@ def run_facts(
         model=model,
         client_key=client_key,
         unique_name=unique_name,
-        params=_plain(params, "params"),
-        tags=_plain(tags, "tags"),
+        params=plain_entries(params, "params"),
+        tags=plain_entries(tags, "tags"),
         author=current_author(),
         git_sha=current_commit(),
     )
-
-
-def _plain(entries: Mapping[str, Any] | None, field: str) -> dict[str, Scalar]:
-    """Nested entries under names with dots, values as Python scalars; facts check the rest."""
-    if entries is None:
-        return {}
-    if not isinstance(entries, Mapping):
-        raise InvalidInput(
-            f"{type(entries).__name__} is no mapping.", field=field, hint="Give a dict."
-        )
-    found: dict[str, Scalar] = {}
-    for key, value in _flattened(entries):
-        if key in found:
-            raise InvalidInput(
-                f"{key!r} is given twice, nested and with a dot in its name.",
-                field=field,
-                hint="Rename one of them.",
-            )
-        found[key] = _scalar(value)
-    return found
-
-
-def _scalar(value: Any) -> Any:
-    """numpy scalars as Python ones, lists and tuples as JSON text, paths as text."""
-    if getattr(value, "shape", None) == ():
-        return value.item()
-    if isinstance(value, PurePath):
-        return str(value)
-    if isinstance(value, list | tuple):
-        with suppress(TypeError, ValueError):
-            return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return value
-
-
-def _flattened(entries: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[Any, Any]]:
-    """`{"optimizer": {"lr": 0.1}}` as "optimizer.lr"; an empty mapping has no entry."""
-    for key, value in entries.items():
-        name = f"{prefix}{key}" if prefix else key
-        if isinstance(value, Mapping):
-            yield from _flattened(value, f"{name}.")
-        else:
-            yield name, value
 
 
 def log_imported(

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from offdiag.domain.labels import label_text
 from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunState, Scalar
 from offdiag.domain.texts import name_segment, shortened
-from offdiag.errors import EvaluationFailed, EvaluationPending, NotFound, OffdiagError
+from offdiag.errors import (
+    EvaluationFailed,
+    EvaluationPending,
+    InvalidInput,
+    NotFound,
+    OffdiagError,
+)
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.records.base import ResponseBody
 from offdiag.records.promotion import NewPromotion, promotion_document
@@ -149,13 +157,14 @@ class Run:
 
         return audit_of_tags(self.tags, self.evaluation(timeout=timeout).matrix)
 
-    def add_tags(self, tags: Mapping[str, Scalar] | None = None, /, **named: Scalar) -> None:
+    def add_tags(self, tags: Mapping[str, Any] | None = None, /, **named: Any) -> None:
         """Add tags, in place of those of the same names; other tags stay.
 
-        `run.add_tags(review="done")`, or a mapping for names that are no identifiers. Raises
-        `InvalidInput` for values that are not text, numbers, booleans or None.
+        `run.add_tags(review="done")`, or a mapping for names that are no identifiers. Values are
+        text, numbers, booleans or None, and what `log_run` makes such of. Raises `InvalidInput`.
         """
-        self._registry.change_run(self.id, tags=self.tags | dict(tags or {}) | named)
+        given = plain_entries(tags, "tags") | plain_entries(named, "tags")
+        self._registry.change_run(self.id, tags=self.tags | given)
 
     @property
     def note(self) -> str | None:
@@ -345,8 +354,8 @@ class Run:
         labels: `examples(actual="sea")` are the cases whose "sea" was missed,
         `examples(predicted="sea")` those where it is spurious, `examples()` all wrong sets.
         `confidence` is then the score of the label that is named. Raises
-        `InvalidInput` for a class that there is none of and `Conflict` for a run without
-        predictions.
+        `InvalidInput` for a class that there is none of, another `kind` and a `limit` below 1,
+        and `Conflict` for a run without predictions.
         """
         query = example_query(actual=actual, predicted=predicted, kind=kind, part=slice)
         return examples_frame(examples_of_run(self._registry, self.id, query, limit))
@@ -405,3 +414,45 @@ class Run:
         """
         name = None if positive is None else label_text(positive, field_name="positive")
         return operating_points_frame(self._registry.operating_points(self.id, name))
+
+
+def plain_entries(entries: Mapping[str, Any] | None, field: str) -> dict[str, Scalar]:
+    """Nested entries under names with dots, values as Python scalars; facts check the rest."""
+    if entries is None:
+        return {}
+    if not isinstance(entries, Mapping):
+        raise InvalidInput(
+            f"{type(entries).__name__} is no mapping.", field=field, hint="Give a dict."
+        )
+    found: dict[str, Scalar] = {}
+    for key, value in _flattened(entries):
+        if key in found:
+            raise InvalidInput(
+                f"{key!r} is given twice, nested and with a dot in its name.",
+                field=field,
+                hint="Rename one of them.",
+            )
+        found[key] = _scalar(value)
+    return found
+
+
+def _scalar(value: Any) -> Any:
+    """numpy scalars as Python ones, lists and tuples as JSON text, paths as text."""
+    if getattr(value, "shape", None) == ():
+        return value.item()
+    if isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, list | tuple):
+        with suppress(TypeError, ValueError):
+            return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return value
+
+
+def _flattened(entries: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[Any, Any]]:
+    """`{"optimizer": {"lr": 0.1}}` as "optimizer.lr"; an empty mapping has no entry."""
+    for key, value in entries.items():
+        name = f"{prefix}{key}" if prefix else key
+        if isinstance(value, Mapping):
+            yield from _flattened(value, f"{name}.")
+        else:
+            yield name, value

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from offdiag.domain.runs import FoundRun
+from offdiag.domain.runs import FoundRun, require_number_of_runs
 from offdiag.errors import InvalidInput, NotEvaluated, NotFound
 from offdiag.extras import optional
 from offdiag.sdk.registry import MOST_NAMED, RUN_ID, Registry, SearchQuestion, only_id, quoted
@@ -121,6 +121,7 @@ def search_runs(
     with optional:
         import pandas as pd
 
+    require_number_of_runs(max_results)
     fields = (order_by,) if isinstance(order_by, str) else tuple(order_by)
     at = target(url)
     n_left = at.evaluate_few()

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from offdiag.domain.runs import Scalar, require_text
+from offdiag.domain.runs import Scalar, stored_note
 from offdiag.domain.slices import parse_slice
 from offdiag.domain.texts import require_reason
 from offdiag.errors import InvalidInput, NotFound
@@ -137,9 +137,6 @@ def browse_model(database: Database, name: str) -> ModelRuns:
     return ModelRuns(name, page.total, tuple(tuple(runs) for _, runs in grouped))
 
 
-MAX_NOTE_LENGTH = 5_000
-
-
 def change_run(
     database: Database,
     run_id: str,
@@ -157,8 +154,7 @@ def change_run(
             "nothing to change is named.", field="tags", hint="Name tags, a note, or both."
         )
     if note is not None:
-        note = note.replace("\r\n", "\n").strip()
-        require_text(note, "note", MAX_NOTE_LENGTH)
+        note = stored_note(note)
     with database.write() as session:
         known = runs.lock_run(session, run_id)
         if tags is not None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from offdiag.domain.runs import FoundRun
-from offdiag.errors import InvalidInput
+from offdiag.domain.runs import FoundRun, require_number_of_runs
 from offdiag.filters.conditions import (
     AllOf,
     Attribute,
@@ -19,8 +18,6 @@ from offdiag.filters.conditions import (
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.store.database import Database
 from offdiag.store.run_search import SearchPlace, found_page, found_runs, run_records
-
-MOST_RUNS = 100_000
 
 
 def search_runs(
@@ -35,12 +32,7 @@ def search_runs(
 
     Raises `InvalidInput` that names the place in the filter or order that cannot be read.
     """
-    if not 1 <= limit <= MOST_RUNS:
-        raise InvalidInput(
-            f"{limit} is no number of runs between 1 and {MOST_RUNS:,}.",
-            field="max_results",
-            hint="Narrow the search by its filter.",
-        )
+    require_number_of_runs(limit)
     condition, order = _condition(filter_text, project), parse_order(order_by)
     with database.read() as session:
         ids = found_runs(session, condition, order=order, limit=limit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -475,6 +475,79 @@ def test_errors_are_the_same(places: tuple[Place, Place]) -> None:
 
     assert one == other
     assert one.startswith("labels: dataset 'derm' has the labels")
+
+
+REFUSED: list[Callable[[Place], object]] = [
+    lambda at: at.runs[1].examples(limit=-1),
+    lambda at: at.runs[1].examples(limit=0),
+    lambda at: at.runs[1].examples(limit=1.5),  # type: ignore[arg-type]
+    lambda at: at.runs[1].examples(kind="mistakes"),  # type: ignore[arg-type]
+    lambda at: offdiag.compare(at.runs, url=at.url).examples(limit=-1),
+    lambda at: at.runs[1].add_tags(score=float("nan")),
+    lambda at: at.runs[1].add_tags(score=b"x"),
+    lambda at: at.runs[1].add_tags({"a\0": 1}),
+    lambda at: at.runs[1].add_tags({1: 2}),  # type: ignore[dict-item]
+    lambda at: at.runs[1].add_tags(text="\ud800"),
+    lambda at: setattr(at.runs[1], "note", 5),
+    lambda at: setattr(at.runs[1], "note", "\ud800"),
+    lambda at: setattr(at.runs[1], "note", "x" * 5_001),
+    lambda at: offdiag.search_runs(max_results=0, url=at.url),
+    lambda at: offdiag.search_runs(max_results=1_000_000, url=at.url),
+    lambda at: offdiag.search_runs(max_results=None, url=at.url),  # type: ignore[arg-type]
+    lambda at: offdiag.log_matrix(
+        [[1, 2, 3]] * 3,
+        orientation="actual_rows",
+        labels=CLASSES,
+        name="m",
+        dataset="derm",
+        reported={},
+        url=at.url,
+    ),
+]
+
+
+@pytest.mark.parametrize("asked", REFUSED)
+def test_what_cannot_be_meant_is_refused_in_the_same_words(
+    places: tuple[Place, Place], asked: Callable[[Place], object]
+) -> None:
+    def refusal(place: Place) -> tuple[type[Exception], str, str | None]:
+        with pytest.raises(InvalidInput) as caught:
+            asked(place)
+        return caught.type, str(caught.value), caught.value.field
+
+    one, other = map(refusal, places)
+
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        (offdiag.revise_truth, {"labels": {0: "nv"}, "reason": None}),
+        (offdiag.revise_truth, {"labels": {0: "nv"}, "reason": "\ud800"}),
+        (offdiag.show_samples, {"images": 5}),
+        (offdiag.log_run, {"y_pred": ["mel"] * N, "name": "h", "hierarchy": "a"}),
+        (Run.decide, {"weights": WEIGHTS, "threshold": "half"}),
+    ],
+)
+def test_arguments_of_another_type_are_invalid_input_on_both(
+    places: tuple[Place, Place], call: Callable[..., object], given: dict[str, Any]
+) -> None:
+    for place in places:
+        about = {"dataset": "derm", "url": place.url}
+        with pytest.raises(InvalidInput):
+            call(place.runs[1], **given) if call is Run.decide else call(**given, **about)
+
+
+def test_numbers_of_numpy_are_tags_of_the_same_kind_on_both(places: tuple[Place, Place]) -> None:
+    def tags(place: Place) -> str:
+        place.runs[1].add_tags(epoch=np.int64(3), loss=np.float32(0.5), best={"of": [1, 2]})
+        return repr(place.runs[1].tags)
+
+    one, other = map(tags, places)
+
+    assert one == other
+    assert "'epoch': 3," in one
 
 
 def test_labels_are_corrected_on_both(places: tuple[Place, Place]) -> None:

@@ -152,9 +152,9 @@ Rule = ExpectedCostRule | ThresholdRule
 
 def finite_threshold(threshold: float | None) -> float:
     """A threshold that scores can be compared with. Raises `InvalidInput`."""
-    if threshold is None or not np.isfinite(threshold):
+    if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
         raise InvalidInput(
-            f"{threshold} is no threshold.", field="threshold", hint="Give a finite number."
+            f"{threshold!r} is no threshold.", field="threshold", hint="Give a finite number."
         )
     return float(threshold)
 

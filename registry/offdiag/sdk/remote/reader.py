@@ -7,11 +7,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import FoundRun
 from offdiag.domain.texts import name_segment
-from offdiag.errors import Conflict, NotFound
+from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import MOST_ON_A_PAGE, RequestBody, ResponseBody
 from offdiag.records.runs.curve import Curves, Points
@@ -39,7 +40,13 @@ class Reader:
 
     def send(self, method: str, path: str, asked: RequestBody) -> bytes:
         """The answer to a request that may be sent twice without acting twice."""
-        body = asked.model_dump_json()
+        try:
+            body = asked.model_dump_json()
+        except PydanticSerializationError as error:
+            raise InvalidInput(
+                "a text has half of a surrogate pair.",
+                hint="It is no Unicode text; read it in the encoding it was written in.",
+            ) from error
         return with_retries(
             lambda: self.connection.send(method, path, body), retry_for_s=self.retry_for_s
         )

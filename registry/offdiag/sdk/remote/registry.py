@@ -22,7 +22,7 @@ from offdiag.domain.labels import (
 )
 from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import FoundRun, RunFacts, Scalar
+from offdiag.domain.runs import FoundRun, RunFacts, Scalar, require_entries, stored_note
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.content.given_samples import GivenSample
@@ -98,7 +98,7 @@ def new_run(
     hierarchy: object | None,
 ) -> NewRun:
     """The request that opens a run."""
-    return NewRun(
+    return NewRun.asked(
         **_said(facts, dataset),
         labels=None if labels is None else list(labels.names),
         ordinal=labels is not None and labels.ordinal,
@@ -111,7 +111,7 @@ def new_run(
 def new_matrix(facts: RunFacts, dataset: str, given: GivenMatrix) -> NewMatrix:
     """The request that logs a matrix. Raises `InvalidInput` for what no request can say."""
     require_known(given.orientation, _ORIENTATIONS, field_name="orientation")
-    return NewMatrix(
+    return NewMatrix.asked(
         **_said(facts, dataset),
         matrix=whole_counts(given.matrix).tolist(),
         orientation=given.orientation,
@@ -124,14 +124,14 @@ def new_matrix(facts: RunFacts, dataset: str, given: GivenMatrix) -> NewMatrix:
 
 def new_counts(facts: RunFacts, dataset: str, given: GivenCounts) -> NewCounts:
     """The request that logs counted cases."""
-    return NewCounts(
+    return NewCounts.asked(
         **_said(facts, dataset),
         actual=_labels(given.actual, "actual"),
         predicted=_labels(given.predicted, "predicted"),
         sizes=[int(size) for size in given.sizes],
         slices={name: _values(values) for name, values in given.slices.items()},
         **_of_counts(given),
-        scores=None if given.scores is None else CountedScores(**_plain(given.scores)),
+        scores=None if given.scores is None else CountedScores.asked(**_plain(given.scores)),
         class_scores=_class_scores(given.class_scores),
     )
 
@@ -139,7 +139,7 @@ def new_counts(facts: RunFacts, dataset: str, given: GivenCounts) -> NewCounts:
 def _class_scores(given: GivenClassScores | None) -> CountedClassScores | None:
     if given is None:
         return None
-    return CountedClassScores(
+    return CountedClassScores.asked(
         labels=list(given.of_classes),
         of_classes=[_event(event) for event in given.of_classes.values()],
         top=_event(given.top),
@@ -147,10 +147,10 @@ def _class_scores(given: GivenClassScores | None) -> CountedClassScores | None:
 
 
 def _event(given: GivenEvent) -> CountedEvent:
-    return CountedEvent(
+    return CountedEvent.asked(
         happened=list(given.happened),
         sizes=[int(size) for size in given.sizes],
-        scores=CountedScores(**_plain(given.scores)),
+        scores=CountedScores.asked(**_plain(given.scores)),
     )
 
 
@@ -160,15 +160,15 @@ def new_paired_counts(
     """The request that logs runs that were counted together."""
     said = [facts.to_dict() for facts in runs]
     project = said[0]["project"]
-    return NewPairedCounts(
+    return NewPairedCounts.asked(
         runs=[
-            NewCountedRun(**{name: value for name, value in each.items() if name != "project"})
+            NewCountedRun.asked(**{key: value for key, value in each.items() if key != "project"})
             for each in said
         ],
         project=project,
         dataset=dataset,
         tables=[
-            NewPairedTable(
+            NewPairedTable.asked(
                 actual=_labels(table.actual, "actual"),
                 predicted={
                     run: _labels(values, f"predicted[{run!r}]")
@@ -354,7 +354,7 @@ class RemoteRegistry:
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
         body = new_matrix(repeatable(facts), dataset, given)
         # A server of the last version knows no such field.
-        content = body.model_dump_json(exclude=None if body.reported else {"reported"})
+        content = body.model_dump_json(exclude={"reported"} if body.reported is None else None)
         return self._log_whole(SpooledRequest("matrix", content), "/matrices")
 
     def log_counts(self, facts: RunFacts, dataset: str, given: GivenCounts) -> str:
@@ -402,7 +402,12 @@ class RemoteRegistry:
     def change_run(
         self, run_id: str, *, tags: Mapping[str, Scalar] | None = None, note: str | None = None
     ) -> None:
-        wanted = RunChanges(tags=None if tags is None else dict(tags), note=note)
+        if tags is not None:
+            require_entries(tags, "tags")
+        wanted = RunChanges(
+            tags=None if tags is None else dict(tags),
+            note=None if note is None else stored_note(note),
+        )
         self._reader.send("PATCH", f"/runs/{_sent(run_id)}", wanted)
 
     def delete_run(self, run_id: str, *, by: str | None) -> None:  # noqa: ARG002  # The server knows.

@@ -180,7 +180,7 @@ def revise_truth(reader: Reader, question: RevisionQuestion) -> TruthRevision:
             hint="Check both names.",
         )
     changes = read_label_changes(question.labels, known.labels, question.names)
-    body = Correction(
+    body = Correction.asked(
         project=question.project,
         samples=changes.ids.to_list(),
         labels=_named(changes.codes, known.labels),
@@ -199,7 +199,7 @@ def add_slices(
     """Send slice columns to the server: ranges and periods are made here, so values are text."""
     ids = None if given.ids is None else sample_ids(given.ids, field="ids").to_list()
     columns = given.read(None if ids is None else len(ids))
-    body = SlicesToAdd(
+    body = SlicesToAdd.asked(
         project=project,
         ids=ids,
         columns={name: column.to_list() for name, column in columns.items()},
@@ -224,7 +224,7 @@ def _named(codes: Codes, labels: LabelSet) -> list[str | None] | list[list[str] 
 
 def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decision[str]:
     """Answer the question about an evaluated run, and keep the answers if that is asked for."""
-    asked = DecisionAsked(
+    asked = DecisionAsked.asked(
         **_cost_basis(reader, run_id, question),
         threshold=_threshold(question.threshold),
         positive=question.positive,
@@ -287,5 +287,5 @@ def set_hierarchy(
         known = reader.get(path, Dataset, project=project)
         hierarchy = Hierarchy.declared(given, label_set(known.labels))
     groups = None if hierarchy is None else hierarchy.to_dict()
-    reader.send("PUT", f"{path}/hierarchy", Grouping(project=project, hierarchy=groups))
+    reader.send("PUT", f"{path}/hierarchy", Grouping.asked(project=project, hierarchy=groups))
     return hierarchy
