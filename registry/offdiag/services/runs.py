@@ -13,7 +13,7 @@ from itertools import groupby
 from offdiag.domain.runs import Scalar, stored_note
 from offdiag.domain.slices import parse_slice
 from offdiag.domain.texts import require_reason
-from offdiag.errors import InvalidInput, NotFound
+from offdiag.errors import InvalidInput, NotFound, Stale
 from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Operator
 from offdiag.services.small_groups import sizes_of_run, suppressed_below
 from offdiag.store import runs
@@ -24,6 +24,7 @@ from offdiag.store.run_list import run_list
 from offdiag.store.run_order import RunOrder
 from offdiag.store.run_page import RunDetail, read_run
 from offdiag.store.run_rows import RunEntry
+from offdiag.store.runs import RunRecord
 
 HISTORY_KEYS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
 KEYS_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard")
@@ -143,11 +144,13 @@ def change_run(
     *,
     tags: Mapping[str, Scalar] | None = None,
     note: str | None = None,
+    seen: RunRecord | None = None,
 ) -> None:
     """Replace the tags of a run, its note, or both; a blank note removes it.
 
-    Raises `NotFound`, and `InvalidInput` for nothing to change, unusable tags, or a note that is
-    too long or cannot be stored.
+    With `seen` only while tags and note are as they were in it. Raises `NotFound`, `Stale`, and
+    `InvalidInput` for nothing to change, unusable tags, or a note that is too long or cannot be
+    stored.
     """
     if tags is None and note is None:
         raise InvalidInput(
@@ -157,6 +160,12 @@ def change_run(
         note = stored_note(note)
     with database.write() as session:
         known = runs.lock_run(session, run_id)
+        if seen is not None and (known.tags, known.note) != (seen.tags, seen.note):
+            raise Stale(
+                "the run was changed since you read it.",
+                field="If-Match",
+                hint="Read it again, then retry. Nothing was changed.",
+            )
         if tags is not None:
             runs.set_tags(session, run_id, known.facts(tags=tags).tags)
         if note is not None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -175,6 +177,24 @@ def test_decides_about_a_flag_that_was_seen(lesions: PageClient) -> None:
         send(lesions, f"{path}/decisions", {"action": "reopen"}, headers={"If-Match": now})[0]
         == 200
     )
+
+
+def test_of_changes_of_one_run_at_the_same_moment_that_saw_it_alike_one_is_made(
+    lesions: PageClient, run_id: str
+) -> None:
+    etag = lesions.get(f"{PREFIX}/runs/{run_id}").headers["ETag"]
+    together = Barrier(4)
+
+    def change(number: int) -> int:
+        client = client_for(lesions.application)
+        together.wait()
+        body, seen = {"note": f"by {number}"}, {"If-Match": etag}
+        return send(client, f"/runs/{run_id}", body, method="PATCH", headers=seen)[0]
+
+    with ThreadPoolExecutor(4) as threads:
+        statuses = list(threads.map(change, range(4)))
+
+    assert sorted(statuses) == [200, 412, 412, 412]
 
 
 def test_every_decision_takes_its_own_field(lesions: PageClient) -> None:

@@ -95,6 +95,7 @@ def test_a_form_of_another_site_is_refused(client: PageClient) -> None:
     for headers in [
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://["},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
     ]:
@@ -102,6 +103,15 @@ def test_a_form_of_another_site_is_refused(client: PageClient) -> None:
 
         assert response.status_code == 403, headers
         assert "Set-Cookie" not in response.headers, headers
+
+
+@pytest.mark.parametrize("back", ["http://[", "//[", "/\r\nX-Other: 1", "/\t/evil.example"])
+def test_an_address_to_go_back_to_that_is_none_leads_to_the_front_page(
+    client: PageClient, back: str
+) -> None:
+    response = client.post("/preferences", data={"back": back})
+
+    assert (response.status_code, response.headers["Location"]) == (303, "/")
 
 
 def test_too_large_a_request_is_refused(client: PageClient) -> None:

@@ -75,16 +75,19 @@ def get_run(run_id: str) -> Run:
         return run_document(read_run(session, run_id))
 
 
-@operation(blueprint, "PATCH", "/runs/<run:run_id>", answers=Run)
+@operation(blueprint, "PATCH", "/runs/<run:run_id>", answers=Run, is_guarded=True)
 def change_run(run_id: str, json: RunChanges) -> Run:
     """Change the tags of a run, such as its review state, or its note.
 
-    All else stays as it was logged.
+    All else stays as it was logged. With `If-Match`, only while it is as its reader saw it.
     """
     database = current_registry().database
     with database.read() as session:
-        require_match(run_document(read_run(session, run_id)))
-    changes.change_run(database, run_id, tags=json.tags, note=json.note)
+        found = read_run(session, run_id)
+    is_seen = require_match(run_document(found))
+    changes.change_run(
+        database, run_id, tags=json.tags, note=json.note, seen=found.run if is_seen else None
+    )
     with database.read() as session:
         return run_document(read_run(session, run_id))
 

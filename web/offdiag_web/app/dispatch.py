@@ -99,7 +99,12 @@ def requested_project() -> str:
 
 def own_path(target: str) -> str:
     """A path on this server, whatever the form says."""
-    parts = urlsplit(target)
+    if any(ord(character) < 32 for character in target):
+        return "/"
+    try:
+        parts = urlsplit(target)
+    except ValueError:
+        return "/"
     is_own = not parts.scheme and not parts.netloc and target.startswith("/")
     return target if is_own and not target.startswith(("//", "/\\")) else "/"
 

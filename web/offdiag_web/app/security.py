@@ -166,7 +166,10 @@ def _comes_from_us() -> bool:
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
         return False
     origin = request.headers.get("Origin")
-    return origin is None or urlsplit(origin).netloc == request.host
+    try:
+        return origin is None or urlsplit(origin).netloc == request.host
+    except ValueError:
+        return False
 
 
 def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
