@@ -48,6 +48,24 @@ def test_every_page_says_by_what_it_was_counted_and_what_it_lacks(
     assert "Nothing to verify" in metadata
 
 
+def test_a_dataset_of_counts_does_not_say_that_nothing_was_evaluated_or_ask_for_labels(
+    client: PageClient, database: Database
+) -> None:
+    log_counts(
+        database,
+        facts=RunFacts(name="warehouse"),
+        dataset="payments",
+        given=GivenCounts(["ok", "fraud"], ["ok", "fraud"], [90, 7], "duckdb", {}),
+    )
+    work_off(database)
+
+    decision = client.page("/datasets/payments").one("main").text
+
+    assert "No run can be ranked yet." in decision
+    assert "No run has been evaluated yet." not in decision
+    assert "offdiag truth revise" not in decision
+
+
 def test_counted_scores_have_curves_thresholds_and_costs(
     client: PageClient, database: Database
 ) -> None:

@@ -151,7 +151,8 @@ def decision_view(
         n_runs=decision.size.n_runs,
         of_class=class_words(dataset.task).one,
         why_empty=why_empty(decision),
-        is_unlabelled=not decision.size.n_labelled,
+        # Labels of examples cannot be added to counts, whose matrices have been evaluated.
+        is_unlabelled=decision.size.truth_number is not None and not decision.size.n_labelled,
         **beside,
     )
 

@@ -36,7 +36,8 @@ def inside(metric: str) -> str:
 def verdict_of(leaders: Leaders) -> str:
     """The one sentence of the page."""
     if not leaders.runs:
-        return "No run has been evaluated yet."
+        # Runs of counts have been evaluated, but by no ground truth of the dataset.
+        return "No run can be ranked yet."
     if leaders.total == 1:
         return "1 run, nothing to compare."
     best, metric = leaders.best_set, inside(leaders.metric)
@@ -106,7 +107,7 @@ def pending(leaders: Leaders) -> str | None:
 def why_empty(decision: Decision) -> str:
     size = decision.size
     if size.truth_number is None:
-        return "No labels yet"
+        return "No labels of single examples, by which runs are ranked"
     if not size.n_labelled:
         return f"0 of {numbers.count(size.n_samples)} labelled"
     return f"{numbers.plural(size.n_runs, 'run waits', 'runs wait')} for evaluation"
