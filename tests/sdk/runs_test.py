@@ -203,6 +203,28 @@ def test_a_search_has_the_metrics_of_runs_that_nobody_evaluated(registry_url: st
     assert found["state"].tolist() == ["evaluated"]
 
 
+def test_methods_slices_and_thresholds_are_those_of_runs_that_nobody_evaluated(
+    registry_url: str,
+) -> None:
+    def run(name: str) -> Run:
+        return offdiag.log_run(
+            y_true=TRUTH,
+            y_pred=FINDS_NO_MEL,
+            y_score=[0.1] * 99 + [0.9],
+            slices={"site": ["x", "y"] * 50},
+            name=name,
+            dataset="derm",
+            positive_label="mel",
+            tags={"group": "cnn", "seed": name},
+            url=registry_url,
+        )
+
+    assert not run("a").slices().empty
+    assert not run("b").operating_points().empty
+    run("c")
+    assert offdiag.methods(dataset="derm", url=registry_url)["n_runs"].tolist() == [3]
+
+
 def test_a_search_among_many_such_runs_says_how_many(
     registry_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

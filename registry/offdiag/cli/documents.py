@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 from pydantic import BaseModel, ValidationError
 
-from offdiag.cli.registry import is_server, opened, settings_for
+from offdiag.cli.registry import evaluate_waiting, is_server, opened, settings_for
 from offdiag.errors import InvalidInput, NotFound, NotSignedIn, OffdiagError
 from offdiag.records.access import Me
 from offdiag.records.base import MOST_ON_A_PAGE, Page, Paged, RequestBody
@@ -144,11 +144,18 @@ def document(
     method: str = "GET",
     query: RequestBody | None = None,
     body: RequestBody | None = None,
+    of_results: bool = False,
 ) -> Answer:
-    """A document of the registry at a URL: what `stored` reads, or what a server answers."""
+    """A document of the registry at a URL: what `stored` reads, or what a server answers.
+
+    `of_results` evaluates the runs that wait for it in an embedded registry first, as a document
+    of results would be silent on them.
+    """
     with connected(url) as registry:
         if isinstance(registry, Server):
             return registry.ask(path, answer, method=method, query=query, body=body)
+        if of_results:
+            evaluate_waiting(registry)
         return stored(registry)
 
 

@@ -17,6 +17,7 @@ from offdiag.records.runs.method import (
     method_row,
     run_rows,
 )
+from offdiag.sdk.search import evaluate_waiting
 from offdiag.sdk.target import target
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ def methods(
     spread (standard deviation of the runs), from_training (share of the variance of the mean),
     pooled (value of the added matrices of folds), rank_status, difference to the best method,
     difference_low and difference_high (simultaneous over all pairs), p_adjusted, why_not_compared
-    and train_size. Raises `NotFound`, and `InvalidInput` for a metric without a better side.
+    and train_size. As in `offdiag.search_runs`, runs of an SQLite file that are not evaluated yet
+    are evaluated first, or a `NotEvaluated` warning reports their number. Raises `NotFound`, and
+    `InvalidInput` for a metric without a better side.
     """
     found = _found(dataset, metric, project, url)
     return _frame(found, map(method_row, found.methods), METHOD_COLUMNS, index=["method"])
@@ -94,6 +97,7 @@ def learning_curves(
 
 def _found(dataset: str, metric: str | None, project: str | None, url: str | None) -> Methods:
     at = target(url)
+    evaluate_waiting(at, stacklevel=4)
     asked = LeadersQuery.asked(
         project=project if project is not None else at.project, metric=metric
     )

@@ -392,9 +392,11 @@ class Run:
         on averages over classes and on the recall of each class; `metric` keeps one of them, such
         as "recall". `p_adjusted` and the interval of `gap` are for all tests together,
         `confirmed` says whether a held-out half agrees. Empty where there are no slice columns.
+        A run that is not evaluated yet is evaluated first, as by `evaluation`.
         With three `columns` the slices are those of these alone, with the crosses of all three.
         Raises `InvalidInput` for another number of columns.
         """
+        self.evaluation()
         named = ",".join(columns) or None
         query = SlicesQuery.asked(metric=metric, limit=limit, columns=named)
         found = self._registry.document(
@@ -409,9 +411,11 @@ class Run:
     def operating_points(self, positive: object = None) -> pd.DataFrame:
         """Thresholds of a class, the positive one unless named, strictest first, with counts.
 
-        They are those the dashboard draws: few, each exact. Raises `InvalidInput` for a class
+        They are those the dashboard draws: few, each exact. A run that is not evaluated yet is
+        evaluated first, as by `evaluation`. Raises `InvalidInput` for a class
         that there is none of and `Conflict` where there are no curves.
         """
+        self.evaluation()
         name = None if positive is None else label_text(positive, field_name="positive")
         return operating_points_frame(self._registry.operating_points(self.id, name))
 

@@ -93,6 +93,18 @@ def evaluate_pending(*, timeout: float = 600.0, url: str | None = None) -> int:
     return target(url).evaluate_pending(timeout)
 
 
+def evaluate_waiting(at: Registry, *, stacklevel: int) -> None:
+    """Evaluate the runs of an embedded registry that wait for it, or warn of their number."""
+    n_left = at.evaluate_few()
+    if n_left:
+        warnings.warn(
+            f"{n_left:,} runs are not evaluated: offdiag.evaluate_pending(), or the command "
+            "`offdiag worker --until-idle`, evaluates them.",
+            NotEvaluated,
+            stacklevel=stacklevel,
+        )
+
+
 def search_runs(
     filter: str = "",  # noqa: A002 - the word that everybody knows from other registries
     *,
@@ -124,14 +136,7 @@ def search_runs(
     require_number_of_runs(max_results)
     fields = (order_by,) if isinstance(order_by, str) else tuple(order_by)
     at = target(url)
-    n_left = at.evaluate_few()
-    if n_left:
-        warnings.warn(
-            f"{n_left:,} runs are not evaluated: offdiag.evaluate_pending(), or the command "
-            "`offdiag worker --until-idle`, evaluates them.",
-            NotEvaluated,
-            stacklevel=2,
-        )
+    evaluate_waiting(at, stacklevel=3)
     found = at.search(SearchQuestion(filter, fields, project, max_results))
     frame = pd.DataFrame.from_records([_row(run) for run in found])
     return frame.reindex(columns=_columns(found))

@@ -42,6 +42,30 @@ def test_leaders_are_those_that_cannot_be_told_apart(offdiag: Command, runs: lis
     assert "has no dataset 'birds'" in offdiag("leaders", "birds").err
 
 
+def test_runs_that_wait_for_their_evaluation_are_evaluated_first(
+    offdiag: Command, folder: Path
+) -> None:
+    labels = ["cat"] * 60 + ["dog"] * 60
+    for name, wrong in (("good", 2), ("poor", 30)):
+        predicted = ["dog"] * wrong + labels[wrong:]
+        lines = [f"{y},{yhat}" for y, yhat in zip(labels, predicted, strict=True)]
+        (folder / f"{name}.csv").write_text("\n".join(["y_true,y_pred", *lines]), encoding="utf-8")
+        tags = ("--tag", f"group={name}", "--tag", "seed=1")
+        offdiag("log", f"{name}.csv", "--dataset", "pets", "--name", name, *tags)
+    logged = (folder / "offdiag.db").read_bytes()
+
+    for command, shown in (
+        (("leaders", "pets"), "1 of 2 runs may be the best"),
+        (("methods", "pets"), "poor"),
+        (("cost", "rank", "--dataset", "pets"), "poor"),
+        (("approve", "poor", "--reason", "cheap"), "is the champion"),
+    ):
+        (folder / "offdiag.db").write_bytes(logged)
+        answer = offdiag(*command)
+
+        assert (answer.code, shown in answer.out) == (0, True), answer
+
+
 def test_a_run_is_proposed_and_approved(offdiag: Command, runs: list[str]) -> None:
     good, poor = runs
     assert "candidate" in offdiag("propose", good, "--require", "mcc >= 0.5").out

@@ -9,7 +9,13 @@ import click
 
 from offdiag.cli.documents import Server, connected, document, ids_of_runs
 from offdiag.cli.options import help_text
-from offdiag.cli.registry import Call, project_option, registry_options, settings_for
+from offdiag.cli.registry import (
+    Call,
+    evaluate_waiting,
+    project_option,
+    registry_options,
+    settings_for,
+)
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.texts import name_segment
 from offdiag.records.promotion import (
@@ -115,6 +121,7 @@ def _stored(
 ) -> Promotion:
     from offdiag.services.champions.promotions import promote
 
+    evaluate_waiting(database)
     made = promote(
         database,
         role,
@@ -151,6 +158,7 @@ def leaders(*, dataset: str, project: str, metric: str | None, call: Call) -> No
         RankedRuns,
         query=wanted,
         stored=lambda database: _stored_leaders(database, dataset, wanted),
+        of_results=True,
     )
     call.print(found, _best_set(found))
 

@@ -275,6 +275,7 @@ def _compare(asked: CostsAsked, call: Call) -> None:
             CostsOfRuns,
             query=asked,
             stored=lambda database: asked_costs(database, asked),
+            of_results=True,
         )
     for left_out in found.left_out:
         note(f"Run {printable(left_out['run'])} is left out: {printable(left_out['reason'])}.")

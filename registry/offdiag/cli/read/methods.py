@@ -47,6 +47,7 @@ def methods(*, dataset: str, project: str, metric: str | None, runs: bool, call:
         Methods,
         query=wanted,
         stored=lambda database: asked_methods(database, dataset, **dict(wanted)),
+        of_results=True,
     )
     call.print(found, _shown(found, with_runs=runs))
 

@@ -343,6 +343,7 @@ def slices(
         RunSlices,
         query=query,
         stored=lambda database: asked_slices(database, run_id, query),
+        of_results=True,
     )
     call.print(
         found,
