@@ -160,3 +160,47 @@ def test_positions_name_samples_without_identifiers(database: Database) -> None:
     assert [item.sample for item in draft(database).items] == [0]
     with pytest.raises(InvalidInput, match="whole number"):
         answer_labels(database, **WHERE, labels={"x": "b"}, author="ana")
+
+
+def log_other_samples(database: Database, ids: list[str] | None) -> None:
+    log(
+        database,
+        dataset="d",
+        y_true=["b", "b", "b", "a"],
+        y_pred=["b", "b", "b", "a"],
+        labels=["a", "b", "c"],
+        sample_ids=ids,
+    )
+
+
+def test_a_draft_stays_with_its_samples_when_runs_on_other_ones_come(filled: Database) -> None:
+    say(filled, "ana", s0="b", s1="c")
+    say(filled, "ben", s1="a")
+    log_other_samples(filled, ["t0", "t1", "t2", "t3"])
+    say(filled, "ana", s2="b")
+
+    assert [item.sample for item in draft(filled).items] == ["s0", "s1", "s2"]
+    with pytest.raises(Conflict, match="about the samples of label version 1, and version 2 has"):
+        say(filled, "ana", t0="a")
+    assert publish(filled) == 3
+    assert changed(filled, 1, 3) == {"s0": "b", "s2": "b"}
+    assert [item.sample for item in draft(filled).items] == ["s1"]
+
+    withdraw_answers(filled, **WHERE, samples=["s1"], author="ana")
+    withdraw_answers(filled, **WHERE, samples=["s1"], author="ben")
+    say(filled, "ana", s0="a")  # The correction is the newest version now.
+    assert publish(filled) == 4
+
+
+def test_positions_of_a_draft_are_those_of_the_samples_it_was_begun_with(
+    database: Database,
+) -> None:
+    log(database, dataset="d", y_true=LABELS, y_pred=LABELS, labels=["a", "b", "c"])
+    answer_labels(database, **WHERE, labels={0: "c"}, author="ana")
+    log_other_samples(database, None)
+
+    assert [(item.sample, item.label) for item in draft(database).items] == [(0, "a")]
+    with pytest.raises(Conflict, match="version 2 has other ones"):
+        answer_labels(database, **WHERE, labels={1: "c"}, author="ana", version=2)
+    assert publish(database) == 3
+    assert changed(database, 1, 3) == {0: "c"}

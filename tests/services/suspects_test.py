@@ -13,6 +13,7 @@ from offdiag.errors import InvalidInput
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import ExampleOrder, ExampleQuestion, Kind, SortKey
 from offdiag.services.lru_cache import LruCache
+from offdiag.services.samples.drafts import answer_labels, publish_draft
 from offdiag.services.samples.suspects import RankedDataset, SuspectLabels, suspect_labels
 from offdiag.store import compared_runs as queries
 from offdiag.store.database import Database
@@ -233,3 +234,57 @@ def test_without_a_vote_examples_stay_as_they_were_logged(database: Database) ->
 
     assert (page.n_models, page.n_agreeing, page.order.key) == (0, (), SortKey.LOGGED)
     assert [each.index for each in page.examples] == [0, 1, 2, 3, 4]
+
+
+def test_answers_on_earlier_samples_hide_no_suspects(database: Database) -> None:
+    where: dict[str, Any] = {"project": "default", "dataset": "d"}
+    names = np.array(CLASSES)
+
+    def add_by_position(labels: Any, seed: int) -> None:
+        scores = table(seed)
+        log(
+            database,
+            dataset="d",
+            facts=RunFacts(name="net", model=f"net {seed}"),
+            y_true=names[labels],
+            y_pred=names[TRUE],
+            y_score=scores,
+            labels=CLASSES,
+        )
+
+    for seed in (0, 1):
+        add_by_position(LABELS, seed)
+    answer_labels(database, **where, labels={10: names[TRUE[10]]}, author="ana")
+    publish_draft(database, **where, reason="seen", author="ana")
+    assert "10" not in named(suspects(database))
+
+    others = LABELS.copy()
+    others[0] = (others[0] + 1) % 3
+    for seed in (2, 3):
+        add_by_position(others, seed)
+
+    assert "10" in named(suspects(database))
+
+
+def test_published_answers_may_be_about_samples_that_later_runs_do_not_have(
+    database: Database,
+) -> None:
+    where: dict[str, Any] = {"project": "default", "dataset": "d"}
+    for at, model in enumerate(("net", "forest")):
+        add(database, model, table(at))
+    answer_labels(database, **where, labels={"s10": CLASSES[TRUE[10]]}, author="ana")
+    publish_draft(database, **where, reason="seen", author="ana")
+    names = np.array(CLASSES)
+    for seed in (2, 3):
+        log(
+            database,
+            dataset="d",
+            facts=RunFacts(name="net", model=f"later {seed}"),
+            y_true=names[LABELS],
+            y_pred=names[TRUE],
+            y_score=table(seed),
+            sample_ids=[f"t{at}" for at in range(N)],
+            labels=CLASSES,
+        )
+
+    assert named(suspects(database)) >= {f"t{at}" for at in WRONG}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Select, delete, insert, select, update
 from sqlalchemy.orm import Session
 
-from offdiag.store.models import LabelAnswerRow
+from offdiag.store.models import LabelAnswerRow, TruthVersionRow
 
 OPEN = 0
 """Stands for the version that is not published yet."""
@@ -43,16 +44,34 @@ _LISTED = select(
 )
 
 
-def open_answers(session: Session, dataset_id: int) -> tuple[list[LabelAnswer], set[str]]:
-    """The open answers, oldest first, and the samples whose answers were published."""
-    rows = session.execute(
-        _LISTED.add_columns(LabelAnswerRow.published_in).where(
-            LabelAnswerRow.dataset_id == dataset_id
+def open_answers(session: Session, dataset_id: int) -> list[LabelAnswer]:
+    """The open answers, oldest first."""
+    return [LabelAnswer(*row) for row in session.execute(_open(dataset_id))]
+
+
+def oldest_open(session: Session, dataset_id: int) -> LabelAnswer | None:
+    """The open answer that was given first."""
+    row = session.execute(_open(dataset_id).limit(1)).first()
+    return None if row is None else LabelAnswer(*row)
+
+
+def _open(dataset_id: int) -> Select[*tuple[Any, ...]]:
+    return _LISTED.where(
+        LabelAnswerRow.dataset_id == dataset_id, LabelAnswerRow.published_in == OPEN
+    )
+
+
+def published_samples(session: Session, dataset_id: int, *, root_id: int) -> set[str]:
+    """The samples whose answers became a version of this lineage."""
+    versions = select(TruthVersionRow.number).where(
+        TruthVersionRow.dataset_id == dataset_id, TruthVersionRow.root_id == root_id
+    )
+    return set(
+        session.scalars(
+            select(LabelAnswerRow.sample).where(
+                LabelAnswerRow.dataset_id == dataset_id, LabelAnswerRow.published_in.in_(versions)
+            )
         )
-    ).all()
-    return (
-        [LabelAnswer(*row[:-1]) for row in rows if row.published_in == OPEN],
-        {row.sample for row in rows if row.published_in != OPEN},
     )
 
 

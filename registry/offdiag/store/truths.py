@@ -79,6 +79,18 @@ def latest_truth(session: Session, dataset_id: int) -> TruthRecord | None:
     )
 
 
+def truths_of(session: Session, dataset_id: int) -> list[TruthRecord]:
+    """Every truth version of a dataset, newest first."""
+    return [
+        _recorded(row)
+        for row in session.scalars(
+            select(TruthVersionRow)
+            .where(TruthVersionRow.dataset_id == dataset_id)
+            .order_by(TruthVersionRow.number.desc())
+        )
+    ]
+
+
 def numbered_truth(session: Session, *, dataset_id: int, number: int) -> TruthRecord | None:
     """The truth version of a dataset with this number."""
     return _record(

@@ -246,3 +246,21 @@ def test_labels_are_proposed_in_the_gallery(
     assert elsewhere.headers["Location"] == "/"
     nothing = send(client, form, {"label": "a", "reader": "ana"})
     assert (nothing.status_code, "no example is selected" in nothing.text) == (422, True)
+
+
+def test_labels_of_other_samples_than_those_of_the_draft_are_not_proposed(
+    database: Database, client: PageClient
+) -> None:
+    wrong = {"y_pred": ["b", "b", "a"], "labels": ["a", "b"], "sample_ids": None}
+    old = log(database, dataset="e", y_true=["a", "b", "b"], **wrong)
+    log(database, dataset="e", y_true=["b", "a", "a"], **wrong)
+    work_off(database)
+    [form] = [
+        each for each in forms_of(client, f"/runs/{old.id}/examples") if "gallery" in each.classes
+    ]
+
+    answer = send(client, form, {"sample": "0", "label": "b", "reader": "ana"})
+
+    assert answer.status_code == 422
+    assert "the draft is about the samples of label version 2" in answer.text
+    assert label_draft(database, project="default", dataset="e").items == ()

@@ -97,7 +97,7 @@ def label_draft(database: Database, *, project: str, dataset: str) -> LabelDraft
     """The draft of a dataset, empty where nobody answered. Raises `NotFound`."""
     with database.read() as session:
         known, truth = _dataset(session, project, dataset)
-        answers, _ = label_answers.open_answers(session, known.id)
+        answers = label_answers.open_answers(session, known.id)
         return draft_of(session, known, truth, dataset_size(session, known.id), answers)
 
 
@@ -108,7 +108,7 @@ def draft_of(
     size: DatasetSize,
     answers: Sequence[LabelAnswer],
 ) -> LabelDraft:
-    """The draft that open answers make."""
+    """The draft that open answers on samples of this truth make."""
     items = _items(session, known, truth, answers) if answers else ()
     people = tuple(sorted({each.author for each in answers if not each.is_final}))
     return LabelDraft(known, size, truth.number, items, people, _pairs(items, people))
@@ -123,12 +123,14 @@ def answer_labels(
     author: str | None,
     note: str | None = None,
     is_final: bool = False,
+    version: int | None = None,
 ) -> int:
     """Keep what a person says of samples, in place of what they said before.
 
     None says that a label cannot be told, so that the sample loses it. A final answer decides
-    where people disagree. Raises `NotFound`, and `InvalidInput` for unknown samples and
-    classes and without a name.
+    where people disagree. `version` is the label version that they saw, where it may be one of
+    other samples than the draft is about. Raises `NotFound`, `InvalidInput` for unknown samples
+    and classes and without a name, and `Conflict` for a version of other samples.
     """
     who = require_person(author)
     why = require_reason(note, field="note") if note and note.strip() else None
@@ -140,7 +142,11 @@ def answer_labels(
         )
     with database.write() as session:
         known, truth = _dataset(session, project, dataset)
+        if version is not None:
+            _require_same_samples(truth, version_of(session, known, version))
         names = [sample_name(each) for each in labels]
+        if len(known_among(session, truth, names)) < len(names):
+            _require_same_samples(truth, version_of(session, known, None))
         places_named(session, truth, names)
         for label in labels.values():
             if label is not None:
@@ -197,7 +203,7 @@ def publish_draft(
     names = [str(item.sample) for item in ready]
 
     def close(session: Session, version: TruthRecord) -> None:
-        now = label_answers.open_answers(session, draft.dataset.id)[0]
+        now = label_answers.open_answers(session, draft.dataset.id)
         if {each for item in ready for each in item.answers} != {
             each for each in now if each.sample in set(names)
         }:
@@ -293,7 +299,51 @@ def _dataset(session: Session, project: str, dataset: str) -> tuple[DatasetRecor
             field="dataset",
             hint="Correct sets with offdiag.revise_truth.",
         )
-    return known, version_of(session, known, None)
+    return known, draft_truth(session, known)
+
+
+def draft_truth(session: Session, known: DatasetRecord) -> TruthRecord:
+    """The label version that a draft is about, or would be. Raises `NotFound`.
+
+    It is the newest one, but an open draft stays with its samples when runs on other ones are
+    logged: with those that were the newest when its oldest answer was given.
+    """
+    newest = version_of(session, known, None)
+    oldest = label_answers.oldest_open(session, known.id)
+    versions = [] if oldest is None else truths.truths_of(session, known.id)
+    heads: dict[int, TruthRecord] = {}
+    for version in versions:
+        heads.setdefault(version.root_id, version)
+    if oldest is None or len(heads) == 1:
+        return newest
+    then = [each.root_id for each in versions if each.created_at <= oldest.answered_at]
+    for root_id in dict.fromkeys([*then, *heads]):
+        if known_among(session, heads[root_id], [oldest.sample]):
+            return heads[root_id]
+    return newest
+
+
+def known_among(session: Session, truth: TruthRecord, names: Sequence[str]) -> list[str]:
+    """Those of some names that are samples of a truth, in the same order."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ids = truths.truth_ids(session, truth)
+    if ids is None:
+        return [name for name in names if name.isdecimal() and int(name) < truth.n_samples]
+    found = pc.is_in(pa.array(names, pa.large_string()), value_set=ids.as_text().values)
+    return [name for name, is_known in zip(names, found.to_pylist(), strict=True) if is_known]
+
+
+def _require_same_samples(truth: TruthRecord, seen: TruthRecord) -> None:
+    if seen.root_id != truth.root_id:
+        raise Conflict(
+            f"the draft is about the samples of label version {truth.number}, and version "
+            f"{seen.number} has other ones.",
+            field="version",
+            hint="Publish or withdraw the draft first; older labels are corrected with "
+            "`offdiag truth revise --version`.",
+        )
 
 
 def _describe(session: Session, dataset: DatasetRecord, action: str, **detail: object) -> None:
@@ -329,7 +379,7 @@ def _items(
     by_sample: dict[str, list[LabelAnswer]] = {}
     for each in answers:
         by_sample.setdefault(each.sample, []).append(each)
-    names = list(by_sample)
+    names = known_among(session, truth, list(by_sample))
     codes = truths.truth_codes(session, truth.id)[places_named(session, truth, names)].tolist()
     classes = (*known.labels.names, None)
     return tuple(

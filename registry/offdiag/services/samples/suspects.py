@@ -21,8 +21,14 @@ from offdiag.metrics.label_errors.suspects import (
 )
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.services.lru_cache import LruCache
-from offdiag.services.samples.drafts import LabelDraft, draft_of, places_named
-from offdiag.services.truth.versions import dataset_named, version_of
+from offdiag.services.samples.drafts import (
+    LabelDraft,
+    draft_of,
+    draft_truth,
+    known_among,
+    places_named,
+)
+from offdiag.services.truth.versions import dataset_named
 from offdiag.store import compared_runs as queries
 from offdiag.store import label_answers, truths
 from offdiag.store.compared_runs import ComparedRun
@@ -148,15 +154,15 @@ def suspect_labels(
 ) -> SuspectLabels:
     """Rank the labels of a dataset by what its models say of them.
 
-    The newest label version counts. Of each family, told by the name of the model and its
-    parameter `features`, the run with the highest accuracy votes. Runs that say that they
-    predicted training data have no vote. Labels that people looked at already, and those that
-    the asker answered in the draft, are left out. Raises `NotFound`, and `InvalidInput` for an
-    unknown class.
+    The newest label version counts, or the one that an open draft is about. Of each family, told
+    by the name of the model and its parameter `features`, the run with the highest accuracy
+    votes. Runs that say that they predicted training data have no vote. Labels that people looked
+    at already, and those that the asker answered in the draft, are left out. Raises
+    `NotFound`, and `InvalidInput` for an unknown class.
     """
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
-        truth = version_of(session, known, None)
+        truth = draft_truth(session, known)
         size = dataset_size(session, known.id)
         if known.task is Task.MULTILABEL:
             return SuspectLabels(
@@ -347,10 +353,12 @@ def _answer(
 ) -> SuspectLabels:
     ranked = cast("RankedLabels", found.ranked)
     labels = about.dataset.labels
-    answers, published = label_answers.open_answers(session, about.dataset.id)
+    answers = label_answers.open_answers(session, about.dataset.id)
+    published = label_answers.published_samples(session, about.dataset.id, root_id=truth.root_id)
     # What others propose stays on the list: second opinions do not depend on the first.
     seen = published | {each.sample for each in answers if each.author == question.person}
-    unseen = ~np.isin(found.places, places_named(session, truth, sorted(seen)))
+    here = known_among(session, truth, sorted(seen))
+    unseen = ~np.isin(found.places, places_named(session, truth, here))
     suspect = ranked.is_suspect & unseen
     wanted = suspect & (ranked.against >= question.at_least)
     if question.class_label is not None:

@@ -57,9 +57,13 @@ class ExampleLine:
 
 @dataclass(frozen=True, slots=True)
 class LabelForm:
-    """Where labels of selected samples are proposed, from which classes, and one to begin with."""
+    """Where labels of selected samples are proposed, from which classes, and one to begin with.
+
+    `version` is the label version that is shown.
+    """
 
     draft_url: str
+    version: int
     classes: tuple[str, ...]
     label: str
 
@@ -120,10 +124,16 @@ def examples_view(page: ExamplePage, address: ExamplesAddress, notices: list[str
     )
 
 
-def _label_form(page: ExamplePage, address: ExamplesAddress) -> LabelForm:
+def _label_form(page: ExamplePage, address: ExamplesAddress) -> LabelForm | None:
     run = page.detail.run
-    dataset = DatasetAddress(run.project, run.dataset)
-    return LabelForm(dataset.draft_url(), run.labels.names, address.question.predicted or "")
+    if run.truth is None:
+        return None
+    return LabelForm(
+        DatasetAddress(run.project, run.dataset).draft_url(),
+        run.truth.number,
+        run.labels.names,
+        address.question.predicted or "",
+    )
 
 
 def _names(page: ExamplePage) -> tuple[str, ...]:

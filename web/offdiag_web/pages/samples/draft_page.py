@@ -129,6 +129,7 @@ def _act(name: str, *, is_final: bool) -> Response:
                 author=person,
                 note=request.form.get("note"),
                 is_final=is_final,
+                version=request.form.get("version", type=int),
             )
     except (Conflict, InvalidInput) as error:
         return _refusal(name, error)
