@@ -69,6 +69,8 @@ READS_SETS = 9
 """Costs of labels read the sets of a run, its labels and the curves of its scores."""
 CHOOSES_MODELS = 1
 """Suspect labels read the accuracy of runs, so as not to read the predictions of all."""
+KEEPS_TO_A_DRAFT = 2
+"""They also ask which samples an open draft is about, and which were published for these."""
 KNOWS_MODELS = 2
 """The runs list also knows models, and who is champion."""
 
@@ -270,7 +272,7 @@ def test_a_page_is_small_and_asks_little(clients: dict[str, PageClient], rule: s
     others += SHOWS_BEST_RUN if rule.startswith("/problems/") else 0
     others += SHOWS_EXAMPLES if rule in WITH_EXAMPLES else 0
     others += KNOWS_MODELS if rule == "/runs" else 0
-    others += CHOOSES_MODELS if rule.endswith("/suspects") else 0
+    others += CHOOSES_MODELS + KEEPS_TO_A_DRAFT if rule.endswith("/suspects") else 0
     others += READS_SETS if rule.endswith("/label-costs") else 0
     others += LOOKS_AT_SAMPLES if rule.endswith(("/suspects", "/examples")) else 0
     assert len(statements) <= MOST_STATEMENTS + others, statements

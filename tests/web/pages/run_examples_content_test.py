@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -251,9 +252,11 @@ def test_labels_are_proposed_in_the_gallery(
 def test_labels_of_other_samples_than_those_of_the_draft_are_not_proposed(
     database: Database, client: PageClient
 ) -> None:
-    wrong = {"y_pred": ["b", "b", "a"], "labels": ["a", "b"], "sample_ids": None}
-    old = log(database, dataset="e", y_true=["a", "b", "b"], **wrong)
-    log(database, dataset="e", y_true=["b", "a", "a"], **wrong)
+    by_position = partial(
+        log, database, dataset="e", y_pred=["b", "b", "a"], labels=["a", "b"], sample_ids=None
+    )
+    old = by_position(y_true=["a", "b", "b"])
+    by_position(y_true=["b", "a", "a"])
     work_off(database)
     [form] = [
         each for each in forms_of(client, f"/runs/{old.id}/examples") if "gallery" in each.classes
