@@ -100,6 +100,7 @@ def find_changes(
 
 def _pairs(before: Sequence[RunFigures], after: Sequence[RunFigures]) -> Iterator[_Pair]:
     known = {(run.id, run.slice): run for run in before}
+    present = {(run.id, run.slice): run for run in after}
     ids = {run.id for run in before}
     newest_then = _newest_by_name(before)
     newest_now = _newest_by_name(after)
@@ -112,7 +113,15 @@ def _pairs(before: Sequence[RunFigures], after: Sequence[RunFigures]) -> Iterato
         predecessor = newest_then.get((run.name, run.slice))
         is_newest = newest_now[run.name, run.slice] is run
         if predecessor is not None and is_newest and run.id not in ids:
-            yield _Pair(predecessor, run, Origin.SUCCEEDED)
+            # As it is scored now: what corrected labels did to it is no difference of the runs.
+            predecessor = present.get((predecessor.id, predecessor.slice), predecessor)
+            if _measured_by(predecessor) == _measured_by(run):
+                yield _Pair(predecessor, run, Origin.SUCCEEDED)
+
+
+def _measured_by(run: RunFigures) -> tuple[int | None, int]:
+    """Labels and definitions; values by others do not compare two runs."""
+    return run.truth_number, run.suite_version
 
 
 def _newest_by_name(

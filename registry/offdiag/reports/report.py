@@ -95,7 +95,7 @@ def make_report(
     before = (
         previous if previous is not None and _same_samples(scope, snapshot, previous) else None
     )
-    same_dataset = previous is not None and _same_dataset(scope, previous)
+    same_dataset = previous is not None and is_same_dataset(scope, previous)
     earlier = previous.findings.alerts if previous is not None and same_dataset else Alerts((), ())
     evidence = (
         earlier.evidence
@@ -124,12 +124,13 @@ def make_report(
 def _same_samples(scope: ReportScope, snapshot: Snapshot, previous: Report) -> bool:
     """Numbers of different samples must not be compared."""
     before, now = previous.snapshot.truth, snapshot.truth
-    return _same_dataset(scope, previous) and (before and before.root_number) == (
+    return is_same_dataset(scope, previous) and (before and before.root_number) == (
         now and now.root_number
     )
 
 
-def _same_dataset(scope: ReportScope, previous: Report) -> bool:
+def is_same_dataset(scope: ReportScope, previous: Report) -> bool:
+    """Whether the edition before was about this dataset."""
     return (scope.project, scope.dataset) == (previous.scope.project, previous.scope.dataset)
 
 

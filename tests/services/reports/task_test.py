@@ -155,6 +155,20 @@ def test_a_truth_revision_is_told_once(database: Database) -> None:
     assert first_sentence(database) == "No change exceeds its interval."
 
 
+def test_corrections_of_a_dataset_that_was_not_reported_before_are_not_told(
+    database: Database,
+) -> None:
+    log_plain_run(database)
+    log_run(database, dataset="moles")
+    correct(database, {0: "nv", 2: "nv"})
+    issue(database, dataset="moles")
+
+    moved = issue(database)
+
+    assert not moved.snapshot.revisions
+    assert first_sentence(database).startswith("The runs are scored on other samples")
+
+
 def test_terms_narrow_the_runs(database: Database) -> None:
     log_run(database, name="vit-a", model="vit", tags={"stage": "final"})
     log_run(database, name="vit-b", model="vit", tags={"stage": "draft"})

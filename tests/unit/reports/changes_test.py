@@ -69,6 +69,39 @@ def test_only_the_newest_of_several_successors_is_compared() -> None:
     assert [change.run_id for change in found.beyond] == ["r_3"]
 
 
+def test_corrected_labels_are_no_difference_between_a_run_and_its_successor() -> None:
+    before = [run("a", 0.8, id="r_1", logged_at=EARLY, truth_number=1, classes=())]
+    corrected = run("a", 0.5, id="r_1", logged_at=EARLY, truth_number=2, classes=())
+    successor = run("a", 0.5, id="r_2", logged_at=LATE, truth_number=2, classes=())
+
+    (change,) = find_changes(before, [corrected, successor], METRICS).beyond
+
+    assert (change.origin, change.run_id) == (Origin.RESCORED, "r_1")
+
+
+def test_a_better_successor_is_compared_on_the_labels_that_count_now() -> None:
+    before = [run("a", 0.8, id="r_1", logged_at=EARLY, truth_number=1, classes=())]
+    corrected = run("a", 0.5, id="r_1", logged_at=EARLY, truth_number=2, classes=())
+    successor = run("a", 0.8, id="r_2", logged_at=LATE, truth_number=2, classes=())
+
+    found = find_changes(before, [corrected, successor], METRICS).beyond
+
+    (change,) = [each for each in found if each.origin is Origin.SUCCEEDED]
+    assert change.difference == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("measured", [{"truth_number": 2}, {"suite_version": 99}])
+def test_a_run_that_is_gone_is_not_compared_by_other_labels_or_definitions(
+    measured: dict[str, int],
+) -> None:
+    before = [run("a", 0.8, id="r_1", logged_at=EARLY, truth_number=1, classes=())]
+    after = [
+        run("a", 0.5, id="r_2", logged_at=LATE, **{"truth_number": 1, **measured}, classes=())
+    ]
+
+    assert find_changes(before, after, METRICS).n_compared == 0
+
+
 def test_two_runs_that_overlap_a_little_may_still_differ() -> None:
     # 0.80 ± 0.02 and 0.83 ± 0.02 overlap, and yet the difference is 0.03 ± 0.0283.
     before = [run("a", 0.80, id="r_1", logged_at=EARLY, classes=())]

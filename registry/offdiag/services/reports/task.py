@@ -28,7 +28,7 @@ from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.reports.changes import ranked
 from offdiag.reports.document import read_report, read_scope, report_document, summary_document
 from offdiag.reports.headline import headline
-from offdiag.reports.report import EditionFacts, Report, make_report, summary_of
+from offdiag.reports.report import EditionFacts, Report, is_same_dataset, make_report, summary_of
 from offdiag.reports.scope import ReportScope, is_of_costs
 from offdiag.reports.snapshot import MOST_SLICED, BestOfManyFigures, BestSetFigures, Snapshot
 from offdiag.services.evaluation.compute import INTERVAL_SEED
@@ -235,7 +235,9 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
         scope = read_scope(issue.scope)
         previous = previous_report(session, issue)
         dataset = dataset_in_scope(session, scope)
-        snapshot = read_snapshot(session, scope, since_truth=_truth_number(previous), now=now)
+        snapshot = read_snapshot(
+            session, scope, since_truth=_truth_number(scope, previous), now=now
+        )
     if may_wait and snapshot.waiting:
         raise NotYet("runs are being scored.", delay_s=_LOOK_AGAIN_S)
     snapshot = with_costs(database, scope, dataset, snapshot)
@@ -320,7 +322,8 @@ def _is_overtaking(session: Session, issue: EditionRecord) -> bool:
     return bool(reports.editions_before(session, issue, EditionState.PENDING, limit=1))
 
 
-def _truth_number(previous: Report | None) -> int | None:
+def _truth_number(scope: ReportScope, previous: Report | None) -> int | None:
+    """The label version of the edition before, unless that is one of another dataset."""
     if previous is None or previous.snapshot.truth is None:
         return None
-    return previous.snapshot.truth.number
+    return previous.snapshot.truth.number if is_same_dataset(scope, previous) else None
