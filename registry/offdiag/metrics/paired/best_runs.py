@@ -170,8 +170,8 @@ def best_of_many(
 
     Source: Tsamardinos, Greasidou and Borboudakis (2018), Machine Learning 107, 1895: draw n
     samples with replacement, take the run that is best on them, and average its value on the
-    samples that were not drawn. Classes are drawn as they come; a draw in which a class is
-    missing on either side does not count.
+    samples that were not drawn; of runs that are equally good on a draw the mean counts. Classes
+    are drawn as they come; a draw in which a class is missing on either side does not count.
     """
     n_classes, n_cells = len(runs.labels), len(runs.labels) ** 2
     kinds, shape = runs.kinds, (runs.n_runs, n_classes, n_classes)
@@ -229,9 +229,10 @@ def corrected_choice(
             continue
         chosen, reached = both
         for key in wanted:
-            run = _highest(signs.get(key, 1.0) * chosen[key])
-            if run is not None and np.isfinite(reached[key][run]):
-                sums[key] += float(reached[key][run])
+            # None of several that are equally good on a draw is preferred for where it stands.
+            values = reached[key][_all_highest(signs.get(key, 1.0) * chosen[key])]
+            if np.isfinite(values).any():
+                sums[key] += float(np.nanmean(values))
                 counted[key] += 1
     return {
         key: BestOfMany(
@@ -259,6 +260,11 @@ def _draws(n_looked_at: int) -> int:
 def _highest(values: Floats) -> int | None:
     usable = np.isfinite(values)
     return int(np.argmax(np.where(usable, values, -np.inf))) if usable.any() else None
+
+
+def _all_highest(values: Floats) -> NDArray[np.intp]:
+    usable = np.isfinite(values)
+    return np.flatnonzero(usable & (values == np.max(values, initial=-np.inf, where=usable)))
 
 
 def _cells_of(
