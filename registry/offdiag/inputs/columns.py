@@ -6,13 +6,12 @@ text, because Arrow looks up a million strings 40 times faster than a Python dic
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.labels import LabelSet
 from offdiag.domain.texts import require_storable
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import unmasked
@@ -293,33 +292,3 @@ def _unusable(kind: str, field: str) -> InvalidInput:
     return InvalidInput(
         f"values of type {kind} cannot be used.", field=field, hint="Use str, int or bool."
     )
-
-
-def named_columns(table: object) -> LabelSet | None:
-    """The names of a table's columns as labels; None without names, or for anything else.
-
-    Columns that are only numbered from 0 on, as those of a frame made from an array, have none.
-    """
-    given: Any = getattr(table, "column_names", None)
-    names = list(getattr(table, "columns", ()) if given is None else given)
-    if not names or not all(isinstance(name, (str, int, np.integer, np.bool_)) for name in names):
-        return None
-    if are_numbered(names) or names == [f"column_{place}" for place in range(len(names))]:
-        return None
-    return LabelSet.declared(names)
-
-
-def are_numbered(names: Sequence[object]) -> bool:
-    """Whether columns are called 0, 1 and so on in this order, as those without names are."""
-    return not isinstance(names[0], (bool, np.bool_)) and list(names) == list(range(len(names)))
-
-
-def require_label_order(columns: LabelSet, labels: LabelSet, *, field: str) -> None:
-    """Raise `InvalidInput` unless the columns are the labels, in their order."""
-    if columns.names != labels.names:
-        raise InvalidInput(
-            f"the columns {columns.preview()} are not the labels {labels.preview()} "
-            "in their order.",
-            field=field,
-            hint="Select the columns in label order.",
-        )

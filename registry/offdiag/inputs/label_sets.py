@@ -11,15 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.column_names import named_columns, require_label_order
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text
 from offdiag.errors import InvalidInput
-from offdiag.inputs.columns import (
-    kept,
-    named_columns,
-    readable,
-    refuse_unordered,
-    require_label_order,
-)
+from offdiag.inputs.columns import kept, readable, refuse_unordered
 from offdiag.inputs.labels import (
     Codes,
     hold_sets,

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.column_names import are_numbered
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
-from offdiag.inputs.columns import are_numbered, readable
+from offdiag.inputs.columns import readable
 
 _FIELD = "y_score"
 _COLUMN_AXIS = 1

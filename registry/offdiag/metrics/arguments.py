@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from offdiag.domain.column_names import names_without_index
 from offdiag.domain.labels import LabelSet, in_their_order, label_text, require_known
 from offdiag.domain.orientation import SourceOrientation, axis_named, turned
 from offdiag.errors import InvalidInput
@@ -113,8 +114,8 @@ def placed(
     """
     declared = labels if labels is None or isinstance(labels, LabelSet) else in_their_order(labels)
     if not is_frame(matrix):
-        names = require_label_order(matrix, declared, field="matrix")
-        return matrix, names if declared is None else declared
+        named = names_without_index(matrix, declared, field="matrix")
+        return matrix, named.names if declared is None and named is not None else declared
     values = np.asarray(matrix.to_numpy())
     rows, columns = _names(matrix.index), _names(matrix.columns)
     wanted = None if declared is None else LabelSet.declared(declared).names
@@ -135,32 +136,6 @@ def placed(
     cells: NDArray[Any] = np.zeros((len(wanted), len(wanted)), dtype=values.dtype)
     cells[np.ix_([place[name] for name in rows], [place[name] for name in columns])] = values
     return cells, wanted if declared is None else declared
-
-
-def require_label_order(
-    table: Any, labels: LabelSet | Iterable[object] | None, *, field: str
-) -> tuple[str, ...] | None:
-    """The names of the columns of a table without an index, such as those of polars and pyarrow.
-
-    None for anything else, and where columns are only numbered. Raises `InvalidInput` unless the
-    names are the `labels` in their order, where these are given: nothing says how rows are called.
-    """
-    names = getattr(table, "column_names", None) or getattr(table, "columns", None)
-    if hasattr(table, "index") or not isinstance(names, (list, tuple)):
-        return None
-    if not names or not all(isinstance(name, str) for name in names):
-        return None
-    if list(names) == [f"column_{place}" for place in range(len(names))]:
-        return None
-    wanted = None if labels is None else LabelSet.declared(labels)
-    if wanted is not None and wanted.names != tuple(names):
-        raise InvalidInput(
-            f"the columns {LabelSet.declared(names).preview()} are not the labels "
-            f"{wanted.preview()} in their order.",
-            field=field,
-            hint="Bring columns and rows into label order; a DataFrame of pandas names both.",
-        )
-    return tuple(names)
 
 
 def refuse_totals(cells: Any, labels: Sequence[str]) -> None:

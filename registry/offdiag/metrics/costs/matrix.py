@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.column_names import names_without_index
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.metrics.arguments import contradicts, is_frame, require_label_order
+from offdiag.metrics.arguments import contradicts, is_frame
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import PREDICTED_AXIS
 
@@ -61,7 +62,7 @@ def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = Non
     elif is_frame(weights):
         array = _from_frame(weights, labels)
     else:
-        require_label_order(weights, labels, field="weights")
+        names_without_index(weights, labels, field="weights")
         array = _numbers(weights)
     size = len(labels)
     if array.shape != (size, size):

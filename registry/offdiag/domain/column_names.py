@@ -1,0 +1,69 @@
+"""What the columns of a table are called, where these names are classes or labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from offdiag.domain.labels import LabelSet
+from offdiag.errors import InvalidInput
+
+
+def names_without_index(
+    table: Any, labels: LabelSet | Iterable[object] | None, *, field: str
+) -> LabelSet | None:
+    """The names of the columns of a table without an index, such as those of polars and pyarrow.
+
+    None for anything else, and where columns are only numbered. Raises `InvalidInput` unless the
+    names are the `labels` in their order, where these are given: nothing says how rows are called.
+    """
+    columns = None if hasattr(table, "index") else named_columns(table)
+    if columns is not None and labels is not None:
+        require_label_order(
+            columns,
+            LabelSet.declared(labels),
+            field=field,
+            hint="Bring columns and rows into label order; a DataFrame of pandas names both.",
+        )
+    return columns
+
+
+def named_columns(table: object) -> LabelSet | None:
+    """The names of a table's columns as labels; None without names, or for anything else.
+
+    Columns that are only numbered from 0 on, as those of a frame made from an array, have none.
+    """
+    given: Any = getattr(table, "column_names", None)
+    names = list(getattr(table, "columns", ()) if given is None else given)
+    if not names or not all(isinstance(_plain(name), (str, int)) for name in names):
+        return None
+    if are_numbered(names) or names == [f"column_{place}" for place in range(len(names))]:
+        return None
+    return LabelSet.declared(names)
+
+
+def are_numbered(names: Sequence[object]) -> bool:
+    """Whether columns are called 0, 1 and so on in this order, as those without names are."""
+    return not isinstance(_plain(names[0]), bool) and list(names) == list(range(len(names)))
+
+
+def _plain(name: Any) -> object:
+    """A scalar of numpy as that of Python."""
+    return name.item() if hasattr(name, "item") else name
+
+
+def require_label_order(
+    columns: LabelSet,
+    labels: LabelSet,
+    *,
+    field: str,
+    hint: str = "Select the columns in label order.",
+) -> None:
+    """Raise `InvalidInput` unless the columns are the labels, in their order."""
+    if columns.names != labels.names:
+        raise InvalidInput(
+            f"the columns {columns.preview()} are not the labels {labels.preview()} "
+            "in their order.",
+            field=field,
+            hint=hint,
+        )
