@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
+from pathlib import PurePath
 from typing import Any, Protocol
 
 from offdiag.domain.orientation import SourceOrientation
@@ -213,6 +216,48 @@ def require_number_of_runs(limit: object) -> None:
             field="max_results",
             hint="Narrow the search by its filter.",
         )
+
+
+def plain_entries(entries: Mapping[str, Any] | None, field: str) -> dict[str, Scalar]:
+    """Nested entries under names with dots, values as Python scalars; facts check the rest."""
+    if entries is None:
+        return {}
+    if not isinstance(entries, Mapping):
+        raise InvalidInput(
+            f"{type(entries).__name__} is no mapping.", field=field, hint="Give a dict."
+        )
+    found: dict[str, Scalar] = {}
+    for key, value in _flattened(entries):
+        if key in found:
+            raise InvalidInput(
+                f"{key!r} is given twice, nested and with a dot in its name.",
+                field=field,
+                hint="Rename one of them.",
+            )
+        found[key] = _scalar(value)
+    return found
+
+
+def _scalar(value: Any) -> Any:
+    """numpy scalars as Python ones, lists and tuples as JSON text, paths as text."""
+    if getattr(value, "shape", None) == ():
+        return value.item()
+    if isinstance(value, PurePath):
+        return str(value)
+    if isinstance(value, list | tuple):
+        with suppress(TypeError, ValueError):
+            return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return value
+
+
+def _flattened(entries: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[Any, Any]]:
+    """`{"optimizer": {"lr": 0.1}}` as "optimizer.lr"; an empty mapping has no entry."""
+    for key, value in entries.items():
+        name = f"{prefix}{key}" if prefix else key
+        if isinstance(value, Mapping):
+            yield from _flattened(value, f"{name}.")
+        else:
+            yield name, value
 
 
 def require_entries(entries: Mapping[str, Scalar], field_name: str) -> None:

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from offdiag.domain.labels import LabelSet, in_their_order, label_text
 from offdiag.domain.look_alikes import label_notes, warn_of
-from offdiag.domain.runs import RunFacts, require_name
+from offdiag.domain.runs import RunFacts, plain_entries, require_name
 from offdiag.importers.imported import Imported, ImportedMatrix, provenance_tags
 from offdiag.metrics.arguments import stated_matrix
 from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.registry import Registry
-from offdiag.sdk.run import Run, plain_entries
+from offdiag.sdk.run import Run
 from offdiag.sdk.target import current_author, current_commit, target
 from offdiag.services.ingest.batch import GivenMatrix, Predictions
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from offdiag.domain.labels import label_text
-from offdiag.domain.runs import Derivation, FoundRun, PromotionRole, RunState, Scalar
-from offdiag.domain.texts import name_segment, shortened
-from offdiag.errors import (
-    EvaluationFailed,
-    EvaluationPending,
-    InvalidInput,
-    NotFound,
-    OffdiagError,
+from offdiag.domain.runs import (
+    Derivation,
+    FoundRun,
+    PromotionRole,
+    RunState,
+    Scalar,
+    plain_entries,
 )
+from offdiag.domain.texts import name_segment, shortened
+from offdiag.errors import EvaluationFailed, EvaluationPending, NotFound, OffdiagError
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.records.base import ResponseBody
 from offdiag.records.promotion import NewPromotion, promotion_document
@@ -418,45 +417,3 @@ class Run:
         self.evaluation()
         name = None if positive is None else label_text(positive, field_name="positive")
         return operating_points_frame(self._registry.operating_points(self.id, name))
-
-
-def plain_entries(entries: Mapping[str, Any] | None, field: str) -> dict[str, Scalar]:
-    """Nested entries under names with dots, values as Python scalars; facts check the rest."""
-    if entries is None:
-        return {}
-    if not isinstance(entries, Mapping):
-        raise InvalidInput(
-            f"{type(entries).__name__} is no mapping.", field=field, hint="Give a dict."
-        )
-    found: dict[str, Scalar] = {}
-    for key, value in _flattened(entries):
-        if key in found:
-            raise InvalidInput(
-                f"{key!r} is given twice, nested and with a dot in its name.",
-                field=field,
-                hint="Rename one of them.",
-            )
-        found[key] = _scalar(value)
-    return found
-
-
-def _scalar(value: Any) -> Any:
-    """numpy scalars as Python ones, lists and tuples as JSON text, paths as text."""
-    if getattr(value, "shape", None) == ():
-        return value.item()
-    if isinstance(value, PurePath):
-        return str(value)
-    if isinstance(value, list | tuple):
-        with suppress(TypeError, ValueError):
-            return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return value
-
-
-def _flattened(entries: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[Any, Any]]:
-    """`{"optimizer": {"lr": 0.1}}` as "optimizer.lr"; an empty mapping has no entry."""
-    for key, value in entries.items():
-        name = f"{prefix}{key}" if prefix else key
-        if isinstance(value, Mapping):
-            yield from _flattened(value, f"{name}.")
-        else:
-            yield name, value
