@@ -258,8 +258,8 @@ def _draws(n_looked_at: int) -> int:
 
 
 def _highest(values: Floats) -> int | None:
-    usable = np.isfinite(values)
-    return int(np.argmax(np.where(usable, values, -np.inf))) if usable.any() else None
+    highest = _all_highest(values)
+    return int(highest[0]) if len(highest) else None
 
 
 def _all_highest(values: Floats) -> NDArray[np.intp]:
