@@ -52,6 +52,21 @@ def add(database: Database, model: str, scores: Any = None, **facts: Any) -> str
     ).id
 
 
+def add_in_order(database: Database, seed: int, labels: Any, ids: list[str] | None) -> None:
+    """A run on samples that its ids name, or else their places."""
+    names = np.array(CLASSES)
+    log(
+        database,
+        dataset="d",
+        facts=RunFacts(name="net", model=f"net {seed}"),
+        y_true=names[labels],
+        y_pred=names[TRUE],
+        y_score=table(seed),
+        sample_ids=ids,
+        labels=CLASSES,
+    )
+
+
 def suspects(database: Database, **question: Any) -> SuspectLabels:
     asked = SuspectQuestion(limit=100, **question)
     return suspect_labels(database, project="default", dataset="d", question=asked)
@@ -238,30 +253,16 @@ def test_without_a_vote_examples_stay_as_they_were_logged(database: Database) ->
 
 def test_answers_on_earlier_samples_hide_no_suspects(database: Database) -> None:
     where: dict[str, Any] = {"project": "default", "dataset": "d"}
-    names = np.array(CLASSES)
-
-    def add_by_position(labels: Any, seed: int) -> None:
-        scores = table(seed)
-        log(
-            database,
-            dataset="d",
-            facts=RunFacts(name="net", model=f"net {seed}"),
-            y_true=names[labels],
-            y_pred=names[TRUE],
-            y_score=scores,
-            labels=CLASSES,
-        )
-
     for seed in (0, 1):
-        add_by_position(LABELS, seed)
-    answer_labels(database, **where, labels={10: names[TRUE[10]]}, author="ana")
+        add_in_order(database, seed, LABELS, None)
+    answer_labels(database, **where, labels={10: CLASSES[TRUE[10]]}, author="ana")
     publish_draft(database, **where, reason="seen", author="ana")
     assert "10" not in named(suspects(database))
 
     others = LABELS.copy()
     others[0] = (others[0] + 1) % 3
     for seed in (2, 3):
-        add_by_position(others, seed)
+        add_in_order(database, seed, others, None)
 
     assert "10" in named(suspects(database))
 
@@ -274,17 +275,7 @@ def test_published_answers_may_be_about_samples_that_later_runs_do_not_have(
         add(database, model, table(at))
     answer_labels(database, **where, labels={"s10": CLASSES[TRUE[10]]}, author="ana")
     publish_draft(database, **where, reason="seen", author="ana")
-    names = np.array(CLASSES)
     for seed in (2, 3):
-        log(
-            database,
-            dataset="d",
-            facts=RunFacts(name="net", model=f"later {seed}"),
-            y_true=names[LABELS],
-            y_pred=names[TRUE],
-            y_score=table(seed),
-            sample_ids=[f"t{at}" for at in range(N)],
-            labels=CLASSES,
-        )
+        add_in_order(database, seed, LABELS, [f"t{at}" for at in range(N)])
 
     assert named(suspects(database)) >= {f"t{at}" for at in WRONG}
