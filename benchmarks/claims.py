@@ -623,6 +623,11 @@ TITLES = {
     "set pairs": "Two equally good multi-label runs called different, percent of data sets",
     "set ties": "Five equally good multi-label runs of which any is called worse, percent",
     "confused": "Errors of labels that depend on no other label: any sentence, percent",
+    "few costs": "Two equally good runs of which one is said to cost less, percent of data sets",
+    "few areas": "Two equally good runs, area under the ROC curve called different, percent",
+    "few groups": "Equally good groups: one called worse, a gap proved, percent of data sets",
+    "few families": "Copies of two equally good runs, accuracy called different, percent",
+    "few apart": "Two equally good runs on samples of their own called different, percent",
     "folds": "Two equally good learners called different over folds, percent of data sets",
     "methods": "Three equally good methods: any called worse, mean of one covered, percent",
 }

@@ -145,7 +145,7 @@ def cochran_q(correct: ArrayLike) -> CochranQ:
 
 
 def cochran_of_counts(both_right: NDArray[np.int64]) -> CochranQ:
-    """The same from how many cases two runs both get right, (k, k) with k at least 2.
+    """Q from how many cases two runs both get right, (k, k) with k at least 2.
 
     Their sum is that of R_i^2, since R_i^2 counts the pairs of runs that get case i right. `p`
     counts that some runs may be more alike than others, such as checkpoints of one model: under

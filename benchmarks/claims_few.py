@@ -1,0 +1,225 @@
+"""How often a sentence that a few examples decide claims a difference that is not there.
+
+Runs are drawn as in `claims.py`: each shares 60 % of its random numbers with the others, so all
+are equally good. Rates are close to 1, classes rare and samples few, which is where intervals
+that hold for many examples do not. Everything that decides is a function of the library itself.
+
+    python benchmarks/claims_few.py              some minutes on two cores
+    python benchmarks/claims_few.py --sets 10    a look; writes nothing
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
+from multiprocessing import get_context
+
+import numpy as np
+from claims import (
+    LEVEL,
+    SETS,
+    SETS_OF_A_PAIR,
+    SHARED,
+    Cell,
+    Rng,
+    Simulate,
+    allowed,
+    even,
+    labels_of,
+    name_of,
+    percent,
+    rare,
+    run_cells,
+    tied,
+    write_page,
+)
+from harness import Report
+from numpy.typing import NDArray
+
+from offdiag.comparison.pair import compare_unpaired
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.break_even import choices, lever_on_cell, rays_of
+from offdiag.metrics.costs.matrix import cost_matrix, zero_one_costs
+from offdiag.metrics.groups.gaps import largest_difference, proportion_values, worst
+from offdiag.metrics.pair_counts import count_pairs
+from offdiag.metrics.paired.difference import paired_cost_differences
+from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts
+from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.scores import score_differences
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.services.what_if.leads import leads
+
+RARE_IS_DEARER = 20.0
+"""What an error on the rare class costs, those on the other one being 1."""
+NOISE = 1.0
+"""Standard deviation of a score; a class moves its own by as much."""
+
+
+def cost_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
+    """Whether one run is said to cost less, and to cost least at any ratio of costs."""
+    actual, (first, second) = cell.draw(rng)
+    labels = labels_of(cell)
+    joint = joint_counts(actual=actual, first=first, second=second, labels=labels)
+    costs = cost_matrix([[0.0, 1.0], [RARE_IS_DEARER, 0.0]], labels=labels)
+    interval = paired_cost_differences(joint, costs, seed=0, keys=("mean_cost",))["mean_cost"][1]
+    equal = zero_one_costs(labels)
+    lever = lever_on_cell(equal, 1, 0)
+    if lever is None:
+        raise RuntimeError("errors on the rare class cost nothing")
+    stretches = choices(rays_of([joint.first_matrix, joint.second_matrix], equal, lever))
+    found = leads(actual, (first, second), equal, lever, stretches, prevalence=None)
+    return _excludes_0(interval.low, interval.high), not found.is_open
+
+
+def area_ties(cell: Cell, rng: Rng) -> tuple[float]:
+    """Whether the area under the ROC curve, or its average, is called different; NaN untested."""
+    sizes = np.rint(np.multiply(cell.shares, cell.n)).astype(int)
+    actual = np.repeat(np.arange(cell.n_classes, dtype=np.uint8), sizes)
+    common = rng.normal(scale=NOISE, size=(len(actual), cell.n_classes))
+    runs = []
+    for _ in cell.recalls:
+        own = rng.normal(scale=NOISE, size=common.shape)
+        is_shared = rng.random((len(actual), 1)) < SHARED
+        scores = np.where(is_shared, common, own) + np.eye(cell.n_classes)[actual]
+        odds = np.exp(scores)
+        table = (odds / odds.sum(axis=1, keepdims=True)).astype(np.float32)
+        positive = 1 if cell.n_classes == 2 else None
+        runs.append(Forecasts(actual, table, n_classes=cell.n_classes, positive=positive))
+    (area, *_) = score_differences(*runs)
+    return (np.nan if area.p is None else float(area.p < LEVEL),)
+
+
+def group_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
+    """Whether a group is called worse than all are, and whether any gap is proved."""
+    rate = cell.recalls[0][0]
+    sizes = np.full(len(cell.recalls), cell.n)
+    groups = proportion_values(rng.binomial(sizes, rate), sizes)
+    high, low = worst(groups).ci_high, largest_difference(groups).ci_low
+    return high is not None and high < rate, low is not None and low > 0
+
+
+def family_ties(cell: Cell, rng: Rng) -> tuple[bool]:
+    """Whether Cochran's Q finds a difference among copies of two runs, half of them of each."""
+    actual, (first, second) = Cell(cell.n, cell.shares, cell.recalls[:2]).draw(rng)
+    n_copies = len(cell.recalls) // 2
+    right = np.stack([first == actual] * n_copies + [second == actual] * n_copies).astype(np.int64)
+    p = cochran_of_counts(right @ right.T).p
+    return (p is not None and p < LEVEL,)
+
+
+def apart_ties(cell: Cell, rng: Rng) -> tuple[bool]:
+    """Whether any primary metric of two runs on samples of their own is called different."""
+    matrices = []
+    for recalls in cell.recalls:
+        actual, (predicted,) = Cell(cell.n, cell.shares, (recalls,)).draw(rng)
+        counts: NDArray[np.int64] = count_pairs(actual, predicted, n_classes=cell.n_classes)
+        matrices.append(ConfusionMatrix(counts, labels_of(cell)))
+    found = compare_unpaired(matrices[0], matrices[1], seed=0)
+    return (any(each.outcome.is_separable for each in found.metrics),)
+
+
+def _excludes_0(low: float | None, high: float | None) -> bool:
+    return (low is not None and low > 0) or (high is not None and high < 0)
+
+
+def _of_pair(cell: Cell) -> str:
+    return f"{name_of(cell)}, recall {cell.recalls[0][0]:g}"
+
+
+def _of_groups(cell: Cell) -> str:
+    return f"{len(cell.recalls)} groups of {cell.n:,}, rate {cell.recalls[0][0]:g}"
+
+
+def _of_families(cell: Cell) -> str:
+    return f"n {cell.n:,}, 2 times {len(cell.recalls) // 2} copies"
+
+
+Claim = tuple[str, Simulate, Callable[[Cell], str], Sequence[Cell], tuple[str, ...]]
+"""Table, simulation, name of a cell, cells, and the claims that its columns are."""
+CLAIMS: tuple[Claim, ...] = (
+    (
+        "costs",
+        cost_ties,
+        _of_pair,
+        [tied(n, rare(share), 2, recall)
+         for n, share, recall in product((20, 100, 1_000), (0.5, 0.1), (0.85, 0.97))],
+        ("mean cost", "cheapest at a ratio"),
+    ),
+    (
+        "areas",
+        area_ties,
+        name_of,
+        [tied(n, shares, 2) for n, shares in (
+            (100, rare(0.03)), (300, rare(5 / 300)), (1_000, rare(0.02)), (100, rare(0.5)),
+            (100, (0.5, 0.47, 0.03)), (300, (0.6, 0.38, 0.02)), (300, even(3)))],
+        ("area",),
+    ),
+    (
+        "groups",
+        group_ties,
+        _of_groups,
+        [tied(n, even(2), n_groups, rate) for n, n_groups, rate in (
+            (200, 10, 0.99), (30, 20, 0.97), (12, 10, 0.9), (200, 2, 0.99), (1_000, 10, 0.5))],
+        ("a group", "a gap"),
+    ),
+    (
+        "families",
+        family_ties,
+        _of_families,
+        [tied(n, even(2), n_runs) for n, n_runs in product((100, 1_000), (4, 10))],
+        ("Cochran's Q",),
+    ),
+    (
+        "apart",
+        apart_ties,
+        _of_pair,
+        [tied(n, even(2), 2, recall) for n, recall in product((10, 30, 300), (0.8, 0.97))],
+        ("any metric",),
+    ),
+)  # fmt: skip
+
+
+def report_claim(result: Report, pool: ProcessPoolExecutor, claim: Claim, n_sets: int) -> None:
+    """A table of the cells; goals are the pooled rate of each claim."""
+    table, simulate, name, cells, columns = claim
+    rows, whole = [], []
+    for cell, found in run_cells(pool, simulate, cells, n_sets):
+        rates = dict(zip(columns, percent(np.nanmean(found, axis=0)), strict=True))
+        rows.append({"cell": name(cell), "sets": len(found), **rates})
+        whole.append(found)
+    pooled = np.concatenate(whole)
+    for at, column in enumerate(columns):
+        result.goal(
+            f"few examples, equally good, {table}: {column}, %",
+            measured=round(100 * float(np.nanmean(pooled[:, at])), 2),
+            wanted=allowed(len(pooled)),
+            at_least=False,
+        )
+    result.tables[f"few {table}"] = rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
+    options = parser.parse_args()
+    n_sets = SETS_OF_A_PAIR * (options.sets or SETS)
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        result = Report("claims-few", libraries=("numpy", "scipy"))
+        result.fact("data sets of a cell", n_sets)
+        for claim in CLAIMS:
+            report_claim(result, pool, claim, n_sets)
+        if options.sets is not None:
+            for row in (row for rows in result.tables.values() for row in rows):
+                print(row)
+            return
+        path = result.save()
+        write_page(json.loads(path.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    main()
