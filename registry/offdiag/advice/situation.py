@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from offdiag.domain.labels import LabelSet
+from offdiag.domain.labels import LabelSet, require_known
+from offdiag.errors import InvalidInput
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 
 
@@ -69,3 +71,44 @@ class Situation:
     def has_few_samples(self) -> bool:
         """Whether the watched class is too small for a reliable interval."""
         return self.cases[self.labels.index[self.watched]] < RELIABLE_CLASS_SIZE
+
+
+def situation_of(
+    matrix: ConfusionMatrix,
+    *,
+    goal: str,
+    about: object,
+    balance_known: bool,
+    has_scores: bool,
+) -> Situation:
+    """What is asked about the classifier that a matrix (K, K) is of; `about` None is no class.
+
+    Raises `InvalidInput` for an unknown goal or class, a class without cases, and data in
+    which fewer than two classes occur.
+    """
+    require_known(goal, tuple(Goal), field_name="goal")
+    cases = tuple(matrix.actual.tolist())
+    if sum(count > 0 for count in cases) < 2:
+        raise InvalidInput(
+            "fewer than two classes have examples.",
+            field="subject",
+            hint="Such data cannot be evaluated; use examples of two or more classes.",
+        )
+    label = None
+    if about is not None:
+        code = matrix.labels.code_of(about, field_name="about")
+        label = matrix.labels.names[code]
+        if cases[code] == 0:
+            raise InvalidInput(
+                f"there are no examples of {label!r}, so nothing about it can be measured.",
+                field="about",
+                hint="Evaluate on examples that have it.",
+            )
+    return Situation(
+        goal=Goal(goal),
+        labels=matrix.labels,
+        cases=cases,
+        about=label,
+        balance_known=balance_known,
+        has_scores=has_scores,
+    )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from offdiag.advice.recommendation import Advice, recommend
-from offdiag.advice.situation import Goal, Situation
-from offdiag.domain.labels import require_known
+from offdiag.advice.situation import situation_of
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.sdk.cost import Evaluated
@@ -39,31 +38,12 @@ def advise(
     >>> [counsel.name for counsel in advice.report]  # doctest: +SKIP
     ['recall[1]', 'specificity[1]', 'informedness[1]']
     """
-    require_known(goal, tuple(Goal), field_name="goal")
     matrix, scored = _matrix(subject)
-    cases = tuple(matrix.actual.tolist())
-    if sum(count > 0 for count in cases) < 2:
-        raise InvalidInput(
-            "fewer than two classes have examples.",
-            field="subject",
-            hint="Such data cannot be evaluated; use examples of two or more classes.",
-        )
-    label = None
-    if about is not None:
-        code = matrix.labels.code_of(about, field_name="about")
-        label = matrix.labels.names[code]
-        if cases[code] == 0:
-            raise InvalidInput(
-                f"there are no examples of {label!r}, so nothing about it can be measured.",
-                field="about",
-                hint="Evaluate on examples that have it.",
-            )
     return recommend(
-        Situation(
-            goal=Goal(goal),
-            labels=matrix.labels,
-            cases=cases,
-            about=label,
+        situation_of(
+            matrix,
+            goal=goal,
+            about=about,
             balance_known=balance_known,
             has_scores=scored if has_scores is None else has_scores,
         )

@@ -9,12 +9,11 @@ from flask import Blueprint, jsonify, redirect, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
-from offdiag.advice.recommendation import Advice, Counsel
-from offdiag.advice.situation import Goal
+from offdiag.advice.recommendation import Advice, Counsel, recommend
+from offdiag.advice.situation import Goal, situation_of
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.catalogue import MetricSpec, Transformation, effect_words
-from offdiag.sdk.advise import advise
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.errors import capitalised
@@ -304,10 +303,12 @@ def advice_json(run_id: str) -> Response:
 
 
 def _advice(detail: RunDetail, address: AdviceAddress) -> Advice:
-    return advise(
-        results_of(detail).matrix,
-        goal=address.goal.value,
-        about=address.about,
-        balance_known=address.balance_known,
-        has_scores=detail.run.score_columns > 0,
+    return recommend(
+        situation_of(
+            results_of(detail).matrix,
+            goal=address.goal.value,
+            about=address.about,
+            balance_known=address.balance_known,
+            has_scores=detail.run.score_columns > 0,
+        )
     )
