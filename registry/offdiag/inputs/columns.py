@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.texts import require_storable
 from offdiag.errors import InvalidInput
-from offdiag.metrics.arguments import unmasked
+from offdiag.metrics.arguments import is_masked_array, unmasked
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -130,7 +130,7 @@ def _read(values: object, field: str) -> Column:
 
     if isinstance(values, pa.ChunkedArray):
         return values.combine_chunks()
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values) and values.ndim == 1:
+    if is_masked_array(values) and np.ma.is_masked(values) and values.ndim == 1:
         return pa.array(values.data, mask=np.ma.getmaskarray(values))
     if isinstance(values, (pa.Array, np.ndarray)):
         return values

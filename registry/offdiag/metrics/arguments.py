@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -284,9 +284,15 @@ def positive_count(value: int, *, field: str) -> int:
     return count
 
 
+def is_masked_array(values: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
+    """Whether values are an array of `numpy.ma`, which is not loaded to ask a plain one."""
+    is_derived = isinstance(values, np.ndarray) and type(values) is not np.ndarray
+    return is_derived and isinstance(values, np.ma.MaskedArray)
+
+
 def unmasked(values: object) -> Any:
     """The values, with NaN for numbers that a masked array hides, which numpy would bring out."""
-    if not isinstance(values, np.ma.MaskedArray):  # A frame may have a column called _mask.
+    if not is_masked_array(values):  # A frame may have a column called _mask.
         return values
     hides_numbers = np.ma.is_masked(values) and values.dtype.kind in "iubf"
     return np.ma.filled(values.astype("f8"), np.nan) if hides_numbers else values.data
