@@ -19,6 +19,7 @@ from jinja2.bccache import Bucket
 from werkzeug.routing import Rule
 
 from offdiag.store.database import Database
+from offdiag_web.app.auth import RATES_KEY
 from offdiag_web.app.news import OpenProblems
 
 
@@ -121,5 +122,5 @@ class LentApp:
             app.config.clear()
             app.config.update(config)
             app.extensions[OpenProblems.KEY] = OpenProblems()
-            for limiter in extensions["limiter"]:
-                limiter.reset()
+            if (rates := app.extensions[RATES_KEY]) is not None:
+                rates.window.storage.reset()

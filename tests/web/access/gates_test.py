@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 
 from offdiag.domain.access import Grant, Role
+from offdiag.errors import InvalidInput
 from offdiag.store.database import Database
 from offdiag_web.app.security import HEADERS
 from offdiag_web.pages.access.view import MEANINGS
@@ -76,6 +77,15 @@ def test_too_many_requests_carry_the_headers_too(database: Database, ana: dict[s
     assert answer.status_code == 429
     assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
     assert int(answer.headers["Retry-After"]) > 0
+
+
+@pytest.mark.parametrize("url", ["bogus://:secret@host", "memcached://"])
+def test_a_storage_of_counters_that_cannot_be_used_is_named(database: Database, url: str) -> None:
+    with pytest.raises(InvalidInput, match=r"^access\.rate_storage: ") as caught:
+        guarded(database, rate_storage=url)
+
+    assert url.partition(":")[0] in str(caught.value)
+    assert "secret" not in str(caught.value)
 
 
 def test_only_named_hosts_are_answered_to(database: Database) -> None:

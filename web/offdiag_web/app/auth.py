@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from flask import Flask, Response, current_app, g, request, session
-from flask_limiter import Limiter
-from flask_limiter.util import get_remote_address
 from flask_login import LoginManager, UserMixin, current_user
 from flask_wtf.csrf import ValidationError, validate_csrf
 from limits import RateLimitItem, parse_many
+from limits.errors import ConfigurationError
+from limits.storage import storage_from_string
+from limits.strategies import MovingWindowRateLimiter
 from werkzeug.exceptions import Forbidden as ForbiddenResponse
 from werkzeug.wrappers import Response as WsgiResponse
 
@@ -29,7 +30,7 @@ from offdiag.domain.access import (
     may_anywhere,
     projects_of,
 )
-from offdiag.errors import Forbidden, NotSignedIn, TooManyRequests
+from offdiag.errors import Forbidden, InvalidInput, NotSignedIn, TooManyRequests
 from offdiag.services.access.sessions import SessionLife, caller_of_session, caller_of_token
 from offdiag.settings import AccessSettings
 from offdiag.settings.model import needs_sign_in
@@ -264,10 +265,22 @@ GUESSES = "guessed-token"
 
 
 class Rates:
-    """The limits of an application. Counters live in its memory, or where several share them."""
+    """The limits of an application. Counters live in its memory, or where several share them.
 
-    def __init__(self, limiter: Limiter, settings: AccessSettings) -> None:
-        self._limiter = limiter
+    Raises `InvalidInput` where that place is none that can be used.
+    """
+
+    def __init__(self, settings: AccessSettings) -> None:
+        try:
+            storage = storage_from_string(settings.rate_storage)
+        except ConfigurationError as error:
+            kind, _, _ = settings.rate_storage.partition("://")  # The rest may hold a password.
+            raise InvalidInput(
+                f"{kind!r} is no storage that can be used here.",
+                field="access.rate_storage",
+                hint="Give memory://, or such as redis://HOST:6379 with its library installed.",
+            ) from error
+        self.window = MovingWindowRateLimiter(storage)
         self._limits = {
             Rate.READ: parse_many(settings.read_limit),
             Rate.WRITE: parse_many(settings.write_limit),
@@ -279,25 +292,25 @@ class Rates:
     def spend(self, rate: Rate, *whose: str) -> None:
         """Count one more. Raises `TooManyRequests` where that is one too many."""
         for limit in self._limits.get(rate, ()):
-            if not self._limiter.limiter.hit(limit, rate, *whose):
+            if not self.window.hit(limit, rate, *whose):
                 raise self._refusal(limit, rate, *whose)
 
     def require_capacity(self, rate: str, *whose: str) -> None:
         """Raise `TooManyRequests` where no attempt is left; count nothing."""
         for limit in self._limits_of(rate):
-            if not self._limiter.limiter.test(limit, rate, *whose):
+            if not self.window.test(limit, rate, *whose):
                 raise self._refusal(limit, rate, *whose)
 
     def note(self, rate: str, *whose: str) -> None:
         """Count a failed attempt."""
         for limit in self._limits_of(rate):
-            self._limiter.limiter.hit(limit, rate, *whose)
+            self.window.hit(limit, rate, *whose)
 
     def _limits_of(self, rate: str) -> list[RateLimitItem]:
         return self._by_name if rate == "sign-in-name" else list(self._limits[Rate.SIGN_IN])
 
     def _refusal(self, limit: RateLimitItem, rate: str, *whose: str) -> TooManyRequests:
-        ends = self._limiter.limiter.get_window_stats(limit, rate, *whose).reset_time
+        ends = self.window.get_window_stats(limit, rate, *whose).reset_time
         wait_s = max(1, math.ceil(ends - time.time()))
         return TooManyRequests(
             f"that was more than {limit}.",
@@ -308,21 +321,14 @@ class Rates:
 
 def limit_rates(app: Flask, settings: AccessSettings, *, counts: bool) -> None:
     """Give an application its counters; without `counts` nothing is ever refused."""
-    limiter = Limiter(
-        get_remote_address,
-        app=app,
-        storage_uri=settings.rate_storage,
-        strategy="moving-window",
-        enabled=True,
-    )
-    app.extensions[RATES_KEY] = Rates(limiter, settings) if counts else None
+    app.extensions[RATES_KEY] = Rates(settings) if counts else None
 
 
 def count_request(rate: Rate, who: Caller | None) -> None:
     """Count a request against its limit."""
     rates = _rates()
     if rates is not None and rate not in {Rate.FREE, Rate.SIGN_IN}:
-        rates.spend(rate, get_remote_address() if who is None else who.name)
+        rates.spend(rate, _sender() if who is None else who.name)
 
 
 def count_guess() -> None:
@@ -333,8 +339,8 @@ def count_guess() -> None:
     """
     rates = _rates()
     if rates is not None:
-        rates.require_capacity(GUESSES, get_remote_address())
-        rates.note(GUESSES, get_remote_address())
+        rates.require_capacity(GUESSES, _sender())
+        rates.note(GUESSES, _sender())
 
 
 def refuse_attempts(name: str) -> None:
@@ -345,7 +351,7 @@ def refuse_attempts(name: str) -> None:
     """
     rates = _rates()
     if rates is not None:
-        rates.require_capacity("sign-in", get_remote_address())
+        rates.require_capacity("sign-in", _sender())
         rates.require_capacity("sign-in-name", name.casefold())
 
 
@@ -353,8 +359,12 @@ def count_attempt(name: str) -> None:
     """Count a sign-in that failed."""
     rates = _rates()
     if rates is not None:
-        rates.note("sign-in", get_remote_address())
+        rates.note("sign-in", _sender())
         rates.note("sign-in-name", name.casefold())
+
+
+def _sender() -> str:
+    return request.remote_addr or "127.0.0.1"
 
 
 def _rates() -> Rates | None:
