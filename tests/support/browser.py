@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +12,8 @@ from typing import Any
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response
 from werkzeug.serving import make_server
+
+from support.listeners import running
 
 CHROMIUM_PLACES = (
     # The same browser without windows on a screen starts and draws in less time.
@@ -62,14 +63,8 @@ def chromium() -> str | None:
 def served(app: Flask) -> Iterator[str]:
     """Serve an application on a free port; yields the address without a final slash."""
     server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with running(server) as url:
+        yield url
 
 
 _ABORTED_POLLS = ("htmx:sendAbort", "htmx:afterRequest")

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from http.server import HTTPServer
 
 Behaviour = Callable[[socket.socket, "Listener"], None]
 _PATIENCE_S = 20
@@ -55,6 +56,23 @@ def _serve(server: socket.socket, listener: Listener, behaviour: Behaviour) -> N
         # A client that hangs up is what many of these tests are about.
         with connection, suppress(OSError):
             behaviour(connection, listener)
+
+
+_POLLED_EVERY_S = 0.01
+"""A server looks this often whether it is to stop: by default it takes half a second."""
+
+
+@contextmanager
+def running(server: HTTPServer) -> Iterator[str]:
+    """Let a server of HTTP answer in a thread; yields its address without a final slash."""
+    thread = threading.Thread(target=server.serve_forever, args=(_POLLED_EVERY_S,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 def request(connection: socket.socket, listener: Listener) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import secrets
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,8 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 from werkzeug.serving import make_server
 from werkzeug.wrappers import Response as BaseResponse
+
+from support.listeners import running
 
 
 @dataclass
@@ -104,11 +105,5 @@ def running_provider() -> Iterator[OpenIdProvider]:
     provider = OpenIdProvider()
     server = make_server("127.0.0.1", 0, provider.app(), threaded=True)
     provider.issuer = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with running(server):
         yield provider
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -18,6 +17,7 @@ from offdiag.settings import AccessSettings, ServerSettings, Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_workers.process import working_in_background
+from support.listeners import running
 from support.processes import killed_after
 from support.quick_apps import remember_addresses, remember_templates
 from support.quick_starts import QuickProcess
@@ -45,15 +45,13 @@ def serving(
     server = make_server(
         "127.0.0.1", 0, create_app(settings, database), threaded=True, request_handler=_Quiet
     )
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
     try:
-        with working_in_background(database, settings) if with_worker else nullcontext():
-            yield f"http://127.0.0.1:{server.server_port}"
+        with (
+            running(server) as url,
+            working_in_background(database, settings) if with_worker else nullcontext(),
+        ):
+            yield url
     finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
         structlog.reset_defaults()
 
 

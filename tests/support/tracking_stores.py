@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
+
+from support.listeners import running
 
 EXPERIMENT = "Lesions: 'derm'"
 """A name that YAML quotes."""
@@ -156,14 +157,8 @@ def serving(runs: tuple[Recorded, ...] = RUNS) -> Iterator[str]:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with running(server) as url:
+        yield url
 
 
 def _listing(run: Recorded, folder: str) -> dict[str, object]:

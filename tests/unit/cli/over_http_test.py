@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from offdiag.services.access.sessions import create_token
 from offdiag.services.access.users import add_user
 from offdiag.settings.tokens import tokens_file
 from offdiag.store.schema import open_database
+from support.listeners import running
 from support.servers import serving
 
 COSTS = "[weights.well]\nwell = 0\nill = 1\n\n[weights.ill]\nwell = %d\nill = 0\n"
@@ -433,12 +433,8 @@ def other_server() -> Iterator[tuple[str, dict[str, tuple[int, str]]]]:
             """It says nothing."""
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", answers
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with running(server) as url:
+        yield url, answers
 
 
 def test_an_older_server_and_another_program_are_told_apart(
