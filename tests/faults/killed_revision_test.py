@@ -53,7 +53,7 @@ def test_killed_at_random_moments_the_content_is_that_of_an_undisturbed_registry
         for number in range(ROUNDS):
             client = forked(revise, postgres_database.url, number, stdout=subprocess.PIPE)
             assert said_first(client) == "begun"
-            time.sleep(random.random() * 0.04)
+            time.sleep(random.random() * 0.06)
             client.end()
             revise(postgres_database.url, number)
             for _ in range(2):
