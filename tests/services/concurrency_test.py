@@ -26,8 +26,10 @@ from offdiag.services.ingest.dataset import declare_dataset
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.ingest.log_counts import log_counts, log_matrix
 from offdiag.services.reports.edition import report_now
+from offdiag.services.runs import change_run, tag_runs
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
+from offdiag.store.runs import get_run
 from offdiag.store.users import has_admin
 from support.logging_runs import log
 from support.reads import read
@@ -87,6 +89,31 @@ def test_runs_of_a_new_project_are_all_logged(
 
     assert raised == []
     assert len(set(ids)) == AT_ONCE
+
+
+@pytest.mark.both_databases
+def test_of_tags_that_are_added_at_once_none_is_lost(database: Database) -> None:
+    run_id = upload(database, RunFacts(name="tagged", tags={"team": "a"}))
+
+    _, raised = at_once(
+        lambda number: change_run(database, run_id, added_tags={f"job {number}": number})
+    )
+
+    assert raised == []
+    with database.read() as session:
+        tags = get_run(session, run_id).tags
+    assert tags == {"team": "a"} | {f"job {number}": number for number in range(AT_ONCE)}
+
+
+@pytest.mark.both_databases
+def test_of_those_who_tag_the_same_runs_at_once_all_succeed(database: Database) -> None:
+    ids = [upload(database, RunFacts(name=f"run {number}")) for number in range(3)]
+
+    _, raised = at_once(lambda number: tag_runs(database, ids[:: (-1) ** number], str(number), 1))
+
+    assert raised == []
+    with database.read() as session:
+        assert [len(get_run(session, run_id).tags) for run_id in ids] == [AT_ONCE] * 3
 
 
 @pytest.mark.both_databases

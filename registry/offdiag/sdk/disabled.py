@@ -130,7 +130,11 @@ class DisabledRegistry:
         """There is none."""
 
     def change_run(
-        self, run_id: str, *, tags: Mapping[str, Scalar] | None = None, note: str | None = None
+        self,
+        run_id: str,
+        *,
+        added_tags: Mapping[str, Scalar] | None = None,
+        note: str | None = None,
     ) -> None:
         """Nothing is changed."""
 

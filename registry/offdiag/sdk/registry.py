@@ -211,9 +211,13 @@ class Registry(Protocol):
     def note(self, run_id: str) -> str | None: ...
 
     def change_run(
-        self, run_id: str, *, tags: Mapping[str, Scalar] | None = None, note: str | None = None
+        self,
+        run_id: str,
+        *,
+        added_tags: Mapping[str, Scalar] | None = None,
+        note: str | None = None,
     ) -> None:
-        """Replace all tags of a run, its note, or both; an empty note removes it."""
+        """Add tags to those of a run, replace its note, or both; an empty note removes it."""
         ...
 
     def delete_run(self, run_id: str, *, by: str | None) -> None: ...

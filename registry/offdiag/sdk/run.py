@@ -163,7 +163,7 @@ class Run:
         text, numbers, booleans or None, and what `log_run` makes such of. Raises `InvalidInput`.
         """
         given = plain_entries(tags, "tags") | plain_entries(named, "tags")
-        self._registry.change_run(self.id, tags=self.tags | given)
+        self._registry.change_run(self.id, added_tags=given)
 
     @property
     def note(self) -> str | None:

@@ -143,31 +143,33 @@ def change_run(
     run_id: str,
     *,
     tags: Mapping[str, Scalar] | None = None,
+    added_tags: Mapping[str, Scalar] | None = None,
     note: str | None = None,
     seen: RunRecord | None = None,
 ) -> None:
-    """Replace the tags of a run, its note, or both; a blank note removes it.
+    """Replace the tags of a run, add some to them, replace its note; a blank note removes it.
 
-    With `seen` only while tags and note are as they were in it. Raises `NotFound`, `Stale`, and
-    `InvalidInput` for nothing to change, unusable tags, or a note that is too long or cannot be
-    stored.
+    Of those who add tags at the same time nobody loses any. With `seen` only while tags and note
+    are as they were in it. Raises `NotFound`, `Stale`, and `InvalidInput` for nothing to change,
+    unusable tags, or a note that is too long or cannot be stored.
     """
-    if tags is None and note is None:
+    if tags is None and added_tags is None and note is None:
         raise InvalidInput(
             "nothing to change is named.", field="tags", hint="Name tags, a note, or both."
         )
     if note is not None:
         note = stored_note(note)
     with database.write() as session:
-        known = runs.lock_run(session, run_id)
+        known = runs.lock_run(session, run_id, alone=True)
         if seen is not None and (known.tags, known.note) != (seen.tags, seen.note):
             raise Stale(
                 "the run was changed since you read it.",
                 field="If-Match",
                 hint="Read it again, then retry. Nothing was changed.",
             )
-        if tags is not None:
-            runs.set_tags(session, run_id, known.facts(tags=tags).tags)
+        if tags is not None or added_tags is not None:
+            wanted = {**(known.tags if tags is None else tags), **(added_tags or {})}
+            runs.set_tags(session, run_id, known.facts(tags=wanted).tags)
         if note is not None:
             runs.set_note(session, run_id, note or None)
 
@@ -183,7 +185,7 @@ def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar
     with database.write() as session:
         # In one order, so that two of these do not wait for each other.
         for run_id in sorted(set(run_ids)):
-            known = runs.lock_run(session, run_id)
+            known = runs.lock_run(session, run_id, alone=True)
             tags = {name: text for name, text in known.tags.items() if name != key}
             if value is not None:
                 tags[key] = value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -305,6 +306,18 @@ def test_long_lists_of_examples_come_page_after_page(places: tuple[Place, Place]
 
     assert found.counts is not None
     assert len(found.examples("both_right", limit=10_000)) == found.counts["both_right"] > 1_000
+
+
+def test_tags_that_jobs_add_at_once_are_all_there(places: tuple[Place, Place]) -> None:
+    for place in places:
+        run = offdiag.log_run(
+            y_true=["a", "b"], y_pred=["a", "a"], name="of jobs", dataset="jobs", url=place.url
+        )
+        jobs = [offdiag.get_run(run.id, url=place.url) for _ in range(6)]
+        with ThreadPoolExecutor(len(jobs)) as pool:
+            list(pool.map(lambda job: job[1].add_tags({f"job {job[0]}": 1}), enumerate(jobs)))
+
+        assert sorted(run.tags) == [f"job {number}" for number in range(6)]
 
 
 def test_runs_are_fetched_and_changed_alike(places: tuple[Place, Place]) -> None:

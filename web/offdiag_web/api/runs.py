@@ -86,7 +86,12 @@ def change_run(run_id: str, json: RunChanges) -> Run:
         found = read_run(session, run_id)
     is_seen = require_match(run_document(found))
     changes.change_run(
-        database, run_id, tags=json.tags, note=json.note, seen=found.run if is_seen else None
+        database,
+        run_id,
+        tags=json.tags,
+        added_tags=json.add_tags,
+        note=json.note,
+        seen=found.run if is_seen else None,
     )
     with database.read() as session:
         return run_document(read_run(session, run_id))

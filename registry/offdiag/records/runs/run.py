@@ -241,6 +241,10 @@ class RunChanges(RequestBody):
     tags: dict[str, Scalar] | None = Field(
         default=None, description="All tags of the run from now on."
     )
+    add_tags: dict[str, Scalar] | None = Field(
+        default=None,
+        description="Tags beside the others, in place of those of the same names.",
+    )
     note: str | None = Field(
         default=None, description="The note on the run from now on; empty for none."
     )

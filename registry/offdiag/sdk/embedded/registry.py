@@ -287,9 +287,13 @@ class EmbeddedRegistry:
             return read_run(session, run_id).run.note
 
     def change_run(
-        self, run_id: str, *, tags: Mapping[str, Scalar] | None = None, note: str | None = None
+        self,
+        run_id: str,
+        *,
+        added_tags: Mapping[str, Scalar] | None = None,
+        note: str | None = None,
     ) -> None:
-        runs.change_run(self.database, run_id, tags=tags, note=note)
+        runs.change_run(self.database, run_id, added_tags=added_tags, note=note)
 
     def delete_run(self, run_id: str, *, by: str | None) -> None:
         delete_run(self.database, run_id, by=by)

@@ -400,12 +400,16 @@ class RemoteRegistry:
         return self._reader.get(f"/runs/{_sent(run_id)}", Run).note
 
     def change_run(
-        self, run_id: str, *, tags: Mapping[str, Scalar] | None = None, note: str | None = None
+        self,
+        run_id: str,
+        *,
+        added_tags: Mapping[str, Scalar] | None = None,
+        note: str | None = None,
     ) -> None:
-        if tags is not None:
-            require_entries(tags, "tags")
+        if added_tags is not None:
+            require_entries(added_tags, "tags")
         wanted = RunChanges(
-            tags=None if tags is None else dict(tags),
+            add_tags=None if added_tags is None else dict(added_tags),
             note=None if note is None else stored_note(note),
         )
         self._reader.send("PATCH", f"/runs/{_sent(run_id)}", wanted)
