@@ -267,13 +267,28 @@ def _badness(run: RunFigures, metric: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FlagChanges:
-    """Flags that are open and were not, and flags whose rule no longer fires, gravest first.
+    """What became of flags between two issues, gravest first.
 
-    `closed` holds what was said when they still fired.
+    `opened` were not there before, `reopened` were and had been triaged. `closed` holds what was
+    said when their rule still fired.
     """
 
     opened: tuple[FlagFigures, ...]
     closed: tuple[FlagFigures, ...]
+    reopened: tuple[ReopenedFlag, ...] = ()
+
+    @property
+    def is_none(self) -> bool:
+        return not (self.opened or self.closed or self.reopened)
+
+
+@dataclass(frozen=True, slots=True)
+class ReopenedFlag:
+    """A flag that is open and was acknowledged, snoozed or dismissed in the issue before."""
+
+    flag: FlagFigures
+    why: str
+    """ "snooze ended", "more severe", or "reopened" by a person or by its rule."""
 
 
 def find_flag_changes(before: Snapshot, now: Snapshot) -> FlagChanges | None:
@@ -285,12 +300,18 @@ def find_flag_changes(before: Snapshot, now: Snapshot) -> FlagChanges | None:
     if not (_holds_all(before) and _holds_all(now)):
         return None
     then = {flag.key: flag for flag in before.flags or ()}
-    present = {flag.key: flag for flag in now.flags or ()}
+    present = {flag.key for flag in now.flags or ()}
     scored = {run.id for run in now.runs}
+    is_open = [flag for flag in now.flags or () if flag.state is FlagState.OPEN]
     return FlagChanges(
-        opened=tuple(flag for flag in present.values() if _is_news(flag, then.get(flag.key))),
+        opened=tuple(flag for flag in is_open if flag.key not in then),
         closed=tuple(
             flag for key, flag in then.items() if key not in present and flag.run_id in scored
+        ),
+        reopened=tuple(
+            ReopenedFlag(flag, _why_open(then[flag.key], flag))
+            for flag in is_open
+            if flag.key in then and then[flag.key].state is not FlagState.OPEN
         ),
     )
 
@@ -299,7 +320,7 @@ def _holds_all(snapshot: Snapshot) -> bool:
     return snapshot.flags is not None and len(snapshot.flags) == snapshot.n_flags
 
 
-def _is_news(flag: FlagFigures, before: FlagFigures | None) -> bool:
-    """Open, and not seen before or settled then."""
-    was_open = before is not None and before.state is FlagState.OPEN
-    return flag.state is FlagState.OPEN and not was_open
+def _why_open(before: FlagFigures, flag: FlagFigures) -> str:
+    if flag.snoozed_until is not None:
+        return "snooze ended"
+    return "more severe" if flag.severity.rank > before.severity.rank else "reopened"

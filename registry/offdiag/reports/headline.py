@@ -222,12 +222,15 @@ def _of_flags(report: Report) -> Iterator[str]:
         return
     n_open = sum(flag.state is FlagState.OPEN for flag in flags)
     changes = report.findings.flags
-    if changes is None or not (changes.opened or changes.closed):
+    if changes is None or changes.is_none:
         if n_open:
             yield f"{texts.count(n_open, 'flag is', 'flags are')} open."
         return
     opened = texts.count(len(changes.opened), "flag was", "flags were")
+    done = [f"{opened} raised"]
+    done += [f"{len(changes.reopened):,} reopened"] if changes.reopened else []
+    done.append(f"{len(changes.closed):,} closed")
     yield (
-        f"{opened} raised and {len(changes.closed):,} closed since issue "
+        f"{texts.listed(done, at_most=len(done))} since issue "
         f"{report.findings.since}; {n_open:,} {'is' if n_open == 1 else 'are'} open."
     )

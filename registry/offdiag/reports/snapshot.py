@@ -158,6 +158,8 @@ class FlagFigures:
     badge: str = ""
     """ "hides" or "may hide", empty for flags that set neither badge and in older issues."""
     slice: str | None = None
+    snoozed_until: datetime | None = None
+    """Of a flag that is open: its snooze ended then."""
 
     @property
     def key(self) -> tuple[str, str, str | None, str | None]:

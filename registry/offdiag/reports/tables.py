@@ -346,6 +346,7 @@ def flags_table(report: Report) -> Table | None:
         title = "Open flags"
     else:
         listed = [("raised", flag) for flag in changes.opened]
+        listed += [(each.why, each.flag) for each in changes.reopened]
         listed += [("closed", flag) for flag in changes.closed]
         title = f"Flags raised and closed since issue {report.findings.since}"
     return table_of(

@@ -219,6 +219,7 @@ def _raised_for(run_ids: Collection[str]) -> tuple[ColumnElement[bool], ...]:
 
 def _figures(row: FlagRow, run_name: str, now: datetime) -> FlagFigures:
     flag = record(row)
+    state = flag.status.state_at(now)
     return FlagFigures(
         run_id=flag.run_id,
         run_name=run_name,
@@ -226,7 +227,8 @@ def _figures(row: FlagRow, run_name: str, now: datetime) -> FlagFigures:
         class_label=flag.content.class_label,
         slice=flag.content.slice,
         severity=flag.status.severity,
-        state=flag.status.state_at(now),
+        state=state,
         message=flag.content.message,
         badge="hides" if flag.content.hides else "may hide" if flag.content.may_hide else "",
+        snoozed_until=flag.status.snoozed_until if state is FlagState.OPEN else None,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from offdiag.reports.scope import Condition, Side
 from offdiag.reports.tables import runs_table
 from offdiag.services.champions.promotions import approve
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.flags.triage import dismiss_flags
+from offdiag.services.flags.triage import dismiss_flags, snooze_flags
 from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
@@ -345,3 +346,24 @@ def test_a_flag_that_somebody_dismissed_is_not_open(database: Database) -> None:
 
     assert report.snapshot.flags
     assert {flag.state.value for flag in report.snapshot.flags} == {"dismissed"}
+
+
+def test_a_flag_whose_snooze_ended_is_open_again_and_not_raised(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blind = log_blind(database)
+    with database.read() as session:
+        ids = [flag.id for flag in flags_of_run(session, blind)]
+    until = database.clock() + timedelta(days=1)
+    snooze_flags(database, ids, until=until, author="ana")
+    issue(database)
+    monkeypatch.setattr(database, "clock", lambda: until + timedelta(days=1))
+
+    report = issue(database)
+
+    assert report.findings.flags is not None
+    assert report.findings.flags.opened == ()
+    assert {each.why for each in report.findings.flags.reopened} == {"snooze ended"}
+    markdown = files(database, issues(database)[-1].id)["markdown"].content.decode()
+    assert "| snooze ended |" in markdown
+    assert "| raised |" not in markdown

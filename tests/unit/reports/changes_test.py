@@ -204,7 +204,7 @@ def test_the_same_flags_again_are_no_news() -> None:
     assert (found.opened, found.closed) == ((), ())
 
 
-def test_a_flag_that_was_settled_and_is_open_again_is_raised() -> None:
+def test_a_flag_that_was_settled_and_is_open_again_is_reopened() -> None:
     settled = flag(state=FlagState.DISMISSED)
 
     again = find_flag_changes(holding(settled), holding(flag()))
@@ -212,11 +212,31 @@ def test_a_flag_that_was_settled_and_is_open_again_is_raised() -> None:
     settled_since = find_flag_changes(holding(flag()), holding(settled))
 
     assert again is not None
-    assert len(again.opened) == 1
+    assert again.opened == ()
+    assert [(each.flag.class_label, each.why) for each in again.reopened] == [("mel", "reopened")]
     assert still is not None
-    assert still.opened == ()
+    assert (still.opened, still.reopened) == ((), ())
     assert settled_since is not None
     assert settled_since.closed == ()
+
+
+@pytest.mark.parametrize(
+    ("now", "why"),
+    [
+        (flag(snoozed_until=LATE), "snooze ended"),
+        (flag(severity=Severity.CRITICAL), "more severe"),
+        (flag(), "reopened"),
+    ],
+)
+def test_a_flag_whose_snooze_ended_is_not_said_to_be_raised(now: FlagFigures, why: str) -> None:
+    shown = editions_of(holding(flag(state=FlagState.SNOOZED)), holding(now))
+    table = flags_table(shown)
+
+    assert (
+        "0 flags were raised, 1 reopened and 0 closed since issue 1; 1 is open."
+    ) in further_sentences(shown)
+    assert table is not None
+    assert [(row[0], row[3]) for row in table.rows] == [(why, "mel")]
 
 
 def test_a_flag_of_a_run_without_figures_is_not_closed() -> None:
