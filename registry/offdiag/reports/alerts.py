@@ -172,6 +172,8 @@ def _counted(run: RunFigures, condition: Condition) -> tuple[int, int] | None:
         n_samples = found[0].support if found else 0
     if measured is None or measured.value is None or n_samples == 0:
         return None
+    if run.has_weights:
+        return None
     hits = round(measured.value * n_samples)
     if abs(hits - measured.value * n_samples) > ROUNDING * n_samples:
         return None

@@ -24,6 +24,10 @@ _SUMMARY = TypeAdapter(EditionSummary)
 def report_document(report: Report) -> dict[str, Any]:
     """The whole report with full precision; undefined values carry their reason."""
     content: dict[str, Any] = _REPORT.dump_python(report, mode="json")
+    for figures in (*content["snapshot"]["runs"], *content["snapshot"]["slices"]):
+        # Runs without weights are written as before there were any, with the same digest.
+        if not figures["has_weights"]:
+            del figures["has_weights"]
     return {"format": FORMAT, "data_digest": _digest(content["snapshot"]), **content}
 
 

@@ -36,7 +36,8 @@ class RunFigures:
     """One run as evaluated on all samples, or on one slice of them.
 
     `input_digest` stands for predictions, truth, slice and suite together: equal digests have
-    equal values. `classes` are all classes in label order, or the worst where there are many.
+    equal values. Metrics of a run that `has_weights` are shares of weights. `classes` are all
+    classes in label order, or the worst where there are many.
     """
 
     id: str
@@ -51,6 +52,7 @@ class RunFigures:
     metrics: Mapping[str, MetricValue]
     classes: tuple[ClassFigures, ...]
     slice: str | None = None
+    has_weights: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,7 @@ def run_figures(
             metrics=_in_order(metrics, aggregates.get(evaluation.id, {})),
             classes=classes.get(evaluation.id, ()),
             slice=evaluation.slice,
+            has_weights=run.is_weighted,
         )
         for evaluation, run, number in rows
     )

@@ -215,6 +215,24 @@ def test_a_share_of_weights_is_no_number_of_samples_to_bet_on() -> None:
     assert after(0.81234567, 0.80123456) == ()
 
 
+def test_a_share_of_weights_that_looks_like_a_number_of_samples_is_none_either() -> None:
+    weighted = replace(night(0.75), has_weights=True)
+
+    assert gathered((), [weighted], [ACCURATE], edition=1, truth_number=1) == ()
+    assert len(after(0.75)) == 1
+
+
+def test_a_stored_report_says_which_runs_have_weights_and_keeps_the_digest_of_others() -> None:
+    plain = report(snapshot([run("a", 0.8)]))
+    weighted = report(snapshot([run("a", 0.8, has_weights=True)]))
+
+    documents = [report_document(each) for each in (plain, weighted)]
+
+    assert "has_weights" not in documents[0]["snapshot"]["runs"][0]
+    assert documents[1]["snapshot"]["runs"][0]["has_weights"] is True
+    assert [read_report(each) for each in documents] == [plain, weighted]
+
+
 def test_editions_hand_their_evidence_on_through_the_stored_document() -> None:
     scope = replace(SCOPE, alerts=(ACCURATE,))
     previous: Report | None = None
