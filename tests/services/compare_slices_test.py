@@ -43,7 +43,7 @@ def test_two_runs_are_compared_by_every_slice_of_their_samples(database: Databas
     found = compare_runs(database, [first, second]).by_slice
 
     assert found is not None
-    assert found.verdict.startswith("B is better overall and worse for site=x")
+    assert found.verdict.startswith("By accuracy, B is better overall and worse for site=x")
     by_name = {part.slice: part for part in found.slices}
     assert set(by_name) == {"site=x", "site=y", "site=z", "device=a", "device=b"}
     assert found.too_small == {"site=tiny": 5}

@@ -21,7 +21,7 @@ from offdiag.comparison.differences import MetricDifference, judged
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.paired.class_changes import recall_changes
 from offdiag.metrics.paired.joint import PairedRates
-from offdiag.reports.texts import listed
+from offdiag.reports.texts import count, listed
 
 MOST_NAMED = 4
 
@@ -73,15 +73,15 @@ class SliceChanges:
 
     @property
     def verdict(self) -> str:
-        """What is significant: "B is better overall and worse for country=JP"."""
-        n_judged = len(self.slices)
+        """What is significant: "By accuracy, B is better overall and worse for country=JP"."""
+        n_slices = count(len(self.slices), "slice")
         with_classes = " and recalls" if self.classes else ""
         right = texts.title_inside(self.whole.change.key)
-        how = f"({right}{with_classes}, the whole and {n_judged} slices judged together)"
+        how = f"({right}{with_classes}, the whole and {n_slices} judged together)"
         whole = self.whole
-        overall = "B is neither better nor worse overall"
+        overall = f"By {right}, B is not significantly different overall"
         if whole.change.outcome.is_separable:
-            overall = f"B is {'better' if whole.change.is_gain else 'worse'} overall"
+            overall = f"By {right}, B is {'better' if whole.change.is_gain else 'worse'} overall"
         parts = []
         for word, found in (
             ("worse", [each for each in self._largest_parts if each.change.is_loss]),
@@ -92,7 +92,8 @@ class SliceChanges:
                 parts.append(f"{word} for {listed(names, at_most=MOST_NAMED)}")
         if not parts:
             return f"{overall}; no slice changes significantly {how}."
-        return f"{overall} and {' and '.join(parts)} {how}."
+        joined = " and" if whole.change.outcome.is_separable else ", but"
+        return f"{overall}{joined} {' and '.join(parts)} {how}."
 
     @property
     def _largest_parts(self) -> list[PartChange]:

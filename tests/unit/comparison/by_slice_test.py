@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from offdiag.comparison.by_slice import PartCounts, SliceChanges, compare_parts, part_counts
 from offdiag.metrics.paired.hypothesis_tests import holm, mcnemar
 
-NEITHER = "B is neither better nor worse overall"
+NEITHER = "By accuracy, B is not significantly different overall"
 SAME = PartCounts(both_right=80, only_first=5, only_second=5, total=100)
 LOSS = PartCounts(both_right=60, only_first=30, only_second=0, total=100)
 GAIN = PartCounts(both_right=60, only_first=0, only_second=30, total=100)
@@ -23,10 +23,10 @@ def compared(whole: PartCounts, **slices: PartCounts) -> SliceChanges:
 @pytest.mark.parametrize(
     ("whole", "slices", "says"),
     [
-        (GAIN, {"JP": LOSS, "DE": SAME}, "B is better overall and worse for JP ("),
-        (LOSS, {"JP": GAIN}, "B is worse overall and better for JP ("),
-        (SAME, {"JP": LOSS, "DE": GAIN}, f"{NEITHER} and worse for JP and better for DE ("),
-        (GAIN, {"JP": SAME}, "B is better overall; no slice changes significantly ("),
+        (GAIN, {"JP": LOSS, "DE": SAME}, "By accuracy, B is better overall and worse for JP ("),
+        (LOSS, {"JP": GAIN}, "By accuracy, B is worse overall and better for JP ("),
+        (SAME, {"JP": LOSS, "DE": GAIN}, f"{NEITHER}, but worse for JP and better for DE ("),
+        (GAIN, {"JP": SAME}, "By accuracy, B is better overall; no slice changes significantly ("),
         (SAME, {"JP": SAME}, f"{NEITHER}; no slice changes"),
     ],
 )
@@ -36,7 +36,8 @@ def test_the_verdict_names_the_whole_and_the_slices_that_change(
     verdict = compared(whole, **slices).verdict
 
     assert verdict.startswith(says)
-    assert f"the whole and {len(slices)} slices judged together)." in verdict
+    n_slices = "1 slice" if len(slices) == 1 else f"{len(slices)} slices"
+    assert f"the whole and {n_slices} judged together)." in verdict
 
 
 def test_the_largest_changes_are_named_first_and_not_all() -> None:
@@ -110,7 +111,8 @@ def test_a_class_is_named_where_its_slice_says_something_else() -> None:
         GAIN, {"JP": SAME, "DE": LOSS}, classes, too_small={}, n_suppressed=0, min_size=12
     )
 
-    assert found.verdict.startswith("B is better overall and worse for DE and mel on JP (")
+    said = "By accuracy, B is better overall and worse for DE and mel on JP ("
+    assert found.verdict.startswith(said)
     assert "accuracy and recalls" in found.verdict
 
 
