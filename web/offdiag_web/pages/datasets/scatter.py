@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import hypot
 from typing import Literal
 
 from markupsafe import Markup, escape
@@ -175,6 +176,8 @@ Anchor = Literal["start", "end"]
 _WIDTH_OF_LETTER, _HEIGHT_OF_NAME = 6.3, 13.0
 _WIDEST_LETTER, _BETWEEN_NAMES = 9.2, 8.0
 """On a phone letters are larger for the size of the picture."""
+_CLEARLY_NEARER = 6.0
+"""Pixels that a name is nearer to its own point than to any other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +197,12 @@ class _Box:
     right: float
     bottom: float
 
+    def distance(self, x: float, y: float) -> float:
+        """How far a point is from the nearest edge or corner, 0 inside."""
+        return hypot(
+            max(self.left - x, 0.0, x - self.right), max(self.top - y, 0.0, y - self.bottom)
+        )
+
     def meets(self, other: _Box) -> bool:
         return (
             self.left < other.right
@@ -212,19 +221,26 @@ def placed_names(
 ) -> list[str]:
     """Each name at the first free place around its point; left out where there is none.
 
-    `lines` are texts that stand already: their left and right ends and their base line.
+    A place is free only where no other point is about as near as the point of the name, which
+    would be taken for it. `lines` are texts that stand already: their left and right ends and
+    their base line.
     """
+    points = list(points)
     taken = [_Box(x - 4, y - 4, x + 4, y + 4) for x, y in points]
     taken += [_Box(left, y - _HEIGHT_OF_NAME + 3, right, y + 3) for left, right, y in lines]
     written = []
     for name in names:
+        others = [point for point in points if point != (name.x, name.y)]
         width, widest = _WIDTH_OF_LETTER * len(name.text), _WIDEST_LETTER * len(name.text)
         for x, y, anchor in _around(name):
             left, widest_left = (x - width, x - widest) if anchor == "end" else (x, x)
             box = _Box(left, y - _HEIGHT_OF_NAME + 3, left + width + _BETWEEN_NAMES, y + 3)
             is_inside = frame.left <= widest_left and widest_left + widest <= frame.right + 8
             is_inside = is_inside and frame.top <= box.top and box.bottom <= frame.bottom
-            if is_inside and not any(box.meets(each) for each in taken):
+            written_at = _Box(left, box.top, left + width, box.bottom)
+            own = written_at.distance(name.x, name.y)
+            is_its_own = all(written_at.distance(*each) > own + _CLEARLY_NEARER for each in others)
+            if is_inside and is_its_own and not any(box.meets(each) for each in taken):
                 taken.append(box)
                 written.append(words(name.text, x=x, y=y, css_class=name.css_class, anchor=anchor))
                 break

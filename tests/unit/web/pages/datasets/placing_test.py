@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
+
+import numpy as np
 
 from offdiag_web.charts.plot import Frame
 from offdiag_web.pages.datasets.scatter import Name, placed_names
@@ -28,3 +31,27 @@ def test_a_name_does_not_stand_on_a_line_of_text() -> None:
 
     assert moved != free
     assert f'y="{y:g}"' not in moved
+
+
+def test_a_name_is_left_out_where_it_might_belong_to_another_point() -> None:
+    crowd = [(x, y) for x in range(60, 350, 12) for y in range(30, 220, 12)]
+    own = crowd[len(crowd) // 2]
+
+    assert placed_names([Name("vit", *own)], FRAME, points=crowd) == []
+
+
+def test_a_written_name_is_clearly_nearer_to_its_own_point_than_to_any_other() -> None:
+    rng = np.random.default_rng(3)
+    n_written = 0
+    for _ in range(50):
+        points = [(float(x), float(y)) for x, y in rng.uniform((60, 30), (340, 210), (8, 2))]
+        for text in placed_names([Name("vit", *points[0])], FRAME, points=points):
+            x, y = (float(re.search(rf' {each}="([\d.]+)"', text)[1]) for each in "xy")  # type: ignore[index]
+            left = x - 19 if 'text-anchor="end"' in text else x
+            gaps = [
+                math.hypot(max(left - px, 0, px - left - 19), max(y - 10 - py, 0, py - y - 3))
+                for px, py in points
+            ]
+            assert min(gaps[1:]) > gaps[0] + 5
+            n_written += 1
+    assert n_written > 20
