@@ -36,7 +36,7 @@ UNEVALUATED = (RunState.OPEN, RunState.FINISHED, RunState.FAILED)
 
 @dataclass(frozen=True, slots=True)
 class DatasetFacts:
-    """One dataset; `truth_number`, `n_samples` and `class_counts` are of its newest truth.
+    """One dataset; `truth_number` to `class_counts` are of its newest truth.
 
     `costs` names what its runs are judged by, as `visits@2`, in `currency` where one is known.
     """
@@ -49,6 +49,7 @@ class DatasetFacts:
     labels_inferred: bool
     truth_number: int | None
     n_samples: int | None
+    n_labelled: int | None
     class_counts: tuple[int, ...] | None
     costs: str | None = None
     currency: str | None = None
@@ -130,6 +131,7 @@ def _datasets() -> Select[*tuple[Any, ...]]:
             LabelSetRow.n_classes,
             TruthVersionRow.number,
             TruthVersionRow.n_samples,
+            TruthVersionRow.n_labelled,
             TruthVersionRow.class_counts,
             CostMatrixRow.name.label("costs_name"),
             CostMatrixRow.version.label("costs_version"),

@@ -12,7 +12,7 @@ from offdiag.metrics.scores.cells import cell_codes
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.log_counts import log_counts
 from offdiag.store.database import Database
-from support.logging_runs import work_off
+from support.logging_runs import log, work_off
 from support.pages import Page, PageClient
 
 
@@ -64,6 +64,49 @@ def test_a_dataset_of_counts_does_not_say_that_nothing_was_evaluated_or_ask_for_
     assert "No run can be ranked yet." in decision
     assert "No run has been evaluated yet." not in decision
     assert "offdiag truth revise" not in decision
+
+
+def test_the_first_page_does_not_say_that_counts_wait_for_labels_or_an_evaluation(
+    client: PageClient, database: Database
+) -> None:
+    for dataset in ("payments", "refunds"):
+        given = GivenCounts(["ok", "fraud"], ["ok", "fraud"], [90, 7], "duckdb", {})
+        log_counts(database, facts=RunFacts(name="warehouse"), dataset=dataset, given=given)
+    work_off(database)
+
+    row = client.page("/").table("data")[0]
+
+    assert row[0] == "payments 1 run, 2 classes on payments"
+    assert (row[2], row[4]) == ("not ranked", "counts only")
+
+
+def test_lists_of_datasets_count_labels_and_not_samples(
+    client: PageClient, database: Database
+) -> None:
+    ids = ["one", "two", "three"]
+    log(
+        database,
+        y_true=None,
+        y_pred=list("aba"),
+        labels=["a", "b"],
+        dataset="bare",
+        sample_ids=ids,
+    )
+    log(
+        database,
+        y_true=[[], [], []],
+        y_pred=[["a"], [], ["b"]],
+        labels=["a", "b"],
+        dataset="empty",
+    )
+    work_off(database)
+
+    states = {row[0].split()[0]: (row[0], row[4]) for row in client.page("/").table("data")}
+    listed = {row[0].split()[0]: row[3] for row in client.page("/datasets").table("data")}
+
+    assert states["bare"] == ("bare 1 run, no labels on bare", "0 of 3 labelled")
+    assert states["empty"] == ("empty 1 run, 2 labels on empty", "1 run")
+    assert listed == {"bare": "0 of 3", "empty": "3"}
 
 
 def test_counted_scores_have_curves_thresholds_and_costs(

@@ -67,6 +67,7 @@ class DatasetLine:
     run_url: str
     role: str
     value: str
+    no_value: str
     metric: str
     interval: str
     mark: Markup | None
@@ -174,7 +175,10 @@ def _line(
     is_unique: bool,
     now: datetime,
 ) -> DatasetLine:
-    state, is_worse = _state(dataset, status, n_unlabelled)
+    is_counted = _is_counted(dataset, runs)
+    state, is_worse = (
+        ("counts only", False) if is_counted else _state(dataset, status, n_unlabelled)
+    )
     run = None if status is None else status.shown
     listed = ProblemsAddress(dataset=dataset.name, project="" if is_unique else dataset.project)
     n_new = sum(each.is_new(since) for each in problems)
@@ -187,6 +191,7 @@ def _line(
         run_url="" if run is None else run_url(run.id),
         role="champion" if status is not None and status.is_champion else "",
         value="" if run is None else numbers.known(run.value),
+        no_value="not ranked" if is_counted else "not evaluated",
         metric="" if status is None else spec_of(status.ranked.key, of_class=False).title,
         interval="" if run is None else interval_text(run.value) or "",
         mark=None if status is None else _mark(status),
@@ -205,18 +210,23 @@ def _line(
 
 def _facts(dataset: DatasetFacts, runs: LoggedRuns) -> str:
     n_runs = numbers.plural(runs.total, "run")
-    if not sum(dataset.class_counts or ()):
+    if not _is_counted(dataset, runs) and not dataset.n_labelled:
         return f"{n_runs}, no labels"
     if dataset.task is Task.MULTILABEL:
         return f"{n_runs}, {numbers.plural(dataset.n_classes, 'label')}"
     return f"{n_runs}, {numbers.plural(dataset.n_classes, 'class', 'classes')}"
 
 
+def _is_counted(dataset: DatasetFacts, runs: LoggedRuns) -> bool:
+    """Whether its runs are evaluated counts, which have labels but not those of examples."""
+    return dataset.truth_number is None and runs.by_state[RunState.EVALUATED] > 0
+
+
 def _state(
     dataset: DatasetFacts, status: DatasetStatus | None, n_unlabelled: int
 ) -> tuple[str, bool]:
     """How sure the order is, in a few words, and whether that is bad news."""
-    if not sum(dataset.class_counts or ()):
+    if not dataset.n_labelled:
         n_examples = dataset.n_samples or n_unlabelled
         return f"0 of {numbers.count(n_examples)} labelled", False
     if status is None:
@@ -253,7 +263,9 @@ def _trend(status: DatasetStatus) -> Markup | None:
     ringed = [place for place, run_id in enumerate(newest) if run_id in dropped]
     name = f"newest {len(values)} runs: from {ends[0]} to {ends[-1]}"
     if ringed:
-        name += "; ringed: significant drop"
+        spec = spec_of(status.ranked.key, of_class=False)
+        word = "rise" if spec.direction is Direction.LOWER else "drop"
+        name += f"; ringed: significant {word}"
     return sparkline(values, name=name, ringed=ringed)
 
 
