@@ -32,6 +32,13 @@ def test_an_unknown_page_is_told_in_the_same_shell(client: PageClient) -> None:
     assert page.one("nav").text.startswith("Datasets Runs Compare")
 
 
+def test_an_unknown_address_is_named_and_its_advice_given_once(client: PageClient) -> None:
+    text = Page(client.get("/no-such-page").text).one("main").text
+
+    assert "Nothing is at /no-such-page. Check the address, or start from" in text
+    assert "check your spelling" not in text
+
+
 def test_an_unknown_run_is_named(client: PageClient) -> None:
     response = client.get("/runs/r_nosuchrun")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import shlex
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -19,8 +21,10 @@ from offdiag.services.champions.decision import Decision, browse_decision
 from offdiag.services.champions.promotions import approve, propose
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.ingest.derive_run import derive_run
+from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
+from offdiag_web.urls.datasets import DatasetAddress
 from support.filled_once import filled_once
 from support.forms import forms_of
 from support.forms import send as send_form
@@ -256,6 +260,39 @@ def test_a_dataset_without_runs_or_labels_says_what_is_missing(
     assert "offdiag truth revise bare" in client.page("/datasets/bare").one("div", "empty").text
 
 
+def test_what_is_printed_to_be_copied_is_quoted_for_its_shell(
+    client: PageClient, database: Database
+) -> None:
+    name, project = 'it\'s "my" data; ls', "lab 2"
+    run = log(
+        database,
+        y_true=None,
+        y_pred=["a", "b"],
+        dataset=name,
+        facts=RunFacts(name="run", project=project),
+        labels=["a", "b"],
+        sample_ids=["one", "two"],
+    )
+    work_off(database)
+
+    url = DatasetAddress(project, name).url()
+    for path in (url, f"/runs/{run.id}"):
+        words = shlex.split(client.page(path).one("code").text)
+        assert words[:5] == ["offdiag", "truth", "revise", name, "labels.csv"]
+        assert words[-2:] == ["--project", project]
+
+    delete_run(database, run.id, by=None)
+    snippet = "".join(client.page(url).one("pre", "snippet").parts)
+    (given,) = [
+        node
+        for node in ast.walk(ast.parse(snippet.replace("…", "...")))
+        if isinstance(node, ast.Call)
+    ]
+    named = {each.arg: each.value for each in given.keywords}
+    assert ast.literal_eval(named["dataset"]) == name
+    assert ast.literal_eval(named["project"]) == project
+
+
 def test_a_difference_that_cannot_matter_is_refused(
     client: PageClient, database: Database
 ) -> None:
@@ -291,7 +328,10 @@ def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -
     assert decided.champion is not None
     assert decided.champion.run_id == best
     assert decided.champion.gate_passed is False
-    assert "✕ gate passed 0 of 1" in client.page("/datasets/holdout").one("div", "chosen").text
+    assert (
+        "✕ gate failed: 0 of 1 condition passed"
+        in client.page("/datasets/holdout").one("div", "chosen").text
+    )
 
     assert send(action="withdraw champion") == 422
     assert send(action="withdraw champion", reason="recalled") == 303

@@ -103,6 +103,11 @@ def test_class_shares_are_typed_and_stay_in_the_address(client: PageClient, clin
     assert rows["flag nothing"][5] == "200.0"
 
 
+def test_without_a_run_one_is_chosen_first(client: PageClient) -> None:
+    assert client.get("/whatif/decisions").location == "/whatif"
+    assert client.get("/whatif/decisions.json").status_code == 404
+
+
 def test_where_the_dataset_names_no_class_either_may_be_flagged(
     client: PageClient, database: Database
 ) -> None:
@@ -263,7 +268,7 @@ def test_without_scores_the_page_says_what_to_log(reader: PageClient) -> None:
     assert "Save as derived run" not in page.one("main").text
 
 
-@pytest.mark.parametrize("query", ["", "?run=r_none", "?run=%3Cb%3E", "?run=r_none&cost=visits@1"])
+@pytest.mark.parametrize("query", ["?run=r_none", "?run=%3Cb%3E", "?run=r_none&cost=visits@1"])
 def test_an_unknown_run_is_a_page_that_says_so(reader: PageClient, query: str) -> None:
     assert reader.get(f"/whatif/decisions{query}").status_code == 404
 

@@ -10,7 +10,7 @@ import pytest
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.texts import CostName
 from offdiag.flags.lifecycle import FlagState
-from offdiag.flags.problems import Cause, Problem, ProblemState
+from offdiag.flags.problems import MOST_CLASSES, Cause, Problem, ProblemState
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline
 from offdiag.store.database import Database
@@ -315,6 +315,18 @@ def test_what_is_new_is_new_until_it_was_seen(ana: PageClient, registry: Databas
     assert lines(ana.page("/problems?show=new")) == []
 
 
+def test_one_class_more_is_no_classes(client: PageClient, registry: Database) -> None:
+    n = MOST_CLASSES + 3
+    counts = [[100 if j == 0 and i else 0 for j in range(n)] for i in range(n)]
+    counts[0][0] = 5_000
+    log_counts(registry, counts, [f"c{i}" for i in range(n)], name="some", dataset="some")
+
+    page = client.page("/problems?dataset=some")
+
+    assert any("missed, and 1 more class" in line.text for line in lines(page))
+    assert "1 more classes" not in page.one("main").text
+
+
 def test_many_classes_share_a_line_but_not_on_the_champion(
     client: PageClient, registry: Database
 ) -> None:
@@ -362,6 +374,21 @@ def test_a_list_without_problems_says_so(client: PageClient, registry: Database)
 
     assert page.one("div", "empty").inside("h2")[0].text == "No open problems."
     assert "All open problems" in page.one("div", "empty").text
+
+
+def test_problems_of_low_severity_that_the_list_leaves_out_are_counted_below_it(
+    client: PageClient, registry: Database
+) -> None:
+    page = client.page("/problems")
+
+    shown, all_of_them = (
+        len(client.json(f"/problems.json{query}")["problems"]) for query in ("", "?low=1")
+    )
+    n_low = all_of_them - shown
+    (link,) = [a for a in page.one("main").inside("a") if a.text == f"{n_low} of low severity"]
+    assert n_low > 0
+    assert link.attributes["href"] == "/problems?low=1"
+    assert "of low severity not shown" not in client.page("/problems?low=1").one("main").text
 
 
 def test_problems_of_low_severity_are_offered_where_there_are_no_others(

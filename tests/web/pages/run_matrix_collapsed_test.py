@@ -170,6 +170,18 @@ def test_a_cell_of_groups_leads_to_the_examples_it_counts(grouped_reader: PageCl
     )
 
 
+def test_true_positives_lead_to_themselves(grouped_reader: PageClient) -> None:
+    page = grouped_reader.page("/runs/{first}")
+    found = [a for a in page.all("a") if a.attributes.get("title") == "Examples that are right"]
+
+    for link in found[:3]:
+        url = link.attributes["href"].replace("/examples?", "/examples.json?")
+        record = grouped_reader.get(url).get_json()
+        assert all(each["actual"] == each["predicted"] for each in record["examples"])
+        assert len(record["examples"]) in (int(link.text), 100)
+    assert found
+
+
 def test_what_a_group_misses_lies_outside_it(grouped_reader: PageClient) -> None:
     page = grouped_reader.page("/runs/{first}?collapse=animal")
     missed = next(a for a in page.all("a") if a.attributes.get("title") == "Missed examples")
@@ -177,7 +189,7 @@ def test_what_a_group_misses_lies_outside_it(grouped_reader: PageClient) -> None
     url = str(missed.attributes["href"])
     record = grouped_reader.get(url.replace("/examples?", "/examples.json?")).get_json()
 
-    assert missed.text == "81"
+    assert missed.text == "0.953"
     assert url.endswith("?true=animal")
     assert len(record["examples"]) == 4
     assert not {each["predicted"] for each in record["examples"]} & {"cat", "dog"}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+
 import numpy as np
 import pytest
 
 import offdiag
 from offdiag.flags.thresholds import Thresholds
-from offdiag.gate.conditions import parse_condition
+from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.services.champions.promotions import approve
 from offdiag.services.gate import gate_run
 from offdiag.store.database import Database
@@ -238,7 +241,8 @@ def test_a_condition_of_a_gate_is_offered_that_this_run_fails(
 ) -> None:
     page = client.page(f"/runs/{run_id}/slices")
 
-    text = page.one("pre").text.strip().removeprefix("--min '").removesuffix("'")
+    option, text = shlex.split(page.one("pre").text)
+    assert option == "--min"
     assert text.startswith("recall[ill]@site=z>=0.")
     (finding,) = gate_run(
         database,
@@ -250,6 +254,40 @@ def test_a_condition_of_a_gate_is_offered_that_this_run_fails(
         policy=POLICY,
     ).findings
     assert not finding.passed
+
+
+def test_a_condition_of_a_gate_is_quoted_for_its_shell(
+    client: PageClient, database: Database
+) -> None:
+    actual = ["it's $x"] * 100 + ["well"] * 100
+    run = log(
+        database,
+        y_true=actual,
+        y_pred=["well"] * 40 + actual[40:],
+        slices={"site": ["z"] * 50 + ["y"] * 150},
+    )
+    evaluate(database, run.id)
+
+    words = shlex.split(client.page(f"/runs/{run.id}/slices").one("pre").text)
+
+    assert words[0] == "--min"
+    condition = parse_condition(words[1])
+    assert isinstance(condition, MetricCondition)
+    assert condition.class_label == "it's $x"
+
+
+def test_a_gap_is_in_points_only_where_the_metric_is_a_share(
+    client: PageClient, run_id: str
+) -> None:
+    gaps = {
+        row[1]: row[5]
+        for row in client.page(f"/runs/{run_id}/slices").table("slice-table")
+        if row[0].startswith("z ")
+    }
+
+    assert " pp (" in gaps["Accuracy"]
+    for name in ("Cohen's kappa", "Matthews correlation coefficient (MCC)"):
+        assert re.match(r"\N{MINUS SIGN}0\.\d{3} \(", gaps[name]), gaps
 
 
 @pytest.fixture

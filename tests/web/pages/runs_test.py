@@ -511,6 +511,18 @@ def test_a_ticked_run_can_be_approved(reader: PageClient, registry: LesionRegist
     assert reader.get("/runs/as-champion?q=nothing").headers["Location"] == "/runs?q=nothing"
 
 
+def test_a_long_number_is_rounded_and_not_cut(client: PageClient, database: Database) -> None:
+    for name, lr in (("a", 1 / 30), ("b", 1.25e-12 / 3)):
+        log_counts(
+            database, ((8, 2), (1, 4)), ("a", "b"), name=name, dataset="answers", params={"lr": lr}
+        )
+    client.get("/runs?form=1&col=run&col=param.lr")
+
+    rows = client.page("/runs?q=dataset:answers&sort=name").table("runs")
+
+    assert [row[-1] for row in rows] == ["0.0333", "4.17e-13"]
+
+
 def test_runs_are_put_together_by_model_parameter_or_tag(
     client: PageClient, database: Database
 ) -> None:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import structlog
 from flask import Flask, Response, jsonify, make_response, render_template, request
 from werkzeug.exceptions import HTTPException, InternalServerError
+from werkzeug.exceptions import NotFound as NotFoundAddress
 
+from offdiag.domain.texts import shortened
 from offdiag.errors import (
     Conflict,
     DatabaseUnavailable,
@@ -154,7 +156,11 @@ def _http_failure(error: HTTPException) -> Failure:
     if status == 413 and request.max_content_length:
         place = "address" if _is_for_a_program() else "page"
         hint = f"At most {request.max_content_length // 1024} KiB can be sent to this {place}."
-    return Failure(status, code, error.description or error.name, hint=hint)
+    text = error.description or error.name
+    if status == 404 and text == NotFoundAddress.description:
+        # The words of the library would give the advice of the hint a second time.
+        text = f"Nothing is at {shortened(request.path, longest=80)}."
+    return Failure(status, code, text, hint=hint)
 
 
 def capitalised(text: str) -> str:

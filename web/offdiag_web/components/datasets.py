@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -70,7 +72,7 @@ def dataset_cards(overview: Overview) -> tuple[DatasetCard, ...]:
             n_classes=numbers.count(dataset.n_classes),
             n_samples="none yet"
             if dataset.n_samples is None
-            else numbers.count(dataset.n_samples),
+            else _labelled(dataset.n_labelled or 0, dataset.n_samples),
             largest=largest_share(dataset) or "unknown",
             truth="none yet" if dataset.truth_number is None else f"v{dataset.truth_number}",
             n_runs=numbers.count(runs.total),
@@ -172,6 +174,23 @@ class DatasetFrame:
     tabs: tuple[DatasetTab, ...]
 
 
+def labels_command(project: str, dataset: str) -> str:
+    """The command that adds the first labels, quoted for a shell."""
+    command = f"offdiag truth revise {shlex.quote(dataset)} labels.csv"
+    named = "" if project == DEFAULT_PROJECT else f" --project {shlex.quote(project)}"
+    return f'{command} --reason "First labels"{named}'
+
+
+def log_snippet(project: str, dataset: str) -> str:
+    """How a first run is logged on a dataset; a JSON string is one of Python as well."""
+    names = {"dataset": dataset}
+    if project != DEFAULT_PROJECT:
+        names["project"] = project
+    given = [f"    {key}={json.dumps(name, ensure_ascii=False)}," for key, name in names.items()]
+    call = ["offdiag.log_run(", "    y_true=…, y_pred=…,", *given, '    name="my first run",', ")"]
+    return "\n".join(["import offdiag", "", *call])
+
+
 def open_problems_of(dataset_id: int) -> list[Problem]:
     """Unresolved problems of a dataset that are not of low severity, in the order of lists."""
     registry = current_registry()
@@ -221,6 +240,11 @@ def runs_of_dataset_url(address: DatasetAddress, more: str = "") -> str:
     """The list of the runs on a dataset, narrowed by further terms."""
     terms = f"project:{quoted(address.project)} dataset:{quoted(address.name)} {more}"
     return RunListAddress(parse_filter(terms)).url()
+
+
+def _labelled(n_labelled: int, n_samples: int) -> str:
+    some = numbers.count(n_labelled)
+    return some if n_labelled == n_samples else f"{some} of {numbers.count(n_samples)}"
 
 
 def _facts(dataset: DatasetRecord, size: DatasetSize) -> str:

@@ -9,10 +9,11 @@ from markupsafe import Markup
 
 from offdiag.domain.number_text import p_in_column
 from offdiag.domain.slices import slice_of
-from offdiag.metrics.catalogue import CATALOGUE, Scope
+from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 from offdiag.metrics.counted import Counted
 from offdiag.metrics.slices.finder import RECALL, SUBSET_ACCURACY, SliceFindings, SliceGap
 from offdiag.records.runs.slices import slice_text
+from offdiag.reports.texts import difference
 from offdiag.services.evaluation.slice_counts import kept_findings
 from offdiag_web.app.context import current_registry
 from offdiag_web.charts.marks import IN_LIST, interval_mark
@@ -126,8 +127,13 @@ def _line(gap: SliceGap, run_id: str, labels: Sequence[str]) -> SliceLine:
     name = ", ".join(value for _, value in gap.terms)
     label = None if gap.code is None else labels[gap.code]
     low, high = gap.gap_low, gap.gap_high
-    points = f"{100 * gap.gap:+.1f}".replace("-", numbers.MINUS)
-    interval = "" if low is None or high is None else f" ({_points(low)} to {_points(high)})"
+    # MCC and kappa reach from -1 to 1 and are no shares.
+    spec = _spec(gap)
+    points = difference(gap.gap, spec)
+    interval = ""
+    if low is not None and high is not None:
+        ends = (difference(end, spec).removesuffix(" pp") for end in (low, high))
+        interval = f" ({' to '.join(ends)})"
     return SliceLine(
         name=name,
         columns=" × ".join(column for column, _ in gap.terms),
@@ -143,11 +149,11 @@ def _line(gap: SliceGap, run_id: str, labels: Sequence[str]) -> SliceLine:
             canvas=IN_LIST,
         ),
         rest=_rest(gap),
-        gap=f"{points} pp{interval}",
+        gap=f"{points}{interval}",
         gap_mark=interval_mark(
             Extent(gap.gap, low, high),
             scale=SIGNED_UNIT,
-            name=f"{points} points{interval}; dashed: no difference",
+            name=f"{points}{interval}; dashed: no difference",
             baseline=0.0,
             stands_out=gap.is_significant,
             canvas=IN_LIST,
@@ -165,8 +171,14 @@ def _line(gap: SliceGap, run_id: str, labels: Sequence[str]) -> SliceLine:
 def _metric(gap: SliceGap, labels: Sequence[str]) -> str:
     if gap.code is not None:
         return f"Recall of {labels[gap.code]}"
+    return _spec(gap).title
+
+
+def _spec(gap: SliceGap) -> MetricSpec:
+    if gap.code is not None:
+        return CATALOGUE[Scope.PER_CLASS][gap.key]
     scope = Scope.MULTILABEL if gap.key == SUBSET_ACCURACY else Scope.AGGREGATE
-    return CATALOGUE[scope][gap.key].title
+    return CATALOGUE[scope][gap.key]
 
 
 def _value(gap: SliceGap) -> str:
@@ -179,7 +191,3 @@ def _rest(gap: SliceGap) -> str:
     if gap.rest_hits is None:
         return numbers.metric(gap.rest)
     return f"{numbers.count(gap.rest_hits)} of {numbers.count(gap.rest_cases)}"
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:+.1f}".replace("-", numbers.MINUS)

@@ -167,7 +167,10 @@ def _best_set(found: RankedRuns) -> Iterator[str]:
     if found.why_not_tested is not None:
         yield f"No best set: {found.why_not_tested}."
     else:
-        yield f"{len(found.best_set)} of {found.n_runs} runs may be the best by {found.metric}."
+        runs = f"{found.n_runs} runs"
+        if found.n_runs > len(found.runs):
+            runs = f"the first {len(found.runs)} of {runs}, which alone were compared,"
+        yield f"{len(found.best_set)} of {runs} may be the best by {found.metric}."
     best = [each for each in found.runs if each.in_best_set]
     for each in best or found.runs[:10]:
         value = each.value

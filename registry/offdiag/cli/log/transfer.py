@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,8 @@ def export(*, project: str, file: Path, delete: bool, call: Call) -> None:
             delete_exported(database, project, manifest)
     shown = [exported_sentence(file, manifest)]
     if delete:
-        shown.append(f"Project {project} is deleted. Undo: offdiag import archive {file}")
+        undo = f"offdiag import archive {shlex.quote(str(file))}"
+        shown.append(f"Project {project} is deleted. Undo: {undo}")
     call.print({**archive_dict(file, manifest), "deleted": delete}, shown)
 
 

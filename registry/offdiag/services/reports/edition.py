@@ -6,6 +6,7 @@ again too.
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,7 +64,8 @@ def report_now(
             raise Conflict(
                 f"{name!r} is a schedule of project {scope.project!r}.",
                 field="name",
-                hint=f"Run it with `offdiag schedule run {name}`, or choose another name.",
+                hint=f"Run it with `offdiag schedule run {shlex.quote(name)}`, "
+                "or choose another name.",
             )
         return request_edition(
             session,

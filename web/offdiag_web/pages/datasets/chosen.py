@@ -143,9 +143,14 @@ def rows_note(leaders: Leaders) -> str:
     best = leaders.best_set
     if not best:
         return ""
-    sure = (
-        f"The set contains the best run with 95 % confidence, corrected for {leaders.total} runs."
-    )
+    n_compared = numbers.count(len(leaders.runs))
+    sure = f"The set contains the best run with 95 % confidence, corrected for {n_compared} runs."
+    if leaders.total > len(leaders.runs):
+        word = "lowest" if leaders.lower_is_better else "highest"
+        sure = (
+            f"Only the {n_compared} {word} of {numbers.count(leaders.total)} runs were compared. "
+            f"The set contains the best of them with 95 % confidence."
+        )
     following = next((each for each in leaders.runs if not each.is_in_set), None)
     if following is None or following.run.value.value is None:
         return sure
@@ -180,7 +185,8 @@ def role_card(
     if decided.gate is not None:
         findings = decided.gate["conditions"]
         passed = sum(bool(each.get("passed")) for each in findings)
-        gate = f"passed {passed} of {len(findings)}"
+        word = "passed" if decided.gate_passed else "failed"
+        gate = f"gate {word}: {passed} of {numbers.plural(len(findings), 'condition')} passed"
     model = next(
         (each.run.model for each in decision.leaders.runs if each.run.id == decided.run_id), None
     )

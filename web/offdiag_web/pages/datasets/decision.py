@@ -28,6 +28,8 @@ from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment, class_words
 from offdiag_web.components.datasets import (
     dataset_frame,
+    labels_command,
+    log_snippet,
     runs_of_dataset_url,
 )
 from offdiag_web.components.flags import severity_mark
@@ -152,6 +154,8 @@ def decision_view(
         of_class=class_words(dataset.task).one,
         why_empty=why_empty(decision),
         # Labels of examples cannot be added to counts, whose matrices have been evaluated.
+        snippet=log_snippet(dataset.project, dataset.name),
+        command=labels_command(dataset.project, dataset.name),
         is_unlabelled=decision.size.truth_number is not None and not decision.size.n_labelled,
         **beside,
     )
@@ -193,7 +197,7 @@ def _by_class(decision: Decision, budget: LabelBudget) -> tuple[tuple[str, str, 
         (
             numbers.shortened(decision.dataset.labels.names[code], longest=24),
             f"+{numbers.count(about(n))}",
-            share_bar(n / largest, name=f"{n / largest:.0%} of the most"),
+            share_bar(n / largest, name=f"{numbers.whole_percent(n, largest)} of the most"),
         )
         for code, n in in_order[:MOST_CLASSES]
     )

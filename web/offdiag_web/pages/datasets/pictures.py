@@ -29,7 +29,7 @@ from offdiag_web.components.model_marks import ModelMark, model_point, names_at_
 from offdiag_web.components.numbers import extent_of
 from offdiag_web.pages.datasets.chosen import Marks, source_of, worst_text
 from offdiag_web.pages.datasets.scatter import Axes, Dot, scatter
-from offdiag_web.pages.datasets.verdict import PER, amounts_of, inside, title_of
+from offdiag_web.pages.datasets.verdict import PER, amounts_of, drop_title, inside, title_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def trend_of(decision: Decision, marks: Marks) -> Markup | None:
     return model_trend(
         trends,
         versions,
-        dropped=None if drop is None else drop.run_id,
+        dropped=None if drop is None else (drop.run_id, drop_title(decision.leaders)),
         width=WIDTH if decision.facts.budget else WHOLE_WIDTH,
         name=f"{title_of(metric)} of each model over time",
     )
@@ -149,11 +149,11 @@ def model_trend(
     trends: Sequence[ModelTrend],
     versions: Sequence[tuple[str, datetime]],
     *,
-    dropped: str | None,
+    dropped: tuple[str, str] | None,
     name: str,
     width: int = WIDTH,
 ) -> Markup:
-    """Draw a line for each model; `dropped` is the run with a ring around it."""
+    """Draw a line for each model; `dropped` is the run with a ring, and what that says."""
     frame = Frame(left=_LEFT, top=_TOP, width=width - _LEFT - _FOR_NAMES, height=HEIGHT - 50)
     points = [point for trend in trends for point in trend.points]
     times = [point.at for point in points]
@@ -221,7 +221,9 @@ def _band(trend: ModelTrend, frame: Frame, span: _Span, scale: Scale) -> str:
     return f'<path class="band {trend.mark.css_class}" d="M{path}Z"/>'
 
 
-def _line(trend: ModelTrend, frame: Frame, span: _Span, scale: Scale, dropped: str | None) -> str:
+def _line(
+    trend: ModelTrend, frame: Frame, span: _Span, scale: Scale, dropped: tuple[str, str] | None
+) -> str:
     places = [(span.share(each.at), scale.clamped(each.value.estimate)) for each in trend.points]
     drawn = [line(frame, places, "line")]
     for each, (across, up) in zip(trend.points, places, strict=True):
@@ -229,8 +231,8 @@ def _line(trend: ModelTrend, frame: Frame, span: _Span, scale: Scale, dropped: s
         drawn.append(model_point(trend.mark, x, y))
         values = (each.at.timestamp() * 1000, each.value.estimate)
         drawn.append(reading(each.told, x, y, values=values, series=trend.mark.name or "no model"))
-        if each.run_id == dropped:
-            drawn.append(ring(frame, across, up, "first significant drop", radius=9))
+        if dropped is not None and each.run_id == dropped[0]:
+            drawn.append(ring(frame, across, up, dropped[1], radius=9))
     return f'<g class="{trend.mark.css_class}">{"".join(drawn)}</g>'
 
 

@@ -48,7 +48,10 @@ def verdict_of(leaders: Leaders) -> str:
     if len(best) == 1:
         name = numbers.shortened(best[0].run.name, longest=LONGEST_NAME)
         word = "higher" if leaders.lower_is_better else "lower"
-        return f"{name} leads: every other run is significantly {word}."
+        others = "every other run is"
+        if leaders.total > len(leaders.runs):
+            others = f"the next {numbers.count(len(leaders.runs) - 1)} runs are"
+        return f"{name} leads: {others} significantly {word}."
     all_runs = numbers.plural(leaders.total, "run")
     if len(best) == leaders.total:
         return f"None of {all_runs} can be told apart on {metric}."
@@ -113,14 +116,17 @@ def why_empty(decision: Decision) -> str:
     return f"{numbers.plural(size.n_runs, 'run waits', 'runs wait')} for evaluation"
 
 
+def drop_title(leaders: Leaders) -> str:
+    return f"first significant {'rise' if leaders.lower_is_better else 'drop'}"
+
+
 def drop_text(decision: Decision) -> str | None:
     drop = decision.facts.drop
     if drop is None:
         return None
     leaders = decision.leaders
-    word = "rise" if leaders.lower_is_better else "drop"
     return (
-        f"First significant {word}: {name_of(leaders, drop.run_id)}, "
+        f"{drop_title(leaders).capitalize()}: {name_of(leaders, drop.run_id)}, "
         f"{difference_text(leaders.metric, drop.difference)} from "
         f"{name_of(leaders, drop.best_id)}."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from flask import Blueprint, make_response, redirect, request
+from flask import Blueprint, make_response, redirect, request, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput, NotFound
@@ -34,6 +34,9 @@ _KEY = "run"
 
 @blueprint.get(_PATH)
 def page() -> Response:
+    if not request.args.get(_KEY):
+        # Runs are chosen there, from any of which this page is opened.
+        return redirect(url_for("what_if.page"))
     address, run_id = _asked()
     if SENT_BY_FORM in request.args or address.question.costs is None:
         return redirect(_canonical(address, run_id).decisions_url(run_id))

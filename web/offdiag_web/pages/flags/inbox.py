@@ -73,6 +73,7 @@ class ProblemGroup:
 
     title: str
     lines: tuple[ProblemLine, ...]
+    n_problems: str
     is_new: bool
 
 
@@ -138,7 +139,7 @@ def _rendered(address: ProblemsAddress, notices: list[str], refused: Refused) ->
             _line(line, found.datasets, measured, address=address, since=since, refused=refused)
             for line in lines
         )
-        return ProblemGroup(title, tuple(shown), is_new)
+        return ProblemGroup(title, tuple(shown), numbers.count(len(some)), is_new)
 
     counts = {
         show: sum(_is_listed(problem, address.showing(show), since) for problem in meant)
@@ -196,8 +197,8 @@ def _line(
     key, dataset, found = problem.key, datasets[problem.key.dataset_id], measured[problem.number]
     title, url = problem_title(key), problem_url(problem.number)
     if line.folded:
-        others = "slices" if key.cause is Cause.SLICE else "classes"
-        title = f"{title}, and {len(line.folded)} more {others}"
+        more = ("more slice", None) if key.cause is Cause.SLICE else ("more class", "more classes")
+        title = f"{title}, and {numbers.plural(len(line.folded), *more)}"
         url = ProblemsAddress(
             show=address.show,
             dataset=dataset.name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -24,9 +23,10 @@ from offdiag_web.charts.marks import IN_PANEL, interval_mark
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import Grouping, class_order
+from offdiag_web.components.datasets import labels_command
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.run_frame import results_of, stored_run
-from offdiag_web.urls.run import MatrixAddress, missed_url
+from offdiag_web.urls.run import MatrixAddress, cell_url, missed_url
 
 KEY = "offdiag collapsed matrices"
 MOST_KEPT = 64
@@ -137,8 +137,7 @@ def unlabelled_run(detail: RunDetail) -> UnlabelledRun | None:
     run, results = detail.run, detail.results
     if results is None or results.facts.n_cases or not results.facts.n_unlabelled:
         return None
-    project = "" if run.project == "default" else f" --project {shlex.quote(run.project)}"
-    command = f"offdiag truth revise {shlex.quote(run.dataset)} labels.csv --reason …{project}"
+    command = labels_command(run.project, run.dataset)
     n_all = results.facts.n_unlabelled
     lines = () if run.task is Task.MULTILABEL else _predicted(run.id, run.labels.names)
     return UnlabelledRun(numbers.count(n_all), command, lines)
@@ -181,6 +180,7 @@ class ClassRecall:
     precision: ShownValue
     specificity: ShownValue | None
     """Of one of two classes."""
+    found_url: str | None = None
     missed_url: str | None = None
     """Leads to the cases that were taken for another class, if there are any to show."""
 
@@ -220,10 +220,19 @@ def class_panel(
     classes = tuple(_class_recall(results, code, accuracy, notes) for code in codes)
     if run_id is not None:
         classes = tuple(
-            replace(shown, missed_url=_missed_url(run_id, results, code, address.part))
+            replace(
+                shown,
+                found_url=_found_url(run_id, results, code, address.part),
+                missed_url=_missed_url(run_id, results, code, address.part),
+            )
             for code, shown in zip(codes, classes, strict=True)
         )
     return ClassPanel(title, classes)
+
+
+def _found_url(run_id: str, results: RunResults, code: int, part: str | None) -> str | None:
+    name = results.matrix.labels.names[code]
+    return cell_url(run_id, name, name, part) if results.matrix.counts[code, code] else None
 
 
 def _missed_url(run_id: str, results: RunResults, code: int, part: str | None) -> str | None:

@@ -5,6 +5,7 @@ Fairness between the groups of a column is judged for one class and on demand.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -153,7 +154,7 @@ class SlicesView:
     classes: tuple[str, ...]
     fairness: FairnessView | None
     conditions: tuple[str, ...]
-    """Of a gate that would refuse this run for its worst slices."""
+    """Of a gate that would refuse this run for its worst slices, quoted for a shell."""
     twins: tuple[tuple[str, str], ...]
 
 
@@ -244,8 +245,10 @@ def _fairness(found: SliceFindings, run_id: str, labels: Sequence[str]) -> Fairn
 def _conditions(found: SliceFindings, labels: Sequence[str]) -> tuple[str, ...]:
     """That recall of the class on the slice reaches what it is elsewhere, less 10 points."""
     return tuple(
-        f"recall[{column_text(labels[gap.code])}]@{slice_text(slice_of(gap.terms))}"
-        f">={max(0.0, gap.rest - 0.1):.2f}"
+        shlex.quote(
+            f"recall[{column_text(labels[gap.code])}]@{slice_text(slice_of(gap.terms))}"
+            f">={max(0.0, gap.rest - 0.1):.2f}"
+        )
         for gap in found.worst(MOST_CONDITIONS, (RECALL,))
         if gap.is_significant and gap.code is not None
     )

@@ -173,7 +173,9 @@ def _facts(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
     for name in about.columns.params:
         value = entry.params.get(name)
         text = "" if value is None else str(value)
-        shown = numbers.shortened(text, longest=LONGEST_PARAM)
+        # A number that is cut loses its exponent, or the digits that matter.
+        is_long = isinstance(value, float) and len(text) > LONGEST_PARAM
+        shown = f"{value:.3g}" if is_long else numbers.shortened(text, longest=LONGEST_PARAM)
         cells.append(Cell("param quiet", shown, hint=text if text != shown else ""))
     if "logged" in others:
         when = moment(entry.created_at, now=about.now)

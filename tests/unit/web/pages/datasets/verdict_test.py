@@ -1,0 +1,52 @@
+"""What the page of a dataset says of more runs than are compared."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from offdiag.comparison.rank_status import Rank, RankStatus
+from offdiag.domain.values import MetricValue
+from offdiag.services.champions.leaders import Leader, Leaders
+from offdiag.store.ranked_runs import RankedRun
+from offdiag_web.pages.datasets.chosen import rows_note
+from offdiag_web.pages.datasets.verdict import drop_title, verdict_of
+
+
+def leaders(*, total: int, lower_is_better: bool = False) -> Leaders:
+    """Three compared runs of which the first leads, out of `total`."""
+    now = datetime(2026, 11, 1, tzinfo=UTC)
+    runs = [
+        RankedRun(f"r_{at}", f"run {at}", None, now, at, True, MetricValue(0.9 - at / 10))
+        for at in range(3)
+    ]
+    statuses = [RankStatus.BEST, RankStatus.BEHIND, RankStatus.BEHIND]
+    found = tuple(
+        Leader(run, Rank(run.value, status)) for run, status in zip(runs, statuses, strict=True)
+    )
+    return Leaders("mcc", lower_is_better, 1, found, total, 0)
+
+
+def test_runs_that_were_not_compared_are_not_said_to_be_worse() -> None:
+    assert verdict_of(leaders(total=3)) == "run 0 leads: every other run is significantly lower."
+    assert (
+        verdict_of(leaders(total=250)) == "run 0 leads: the next 2 runs are significantly lower."
+    )
+
+
+@pytest.mark.parametrize(("lower_is_better", "word"), [(False, "highest"), (True, "lowest")])
+def test_the_correction_is_for_the_runs_that_were_compared(
+    *, lower_is_better: bool, word: str
+) -> None:
+    assert "corrected for 3 runs." in rows_note(leaders(total=3))
+
+    note = rows_note(leaders(total=250, lower_is_better=lower_is_better))
+
+    assert f"Only the 3 {word} of 250 runs were compared." in note
+    assert "corrected for 250" not in note
+
+
+def test_a_loss_that_gets_worse_rises() -> None:
+    assert drop_title(leaders(total=3)) == "first significant drop"
+    assert drop_title(leaders(total=3, lower_is_better=True)) == "first significant rise"
