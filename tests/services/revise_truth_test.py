@@ -158,6 +158,27 @@ def test_the_same_revision_twice_is_one(database: Database) -> None:
     assert list(second.difference.samples()) == list(first.difference.samples())
 
 
+def test_a_revision_is_found_again_behind_others_with_the_same_reason(database: Database) -> None:
+    log(database, sample_ids=IDS)
+    first = revise(database, {"s1": "b"})
+    revise(database, {"s6": "a"})
+
+    again = revise(database, {"s1": "b"})
+
+    assert (again.version, again.was_there) == (first.version, True)
+    assert [each.sample for each in again.difference.samples()] == ["s1"]
+
+
+def test_a_revision_of_other_samples_with_the_same_reason_is_no_repetition(
+    database: Database,
+) -> None:
+    log(database, sample_ids=IDS)
+    revise(database, {"s6": "a"})
+
+    with pytest.raises(Conflict, match="truth version 2 of dataset 'holdout' has these labels"):
+        revise(database, {"s1": "a"})
+
+
 def test_labels_that_are_so_already_are_a_conflict(database: Database) -> None:
     log(database, sample_ids=IDS)
 

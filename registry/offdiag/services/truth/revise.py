@@ -14,7 +14,7 @@ from offdiag.domain.texts import require_reason
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.ids import SampleIds
 from offdiag.inputs.label_changes import AS_USUAL, ColumnNames, LabelChanges, read_label_changes
-from offdiag.inputs.partial_labels import replaced
+from offdiag.inputs.partial_labels import differ, replaced
 from offdiag.services.ingest.batch import CHUNK_SIZE, truth_digest
 from offdiag.services.ingest.truth import positions_in
 from offdiag.services.jobs.submit import submit_evaluations
@@ -88,7 +88,7 @@ def revise_truth(
             parent = truths.head_of(session, version_of(session, known, version).id)
             prepared = _prepare(session, known, parent, changes, why)
             if len(prepared.difference) == 0:
-                return _repetition(session, prepared)
+                return _repetition(session, prepared, changes)
         with database.write() as session:
             truths.lock_truths(session, prepared.dataset.id)
             head = truths.head_of(session, prepared.parent.id)
@@ -141,24 +141,32 @@ def places_in_truth(
     return positions
 
 
-def _repetition(session: Session, prepared: _Prepared) -> Revision:
-    """The version an equal call made before. Raises `Conflict` if there was none."""
-    head = prepared.parent
-    if head.parent_id is None or head.reason != prepared.truth.reason:
-        raise Conflict(
-            f"truth version {head.number} of dataset {prepared.dataset.name!r} has these labels "
-            "already.",
-            field="labels",
-            hint="Nothing was changed.",
-        )
-    parent = truths.get_truth(session, head.parent_id)
-    made = difference_between(
-        truths.truth_codes(session, parent.id),
-        prepared.truth.actual,
-        labels=prepared.dataset.labels,
-        ids=truths.truth_ids(session, head),
+def _repetition(session: Session, prepared: _Prepared, changes: LabelChanges) -> Revision:
+    """The newest version that an equal call made. Raises `Conflict` if there was none.
+
+    Other corrections may have come after it, with the same reason too. A version is of such a
+    call if it changed no other samples and gave these the same labels.
+    """
+    head, n_classes = prepared.parent, len(prepared.dataset.labels)
+    ids = truths.truth_ids(session, head)
+    places = places_in_truth(changes.ids, ids, head)
+    child = head
+    while child.parent_id is not None:
+        parent = truths.get_truth(session, child.parent_id)
+        if child.reason == prepared.truth.reason:
+            before, after = (truths.truth_codes(session, each.id) for each in (parent, child))
+            made = difference_between(before, after, labels=prepared.dataset.labels, ids=ids)
+            asked = replaced(after, places, changes.codes, n_classes)
+            is_as_asked = not differ(after, asked, n_classes).any()
+            if is_as_asked and np.isin(made.positions, places).all():
+                return Revision(child, parent, made, n_runs=0, was_there=True)
+        child = parent
+    raise Conflict(
+        f"truth version {head.number} of dataset {prepared.dataset.name!r} has these labels "
+        "already.",
+        field="labels",
+        hint="Nothing was changed.",
     )
-    return Revision(head, parent, made, n_runs=0, was_there=True)
 
 
 def _write(
