@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -204,3 +205,47 @@ def test_positions_of_a_draft_are_those_of_the_samples_it_was_begun_with(
         answer_labels(database, **WHERE, labels={1: "c"}, author="ana", version=2)
     assert publish(database) == 3
     assert changed(database, 1, 3) == {0: "c"}
+
+
+@pytest.fixture
+def begun(database: Database) -> Database:
+    """A draft on samples by position, to which an answer came after runs on other samples."""
+    log(database, dataset="d", y_true=LABELS, y_pred=LABELS, labels=["a", "b", "c"])
+    answer_labels(database, **WHERE, labels={0: "c"}, author="ana")
+    log_other_samples(database, None)
+    answer_labels(database, **WHERE, labels={2: "c"}, author="ben")
+    return database
+
+
+def test_what_a_publication_leaves_in_a_draft_stays_with_its_samples(begun: Database) -> None:
+    answer_labels(begun, **WHERE, labels={2: "b"}, author="ana")
+
+    assert publish(begun) == 3
+    left = draft(begun)
+    withdraw_answers(begun, **WHERE, samples=[2], author="ana")
+
+    assert [(item.sample, item.label) for item in left.items] == [(2, "a")]
+    assert publish(begun) == 4
+    assert changed(begun, 1, 4) == {0: "c", 2: "c"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: withdraw_answers(d, **WHERE, samples=[0], author="ana"),
+        lambda d: answer_labels(d, **WHERE, labels={0: "b"}, author="ana"),
+    ],
+    ids=["withdraw", "answer again"],
+)
+def test_answers_are_not_moved_to_other_samples_by_a_change_of_an_older_one(
+    begun: Database, change: Callable[[Database], int]
+) -> None:
+    before = draft(begun).items
+
+    with pytest.raises(Conflict, match="would be about the samples of label version 2"):
+        change(begun)
+
+    assert draft(begun).items == before
+    withdraw_answers(begun, **WHERE, samples=[2], author="ben")
+    withdraw_answers(begun, **WHERE, samples=[0], author="ana")
+    assert draft(begun).items == ()

@@ -30,6 +30,7 @@ from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.retention.deletion import collect, delete_run, restore_run
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.services.runs import run_history
+from offdiag.services.samples.drafts import undo_version
 from offdiag.services.truth.impact import truth_impact
 from offdiag.services.truth.revise import revise_truth
 from offdiag.services.truth.versions import compare_truths
@@ -458,3 +459,23 @@ def test_runs_that_find_more_of_a_label_are_compared_case_by_case(
     same = (true == predicted).all(axis=1), (true == better).all(axis=1)
     assert found.accuracy.won == int((same[1] & ~same[0]).sum())
     assert {check.rule for check in detail.checks} == {"F2", "F3", "F4", "F10", "F12"}
+
+
+def test_a_version_of_sets_is_undone_unless_its_samples_were_changed_again(
+    database: Database,
+) -> None:
+    names = [f"l{n}" for n in range(8)]
+    sets = np.eye(8, dtype=bool)
+    log_sets(database, y_true=sets, y_pred=sets, labels=names, sample_ids=None)
+    where: dict[str, Any] = {"project": "default", "dataset": "photos", "author": "ana"}
+    revise_truth(database, **where, labels={0: ["l1"], 1: ["l0", "l2"]}, reason="look")
+    revise_truth(database, **where, labels={7: None, 0: ["l3", "l4", "l5"]}, reason="gone")
+
+    with pytest.raises(Conflict, match=r"1 of 2 labels of version 2 were changed again\."):
+        undo_version(database, **where, number=2, reason="no")
+    made = undo_version(database, **where, number=3, reason="no")
+
+    assert [(each.sample, each.after) for each in made.difference.samples()] == [
+        (0, "{l1}"),
+        (7, "{l7}"),
+    ]

@@ -61,6 +61,17 @@ def _open(dataset_id: int) -> Select[*tuple[Any, ...]]:
     )
 
 
+def published_versions(session: Session, dataset_id: int) -> set[int]:
+    """The numbers of the label versions that answers became."""
+    return set(
+        session.scalars(
+            select(LabelAnswerRow.published_in)
+            .where(LabelAnswerRow.dataset_id == dataset_id, LabelAnswerRow.published_in != OPEN)
+            .distinct()
+        )
+    )
+
+
 def published_samples(session: Session, dataset_id: int, *, root_id: int) -> set[str]:
     """The samples whose answers became a version of this lineage."""
     versions = select(TruthVersionRow.number).where(

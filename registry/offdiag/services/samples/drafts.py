@@ -16,6 +16,7 @@ from offdiag.domain.texts import require_reason
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.content.given_samples import sample_name
 from offdiag.inputs.ids import sample_ids
+from offdiag.inputs.partial_labels import differ
 from offdiag.metrics.label_errors.agreement import Agreement, agreement
 from offdiag.services.truth.revise import Revision, places_in_truth, revise_truth
 from offdiag.services.truth.versions import dataset_named, difference_between, version_of
@@ -158,6 +159,7 @@ def answer_labels(
             known.id,
             [LabelAnswer(name, who, label, why, is_final, now) for name, label in given],
         )
+        _require_same_draft(session, known, truth)
         action = "decide-labels" if is_final else "propose-labels"
         _describe(session, known, action, samples=names[:20], n=len(names), note=why)
     return len(names)
@@ -166,12 +168,16 @@ def answer_labels(
 def withdraw_answers(
     database: Database, *, project: str, dataset: str, samples: Sequence[Any], author: str | None
 ) -> int:
-    """Take back what a person said of samples; how many answers there were."""
+    """Take back what a person said of samples; how many answers there were.
+
+    Raises `Conflict` where the answers that are left would be about other samples.
+    """
     who = require_person(author)
     names = [sample_name(each) for each in samples]
     with database.write() as session:
-        known, _ = _dataset(session, project, dataset)
+        known, truth = _dataset(session, project, dataset)
         n = label_answers.remove_answers(session, known.id, names, author=who)
+        _require_same_draft(session, known, truth)
         _describe(session, known, "withdraw-labels", samples=names[:20], n=n)
     return n
 
@@ -262,7 +268,8 @@ def undo_version(
         )
         ids = truths.truth_ids(session, version)
         made = difference_between(before, after, labels=known.labels, ids=ids)
-        changed_again = int((now[made.positions] != after[made.positions]).sum())
+        again = differ(now[made.positions], after[made.positions], len(known.labels))
+        changed_again = int(again.sum())
     if changed_again:
         raise Conflict(
             f"{changed_again:,} of {len(made):,} labels of version {number} were changed again.",
@@ -273,7 +280,7 @@ def undo_version(
         database,
         project=project,
         dataset=dataset,
-        labels={each.sample: each.before for each in made.samples()},
+        labels=made.labels_before(),
         reason=reason,
         author=author,
         version=number,
@@ -306,7 +313,8 @@ def draft_truth(session: Session, known: DatasetRecord) -> TruthRecord:
     """The label version that a draft is about, or would be. Raises `NotFound`.
 
     It is the newest one, but an open draft stays with its samples when runs on other ones are
-    logged: with those that were the newest when its oldest answer was given.
+    logged: with those that a part of it was published for, or else with those that were the
+    newest when its oldest answer was given.
     """
     newest = version_of(session, known, None)
     oldest = label_answers.oldest_open(session, known.id)
@@ -316,8 +324,14 @@ def draft_truth(session: Session, known: DatasetRecord) -> TruthRecord:
         heads.setdefault(version.root_id, version)
     if oldest is None or len(heads) == 1:
         return newest
+    published = label_answers.published_versions(session, known.id)
+    parts = [
+        each.root_id
+        for each in versions
+        if each.number in published and each.created_at >= oldest.answered_at
+    ]
     then = [each.root_id for each in versions if each.created_at <= oldest.answered_at]
-    for root_id in dict.fromkeys([*then, *heads]):
+    for root_id in dict.fromkeys([*parts, *then, *heads]):
         if known_among(session, heads[root_id], [oldest.sample]):
             return heads[root_id]
     return newest
@@ -333,6 +347,19 @@ def known_among(session: Session, truth: TruthRecord, names: Sequence[str]) -> l
         return [name for name in names if name.isdecimal() and int(name) < truth.n_samples]
     found = pc.is_in(pa.array(names, pa.large_string()), value_set=ids.as_text().values)
     return [name for name, is_known in zip(names, found.to_pylist(), strict=True) if is_known]
+
+
+def _require_same_draft(session: Session, known: DatasetRecord, truth: TruthRecord) -> None:
+    """Refuse to leave answers whose names mean samples of another truth without the oldest one."""
+    after = draft_truth(session, known)
+    is_empty = label_answers.oldest_open(session, known.id) is None
+    if not is_empty and after.root_id != truth.root_id:
+        raise Conflict(
+            f"without the oldest answer as it is, the draft would be about the samples of label "
+            f"version {after.number}; it is about those of version {truth.number}.",
+            field="labels",
+            hint="Publish the draft, or withdraw the newest answers first.",
+        )
 
 
 def _require_same_samples(truth: TruthRecord, seen: TruthRecord) -> None:

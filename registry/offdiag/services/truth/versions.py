@@ -152,6 +152,18 @@ class LabelDifference:
         before, after = self._names(self.before[piece]), self._names(self.after[piece])
         yield from map(ChangedSample, names, before, after)
 
+    def labels_before(self) -> dict[int | str, str | list[str] | None]:
+        """The labels that the changed samples had, as a correction takes them: lists for sets."""
+        found: dict[int | str, str | list[str] | None] = {
+            each.sample: each.before for each in self.samples()
+        }
+        if are_sets(self.before):
+            members = unpack_sets(self.before.astype(np.uint8), len(self.labels.names))
+            for (sample, text), row in zip(list(found.items()), members, strict=True):
+                if text is not None:
+                    found[sample] = [self.labels.names[code] for code in np.flatnonzero(row)]
+        return found
+
     def _names(self, codes: Codes) -> list[str | None]:
         names = self.labels.names
         if are_sets(codes):
