@@ -59,20 +59,25 @@ NOISE = 1.0
 """Standard deviation of a score; a class moves its own by as much."""
 
 
-def cost_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
-    """Whether one run is said to cost less, and to cost least at any ratio of costs."""
+def cost_ties(cell: Cell, rng: Rng) -> tuple[bool, bool, bool]:
+    """Whether one run is said to cost less, by itself and beside constant answers, and to cost
+    least at any ratio of costs."""
     actual, (first, second) = cell.draw(rng)
     labels = labels_of(cell)
     joint = joint_counts(actual=actual, first=first, second=second, labels=labels)
     costs = cost_matrix([[0.0, 1.0], [RARE_IS_DEARER, 0.0]], labels=labels)
-    interval = paired_cost_differences(joint, costs, seed=0, keys=("mean_cost",))["mean_cost"][1]
+    intervals = paired_cost_differences(joint, costs)
+    costs_less, has_skill = (
+        _excludes_0(interval.low, interval.high)
+        for _, interval in (intervals["mean_cost"], intervals["skill_vs_trivial"])
+    )
     equal = zero_one_costs(labels)
     lever = lever_on_cell(equal, 1, 0)
     if lever is None:
         raise RuntimeError("errors on the rare class cost nothing")
     stretches = choices(rays_of([joint.first_matrix, joint.second_matrix], equal, lever))
     found = leads(actual, (first, second), equal, lever, stretches, prevalence=None)
-    return _excludes_0(interval.low, interval.high), not found.is_open
+    return costs_less, has_skill, not found.is_open
 
 
 def area_ties(cell: Cell, rng: Rng) -> tuple[float]:
@@ -147,7 +152,7 @@ CLAIMS: tuple[Claim, ...] = (
         _of_pair,
         [tied(n, rare(share), 2, recall)
          for n, share, recall in product((20, 100, 1_000), (0.5, 0.1), (0.85, 0.97))],
-        ("mean cost", "cheapest at a ratio"),
+        ("mean cost", "skill beside constant answers", "cheapest at a ratio"),
     ),
     (
         "areas",

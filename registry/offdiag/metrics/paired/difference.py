@@ -30,11 +30,7 @@ from offdiag.metrics.intervals.bounds import (
     flagged,
     smallest_class,
 )
-from offdiag.metrics.intervals.costs import (
-    BY_PRICE,
-    cost_values,
-    normal_intervals,
-)
+from offdiag.metrics.intervals.costs import cost_values, normal_intervals
 from offdiag.metrics.intervals.delta import (
     DELTA,
     aggregate_gradients,
@@ -289,10 +285,11 @@ def _gap(first: Quantity, second: Quantity) -> Quantity:
     return Quantity(difference(first.value, second.value), causes)
 
 
-KEYS = ("total_cost", "mean_cost", "cost_ratio_to_best_trivial", "skill_vs_trivial")
+BESIDE_TRIVIAL = ("cost_ratio_to_best_trivial", "skill_vs_trivial")
+KEYS = ("total_cost", "mean_cost", *BESIDE_TRIVIAL)
 """The costs in which two runs on the same samples can differ."""
 SQUARES = "normal, squares of the differences"
-"""Of intervals of differences of mean and total cost."""
+"""Of intervals of differences of costs."""
 
 
 def paired_cost_differences(
@@ -301,58 +298,49 @@ def paired_cost_differences(
     *,
     keys: tuple[str, ...] = KEYS,
     prevalence: Floats | None = None,
-    seed: int,
     confidence: float = 0.95,
-    replicates: int = 2_000,
 ) -> dict[str, tuple[float | None, Interval]]:
     """Second minus first run and its interval by key; the difference is None if undefined.
 
-    Total and mean cost have the interval that excludes 0 where chance does not explain the
-    difference, as the cost ranking of several runs has it: what samples add to it is as likely to
-    count for one run as for the other, so its variance is the sum of the squares. Resamples hold
-    no errors that the sample does not have, and of equally good runs called one cheaper in up to
-    12 %. For the other keys samples are resampled with both their predictions, or with more than
-    2,500 distinct triples the delta method is used.
+    The interval excludes 0 where chance does not explain the difference, as the cost ranking of
+    several runs has it: what samples add to it is as likely to count for one run as for the other,
+    so its variance is the sum of the squares. Resamples hold no errors that the sample does not
+    have, and of equally good runs called one cheaper in up to 12 %.
 
-    Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
+    What constant and perfect answers cost is the same for both runs, so the ratio and the skill
+    have this variance in other units; or that of the delta method where it is larger, as these
+    costs vary with the samples, which counts where runs do differ.
+
+    Raises `InvalidInput` for a confidence outside (0, 1).
     """
     level = confidence_level(confidence)
-    count = positive_count(replicates, field="replicates")
-    method = bootstrap_name(count)
     if joint.total == 0:
-        return {key: (None, Interval(None, None, method)) for key in keys}
+        return {key: (None, Interval(None, None, SQUARES)) for key in keys}
     first = cost_values(joint.first_matrix.counts, costs, prevalence)
     second = cost_values(joint.second_matrix.counts, costs, prevalence)
     gaps = {key: difference(first[key], second[key]) for key in keys}
     error = _error_of_mean(joint, costs, prevalence)
-    found = normal_intervals(
-        {key: gaps[key] for key in keys if key in BY_PRICE},
-        {"mean_cost": error, "total_cost": error * joint.total},
-        confidence=level,
-        method=SQUARES,
+    no_errors = np.diag(joint.first_matrix.actual)
+    perfect = cost_values(no_errors, costs, prevalence)["mean_cost"]
+    trivial = first["best_trivial_cost"] / joint.total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = {
+            "mean_cost": error,
+            "total_cost": error * joint.total,
+            "cost_ratio_to_best_trivial": error / trivial,
+            "skill_vs_trivial": error / (trivial - perfect),
+        }
+    of_runs = (
+        cost_gradients(matrix, costs, prevalence)
+        for matrix in (joint.first_matrix, joint.second_matrix)
     )
+    varying = difference_errors(
+        joint, *({key: gradients[key] for key in BESIDE_TRIVIAL} for gradients in of_runs)
+    )
+    errors |= {key: np.fmax(errors[key], other) for key, other in varying.items()}
+    found = normal_intervals(gaps, errors, confidence=level, method=SQUARES)
     if error == 0:
         found = {key: replace(each, notes={(): NOTHING_COUNTS}) for key, each in found.items()}
-    others = {key: gaps[key] for key in keys if key not in BY_PRICE}
-    if others and len(joint.counts) <= LARGEST_BOOTSTRAPPED:
-        values = paired_bootstrap(
-            joint,
-            lambda stack: cost_values(stack, costs, prevalence),
-            seed=seed,
-            replicates=count,
-        )
-        found |= percentile_intervals_by_key(
-            {key: values[key] for key in others}, estimates=others, confidence=level, method=method
-        )
-    elif others:
-        of_runs = (
-            cost_gradients(matrix, costs, prevalence)
-            for matrix in (joint.first_matrix, joint.second_matrix)
-        )
-        errors = difference_errors(
-            joint, *({key: gradients[key] for key in others} for gradients in of_runs)
-        )
-        found |= normal_intervals(others, errors, confidence=level, method=f"paired {DELTA}")
     smallest = smallest_class(joint.first_matrix.actual)
     return {
         key: (

@@ -341,9 +341,8 @@ class _Paired:
             second=self.runs.predictions[self.places[first]],
             labels=self.runs.labels,
         )
-        value, interval = paired_cost_differences(
-            joint, costs.costs, seed=INTERVAL_SEED, keys=("mean_cost",)
-        )["mean_cost"]
+        found = paired_cost_differences(joint, costs.costs, keys=("mean_cost",))
+        value, interval = found["mean_cost"]
         return None if value is None else Difference(value, interval.low, interval.high)
 
     def first_drop(self, leaders: Leaders) -> Drop | None:

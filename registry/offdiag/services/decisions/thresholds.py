@@ -115,7 +115,7 @@ def redecided(session: Session, run: RunWithCosts, rule: Rule) -> JointCounts:
 def change_of(joint: JointCounts, costs: CostMatrix, *, prevalence: Floats | None) -> Change:
     """What the second answers change in cost and in the recall of each class."""
     gap, interval = paired_cost_differences(
-        joint, costs, prevalence=prevalence, seed=INTERVAL_SEED, keys=("mean_cost",)
+        joint, costs, prevalence=prevalence, keys=("mean_cost",)
     )["mean_cost"]
     difference = MetricValue(gap, None if gap is not None else "component_undefined")
     return Change(

@@ -108,7 +108,7 @@ def _with_paired_intervals(
     if costs is None or plain.costs is None:
         return MetricValues(aggregate, per_class)
     of_costs = dict(plain.costs)
-    for key, (gap, interval) in paired_cost_differences(joint, costs, seed=INTERVAL_SEED).items():
+    for key, (gap, interval) in paired_cost_differences(joint, costs).items():
         if gap is not None:
             of_costs[key] = interval.around(MetricValue(gap))
     return MetricValues(aggregate, per_class, of_costs)
