@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
+import offdiag
 from offdiag.domain.access import Grant, Role
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
@@ -21,17 +22,20 @@ from offdiag.services.access.openid import ExternalUser, sign_in_external
 from offdiag.services.access.users import add_user, set_disabled, set_role
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline
+from offdiag.services.evaluation.slice_counts import slice_counts_of
+from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.dataset import declare_dataset
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.ingest.log_counts import log_counts, log_matrix
 from offdiag.services.reports.edition import report_now
 from offdiag.services.runs import change_run, tag_runs
+from offdiag.services.samples.drafts import answer_labels, label_draft
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
 from offdiag.store.runs import get_run
 from offdiag.store.users import has_admin
-from support.logging_runs import log
+from support.logging_runs import log, work_off
 from support.reads import read
 
 AT_ONCE = 12
@@ -114,6 +118,46 @@ def test_of_those_who_tag_the_same_runs_at_once_all_succeed(database: Database) 
     assert raised == []
     with database.read() as session:
         assert [len(get_run(session, run_id).tags) for run_id in ids] == [AT_ONCE] * 3
+
+
+@pytest.mark.both_databases
+def test_the_slices_of_a_run_are_asked_for_by_everybody(database: Database) -> None:
+    samples = np.arange(60)
+    run = log(
+        database,
+        y_true=["a", "b", "c"] * 20,
+        y_pred=["a", "b", "b"] * 20,
+        sample_ids=samples,
+        slices={"site": samples % 3},
+    )
+    work_off(database)
+    offdiag.add_slices(
+        dataset="holdout", columns={"half": samples % 2}, ids=samples, url=database.url
+    )
+
+    evaluated, raised = at_once(lambda _: evaluation_of_slice(database, run.id, "site=1").id)
+    counted, also_raised = at_once(lambda _: slice_counts_of(database, run.id))
+
+    assert (raised, also_raised) == ([], [])
+    assert len(set(evaluated)) == 1
+    assert {None if each is None else len(each) for each in counted} == {5}
+
+
+@pytest.mark.both_databases
+def test_a_person_who_answers_twice_at_once_is_heard_once(database: Database) -> None:
+    log(database, y_true=["a", "b"] * 5, y_pred=["a", "a"] * 5, sample_ids=np.arange(10))
+
+    def answer(number: int) -> int:
+        labels = {3: "ab"[number % 2]}
+        return answer_labels(
+            database, project="default", dataset="holdout", labels=labels, author="ana"
+        )
+
+    _, raised = at_once(answer)
+
+    assert raised == []
+    (item,) = label_draft(database, project="default", dataset="holdout").items
+    assert item.n_people == 1
 
 
 @pytest.mark.both_databases

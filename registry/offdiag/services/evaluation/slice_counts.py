@@ -68,6 +68,7 @@ def slice_counts_of(database: Database, run_id: str) -> SliceCounts | None:
         return None
     run, current, counted = found
     with database.write() as session:
+        runs.lock_run(session, run_id, alone=True)  # Others may be counting the same.
         if evaluations.current_key(session, run_id) == current:
             keep_counts(session, current[0], run, counted)
     return counted.counts

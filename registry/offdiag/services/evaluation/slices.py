@@ -47,6 +47,7 @@ def evaluation_of_slice(database: Database, run_id: str, text: str) -> StoredEva
             inputs = read_inputs(session, run_id, part)
         evaluation = new_evaluation(inputs, began=began)
         with database.write() as session:
+            runs.lock_run(session, run_id, alone=True)  # Others may ask for the same slice.
             newer = has_newer_results(session, run_id, suite_version=SUITE_VERSION)
             write_evaluation(session, evaluation, database.clock(), counts=not newer)
     return stored

@@ -142,7 +142,7 @@ def answer_labels(
             hint=f"Send 1 to {MOST_AT_ONCE:,} at once.",
         )
     with database.write() as session:
-        known, truth = _dataset(session, project, dataset)
+        known, truth = _dataset(session, project, dataset, alone=True)
         if version is not None:
             _require_same_samples(truth, version_of(session, known, version))
         names = [sample_name(each) for each in labels]
@@ -298,7 +298,10 @@ def require_person(author: str | None) -> str:
     return require_name(author, "author")
 
 
-def _dataset(session: Session, project: str, dataset: str) -> tuple[DatasetRecord, TruthRecord]:
+def _dataset(
+    session: Session, project: str, dataset: str, *, alone: bool = False
+) -> tuple[DatasetRecord, TruthRecord]:
+    """A dataset and the version of its draft; `alone`, nobody else answers or corrects it."""
     known = dataset_named(session, project=project, name=dataset)
     if known.task is Task.MULTILABEL:
         raise Conflict(
@@ -306,6 +309,8 @@ def _dataset(session: Session, project: str, dataset: str) -> tuple[DatasetRecor
             field="dataset",
             hint="Correct sets with offdiag.revise_truth.",
         )
+    if alone:
+        truths.lock_truths(session, known.id)
     return known, draft_truth(session, known)
 
 
