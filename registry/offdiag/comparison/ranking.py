@@ -183,12 +183,17 @@ def _of_the_choice(many: ManyComparison) -> Iterator[str]:
         )
 
 
+def classes_tested(many: ManyComparison) -> int:
+    """Classes on whose recall runs can be told apart at all, which one correction is for."""
+    return sum(any(place.rank_status in _TESTED for place in places) for places in many.recall)
+
+
 def _of_classes(many: ManyComparison) -> Iterator[str]:
     """On which classes some run is significantly worse by recall than the best one."""
-    tested = [any(place.rank_status in _TESTED for place in places) for places in many.recall]
-    if not any(tested):
+    n_tested = classes_tested(many)
+    if not n_tested:
         return
-    together = f"({texts.class_noun(sum(tested), of_sets=many.of_sets)} compared together)"
+    together = f"({texts.class_noun(n_tested, of_sets=many.of_sets)} compared together)"
     noun = "label" if many.of_sets else "class"
     by_runs: dict[tuple[str, ...], list[str]] = {}
     for label, places in zip(many.labels, many.recall, strict=True):

@@ -18,7 +18,7 @@ from offdiag.services.ingest.log_paired_counts import log_paired_counts
 from offdiag.store.database import Database
 from support.compared import N_ALIKE, ComparedRegistry
 from support.dashboard import HOSTILE_NAMES, log_counts
-from support.logging_runs import work_off
+from support.logging_runs import log, work_off
 from support.pages import Element, Page, PageClient
 from support.two_models import COUNTRIES, FOCAL, PLAIN, TRUTH, N, sample_names
 
@@ -743,3 +743,43 @@ def test_a_class_no_case_tells_apart_keeps_the_width_of_its_interval(comparer: P
     assert recall["value"] == 0
     assert recall["ci_low"] < 0 < recall["ci_high"]
     assert f1["ci_low"] is None
+
+
+def test_one_page_names_one_number_of_classes_that_are_compared_together(
+    client: PageClient, database: Database
+) -> None:
+    """Recall of "c" is 0 in all runs, so no test of it is among those that are corrected for."""
+    actual = ["a", "b"] * 60 + ["c"] * 20
+    ids = []
+    for step in (9, 4, 2):
+        predicted = ["a" if a == "c" or i % step == 0 else a for i, a in enumerate(actual)]
+        ids.append(log(database, y_true=actual, y_pred=predicted).id)
+    work_off(database)
+
+    text = client.page(f"/compare?runs={','.join(ids)}").one("main").text
+
+    found = set(re.findall(r"(\d+) class(?:es)? compared together", text))
+    assert len(found) == 1
+
+
+def test_slices_of_sets_are_compared_by_subset_accuracy_and_labels(
+    client: PageClient, database: Database
+) -> None:
+    actual = [["a"], ["b"], ["a", "b"], []] * 40
+    sites = ["x", "y"] * 80
+    ids = [
+        log(
+            database,
+            y_true=actual,
+            y_pred=[["a"] if i % step == 0 else each for i, each in enumerate(actual)],
+            labels=["a", "b"],
+            slices={"site": sites},
+        ).id
+        for step in (9, 4)
+    ]
+    work_off(database)
+
+    text = client.page(f"/compare?runs={','.join(ids)}").one("main").text
+
+    assert "Subset accuracy, and the recall of labels with 12 examples or more." in text
+    assert "and over all labels of slices" in text

@@ -403,3 +403,16 @@ def test_a_run_of_another_decision_rule_names_its_source(
     tag = client.page("/datasets/holdout").one("a", "derived")
     assert tag.attributes["href"] == f"/runs/{source.id}"
     assert tag.text == "rule on the scores of plain"
+
+
+def test_a_value_without_an_interval_is_not_given_one(
+    client: PageClient, database: Database
+) -> None:
+    for predicted in ("a", "b"):
+        log(database, y_true=["a"], y_pred=[predicted], labels=["a", "b"], dataset="tiny")
+    work_off(database)
+
+    rows = client.page("/datasets/tiny").one("table", "best-set")
+
+    names = [mark.attributes["aria-label"] for mark in rows.inside("svg")]
+    assert [name for name in names if "model" not in name] == ["no interval"] * 2

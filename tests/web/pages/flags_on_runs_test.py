@@ -13,6 +13,7 @@ from support.dashboard import (
     log_counts,
 )
 from support.flagged import IN_SIGHT
+from support.logging_runs import log, work_off
 from support.pages import Element, PageClient
 
 
@@ -225,3 +226,15 @@ def test_the_page_of_a_flag_names_the_version_that_raised_it(
 
     assert first["rule_version"] == 1
     assert "Version 1 of F4 raised this flag; version 2 is in force." in page.one("main").text
+
+
+def test_a_single_class_that_is_never_found_is_not_said_to_be_found(
+    client: PageClient, database: Database
+) -> None:
+    run = log(database, y_true=["a"] * 60, y_pred=["b"] * 60, labels=["a", "b"])
+    work_off(database)
+
+    said = client.page(f"/runs/{run.id}").one("p", "statement").text
+
+    assert "Every class is found" not in said
+    assert not said.startswith("Too few labels to judge b")

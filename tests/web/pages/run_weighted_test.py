@@ -7,6 +7,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
+from offdiag.domain.runs import RunFacts
 from offdiag.store.database import Database
 from support.filled_once import filled_once
 from support.logging_runs import evaluate, log
@@ -135,3 +136,21 @@ def test_a_missed_class_is_on_every_page_about_flags_and_unchecked_rules_are_lis
     listed = client.get("/problems")
     assert listed.status_code == 200
     assert "dog missed" in listed.text
+
+
+def test_sums_of_weights_are_shown_as_no_numbers_of_examples(
+    client: FlaskClient, database: Database
+) -> None:
+    run = log(database, sample_weight=WEIGHT, facts=RunFacts(name="run", model="net"))
+    evaluate(database, run.id)
+
+    for path in ("/models/net", "/runs?q=dataset:holdout"):
+        text = " ".join(re.sub(r"<[^>]+>", " ", client.get(path).text).split())
+        assert "c 0.250" in text or "0.250 c" in text, path
+        assert "0/1" not in text, path
+
+
+def test_costs_say_why_they_leave_weighted_runs_out(client: FlaskClient, run_id: str) -> None:
+    text = client.get("/whatif?dataset=holdout").text
+
+    assert "Dataset “holdout” has no evaluated runs without sample weights." in text

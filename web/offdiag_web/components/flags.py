@@ -234,7 +234,7 @@ def _is_found(results: RunResults, code: int) -> bool:
     if recall.value is None or recall.ci_low is None:
         return False
     # Where no example is of another class, nothing can be taken for it.
-    return false_alarms.ci_high is None or recall.ci_low > false_alarms.ci_high
+    return recall.ci_low > (false_alarms.ci_high or 0.0)
 
 
 _MOST_NAMED = 5

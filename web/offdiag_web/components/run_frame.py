@@ -238,7 +238,18 @@ def _tab_text(name: str, text: str, detail: RunDetail) -> str:
     if name != "examples" or detail.results is None or not has_examples:
         return text
     counted = numbers_of(detail.results.counted)
+    if not counted.total:
+        # Of examples without a label nobody knows whether they are wrong.
+        return text
     return f"{text} {numbers.count(counted.total - counted.n_right)} wrong"
+
+
+def unlabelled_text(detail: RunDetail) -> str:
+    """ "0 of 300 labelled", empty where some example has a label or nothing is evaluated."""
+    results = detail.results
+    if results is None or results.facts.n_cases or not results.facts.n_unlabelled:
+        return ""
+    return f"0 of {numbers.count(results.facts.n_unlabelled)} labelled"
 
 
 def run_scope(detail: RunDetail) -> str:

@@ -247,6 +247,9 @@ def worst_cell(
     extent = extent_of(worst.recall)
     interval = interval_text(worst.recall)
     found = numbers.hits_of(worst.hits, worst.support)
+    if entry.is_weighted:
+        # Sums of weights are no numbers of examples.
+        found = numbers.known(worst.recall)
     name = f"Recall of the worst class {found}" + (
         f", 95 % interval {interval}" if interval else ""
     )

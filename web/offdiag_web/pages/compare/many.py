@@ -14,7 +14,7 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import class_values
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.rank_status import Rank, RankStatus
-from offdiag.comparison.ranking import leading
+from offdiag.comparison.ranking import classes_tested, leading
 from offdiag.comparison.texts import run_label
 from offdiag.domain.number_text import p_in_column, p_value
 from offdiag.domain.values import MetricValue
@@ -203,6 +203,7 @@ def _strips(
     codes = class_order(many.matrices[0], None)
     n_classes = len(codes)
     counted = texts.class_noun(n_classes, of_sets=many.of_sets)
+    tested = texts.class_noun(classes_tested(many), of_sets=many.of_sets)
     if n_classes > MOST_CLASSES:
         codes = sorted(codes, key=lambda code: -_spread(values, code))[:MOST_LISTED]
     title = texts.title(key)
@@ -223,7 +224,7 @@ def _strips(
             for code in codes
         ),
         note=f"Significantly worse: than the best run on that "
-        f"{'label' if many.of_sets else 'class'}, all runs and {counted} compared together "
+        f"{'label' if many.of_sets else 'class'}, all runs and {tested} compared together "
         f"({texts.level_text(many.confidence)})."
         if key == "recall"
         else "",

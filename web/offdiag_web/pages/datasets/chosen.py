@@ -116,7 +116,9 @@ def best_rows(
             else interval_mark(
                 extent,
                 scale=scale,
-                name=f"95 % CI {numbers.interval(extent.lowest, extent.highest)}",
+                name="no interval"
+                if extent.low is None
+                else f"95 % CI {numbers.interval(extent.lowest, extent.highest)}",
                 canvas=_IN_ROW,
             ),
             worst="" if worst is None else worst_text(decision, worst),
@@ -126,7 +128,9 @@ def best_rows(
             else interval_mark(
                 cost,
                 scale=cost_scale,
-                name=f"95 % CI {amounts.text(cost.lowest)} to {amounts.text(cost.highest)}",
+                name="no interval"
+                if cost.low is None
+                else f"95 % CI {amounts.text(cost.lowest)} to {amounts.text(cost.highest)}",
                 canvas=_IN_ROW,
             ),
         )

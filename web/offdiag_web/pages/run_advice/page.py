@@ -13,7 +13,7 @@ from offdiag.advice.recommendation import Advice, Counsel, recommend
 from offdiag.advice.situation import Goal, situation_of
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.metrics.catalogue import MetricSpec, Transformation, effect_words
+from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Transformation, effect_words
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.errors import capitalised
@@ -23,7 +23,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly, quoted_name
 from offdiag_web.components.controls import Option
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
-from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
+from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run, unlabelled_text
 from offdiag_web.urls.metrics import MetricAddress
 from offdiag_web.urls.query_string import with_query
 
@@ -239,7 +239,14 @@ def _effects(spec: MetricSpec, n_classes: int) -> Iterator[tuple[str, str]]:
         if transformation is Transformation.CLASS_INVERSION and n_classes != 2:
             continue
         words, partner = effect_words(spec.symmetry, transformation)
-        yield what, f"{words} {partner}" if partner else words
+        yield what, f"{words} {_inside(spec, partner)}" if partner else words
+
+
+def _inside(spec: MetricSpec, partner: str) -> str:
+    """The title of a metric of the same kind within a sentence: "precision", "MCC"."""
+    named = CATALOGUE[spec.scope].get(partner)
+    title = partner if named is None else named.title
+    return f"{title[0].lower()}{title[1:]}" if title[1:2].islower() else title
 
 
 def _left_out(counsel: Counsel, results: RunResults, notes: Notes) -> LeftOut:
@@ -273,7 +280,8 @@ def page(run_id: str) -> Response:
         return redirect(address.url())
     detail = stored_run(run_id)
     view = not_assessable = None
-    if detail.results is not None:
+    unlabelled = unlabelled_text(detail)
+    if detail.results is not None and not unlabelled:
         try:
             view = advice_view(_advice(detail, address), detail.results)
         except InvalidInput as refused:
@@ -291,6 +299,7 @@ def page(run_id: str) -> Response:
         form=advice_form(detail, address),
         view=view,
         not_assessable=not_assessable,
+        unlabelled=unlabelled,
         notices=notices,
     )
 

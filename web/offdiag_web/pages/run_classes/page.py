@@ -32,7 +32,7 @@ from offdiag_web.components.numbers import (
     shown,
     shown_count,
 )
-from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
+from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run, unlabelled_text
 from offdiag_web.components.slices import PARAMETER
 from offdiag_web.urls.query_string import read_start, with_query
 
@@ -268,7 +268,8 @@ def page(run_id: str) -> Response:
     notes = Notes()
     words = class_words(detail.run.task)
     table = None
-    if detail.results is not None:
+    unlabelled = unlabelled_text(detail)
+    if detail.results is not None and not unlabelled:
         table = class_table(detail.results, address, notes, words)
     return run_page(
         "run_classes/page.html",
@@ -276,6 +277,7 @@ def page(run_id: str) -> Response:
         "classes",
         address=address,
         table=table,
+        unlabelled=unlabelled,
         words=words,
         notes=notes.texts,
         notices=notices,

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.texts import DEFAULT_PROJECT
+from offdiag.errors import NotFound
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.records.cost import RANKING_COLUMNS, CostsOfRunsAt, costs_of_runs, ranking_row
 from offdiag.services.cost_matrices import add_costs
@@ -168,7 +169,7 @@ def start_view(
     datasets: Sequence[tuple[DatasetFacts, LoggedRuns]],
     address: WhatIfAddress,
     *,
-    without_runs: str | None,
+    notice: str | None,
 ) -> str:
     """Present the datasets whose runs have costs, which label sets have not.
 
@@ -187,9 +188,7 @@ def start_view(
             for facts, logged in datasets
             if logged.by_state[RunState.EVALUATED] and facts.task is not Task.MULTILABEL
         ),
-        notice=None
-        if without_runs is None
-        else f"Dataset “{without_runs}” has no evaluated runs here.",
+        notice=notice,
     )
 
 
@@ -254,16 +253,30 @@ def save() -> Response:
 def _start(address: WhatIfAddress) -> Response:
     """Let a dataset be chosen, and show its newest runs."""
     database = current_registry().database
-    dataset = request.args.get("dataset")
+    dataset, notice = request.args.get("dataset"), None
     if dataset:
         runs = newest_run_ids(database, project=requested_project(), dataset=dataset)
         if runs:
-            first, _ = read_base(database, runs, address.question.costs)
-            few = runs[:FEWER_RUNS] if first.matrix.n_classes > MANY_CLASSES else runs
-            return redirect(_canonical(address.of_runs(few)).url())
+            try:
+                first, _ = read_base(database, runs, address.question.costs)
+            except NotFound as refused:
+                # The dataset was offered; that its runs have no labels is no missing page.
+                notice = f"Dataset “{dataset}”: {refused.message}"
+            else:
+                few = runs[:FEWER_RUNS] if first.matrix.n_classes > MANY_CLASSES else runs
+                return redirect(_canonical(address.of_runs(few)).url())
     with database.read() as session:
         datasets = dataset_overview(session)
-    return make_response(start_view(datasets, address, without_runs=dataset))
+    if dataset and notice is None:
+        asked = (requested_project(), dataset)
+        has_evaluated = any(
+            (facts.project, facts.name) == asked and logged.by_state[RunState.EVALUATED]
+            for facts, logged in datasets
+        )
+        # Runs with weights are left out of those that are compared.
+        here = "without sample weights" if has_evaluated else "here"
+        notice = f"Dataset “{dataset}” has no evaluated runs {here}."
+    return make_response(start_view(datasets, address, notice=notice))
 
 
 def _canonical(address: WhatIfAddress) -> WhatIfAddress:
