@@ -175,6 +175,9 @@ def _of_ranking(report: Report) -> Iterator[str]:
     ]
     have = "has" if len(named) == 1 else "have"
     runs = texts.count(len(snapshot.runs), "run")
+    if best.value is None:
+        yield f"Of {runs}, none has a defined {texts.title_inside(metric)}: it is {value}."
+        return
     is_lower_better = spec_of(metric, of_class=False).direction is Direction.LOWER
     end = "lowest" if is_lower_better else "highest"
     yield (

@@ -189,7 +189,7 @@ def worst_classes_table(report: Report) -> Table | None:
         [
             (
                 figures.label,
-                f"{figures.support:,}",
+                _size(best, figures),
                 *(texts.with_interval(figures.values[key]) for key in CLASS_METRICS),
             )
             for figures in worst_first(best)[:_WORST_OF_BEST]
@@ -206,13 +206,18 @@ def worst_of_each_table(report: Report) -> Table | None:
             (
                 run.name,
                 figures.label,
-                f"{figures.support:,}",
+                _size(run, figures),
                 texts.with_interval(figures.values["recall"]),
             )
             for run, found in worst
             for figures in found
         ],
     )
+
+
+def _size(run: RunFigures, figures: ClassFigures) -> str:
+    """ "112", or "weight 301": a sum of weights is no number of examples."""
+    return f"weight {figures.support:,}" if run.has_weights else f"{figures.support:,}"
 
 
 def worst_first(run: RunFigures) -> Sequence[ClassFigures]:

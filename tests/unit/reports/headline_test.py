@@ -6,8 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from offdiag.reports.headline import further_sentences, headline
-from offdiag.reports.scope import Condition, Side
+from offdiag.reports.scope import DEFAULT_METRICS, Condition, Side
 from offdiag.reports.snapshot import RunName, TruthFigures
+from offdiag.reports.tables import worst_classes_table, worst_of_each_table
 from support.report_figures import (
     SCOPE,
     UNDEFINED,
@@ -223,3 +224,23 @@ def test_names_that_hold_punctuation_are_quoted() -> None:
     after = report(snapshot([run("forest, deep", 0.715), run("plain", 0.711)]), before)
 
     assert "(“forest, deep” from 2 to 1 and plain from 1 to 2)" in headline(after)
+
+
+def test_a_run_without_a_value_is_not_the_highest() -> None:
+    unlabelled = run("focal", 0.8, metrics=dict.fromkeys(DEFAULT_METRICS, UNDEFINED))
+    made = report(snapshot([unlabelled]))
+
+    said = " ".join([headline(made), *further_sentences(made)])
+
+    assert "Of 1 run, none has a defined balanced accuracy: it is undefined" in said
+    assert "highest" not in said
+
+
+def test_sums_of_weights_are_no_numbers_of_examples() -> None:
+    plain, weighted = (
+        report(snapshot([run("focal", 0.8, has_weights=weights)])) for weights in (False, True)
+    )
+
+    for tables, size in ((worst_classes_table, 1), (worst_of_each_table, 2)):
+        sizes = [tables(each).rows[0][size] for each in (plain, weighted)]  # type: ignore[union-attr]
+        assert sizes[1] == f"weight {sizes[0]}"

@@ -264,3 +264,15 @@ def test_names_are_filtered_by_words_in_any_order(reader: PageClient) -> None:
 
     assert [row[0].split()[0] for row in page.table("data")] == ["derm-7"]
     assert "No dataset is called" in reader.page("/?q=none-such").one("main").text
+
+
+def test_one_thing_is_not_said_to_be_several(client: PageClient, database: Database) -> None:
+    truth = ["x"] * 190 + ["y"] * 10
+    wrong = ["y"] * 60 + ["x"] * 130 + ["y"] * 10
+    for dataset in ("one", "two"):
+        log(database, y_true=truth, y_pred=wrong, dataset=dataset)
+    work_off(database)
+
+    row = row_of(client.page("/"), "one")
+
+    assert row[5] == "1 new problem on one"

@@ -271,7 +271,7 @@ def _trend(status: DatasetStatus) -> Markup | None:
 
 def _failed_name(failure: Failure) -> str:
     if failure.is_report:
-        return f"report {failure.name}, issue {failure.number}"
+        return f"report {failure.name}, edition {failure.number}"
     return f"{failure.name}, job {failure.number}"
 
 
