@@ -55,13 +55,17 @@ def shortened(text: str, *, longest: int = 24) -> str:
 
 
 def name_segment(name: str) -> str:
-    """A name as it stands in a URL."""
+    """A name as it stands in a URL. Raises `InvalidInput` for an empty one."""
+    if not name:
+        raise InvalidInput(
+            "it is empty.", field="name", hint="Name the dataset, report or cost matrix."
+        )
     return quote(name_in_path(name), safe=_READABLE)
 
 
 def escaped_start(name: str) -> str:
     """A name that an address uses for something else, with its first character as a code."""
-    return f"{escaped_mark(name[0])}{name_segment(name[1:])}"
+    return f"{escaped_mark(name[0])}{quote(name_in_path(name[1:]), safe=_READABLE)}"
 
 
 def name_in_path(name: str) -> str:

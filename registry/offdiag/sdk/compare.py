@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.comparison.pair import PairedOutcome
+from offdiag.comparison.texts import require_several
 from offdiag.domain.labels import label_text, require_known
 from offdiag.errors import Conflict
 from offdiag.extras import optional
+from offdiag.metrics.arguments import confidence_level
 from offdiag.records.base import MOST_ON_A_PAGE
 from offdiag.records.runs.comparison import (
     ComparedExample,
@@ -397,11 +399,12 @@ def compare(
     if baseline is not None:
         first = resolved_id(at, baseline)
         ids = [first, *(each for each in ids if each != first)]
+    require_several(ids)
     asked = ComparisonQuery.model_construct(
         runs=",".join(ids),
         slice=slice,
         on_shared=on_shared,
-        confidence=confidence,
+        confidence=confidence_level(confidence),
         difference=difference,
     )
     record = at.document(

@@ -19,7 +19,7 @@ from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.comparison.many import ManyComparison, compare_many, compare_together
 from offdiag.comparison.pair import PairComparison, compare_paired, compare_unpaired
 from offdiag.comparison.ranking import many_verdict
-from offdiag.comparison.texts import MOST_RUNS, run_label
+from offdiag.comparison.texts import require_several, run_label
 from offdiag.comparison.verdict import Verdict, pair_verdict
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput, NotFound
@@ -93,27 +93,6 @@ class ComparisonRequest:
             self.confidence,
             None if self.by is None else self.by.digest,
             SUITE_VERSION,
-        )
-
-
-def require_several(run_ids: Sequence[str]) -> None:
-    """Raise `InvalidInput` unless these are two or more different runs, not too many."""
-    if len(run_ids) < 2:
-        raise InvalidInput(
-            f"there {'is one run' if run_ids else 'are no runs'} to compare.",
-            field="runs",
-            hint="Name two or more.",
-        )
-    if len(run_ids) > MOST_RUNS:
-        raise InvalidInput(
-            f"there are {len(run_ids)} runs.",
-            field="runs",
-            hint=f"At most {MOST_RUNS} are compared at once.",
-        )
-    doubled = next((each for each in run_ids if run_ids.count(each) > 1), None)
-    if doubled is not None:
-        raise InvalidInput(
-            f"{doubled} is named twice.", field="runs", hint="Compare it with another run."
         )
 
 

@@ -496,6 +496,14 @@ REFUSED: list[Callable[[Place], object]] = [
     lambda at: at.runs[1].examples(limit=1.5),  # type: ignore[arg-type]
     lambda at: at.runs[1].examples(kind="mistakes"),  # type: ignore[arg-type]
     lambda at: offdiag.compare(at.runs, url=at.url).examples(limit=-1),
+    lambda at: offdiag.compare([], url=at.url),
+    lambda at: offdiag.compare(at.runs[1], url=at.url),
+    *(
+        lambda at, level=level: offdiag.compare(at.runs, confidence=level, url=at.url)
+        for level in ("0.9", 90, float("nan"), None, True)
+    ),
+    lambda at: offdiag.methods(dataset="", url=at.url),
+    lambda at: offdiag.suspect_labels(dataset="", url=at.url),
     lambda at: at.runs[1].add_tags(score=float("nan")),
     lambda at: at.runs[1].add_tags(score=b"x"),
     lambda at: at.runs[1].add_tags({"a\0": 1}),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.comparison.pair import PairedOutcome, paired_outcomes
+from offdiag.comparison.texts import require_several
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput
@@ -23,7 +24,6 @@ from offdiag.services.compare import (
     hidden_by_size,
     hidden_slice,
     read_aligned,
-    require_several,
     runs_named,
 )
 from offdiag.services.examples.selection import confidences
