@@ -53,6 +53,15 @@ def test_answers_what_was_seen_with_304(client: PageClient) -> None:
     assert other.status_code == 200
 
 
+def test_who_wants_other_content_is_told_so_and_sent_none(client: PageClient) -> None:
+    answer = client.get("/api/v1/metrics/mcc", headers={"If-Match": '"of yesterday"'})
+
+    assert answer.status_code == 412
+    assert answer.json["error"]["code"] == "stale"
+    assert answer.json["error"]["field"] == "If-Match"
+    assert set(answer.json) == {"error"}
+
+
 def test_a_metric_is_found_by_its_name_in_scikit_learn(client: PageClient) -> None:
     named = client.json("/api/v1/metrics/f1_macro")
 

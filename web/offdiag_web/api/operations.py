@@ -32,13 +32,18 @@ from offdiag_web.app.dispatch import PREFIX
 
 
 def conditional(response: Response) -> Response:
-    """The answer with an ETag of its content, or 304 where the asker has that content."""
+    """The answer with an ETag of its content, or 304 where the asker has that content.
+
+    Raises `Stale` where the asker wants none but another content.
+    """
     if response.status_code != 200 or response.is_streamed:
         return response
     response.set_etag(_content_digest(response.get_data()))
     response.cache_control.private = True
     response.cache_control.no_cache = True
     response.make_conditional(request)
+    if response.status_code == 412:
+        raise _stale(response.get_etag()[0], "Read it without If-Match.")
     return response
 
 
@@ -51,12 +56,13 @@ def require_match(current: BaseModel) -> bool:
         return False
     etag = _content_digest(current.model_dump_json().encode())
     if not request.if_match.contains(etag):
-        raise Stale(
-            f'this was changed since you read it; its ETag is now "{etag}".',
-            field="If-Match",
-            hint="Read it again, then retry. Nothing was changed.",
-        )
+        raise _stale(etag, "Read it again, then retry. Nothing was changed.")
     return True
+
+
+def _stale(etag: str | None, hint: str) -> Stale:
+    why = f'this was changed since you read it; its ETag is now "{etag}".'
+    return Stale(why, field="If-Match", hint=hint)
 
 
 def _content_digest(content: bytes) -> str:
