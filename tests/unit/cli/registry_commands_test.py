@@ -60,7 +60,8 @@ def test_a_logged_run_is_listed_and_shown(folder: Path, offdiag: Command, logged
     assert shown["params"] == {"lr": 0.1, "seed": "007"}
     assert shown["tags"] == {"team": "a"}
     assert shown["model"] == "rules"
-    assert shown["evaluation"] is None
+    assert shown["state"] == "evaluated"
+    assert shown["confusion_matrix"] is not None
 
 
 def test_a_list_says_how_many_runs_are_not_evaluated_where_they_are_many(
@@ -73,6 +74,9 @@ def test_a_list_says_how_many_runs_are_not_evaluated_where_they_are_many(
     assert listed.json["runs"][0]["state"] == "finished"
     assert listed.err == "1 run is not evaluated. Run: offdiag worker --until-idle\n"
     assert offdiag("flags", "list").err == listed.err
+    shown = offdiag("runs", "show", logged)
+    assert shown.err == listed.err
+    assert "not yet; `offdiag worker` evaluates" in shown.out
 
 
 def test_a_worker_until_idle_does_what_is_due_and_ends(offdiag: Command, logged: str) -> None:

@@ -13,7 +13,7 @@ from rich.text import Text
 from offdiag.cli.output import label, number, printable
 from offdiag.cli.tables import evaluation_tables, facts_table, filled_table, open_table
 from offdiag.domain.number_text import p_in_column
-from offdiag.domain.runs import decision_text, logged_by
+from offdiag.domain.runs import RunState, decision_text, logged_by
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.records.base import Value
@@ -175,8 +175,10 @@ def _facts(run: RunWithResults) -> dict[str, str]:
 
 
 def _evaluated(run: RunWithResults) -> str | None:
-    """Examples and label version of the evaluation."""
+    """Examples and label version of the evaluation, or what is needed for one."""
     made = run.evaluation
+    if made is None and run.state is RunState.FINISHED:
+        return "not yet; `offdiag worker` evaluates, `offdiag jobs` shows what waits"
     if made is None or made.truth_version is None:
         return None
     n_samples = coverage(made.n_samples, made.n_unlabelled)

@@ -256,6 +256,7 @@ def show(run_id: str, slice_text: str | None, call: Call) -> None:
             f"/runs/{run_id}/results",
             RunWithResults,
             stored=lambda database: _stored_run(database, run_id),
+            of_results=True,
         )
         shown, tables = run_dict(run), run_tables(run)
     call.print(shown, tables)
