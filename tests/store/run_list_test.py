@@ -17,6 +17,7 @@ from offdiag.store.run_filter import FilterField, FilterTerm
 from offdiag.store.run_list import RunListPage, matches_without_each, run_list
 from offdiag.store.run_order import AGGREGATE_ORDERS, ORDER_NAMES, Cursor, RunOrder
 from offdiag.store.run_rows import RunEntry
+from offdiag.store.run_search import found_runs
 from support.dashboard import counted_statements, fail_evaluation, log_counts
 from support.databases import BOTH
 from support.logging_runs import work_off
@@ -327,3 +328,26 @@ def _sort_value(entry: RunEntry, name: str) -> float | None:
         return None if entry.worst_class is None else entry.worst_class.recall.value
     value = entry.metrics.get(AGGREGATE_ORDERS[name])
     return None if value is None else value.value
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("name", ["Ärger", "ärger", "Σίσυφος", "İstanbul", "ⅧTH"])
+def test_a_name_beyond_ascii_is_found_as_it_is_written(database: Database, name: str) -> None:
+    for each in (name, "Another"):
+        _log(database, [[8, 2, 0], [1, 6, 3], [0, 0, 4]], name=each)
+
+    assert _names(_page(database, TERM(FilterField.NAME, name))) == [name]
+
+
+@pytest.mark.both_databases
+def test_texts_of_tags_are_compared_alike_on_both_databases(database: Database) -> None:
+    for name in ("Ärger", "ärger", "B", "a"):
+        _log(database, [[8, 2, 0], [1, 6, 3], [0, 0, 4]], name=name, tags={"t": name})
+
+    with database.read() as session:
+        found = [
+            len(found_runs(session, parse_filter(text), order=(), limit=10))
+            for text in ("tags.t LIKE 'Ärger'", "tags.t LIKE 'b'", "tags.t < 'a'")
+        ]
+
+    assert found == [1, 1, 1]

@@ -22,6 +22,7 @@ from sqlalchemy import (
     and_,
     case,
     cast,
+    collate,
     exists,
     false,
     func,
@@ -74,7 +75,8 @@ def entry_text(document: Document, name: str, dialect: str) -> ColumnElement[str
     """The entry `name` as text; NULL where there is none."""
     if dialect == "postgresql":
         is_null = case((func.jsonb_typeof(_at(document, name)) == "null", "null"))
-        return func.coalesce(_at(document, name, as_text=True), is_null)
+        # As a column of texts, which depends neither on the kind of database nor on its language.
+        return collate(func.coalesce(_at(document, name, as_text=True), is_null), "C")
     entry = func.json_each(document).table_valued("key", "value", "type", name="entry")
     text = case(_SQLITE_WORDS, value=entry.c.type, else_=cast(entry.c.value, Text))
     return _of(entry, text, name, document)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sqlalchemy import ColumnElement, and_, func, not_, or_, select
+from sqlalchemy import ColumnElement, and_, func, literal, not_, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from offdiag.domain.runs import RunState
@@ -23,6 +23,7 @@ from offdiag.store.models import (
     RunRow,
     TruthVersionRow,
 )
+from offdiag.store.models.base import PlainText
 from offdiag.store.run_conditions import entry_text, place_of, required
 
 
@@ -139,7 +140,8 @@ def _named(term: FilterTerm, dialect: str) -> ColumnElement[bool]:
     found = (
         RunRow.name.like(pattern, escape="\\")
         if dialect == "sqlite"
-        else func.lower(RunRow.name).like(func.lower(pattern), escape="\\")
+        # Both sides by the rules of the column, or letters beyond ASCII would change in one only.
+        else func.lower(RunRow.name).like(func.lower(literal(pattern, PlainText)), escape="\\")
     )
     return or_(found, RunRow.id == term.text)
 
