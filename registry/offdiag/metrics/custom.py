@@ -11,8 +11,8 @@ workers, commands and pages know the same ones as the job that logs. No code is 
 database or from the network. From then on such a metric is one of the catalogue: it is computed
 with every run, resampled for its interval, and can be filtered, gated and compared by.
 
-What a function does wrong concerns its value alone: an exception, or a result that is no finite
-number, is an undefined value with a reason, and the exception is logged once.
+What a function does wrong concerns its value alone: an exception, or a result that is no number
+within the declared bounds, is an undefined value with a reason, and the cause is logged once.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
+from math import isfinite
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -39,13 +40,15 @@ GROUP = "offdiag.metrics"
 """Entry points of modules that declare metrics."""
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,63}")
 FAILED = {
-    Reason.CUSTOM_METRIC_FAILED: "the function raises an error or gives no finite number",
+    Reason.CUSTOM_METRIC_FAILED: "the function fails, or gives no number within its bounds",
     Reason.CUSTOM_METRIC_UNDEFINED: "the function says so, by None",
 }
 _IN_CELLS = {
     Reason.FORECASTS_IN_CELLS: "scores were counted in bins, and these hold different scores or "
     "more than 1,000,000 examples"
 }
+_ROUNDING = 1e-9
+"""Of the range between the bounds, if it has an end: what a function may exceed them by."""
 REPLICATES = 200
 """Resamples for the interval of a function of samples."""
 _INTERVAL = f"Percentiles of {REPLICATES} resamples of the examples; none above 20,000 examples."
@@ -143,7 +146,8 @@ class CustomMetric:
     ) -> tuple[float, Reason | None]:
         """The value; NaN, and why, where there is none.
 
-        Where nobody knows the classes by name, as in a table without any, there is none.
+        Where nobody knows the classes by name, as in a table without any, there is none. What
+        exceeds the declared bounds by rounding is the bound.
         """
         if not given.labels:
             return np.nan, Reason.CUSTOM_METRIC_UNDEFINED
@@ -152,13 +156,19 @@ class CustomMetric:
                 result = self.function(given)
             if result is None:
                 return np.nan, Reason.CUSTOM_METRIC_UNDEFINED
-            value = float(result)
+            return self._within_bounds(float(result)), None
         except Exception as error:  # noqa: BLE001 - the code of somebody else: anything may come
             if self.key not in _declared.failed:
                 _declared.failed.add(self.key)
                 log.warning("metric %s failed: %s: %s", self.key, type(error).__name__, error)
             return np.nan, Reason.CUSTOM_METRIC_FAILED
-        return (value, None) if np.isfinite(value) else (np.nan, Reason.CUSTOM_METRIC_FAILED)
+
+    def _within_bounds(self, value: float) -> float:
+        low, high = float(self.facts["low"]), float(self.facts["high"])
+        excess = _ROUNDING * (high - low if isfinite(high - low) else 1.0)
+        if not (isfinite(value) and low - excess <= value <= high + excess):
+            raise ValueError(f"{value:g} is no number from {low:g} to {high:g}")
+        return min(max(value, low), high)
 
 
 @dataclass

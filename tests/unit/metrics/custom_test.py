@@ -25,8 +25,9 @@ def macro_f1(m: MatrixInput) -> float:
     return float(np.mean(2 * np.diagonal(m.counts) / (m.actual + m.predicted)))
 
 
-def declared(function: object, *, key: str = "own") -> CustomMetric:
-    return CustomMetric(function, "matrix", {"key": key})  # type: ignore[arg-type]
+def declared(function: object, *, key: str = "own", high: float = 1) -> CustomMetric:
+    facts = {"key": key, "low": 0, "high": high}
+    return CustomMetric(function, "matrix", facts)  # type: ignore[arg-type]
 
 
 def test_a_stack_is_evaluated_matrix_by_matrix_with_the_reasons_of_each() -> None:
@@ -50,7 +51,7 @@ def test_a_stack_is_evaluated_matrix_by_matrix_with_the_reasons_of_each() -> Non
 def test_weights_are_given_as_they_were() -> None:
     weights = COUNTS / 8
 
-    found = over_stack(declared(lambda m: m.total))(
+    found = over_stack(declared(lambda m: m.total, high=100))(
         Classified(tally(weights, names=LABELS.names), AGGREGATES)
     )
 
@@ -64,7 +65,7 @@ def test_a_function_cannot_change_what_other_metrics_are_computed_from() -> None
         given.scores[:] = 0
         return 0.5
 
-    metric = CustomMetric(in_place, "scores", {"key": "in_place"})
+    metric = CustomMetric(in_place, "scores", {"key": "in_place", "low": 0, "high": 1})
     found = metric.called(ScoreInput(actual, scores, ("a", "b")))
 
     assert found[1] == Reason.CUSTOM_METRIC_FAILED
@@ -72,7 +73,7 @@ def test_a_function_cannot_change_what_other_metrics_are_computed_from() -> None
     scores[0] = 1  # The array itself can be written to, as before.
 
 
-@pytest.mark.parametrize("result", [float("nan"), float("inf"), "much", ValueError()])
+@pytest.mark.parametrize("result", [float("nan"), float("inf"), 1.01, -0.5, "much", ValueError()])
 def test_a_function_that_fails_makes_its_value_undefined(
     result: object, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -86,6 +87,18 @@ def test_a_function_that_fails_makes_its_value_undefined(
     assert np.isnan(value)
     assert reason is Reason.CUSTOM_METRIC_FAILED
     assert not isinstance(result, Exception) or "failed: ValueError" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "result", "value"),
+    [(0, 1, 1 + 1e-12, 1.0), (-1, 1, -1 - 1e-12, -1.0), (0, float("inf"), 1e9, 1e9)],
+)
+def test_what_rounding_adds_to_a_bound_is_cut_off(
+    low: float, high: float, result: float, value: float
+) -> None:
+    metric = CustomMetric(lambda _: result, "matrix", {"key": "own", "low": low, "high": high})
+
+    assert metric.called(MatrixInput(COUNTS, LABELS.names)) == (value, None)
 
 
 def test_classes_without_names_are_not_asked_for() -> None:
