@@ -154,3 +154,17 @@ def test_costs_say_why_they_leave_weighted_runs_out(client: FlaskClient, run_id:
     text = client.get("/whatif?dataset=holdout").text
 
     assert "Dataset “holdout” has no evaluated runs without sample weights." in text
+
+
+def test_the_table_of_classes_says_that_counts_are_sums_of_weights(
+    client: FlaskClient, database: Database, run_id: str
+) -> None:
+    plain = log(database, dataset="plain")
+    evaluate(database, plain.id)
+
+    weighted, unweighted = (
+        client.get(f"/runs/{each}/classes").text for each in (run_id, plain.id)
+    )
+
+    assert "counts are sums of weights" in weighted
+    assert "sums of weights" not in unweighted

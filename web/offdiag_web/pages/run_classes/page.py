@@ -278,6 +278,7 @@ def page(run_id: str) -> Response:
         address=address,
         table=table,
         unlabelled=unlabelled,
+        is_weighted=detail.run.is_weighted,
         words=words,
         notes=notes.texts,
         notices=notices,
