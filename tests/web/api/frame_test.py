@@ -57,9 +57,10 @@ def test_who_wants_other_content_is_told_so_and_sent_none(client: PageClient) ->
     answer = client.get("/api/v1/metrics/mcc", headers={"If-Match": '"of yesterday"'})
 
     assert answer.status_code == 412
-    assert answer.json["error"]["code"] == "stale"
-    assert answer.json["error"]["field"] == "If-Match"
-    assert set(answer.json) == {"error"}
+    document = answer.get_json()
+    assert document["error"]["code"] == "stale"
+    assert document["error"]["field"] == "If-Match"
+    assert set(document) == {"error"}
 
 
 def test_a_metric_is_found_by_its_name_in_scikit_learn(client: PageClient) -> None:
