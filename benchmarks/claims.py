@@ -624,6 +624,7 @@ TITLES = {
     "set ties": "Five equally good multi-label runs of which any is called worse, percent",
     "confused": "Errors of labels that depend on no other label: any sentence, percent",
     "few costs": "Two equally good runs of which one is said to cost less, percent of data sets",
+    "few others": "Two equally good runs called different by further metrics, percent",
     "few areas": "Two equally good runs, area under the ROC curve called different, percent",
     "few groups": "Equally good groups: one called worse, a gap proved, percent of data sets",
     "few families": "Copies of two equally good runs, accuracy called different, percent",

@@ -41,12 +41,13 @@ from harness import Report
 from numpy.typing import NDArray
 
 from offdiag.comparison.pair import compare_unpaired
+from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.break_even import choices, lever_on_cell, rays_of
 from offdiag.metrics.costs.matrix import cost_matrix, zero_one_costs
 from offdiag.metrics.groups.gaps import largest_difference, proportion_values, worst
 from offdiag.metrics.pair_counts import count_pairs
-from offdiag.metrics.paired.difference import paired_cost_differences
+from offdiag.metrics.paired.difference import paired_cost_differences, paired_differences
 from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts
 from offdiag.metrics.paired.joint import joint_counts
 from offdiag.metrics.paired.scores import score_differences
@@ -78,6 +79,19 @@ def cost_ties(cell: Cell, rng: Rng) -> tuple[bool, bool, bool]:
     stretches = choices(rays_of([joint.first_matrix, joint.second_matrix], equal, lever))
     found = leads(actual, (first, second), equal, lever, stretches, prevalence=None)
     return costs_less, has_skill, not found.is_open
+
+
+OTHERS = ("kappa_quadratic", "markedness_multiclass", "mutual_information", "macro_precision")
+"""Metrics that gates may compare with a baseline and that are no primary ones."""
+
+
+def other_ties(cell: Cell, rng: Rng) -> tuple[bool, ...]:
+    """Whether each of the other metrics of the matrix is called different."""
+    actual, (first, second) = cell.draw(rng)
+    labels = LabelSet(labels_of(cell).names, ordinal=True)
+    joint = joint_counts(actual=actual, first=first, second=second, labels=labels)
+    found = paired_differences(joint, seed=0, replicates=1).aggregate_intervals
+    return tuple(_excludes_0(*found[key].bounds.at()) for key in OTHERS)
 
 
 def area_ties(cell: Cell, rng: Rng) -> tuple[float]:
@@ -153,6 +167,15 @@ CLAIMS: tuple[Claim, ...] = (
         [tied(n, rare(share), 2, recall)
          for n, share, recall in product((20, 100, 1_000), (0.5, 0.1), (0.85, 0.97))],
         ("mean cost", "skill beside constant answers", "cheapest at a ratio"),
+    ),
+    (
+        "others",
+        other_ties,
+        _of_pair,
+        [tied(n, shares, 2, recall) for n, shares, recall in (
+            (20, even(2), 0.85), (20, rare(0.1), 0.85), (60, even(3), 0.9), (60, even(10), 0.97),
+            (100, rare(0.05), 0.9))],
+        ("weighted kappa", "markedness", "information", "macro precision"),
     ),
     (
         "areas",

@@ -1,9 +1,10 @@
 """How much two runs differ on the same samples: every metric, each with an interval.
 
 The methods are those of a single matrix, paired: Tango's score interval for proportions of the
-same cases, pooled slopes for the metrics that two runs are judged by, the bootstrap of the joint
-counts for the rest, the delta method for many classes. Pairing removes what the runs have in
-common, so these intervals are narrower than those of two separate runs, often by far.
+same cases, pooled slopes for the other metrics of the whole matrix, and for the other metrics of
+classes the bootstrap of the joint counts, or the delta method if there are many. Pairing removes
+what the runs have in common, so these intervals are narrower than those of two separate runs,
+often by far.
 
 For the delta method, a sample that the first run puts into cell c and the second into cell d moves
 the difference by the slope of the second run's metric at d minus that of the first run's at c.
@@ -33,7 +34,6 @@ from offdiag.metrics.intervals.bounds import (
 from offdiag.metrics.intervals.costs import cost_values, normal_intervals
 from offdiag.metrics.intervals.delta import (
     DELTA,
-    aggregate_gradients,
     class_gradients,
     range_of,
     standard_error,
@@ -53,16 +53,6 @@ from offdiag.metrics.paired.proportions import shared_proportion_intervals
 from offdiag.metrics.paired.resampling import bootstrap_name, difference, paired_bootstrap
 from offdiag.metrics.quantity import Quantity, first_cause
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
-
-
-def aggregate_difference_errors(joint: JointCounts, keys: Iterable[str]) -> dict[str, Floats]:
-    """Standard errors of the differences of aggregates, shape (); not finite if undefined."""
-    names = tuple(keys)
-    return difference_errors(
-        joint,
-        aggregate_gradients(joint.first_matrix, names),
-        aggregate_gradients(joint.second_matrix, names),
-    )
 
 
 def difference_errors(
@@ -148,13 +138,9 @@ AGGREGATES = tuple(key for key in AGGREGATE_KEYS if key not in WITHOUT_INTERVAL)
 PER_CLASS = tuple(key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL | SAME_FOR_BOTH)
 
 
-POOLED_AGGREGATES = ("balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")
-"""Aggregates that two runs are judged by, beside accuracy."""
+POOLED_AGGREGATES = tuple(key for key in AGGREGATES if key not in proportions.AGGREGATE)
+"""Their intervals are those of the test by pooled slopes, valid with few samples."""
 
-
-RESAMPLED_AGGREGATES = tuple(
-    key for key in AGGREGATES if key not in {*proportions.AGGREGATE, *POOLED_AGGREGATES}
-)
 RESAMPLED_PER_CLASS = tuple(
     key for key in PER_CLASS if key not in {*proportions.PER_CLASS, *SLOPED}
 )
@@ -207,8 +193,7 @@ def paired_differences(
         0 < len(joint.counts) <= LARGEST_BOOTSTRAPPED and joint.n_classes <= LARGEST_BOOTSTRAPPED_K
     )
     if joint.total:
-        estimates = {key: aggregate[key].value for key in RESAMPLED_AGGREGATES}
-        estimates |= {key: per_class[key].value for key in RESAMPLED_PER_CLASS}
+        estimates = {key: per_class[key].value for key in RESAMPLED_PER_CLASS}
         if is_resampled:
             found = _resampled(joint, estimates, seed=seed, confidence=level, replicates=count)
         else:
@@ -218,8 +203,6 @@ def paired_differences(
         for key in SLOPED:
             changes = sloped_changes(joint, key, per_class[key].value, confidence=level)
             of_classes[key] = changes.alone
-        for key in RESAMPLED_AGGREGATES:
-            of_aggregates[key] = flagged(found[key], smallest_class(cases), "smallest class")
         for key in RESAMPLED_PER_CLASS:
             of_classes[key] = flagged(found[key], cases, "class")
     return PairedDifferences(
@@ -253,10 +236,7 @@ def _resampled(
         suite = evaluate_stack(
             stack, ordinal=joint.labels.has_declared_order, names=joint.labels.names
         )
-        return {
-            **{key: replicated(suite.aggregate[key]) for key in RESAMPLED_AGGREGATES},
-            **{key: replicated(suite.per_class[key]) for key in RESAMPLED_PER_CLASS},
-        }
+        return {key: replicated(suite.per_class[key]) for key in RESAMPLED_PER_CLASS}
 
     values = paired_bootstrap(joint, evaluate, seed=seed, replicates=replicates)
     return percentile_intervals_by_key(
@@ -270,8 +250,7 @@ def _from_gradients(
     *,
     confidence: float,
 ) -> dict[str, Intervals]:
-    errors = aggregate_difference_errors(joint, RESAMPLED_AGGREGATES)
-    errors |= class_difference_errors(joint, RESAMPLED_PER_CLASS)
+    errors = class_difference_errors(joint, RESAMPLED_PER_CLASS)
     return {
         key: exact_intervals(
             difference_bounds(key, estimate, errors[key], confidence=confidence), f"paired {DELTA}"
