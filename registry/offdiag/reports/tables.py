@@ -299,8 +299,9 @@ def evidence_table(report: Report) -> Table | None:
             for each in report.findings.alerts.evidence
             if each.is_of_new_samples
         ],
-        f"Over {BATCHES} editions, false alerts of all conditions together come in at most 5 % of "
-        "cases as long as the examples of an edition are independent of earlier ones.",
+        f"Over {BATCHES} editions, a model has a false alert of any condition in at most 5 % of "
+        "cases as long as the examples of an edition are independent of earlier ones; of several "
+        "models together any has one more often.",
     )
 
 
