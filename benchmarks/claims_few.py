@@ -61,7 +61,7 @@ NOISE = 1.0
 
 
 def cost_ties(cell: Cell, rng: Rng) -> tuple[bool, bool, bool]:
-    """Whether one run is said to cost less, by itself and beside constant answers, and to cost
+    """Whether one run is said to cost less, by itself and beside constant predictions, and to cost
     least at any ratio of costs."""
     actual, (first, second) = cell.draw(rng)
     labels = labels_of(cell)
@@ -166,7 +166,7 @@ CLAIMS: tuple[Claim, ...] = (
         _of_pair,
         [tied(n, rare(share), 2, recall)
          for n, share, recall in product((20, 100, 1_000), (0.5, 0.1), (0.85, 0.97))],
-        ("mean cost", "skill beside constant answers", "cheapest at a ratio"),
+        ("mean cost", "skill beside constant predictions", "cheapest at a ratio"),
     ),
     (
         "others",
