@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -108,6 +110,45 @@ def test_what_shares_no_label_with_the_truth_is_refused(url: str, way: Way) -> N
             way(url, y_true, y_pred, dataset)
 
     assert offdiag.search_runs(filter=f"attributes.dataset = '{dataset}'", url=url).empty
+
+
+@ON_EVERY_WAY
+def test_whole_decimals_are_whole_numbers(url: str, way: Way) -> None:
+    y_true, y_pred = [[Decimal(each) for each in given] for given in ("101", "100")]
+
+    evaluation = way(url, y_true, y_pred, new_dataset()).evaluation()
+
+    assert evaluation.labels == ("0", "1")
+    assert evaluation.aggregate["overall_accuracy"].value == pytest.approx(2 / 3)
+    halves = [Decimal("0.5"), Decimal(1), Decimal(2)]
+    with pytest.raises(InvalidInput, match=r"0\.5"):
+        way(url, y_true, halves, new_dataset())
+
+
+def test_numbers_of_any_size_of_a_database_are_labels_ids_scores_and_weights(
+    registry_url: str,
+) -> None:
+    numbers = "(i % 2)::HUGEINT AS y, i::HUGEINT AS id, (i % 7 / 10)::DECIMAL(5, 3) AS p"
+    rows = duckdb.sql(f"SELECT {numbers}, (1 + i % 2)::DECIMAL(4, 2) AS w FROM range(30) t(i)")
+    for name, weight in (("examples", None), ("weighted", "w")):
+        offdiag.log_frame(
+            rows,
+            name=name,
+            predicted=None,
+            score="p",
+            positive_label=1,
+            sample_id="id",
+            sample_weight=weight,
+            dataset="huge",
+            url=registry_url,
+        )
+
+    found = offdiag.search_runs(url=registry_url).set_index("name")
+    number = np.arange(30)
+    right = (number % 7 / 10 >= 0.5) == (number % 2 == 1)
+    assert found["metrics.overall_accuracy"].to_dict() == pytest.approx(
+        {"examples": right.mean(), "weighted": np.average(right, weights=1 + number % 2)}
+    )
 
 
 @ON_EVERY_WAY

@@ -18,6 +18,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -40,7 +41,7 @@ _LARGEST_NUMBER = 10 ** (MAX_LABEL_LENGTH - 1)
 
 
 def label_text(label: object, *, field_name: str = "labels") -> str:
-    """The text of one label given as str, int, bool or whole float (numpy scalars included).
+    """The text of one label given as str, int, bool or whole number (numpy scalars included).
 
     Raises `InvalidInput` for missing values, other floats and anything else.
     """
@@ -51,6 +52,8 @@ def label_text(label: object, *, field_name: str = "labels") -> str:
     if isinstance(plain, (bool, int)):
         return _checked_number(plain, field_name)
     if isinstance(plain, float) and plain.is_integer():
+        return _checked_number(int(plain), field_name)
+    if isinstance(plain, Decimal) and plain.is_finite() and plain == plain.to_integral_value():
         return _checked_number(int(plain), field_name)
     raise InvalidInput(
         f"{plain!r} of type {type(plain).__name__} is not a label.",

@@ -251,7 +251,19 @@ def _plain_if_numeric(column: pa.Array, field: str) -> Column:
         return column.to_numpy(zero_copy_only=False)
     if pa.types.is_floating(kind):
         return column.to_numpy(zero_copy_only=False)
+    if pa.types.is_decimal(kind):  # What databases call a number of any size.
+        return numbers_of_decimals(column).to_numpy(zero_copy_only=False)
     raise _unusable(str(kind), field)
+
+
+def numbers_of_decimals(column: pa.Array) -> pa.Array:
+    """Decimals as int64 where all are whole and fit, else as float64."""
+    import pyarrow as pa
+
+    try:
+        return column.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return column.cast(pa.float64())
 
 
 def _searchable(text: pa.Array) -> pa.Array:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -303,6 +304,8 @@ def _numbers(values: ArrayLike, *, field: str, hint: str) -> NDArray[Any]:
         array = np.asarray(unmasked(values))
     except ValueError:
         raise InvalidInput("the rows differ in length.", field=field, hint=hint) from None
+    if array.dtype.kind == "O" and all(isinstance(each, Decimal) for each in array.flat):
+        array = array.astype("f8")  # As databases give numbers.
     if array.dtype.kind not in "iuf" and array.size:
         raise InvalidInput(f"{_shown(values)} is not numeric.", field=field, hint=hint)
     return array if array.size else array.astype(np.float64)

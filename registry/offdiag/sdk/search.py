@@ -97,9 +97,10 @@ def evaluate_waiting(at: Registry, *, stacklevel: int) -> None:
     """Evaluate the runs of an embedded registry that wait for it, or warn of their number."""
     n_left = at.evaluate_few()
     if n_left:
+        are, them = ("run is", "it") if n_left == 1 else ("runs are", "them")
         warnings.warn(
-            f"{n_left:,} runs are not evaluated: offdiag.evaluate_pending(), or the command "
-            "`offdiag worker --until-idle`, evaluates them.",
+            f"{n_left:,} {are} not evaluated: offdiag.evaluate_pending(), or the command "
+            f"`offdiag worker --until-idle`, evaluates {them}.",
             NotEvaluated,
             stacklevel=stacklevel,
         )

@@ -76,6 +76,8 @@ class Rows:
 
     def _score(self, name: str) -> NDArray[np.float32]:
         column = self.values[name]
+        if pa.types.is_decimal(column.type):
+            column = column.cast(pa.float64())
         if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
             raise InvalidInput(
                 f"values of type {column.type} are no scores.",
