@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from offdiag.domain.runs import RunFacts
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.problem_words import problem_title
 from offdiag.flags.problems import Problem, ProblemState
@@ -23,6 +24,7 @@ from offdiag.store.problems import find_problem, find_problems
 from offdiag_web import create_app
 from support.browser import CLEAN, Watched, served, violations_in_both_themes
 from support.dashboard import log_lesions
+from support.logging_runs import evaluate, log
 
 pytestmark = pytest.mark.browser
 
@@ -191,6 +193,38 @@ def test_a_narrow_screen_shows_the_list_and_then_the_page(go: Open, database: Da
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     page.keyboard.press("Escape")
     expect(page.get_by_label("Reason to dismiss")).to_be_hidden()
+    seen.expect_no_complaints()
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_names_without_spaces_widen_no_page(go: Open, database: Database, width: int) -> None:
+    dataset = "d" * 150
+    rare = "rare_" + "r" * 100
+    run = log(
+        database,
+        y_true=["cat"] * 100 + [rare] * 12,
+        y_pred=["cat"] * 90 + [rare] * 10 + ["cat"] * 12,
+        slices={"s" * 80: ["v" * 90] * 56 + ["w"] * 56},
+        dataset=dataset,
+        facts=RunFacts(name="n" * 150, model="m" * 120),
+    ).id
+    evaluate(database, run)
+    problem = max(listed(database))
+    seen = go("/problems", viewport={"width": width, "height": 900})
+
+    widths = {}
+    flag = max(in_order(database))
+    for path in (
+        "/problems",
+        f"/problems/{problem}",
+        f"/flags/{flag}",
+        f"/runs/{run}",
+        f"/datasets/{dataset}",
+    ):
+        seen.goto(path)
+        widths[path] = seen.page.evaluate("document.documentElement.scrollWidth")
+
+    assert widths == dict.fromkeys(widths, width)
     seen.expect_no_complaints()
 
 
