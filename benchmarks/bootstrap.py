@@ -100,7 +100,7 @@ def measure_paired(report: Report, n_classes: int, *, turns: int) -> None:
             "joint counts": lambda: joint_counts(
                 actual=actual, first=first, second=second, labels=labels
             ),
-            "all differences with intervals": lambda: paired_differences(joint, seed=1),
+            "all differences with intervals": lambda: paired_differences(joint),
         },
         turns=turns,
     )

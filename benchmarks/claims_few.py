@@ -83,15 +83,19 @@ def cost_ties(cell: Cell, rng: Rng) -> tuple[bool, bool, bool]:
 
 OTHERS = ("kappa_quadratic", "markedness_multiclass", "mutual_information", "macro_precision")
 """Metrics that gates may compare with a baseline and that are no primary ones."""
+OTHERS_OF_A_CLASS = ("informedness", "gmean", "lr_plus", "jaccard")
+"""The same of a class, here of the rarest."""
 
 
 def other_ties(cell: Cell, rng: Rng) -> tuple[bool, ...]:
-    """Whether each of the other metrics of the matrix is called different."""
+    """Whether each other metric, of the matrix and of the rarest class, is called different."""
     actual, (first, second) = cell.draw(rng)
     labels = LabelSet(labels_of(cell).names, ordinal=True)
     joint = joint_counts(actual=actual, first=first, second=second, labels=labels)
-    found = paired_differences(joint, seed=0, replicates=1).aggregate_intervals
-    return tuple(_excludes_0(*found[key].bounds.at()) for key in OTHERS)
+    found, rarest = paired_differences(joint), int(np.argmin(joint.first_matrix.actual))
+    ends = [found.aggregate_intervals[key].bounds.at() for key in OTHERS]
+    ends += [found.per_class_intervals[key].bounds.at(rarest) for key in OTHERS_OF_A_CLASS]
+    return tuple(_excludes_0(*each) for each in ends)
 
 
 def area_ties(cell: Cell, rng: Rng) -> tuple[float]:
@@ -175,7 +179,9 @@ CLAIMS: tuple[Claim, ...] = (
         [tied(n, shares, 2, recall) for n, shares, recall in (
             (20, even(2), 0.85), (20, rare(0.1), 0.85), (60, even(3), 0.9), (60, even(10), 0.97),
             (100, rare(0.05), 0.9))],
-        ("weighted kappa", "markedness", "information", "macro precision"),
+        ("weighted kappa", "markedness", "information", "macro precision",
+         "informedness of a class", "G-mean of a class", "positive likelihood ratio of a class",
+         "Jaccard index of a class"),
     ),
     (
         "areas",

@@ -71,17 +71,18 @@ def paired_difference(
     labels: LabelSet | Iterable[object] | None = None,
     ordinal: bool = False,
     confidence: float = 0.95,
-    replicates: int = 2_000,
+    replicates: int = 2_000,  # noqa: ARG001 - scripts may still name it
     seed: int = 0,
 ) -> PairedDifference:
     """How much predictions `pred_b` differ from `pred_a` of the same n cases.
 
     The three arrays hold n labels each (str, int or bool). `labels` declares the classes;
-    without it they are those found. Raises `InvalidInput` for unusable arrays, a confidence
-    outside (0, 1) and no replicates.
+    without it they are those found. Nothing is resampled: `replicates` and `seed` are those of
+    scripts for 0.2, and have no effect. Raises `InvalidInput` for unusable arrays and a
+    confidence outside (0, 1).
     """
     joint = _joint(y_true, pred_a, pred_b, labels=labels, ordinal=ordinal)
-    found = paired_differences(joint, seed=seed, confidence=confidence, replicates=replicates)
+    found = paired_differences(joint, confidence=confidence)
     return PairedDifference(
         joint=joint,
         aggregate={
@@ -96,8 +97,8 @@ def paired_difference(
             for key, gap in found.per_class.items()
         },
         confidence=found.confidence,
-        seed=found.seed,
-        replicates=found.replicates,
+        seed=seed,
+        replicates=0,
     )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.intervals.bounds import Bounds, Intervals, exact_intervals, flagged
-from offdiag.metrics.intervals.delta import class_gradients
+from offdiag.metrics.intervals.delta import class_gradients, range_of
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired import pooled_slopes, proportions
 from offdiag.metrics.paired.hypothesis_tests import holm, mid_p_values
@@ -76,14 +76,21 @@ def recall_changes(
 def sloped_changes(
     joint: JointCounts, key: str, differences: Floats, *, confidence: float = 0.95
 ) -> ClassChanges:
-    """Changes of precision or F1, whose `differences` (K,) are NaN where undefined.
+    """Changes of a metric of classes, whose `differences` (K,) are NaN where undefined.
 
     Classes are tested in which both runs have a value and some sample on which they differ
     counts. Raises `InvalidInput` for a confidence outside (0, 1).
     """
     linear, error = class_moves(joint, key)
+    lowest, highest = range_of(key)
     return changes_by_slopes(
-        differences, linear, error, joint.first_matrix.actual, "class", confidence=confidence
+        differences,
+        linear,
+        error,
+        joint.first_matrix.actual,
+        "class",
+        largest=highest - lowest,
+        confidence=confidence,
     )
 
 
@@ -94,11 +101,13 @@ def changes_by_slopes(
     cases: NDArray[np.int64],
     what: str,
     *,
+    largest: float = 1.0,
     confidence: float = 0.95,
 ) -> ClassChanges:
     """The same from the linear parts of the differences and their errors, (K,) each.
 
-    Intervals of a class or label, as `what` says, with few of its `cases` (K,) are marked.
+    No difference exceeds `largest`. Intervals of a class or label, as `what` says, with few of
+    its `cases` (K,) are marked.
     """
     with optional:
         from scipy.special import erfc
@@ -117,8 +126,8 @@ def changes_by_slopes(
         flagged(
             exact_intervals(
                 Bounds(
-                    np.maximum(differences - normal_quantile(each) * spread, -1.0),
-                    np.minimum(differences + normal_quantile(each) * spread, 1.0),
+                    np.maximum(differences - normal_quantile(each) * spread, -largest),
+                    np.minimum(differences + normal_quantile(each) * spread, largest),
                 ),
                 pooled_slopes.METHOD,
                 notes,

@@ -1,56 +1,38 @@
 """How much two runs differ on the same samples: every metric, each with an interval.
 
-The methods are those of a single matrix, paired: Tango's score interval for proportions of the
-same cases, pooled slopes for the other metrics of the whole matrix, and for the other metrics of
-classes the bootstrap of the joint counts, or the delta method if there are many. Pairing removes
-what the runs have in common, so these intervals are narrower than those of two separate runs,
-often by far.
-
-For the delta method, a sample that the first run puts into cell c and the second into cell d moves
-the difference by the slope of the second run's metric at d minus that of the first run's at c.
-The spread of these moves over the joint counts is the variance.
+Proportions of the same cases take Tango's score interval, everything else pooled slopes: both keep
+their level with few samples. Pairing removes what the runs have in common, so these intervals are
+narrower than those of two separate runs, often by far.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from offdiag.metrics.arguments import confidence_level, positive_count
+from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
-from offdiag.metrics.dual import Dual, Floats, Gradient
+from offdiag.metrics.dual import Floats, Gradient
 from offdiag.metrics.intervals.bounds import (
-    Bounds,
     Interval,
     Intervals,
-    exact_intervals,
     flagged,
     smallest_class,
 )
 from offdiag.metrics.intervals.costs import cost_values, normal_intervals
 from offdiag.metrics.intervals.delta import (
-    DELTA,
-    class_gradients,
-    range_of,
     standard_error,
 )
-from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.intervals.resampling import (
-    LARGEST_BOOTSTRAPPED,
-    percentile_intervals_by_key,
-    replicated,
-)
-from offdiag.metrics.intervals.suite import LARGEST_BOOTSTRAPPED_K, WITHOUT_INTERVAL
+from offdiag.metrics.intervals.suite import WITHOUT_INTERVAL
 from offdiag.metrics.paired import proportions
-from offdiag.metrics.paired.class_changes import SLOPED, sloped_changes
-from offdiag.metrics.paired.joint import JointCounts, PairedRates
+from offdiag.metrics.paired.class_changes import sloped_changes
+from offdiag.metrics.paired.joint import JointCounts
 from offdiag.metrics.paired.pooled_slopes import NOTHING_COUNTS, judge_together
 from offdiag.metrics.paired.proportions import shared_proportion_intervals
-from offdiag.metrics.paired.resampling import bootstrap_name, difference, paired_bootstrap
+from offdiag.metrics.paired.resampling import difference
 from offdiag.metrics.quantity import Quantity, first_cause
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
 
@@ -58,7 +40,12 @@ from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
 def difference_errors(
     joint: JointCounts, first: Mapping[str, Gradient], second: Mapping[str, Gradient]
 ) -> dict[str, Floats]:
-    """Standard errors of differences from the gradients of both runs, shape ()."""
+    """Standard errors of differences from the gradients of both runs, shape ().
+
+    A sample that the first run puts into cell c and the second into cell d moves the difference
+    by the slope of the second run's metric at d minus that of the first run's at c. The spread of
+    these moves over the joint counts is the variance.
+    """
     shares = joint.counts / joint.total
     errors = {}
     with np.errstate(invalid="ignore"):
@@ -68,67 +55,6 @@ def difference_errors(
             )
             errors[key] = standard_error(moves, shares, n_samples=joint.total)
     return errors
-
-
-def class_difference_errors(joint: JointCounts, keys: Iterable[str]) -> dict[str, Floats]:
-    """Standard errors of the differences of per-class metrics, shape (K,)."""
-    names = tuple(keys)
-    first = class_gradients(joint.first_matrix, names)
-    second = class_gradients(joint.second_matrix, names)
-    shares = np.concatenate(
-        [
-            _outcomes(joint.hits, np.diagonal(joint.first_matrix.counts)),
-            _outcomes(
-                joint.false_alarms,
-                joint.first_matrix.predicted - np.diagonal(joint.first_matrix.counts),
-            ),
-        ]
-    )
-    with np.errstate(invalid="ignore"):
-        return {
-            key: standard_error(
-                _moves(first[key], second[key]), shares / joint.total, n_samples=joint.total
-            )
-            for key in names
-        }
-
-
-def difference_bounds(key: str, value: Floats, error: Floats, *, confidence: float) -> Bounds:
-    """value -+ z error within the range that differences of the metric have.
-
-    No bounds (NaN) where value or error is not finite or the error is 0.
-    """
-    usable = np.isfinite(value) & np.isfinite(error) & (error > 0)
-    lowest, highest = range_of(key)
-    width = highest - lowest
-    reach = normal_quantile(confidence) * error
-    low, high = np.maximum(value - reach, -width), np.minimum(value + reach, width)
-    return Bounds(np.where(usable, low, np.nan), np.where(usable, high, np.nan))
-
-
-def _outcomes(rates: PairedRates, of_first: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Cases with the fact under both runs, the first, the second, neither: shape (4, K)."""
-    both = of_first - rates.only_first
-    neither = rates.cases - both - rates.only_first - rates.only_second
-    return np.stack([both, rates.only_first, rates.only_second, neither])
-
-
-def _moves(first: Dual, second: Dual) -> Floats:
-    """Change of the difference by one case of each outcome, in the order of the shares."""
-    hit, missed, alarm, rejected = first.slope
-    hit_then, missed_then, alarm_then, rejected_then = second.slope
-    return np.stack(
-        [
-            hit_then - hit,
-            missed_then - hit,
-            hit_then - missed,
-            missed_then - missed,
-            alarm_then - alarm,
-            rejected_then - alarm,
-            alarm_then - rejected,
-            rejected_then - rejected,
-        ]
-    )
 
 
 SAME_FOR_BOTH = frozenset({"prevalence"})
@@ -141,9 +67,7 @@ PER_CLASS = tuple(key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL |
 POOLED_AGGREGATES = tuple(key for key in AGGREGATES if key not in proportions.AGGREGATE)
 """Their intervals are those of the test by pooled slopes, valid with few samples."""
 
-RESAMPLED_PER_CLASS = tuple(
-    key for key in PER_CLASS if key not in {*proportions.PER_CLASS, *SLOPED}
-)
+POOLED_PER_CLASS = tuple(key for key in PER_CLASS if key not in proportions.PER_CLASS)
 
 
 @dataclass(frozen=True)
@@ -159,29 +83,17 @@ class PairedDifferences:
     aggregate_intervals: Mapping[str, Intervals]
     per_class_intervals: Mapping[str, Intervals]
     confidence: float
-    seed: int
-    replicates: int
 
 
-def paired_differences(
-    joint: JointCounts,
-    *,
-    seed: int,
-    confidence: float = 0.95,
-    replicates: int = 2_000,
-) -> PairedDifferences:
+def paired_differences(joint: JointCounts, *, confidence: float = 0.95) -> PairedDifferences:
     """Differences of the metrics of two runs on the same samples, with intervals.
 
-    The same counts, seed and replicates give the same bits. With
-    more than 2,500 distinct triples, or more than 200 classes, nothing is resampled and
-    `replicates` is 0 in the result. Two runs that agree on every case have differences of 0
-    without any spread and hence no interval; the score intervals of recall and accuracy keep
-    theirs.
+    Two runs that agree on every case have differences of 0 without any spread and hence no
+    interval; the score intervals of recall and accuracy keep theirs.
 
-    Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
+    Raises `InvalidInput` for a confidence outside (0, 1).
     """
     level = confidence_level(confidence)
-    count = positive_count(replicates, field="replicates")
     ordinal = joint.labels.has_declared_order
     first = evaluate_stack(joint.first_matrix.counts, ordinal=ordinal, names=joint.labels.names)
     second = evaluate_stack(joint.second_matrix.counts, ordinal=ordinal, names=joint.labels.names)
@@ -189,31 +101,12 @@ def paired_differences(
     per_class = {key: _gap(first.per_class[key], second.per_class[key]) for key in PER_CLASS}
     of_aggregates = shared_proportion_intervals(joint, proportions.AGGREGATE, confidence=level)
     of_classes = shared_proportion_intervals(joint, proportions.PER_CLASS, confidence=level)
-    is_resampled = (
-        0 < len(joint.counts) <= LARGEST_BOOTSTRAPPED and joint.n_classes <= LARGEST_BOOTSTRAPPED_K
-    )
     if joint.total:
-        estimates = {key: per_class[key].value for key in RESAMPLED_PER_CLASS}
-        if is_resampled:
-            found = _resampled(joint, estimates, seed=seed, confidence=level, replicates=count)
-        else:
-            found = _from_gradients(joint, estimates, confidence=level)
-        cases = joint.first_matrix.actual
         of_aggregates |= _pooled_aggregates(joint, aggregate, confidence=level)
-        for key in SLOPED:
+        for key in POOLED_PER_CLASS:
             changes = sloped_changes(joint, key, per_class[key].value, confidence=level)
             of_classes[key] = changes.alone
-        for key in RESAMPLED_PER_CLASS:
-            of_classes[key] = flagged(found[key], cases, "class")
-    return PairedDifferences(
-        aggregate,
-        per_class,
-        of_aggregates,
-        of_classes,
-        level,
-        seed,
-        count if is_resampled else 0,
-    )
+    return PairedDifferences(aggregate, per_class, of_aggregates, of_classes, level)
 
 
 def _pooled_aggregates(
@@ -222,41 +115,6 @@ def _pooled_aggregates(
     values = {key: float(differences[key].value) for key in POOLED_AGGREGATES}
     test = judge_together(joint, values, confidence=confidence)
     return {key: test.intervals(key, critical=test.alone) for key in values}
-
-
-def _resampled(
-    joint: JointCounts,
-    estimates: Mapping[str, NDArray[np.float64]],
-    *,
-    seed: int,
-    confidence: float,
-    replicates: int,
-) -> dict[str, Intervals]:
-    def evaluate(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        suite = evaluate_stack(
-            stack, ordinal=joint.labels.has_declared_order, names=joint.labels.names
-        )
-        return {key: replicated(suite.per_class[key]) for key in RESAMPLED_PER_CLASS}
-
-    values = paired_bootstrap(joint, evaluate, seed=seed, replicates=replicates)
-    return percentile_intervals_by_key(
-        values, estimates=estimates, confidence=confidence, method=bootstrap_name(replicates)
-    )
-
-
-def _from_gradients(
-    joint: JointCounts,
-    estimates: Mapping[str, NDArray[np.float64]],
-    *,
-    confidence: float,
-) -> dict[str, Intervals]:
-    errors = class_difference_errors(joint, RESAMPLED_PER_CLASS)
-    return {
-        key: exact_intervals(
-            difference_bounds(key, estimate, errors[key], confidence=confidence), f"paired {DELTA}"
-        )
-        for key, estimate in estimates.items()
-    }
 
 
 def _gap(first: Quantity, second: Quantity) -> Quantity:

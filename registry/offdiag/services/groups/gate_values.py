@@ -95,7 +95,7 @@ def _of_sets(plain: MetricValues, pair: PairedSets) -> MetricValues:
 def _with_paired_intervals(
     plain: MetricValues, joint: JointCounts, costs: CostMatrix | None
 ) -> MetricValues:
-    found = paired_differences(joint, seed=INTERVAL_SEED)
+    found = paired_differences(joint)
     aggregate = dict(plain.aggregate)
     for key, intervals in found.aggregate_intervals.items():
         aggregate[key] = intervals.at().around(found.aggregate[key].at())
