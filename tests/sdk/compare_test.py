@@ -97,7 +97,7 @@ def test_two_runs_are_compared_by_slice_in_a_frame(
     accuracy = part.metrics.loc["overall_accuracy"]
     assert frame.loc["country=SI", "difference"] == pytest.approx(accuracy["difference"])
     assert (frame["simultaneous_low"] <= frame["ci_low"]).all()
-    assert frame.attrs["verdict"].startswith("B is ")
+    assert frame.attrs["verdict"].startswith("By accuracy, B is ")
     classes = pair.class_slices()
     recalls = part.per_class.loc["recall"]["difference"]
     found = classes.reset_index().query("slice == 'country=SI'").set_index("class")["difference"]
