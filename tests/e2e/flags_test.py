@@ -196,8 +196,15 @@ def test_a_narrow_screen_shows_the_list_and_then_the_page(go: Open, database: Da
     seen.expect_no_complaints()
 
 
+TOO_HIGH = """[...document.querySelectorAll(".slice-table tbody :is(th, td)")]
+    .filter(cell => cell.scrollHeight > cell.clientHeight + 1).length"""
+"""Cells of slices whose text goes on below them, over other text."""
+
+
 @pytest.mark.parametrize("width", [1440, 390])
-def test_names_without_spaces_widen_no_page(go: Open, database: Database, width: int) -> None:
+def test_names_without_spaces_widen_no_page_and_cover_nothing(
+    go: Open, database: Database, width: int
+) -> None:
     dataset = "d" * 150
     rare = "rare_" + "r" * 100
     run = log(
@@ -212,7 +219,7 @@ def test_names_without_spaces_widen_no_page(go: Open, database: Database, width:
     problem = max(listed(database))
     seen = go("/problems", viewport={"width": width, "height": 900})
 
-    widths = {}
+    widths, too_high = {}, {}
     flag = max(in_order(database))
     for path in (
         "/problems",
@@ -223,8 +230,10 @@ def test_names_without_spaces_widen_no_page(go: Open, database: Database, width:
     ):
         seen.goto(path)
         widths[path] = seen.page.evaluate("document.documentElement.scrollWidth")
+        too_high[path] = seen.page.evaluate(TOO_HIGH)
 
     assert widths == dict.fromkeys(widths, width)
+    assert too_high == dict.fromkeys(widths, 0)
     seen.expect_no_complaints()
 
 
