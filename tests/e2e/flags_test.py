@@ -202,7 +202,7 @@ TOO_HIGH = """[...document.querySelectorAll(".slice-table tbody :is(th, td)")]
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-def test_names_without_spaces_widen_no_page_and_cover_nothing(
+def test_long_names_widen_no_page_and_cover_nothing(
     go: Open, database: Database, width: int
 ) -> None:
     dataset = "d" * 150
