@@ -11,6 +11,8 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
+from errno import ENOSPC
 from importlib import import_module
 from typing import Any, cast
 
@@ -18,7 +20,7 @@ import click
 
 from offdiag.cli.options import add_shared_options, help_text, show_no_color
 from offdiag.cli.output import note, printable
-from offdiag.errors import LabelNote, OffdiagError
+from offdiag.errors import InvalidInput, LabelNote, OffdiagError
 from offdiag.extras import missing_extra, require_extra
 
 _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
@@ -129,6 +131,17 @@ class CommandGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        # Click looks for similar names among the commands that are loaded, which are none.
+        similar = get_close_matches(name, COMMANDS, n=1)
+        hint = f" Did you mean {similar[0]!r}?" if similar else ""
+        raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
+
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:
             return None
@@ -179,6 +192,9 @@ TRACEBACK_VARIABLE = "OFFDIAG_TRACEBACK"
 
 def main() -> None:
     """Entry point of the console script."""
+    # Who starts a command without an output, as `>&-` does, wants none of what it prints.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     sys.exit(run(sys.argv[1:]))
 
 
@@ -256,7 +272,11 @@ def _explained(error: click.ClickException | OffdiagError) -> str:
 
 
 def _unfit(error: Exception) -> OffdiagError | None:
-    """What is wrong, if the error is that an option does not fit the request it is for."""
+    """What is wrong, if an option does not fit its request, or the output has no room."""
+    if isinstance(error, OSError) and error.errno == ENOSPC:
+        return InvalidInput(
+            "there is no room.", field="output", hint="Make some, or write elsewhere."
+        )
     if type(error).__module__ != "pydantic_core._pydantic_core":
         return None
     from pydantic import ValidationError

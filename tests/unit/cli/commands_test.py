@@ -212,7 +212,8 @@ def test_ctrl_c_is_told_from_an_error(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["evalute"], "No such command 'evalute'"),
+        (["evalute"], "No such command 'evalute'. Did you mean 'evaluate'?"),
+        (["run", "list"], "No such command 'run'. Did you mean 'runs'?"),
         (["evaluate"], "Missing argument 'FILE'"),
         (["runs", "list", "--limit", "0"], "Invalid value for '--limit'"),
         (["evaluate", "x.csv", "--colour"], "No such option"),
@@ -251,6 +252,25 @@ def test_the_version_and_all_verbs_are_told(capsys: pytest.CaptureFixture[str]) 
 def _help() -> str:
     with click.Context(command_group, info_name="offdiag") as context:
         return command_group.get_help(context)
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "error"),
+    [
+        (">&-", 0, ""),
+        ("> /dev/full", 2, "offdiag: output: there is no room. Make some, or write elsewhere."),
+    ],
+)
+def test_an_output_that_takes_nothing_is_no_defect(
+    redirection: str, code: int, error: str
+) -> None:
+    program = "from offdiag.cli import main; main()"
+    line = f"{sys.executable} -c '{program}' completion bash {redirection}"
+
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr[: len(error)]) == (code, error)
+    assert "defect" not in done.stderr
 
 
 def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
