@@ -16,16 +16,9 @@ from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.dual import Floats, Gradient
-from offdiag.metrics.intervals.bounds import (
-    Interval,
-    Intervals,
-    flagged,
-    smallest_class,
-)
+from offdiag.metrics.intervals.bounds import Interval, Intervals, flagged, smallest_class
 from offdiag.metrics.intervals.costs import cost_values, normal_intervals
-from offdiag.metrics.intervals.delta import (
-    standard_error,
-)
+from offdiag.metrics.intervals.delta import standard_error
 from offdiag.metrics.intervals.suite import WITHOUT_INTERVAL
 from offdiag.metrics.paired import proportions
 from offdiag.metrics.paired.class_changes import sloped_changes
@@ -157,24 +150,9 @@ def paired_cost_differences(
     second = cost_values(joint.second_matrix.counts, costs, prevalence)
     gaps = {key: difference(first[key], second[key]) for key in keys}
     error = _error_of_mean(joint, costs, prevalence)
-    no_errors = np.diag(joint.first_matrix.actual)
-    perfect = cost_values(no_errors, costs, prevalence)["mean_cost"]
-    trivial = first["best_trivial_cost"] / joint.total
-    with np.errstate(divide="ignore", invalid="ignore"):
-        errors = {
-            "mean_cost": error,
-            "total_cost": error * joint.total,
-            "cost_ratio_to_best_trivial": error / trivial,
-            "skill_vs_trivial": error / (trivial - perfect),
-        }
-    of_runs = (
-        cost_gradients(matrix, costs, prevalence)
-        for matrix in (joint.first_matrix, joint.second_matrix)
-    )
-    varying = difference_errors(
-        joint, *({key: gradients[key] for key in BESIDE_TRIVIAL} for gradients in of_runs)
-    )
-    errors |= {key: np.fmax(errors[key], other) for key, other in varying.items()}
+    errors = {"mean_cost": error, "total_cost": error * joint.total}
+    if not set(BESIDE_TRIVIAL).isdisjoint(keys):
+        errors |= _errors_beside_trivial(joint, costs, prevalence, error_of_mean=error)
     found = normal_intervals(gaps, errors, confidence=level, method=SQUARES)
     if error == 0:
         found = {key: replace(each, notes={(): NOTHING_COUNTS}) for key, each in found.items()}
@@ -186,6 +164,23 @@ def paired_cost_differences(
         )
         for key, gap in gaps.items()
     }
+
+
+def _errors_beside_trivial(
+    joint: JointCounts, costs: CostMatrix, prevalence: Floats | None, *, error_of_mean: Floats
+) -> dict[str, Floats]:
+    """Of the ratio and the skill, by key: that of mean cost in their units, or the wider one."""
+    no_errors = np.diag(joint.first_matrix.actual)
+    perfect = cost_values(no_errors, costs, prevalence)["mean_cost"]
+    matrices = (joint.first_matrix, joint.second_matrix)
+    trivial = cost_values(matrices[0].counts, costs, prevalence)["best_trivial_cost"] / joint.total
+    units = dict(zip(BESIDE_TRIVIAL, (trivial, trivial - perfect), strict=True))
+    of_runs = (cost_gradients(matrix, costs, prevalence) for matrix in matrices)
+    varying = difference_errors(
+        joint, *({key: gradients[key] for key in BESIDE_TRIVIAL} for gradients in of_runs)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {key: np.fmax(error_of_mean / units[key], varying[key]) for key in BESIDE_TRIVIAL}
 
 
 def _error_of_mean(joint: JointCounts, costs: CostMatrix, prevalence: Floats | None) -> Floats:

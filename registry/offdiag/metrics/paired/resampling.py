@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.arguments import positive_count
-from offdiag.metrics.intervals.resampling import (
-    Floats,
-    batches,
-    generator,
-)
+from offdiag.metrics.intervals.resampling import Floats, batches, generator
 from offdiag.metrics.paired.joint import JointCounts, cell_sums
 
 
