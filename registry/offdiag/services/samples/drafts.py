@@ -175,7 +175,7 @@ def withdraw_answers(
     who = require_person(author)
     names = [sample_name(each) for each in samples]
     with database.write() as session:
-        known, truth = _dataset(session, project, dataset)
+        known, truth = _dataset(session, project, dataset, alone=True)
         n = label_answers.remove_answers(session, known.id, names, author=who)
         _require_same_draft(session, known, truth)
         _describe(session, known, "withdraw-labels", samples=names[:20], n=n)
@@ -356,9 +356,10 @@ def known_among(session: Session, truth: TruthRecord, names: Sequence[str]) -> l
 
 def _require_same_draft(session: Session, known: DatasetRecord, truth: TruthRecord) -> None:
     """Refuse to leave answers whose names mean samples of another truth without the oldest one."""
+    if label_answers.oldest_open(session, known.id) is None:
+        return
     after = draft_truth(session, known)
-    is_empty = label_answers.oldest_open(session, known.id) is None
-    if not is_empty and after.root_id != truth.root_id:
+    if after.root_id != truth.root_id:
         raise Conflict(
             f"without the oldest answer as it is, the draft would be about the samples of label "
             f"version {after.number}; it is about those of version {truth.number}.",
