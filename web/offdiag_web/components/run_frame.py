@@ -244,12 +244,16 @@ def _tab_text(name: str, text: str, detail: RunDetail) -> str:
     return f"{text} {numbers.count(counted.total - counted.n_right)} wrong"
 
 
+def n_unlabelled(detail: RunDetail) -> int:
+    """How many examples an evaluated run has, if none of them has a label; else 0."""
+    results = detail.results
+    return 0 if results is None or results.facts.n_cases else results.facts.n_unlabelled
+
+
 def unlabelled_text(detail: RunDetail) -> str:
     """ "0 of 300 labelled", empty where some example has a label or nothing is evaluated."""
-    results = detail.results
-    if results is None or results.facts.n_cases or not results.facts.n_unlabelled:
-        return ""
-    return f"0 of {numbers.count(results.facts.n_unlabelled)} labelled"
+    n_all = n_unlabelled(detail)
+    return f"0 of {numbers.count(n_all)} labelled" if n_all else ""
 
 
 def run_scope(detail: RunDetail) -> str:

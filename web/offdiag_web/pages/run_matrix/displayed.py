@@ -25,7 +25,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import Grouping, class_order
 from offdiag_web.components.datasets import labels_command
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
-from offdiag_web.components.run_frame import results_of, stored_run
+from offdiag_web.components.run_frame import n_unlabelled, results_of, stored_run
 from offdiag_web.urls.run import MatrixAddress, cell_url, missed_url
 
 KEY = "offdiag collapsed matrices"
@@ -134,11 +134,10 @@ class UnlabelledRun:
 
 def unlabelled_run(detail: RunDetail) -> UnlabelledRun | None:
     """None where there are results of labelled examples, or none yet."""
-    run, results = detail.run, detail.results
-    if results is None or results.facts.n_cases or not results.facts.n_unlabelled:
+    run, n_all = detail.run, n_unlabelled(detail)
+    if not n_all:
         return None
     command = labels_command(run.project, run.dataset)
-    n_all = results.facts.n_unlabelled
     lines = () if run.task is Task.MULTILABEL else _predicted(run.id, run.labels.names)
     return UnlabelledRun(numbers.count(n_all), command, lines)
 
