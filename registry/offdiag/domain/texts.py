@@ -60,12 +60,16 @@ def name_segment(name: str) -> str:
         raise InvalidInput(
             "it is empty.", field="name", hint="Name the dataset, report or cost matrix."
         )
-    return quote(name_in_path(name), safe=_READABLE)
+    return _in_url(name)
 
 
 def escaped_start(name: str) -> str:
     """A name that an address uses for something else, with its first character as a code."""
-    return f"{escaped_mark(name[0])}{quote(name_in_path(name[1:]), safe=_READABLE)}"
+    return f"{escaped_mark(name[0])}{_in_url(name[1:])}"
+
+
+def _in_url(name: str) -> str:
+    return quote(name_in_path(name), safe=_READABLE)
 
 
 def name_in_path(name: str) -> str:
