@@ -218,8 +218,8 @@ def _fires(report: Report, kind: str, make: MakeDatabase) -> None:
     name = f"four schedulers, one killed every {KILL_EVERY_S:g} s, {kind}"
     report.fact(f"{name}: kills", found.kills)
     report.goal(f"{name}: planned times", measured=found.planned, wanted=N_FIRES)
-    _none(report, f"{name}: times without an issue", abs(found.planned - found.stood_for))
-    _none(report, f"{name}: times with two issues", found.doubled)
+    _none(report, f"{name}: times without an edition", abs(found.planned - found.stood_for))
+    _none(report, f"{name}: times with two editions", found.doubled)
     _none(report, f"{name}: findings of verify", n_wrong)
 
 

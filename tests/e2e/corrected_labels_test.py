@@ -33,7 +33,7 @@ from support.contents import count_rows
 from support.once_for_all import made_once
 from support.pages import Page
 from support.registries import copy_open_file
-from support.reporting import issues
+from support.reporting import editions
 from support.worker_processes import Workers, wait_until, workers
 
 pytestmark = pytest.mark.processes
@@ -136,11 +136,11 @@ def issued_today(database: Database, crew: Workers) -> None:
 
 
 def issued_tomorrow(database: Database, crew: Workers) -> str:
-    """First sentence of the planned issue of tomorrow; it is computed by the workers."""
+    """First sentence of the planned edition of tomorrow; it is computed by the workers."""
     (fired,) = run_due_schedules(database, database.clock() + timedelta(days=1)).fired
     assert fired.covers_missed == 0
     settle(database, crew)
-    newest = issues(database)[-1]
+    newest = editions(database)[-1]
     assert newest.fire_time == fired.fire_time
     return newest.headline or ""
 

@@ -15,7 +15,7 @@ from offdiag.domain.texts import CostName
 from offdiag.services.champions.promotions import promotions_of
 from offdiag.services.cost_matrices import find_costs
 from offdiag.services.datasets import baseline_of
-from offdiag.services.reports.page import issue_page
+from offdiag.services.reports.page import edition_page
 from offdiag.services.schedules.page import schedule_page
 from offdiag.store.reports import EditionState
 from offdiag.store.run_list import run_overview
@@ -166,10 +166,10 @@ def test_the_run_in_use_is_the_champion_of_the_digits(demo: tuple[Path, str]) ->
 def test_a_weekly_report_is_planned_and_issued_once(demo: tuple[Path, str]) -> None:
     with registry_of(demo[0]) as database:
         planned = schedule_page(database, project=PROJECT, name=REPORT)
-        newest = issue_page(database, project=PROJECT, name=REPORT, number=None)
+        newest = edition_page(database, project=PROJECT, name=REPORT, number=None)
 
     assert planned.schedule.enabled
-    assert (newest.issue.number, newest.issue.state) == (1, EditionState.COMPUTED)
+    assert (newest.edition.number, newest.edition.state) == (1, EditionState.COMPUTED)
 
 
 def test_a_second_call_trains_nothing_again_and_serves_until_ctrl_c(
@@ -198,5 +198,5 @@ def test_a_second_call_trains_nothing_again_and_serves_until_ctrl_c(
     assert "Training" not in errors
     assert {run.id for run in all_runs(folder)} == {run.id for run in before}
     with registry_of(folder) as database:
-        newest = issue_page(database, project=PROJECT, name=REPORT, number=None)
-    assert newest.issue.number == 1
+        newest = edition_page(database, project=PROJECT, name=REPORT, number=None)
+    assert newest.edition.number == 1

@@ -30,7 +30,7 @@ HOSTILE = "<img src=x onerror=alert(1)></style><script>alert(2)</script>"
 
 
 def many_runs(n: int) -> Report:
-    """An issue with changes, alerts, revisions and `n` runs, among them hostile names."""
+    """An edition with changes, alerts, revisions and `n` runs, among them hostile names."""
     scope = replace(
         SCOPE, baseline="r_run 1", alerts=(Condition("recall", Side.BELOW, 0.9, "mel"),)
     )

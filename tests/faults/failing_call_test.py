@@ -55,7 +55,7 @@ def assert_nothing_is_half_there(database: Database) -> None:
         written = dict(
             session.execute(
                 select(ReportEditionRow.state, func.count(ReportFileRow.kind))
-                .outerjoin(ReportFileRow, ReportFileRow.issue_id == ReportEditionRow.id)
+                .outerjoin(ReportFileRow, ReportFileRow.edition_id == ReportEditionRow.id)
                 .group_by(ReportEditionRow.state)
             ).all()
         )

@@ -18,7 +18,7 @@ from offdiag.store.models import EvaluationRow, RunRow, WorkRow
 from support.contents import count_rows
 from support.full_disks import full_disk
 from support.logging_runs import POLICY, log, work_off
-from support.reporting import SCOPE, issues, log_run
+from support.reporting import SCOPE, editions, log_run
 
 
 def log_large(database: Database) -> None:
@@ -104,4 +104,4 @@ def test_however_long_the_disk_is_full_no_issue_is_given_up(database: Database) 
     work_off(database)
 
     assert lacking == POLICY.max_attempts + 2
-    assert [issue.state.value for issue in issues(database)] == ["computed"]
+    assert [edition.state.value for edition in editions(database)] == ["computed"]

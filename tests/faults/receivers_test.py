@@ -31,7 +31,7 @@ from support.listeners import (
     silent,
 )
 from support.logging_runs import POLICY, log, work_off
-from support.reporting import SCOPE, deliveries, issues, log_run
+from support.reporting import SCOPE, deliveries, editions, log_run
 
 LIMIT_S = 0.3
 """Instead of five seconds, so that tests of what is slow are not slow."""
@@ -62,11 +62,11 @@ def _settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def issued(database: Database, targets: Sequence[Target]) -> int:
-    """Id of an issue that is computed and not delivered yet."""
+    """Id of an edition that is computed and not delivered yet."""
     log_run(database)
     report_now(database, name="weekly", scope=SCOPE, delivery=targets)
     assert step(database) is Outcome.DONE
-    return issues(database)[-1].id
+    return editions(database)[-1].id
 
 
 def step(database: Database) -> Outcome | None:
@@ -74,8 +74,8 @@ def step(database: Database) -> Outcome | None:
         return run_next_job(database, keeper, POLICY)
 
 
-def standing(database: Database, issue_id: int) -> list[tuple[str, int]]:
-    return [(each.state.value, each.attempts) for each in deliveries(database, issue_id)]
+def standing(database: Database, edition_id: int) -> list[tuple[str, int]]:
+    return [(each.state.value, each.attempts) for each in deliveries(database, edition_id)]
 
 
 @pytest.mark.parametrize(("behaviour", "error"), RECEIVERS)
@@ -83,7 +83,7 @@ def test_a_bad_receiver_costs_a_moment_and_is_tried_again(
     sqlite_database: Database, behaviour: Behaviour, error: str
 ) -> None:
     with listening(behaviour) as server:
-        issue_id = issued(sqlite_database, [WebhookTarget(server.url)])
+        edition_id = issued(sqlite_database, [WebhookTarget(server.url)])
         # In the same project, so that what waits longest is next.
         waiting = log(sqlite_database, facts=RunFacts(name="run", project=SCOPE.project))
         began = time.monotonic()
@@ -91,7 +91,7 @@ def test_a_bad_receiver_costs_a_moment_and_is_tried_again(
         took_s = time.monotonic() - began
         free_for = step(sqlite_database)
 
-    (delivery,) = deliveries(sqlite_database, issue_id)
+    (delivery,) = deliveries(sqlite_database, edition_id)
     assert outcome is Outcome.RELEASED
     assert took_s < LIMIT_S + 5
     assert (delivery.state.value, delivery.attempts) == ("pending", 1)
@@ -111,10 +111,10 @@ def test_bad_receivers_are_given_up_while_the_good_one_gets_its_issue_once(
         listening(answering("204 No Content")) as good,
     ):
         targets = [WebhookTarget(each.url) for each in (never, endless, broken, good)]
-        issue_id = issued(database, [*targets, FolderTarget("weekly")])
+        edition_id = issued(database, [*targets, FolderTarget("weekly")])
         work_off(database)
 
-    assert standing(database, issue_id) == [("failed", 5)] * 3 + [("sent", 1)] * 2
+    assert standing(database, edition_id) == [("failed", 5)] * 3 + [("sent", 1)] * 2
     assert good.connections == 1
     with database.read() as session:
         errors = session.scalars(select(WorkRow.error).where(WorkRow.state == "dead")).all()
@@ -125,10 +125,10 @@ def test_bad_receivers_are_given_up_while_the_good_one_gets_its_issue_once(
 def test_a_receiver_that_recovers_gets_its_issue(database: Database) -> None:
     busy_twice = recovering(2, ill=answering("503 Busy"), well=answering("200 OK"))
     with listening(busy_twice) as server:
-        issue_id = issued(database, [WebhookTarget(server.url)])
+        edition_id = issued(database, [WebhookTarget(server.url)])
         work_off(database)
 
-    assert standing(database, issue_id) == [("sent", 3)]
+    assert standing(database, edition_id) == [("sent", 3)]
     keys = {key_of(received) for received in server.received}
     assert len(server.received) == 3
     assert len(keys) == 1
@@ -144,17 +144,17 @@ def test_a_folder_without_room_gets_whole_files_once_there_is_some(
     def full(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    issue_id = issued(database, [FolderTarget("weekly")])
+    edition_id = issued(database, [FolderTarget("weekly")])
     with monkeypatch.context() as patched:
         patched.setattr("os.fsync", full)
         outcomes = [step(database) for _ in range(2)]
 
-    (waiting,) = deliveries(database, issue_id)
+    (waiting,) = deliveries(database, edition_id)
     assert outcomes == [Outcome.RELEASED] * 2
     assert "No space left on device" in (waiting.error or "")
     assert not list(Path("reports/weekly").iterdir())
     with database.write() as session:
         session.execute(update(WorkRow).values(due=0.0))
     work_off(database)
-    assert standing(database, issue_id) == [("sent", 3)]
+    assert standing(database, edition_id) == [("sent", 3)]
     assert len(list(Path("reports/weekly").iterdir())) == 4

@@ -16,7 +16,7 @@ from offdiag.services.schedules.due import run_due_schedules
 from offdiag.store.database import Database
 from offdiag.store.reports import EditionRecord
 from support.logging_runs import work_off
-from support.reporting import files, issues, log_run, utc, weekly, work_keys
+from support.reporting import editions, files, log_run, utc, weekly, work_keys
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 START = utc("2026-11-23 06:00")
@@ -33,11 +33,11 @@ def run_at_once(database: Database, moments: Sequence[datetime]) -> None:
 
 
 def accounted_for(found: Sequence[EditionRecord]) -> int:
-    """How many planned times the issues stand for; fails where one has two issues."""
-    fires = [issue.fire_time for issue in found]
+    """How many planned times the editions stand for; fails where one has two editions."""
+    fires = [edition.fire_time for edition in found]
     assert len(set(fires)) == len(fires)
-    assert [issue.number for issue in found] == list(range(1, len(found) + 1))
-    return sum(1 + issue.covers_missed for issue in found)
+    assert [edition.number for edition in found] == list(range(1, len(found) + 1))
+    return sum(1 + edition.covers_missed for edition in found)
 
 
 def test_after_an_hour_without_schedulers_one_issue_says_for_how_many_it_stands(
@@ -50,7 +50,7 @@ def test_after_an_hour_without_schedulers_one_issue_says_for_how_many_it_stands(
     run_at_once(database, [START + HOUR] * 4)
     work_off(database)
 
-    first, caught_up = issues(database)
+    first, caught_up = editions(database)
     assert (first.covers_missed, caught_up.covers_missed) == (0, 59)
     assert caught_up.fire_time == "2026-11-23T07:00 UTC"
     written = files(database, caught_up.id)["markdown"].content.decode()
@@ -67,7 +67,7 @@ def test_four_schedulers_of_which_clocks_are_an_hour_fast_and_slow(database: Dat
         run_at_once(database, [now, now + HOUR, now - HOUR, now])
 
     last = START + 17 * 10 * MINUTE + HOUR
-    assert accounted_for(issues(database)) == int((last - START) / (10 * MINUTE)) + 1
+    assert accounted_for(editions(database)) == int((last - START) / (10 * MINUTE)) + 1
 
 
 def test_a_clock_that_jumps_ahead_and_back_again_and_again(sqlite_database: Database) -> None:
@@ -79,7 +79,7 @@ def test_a_clock_that_jumps_ahead_and_back_again_and_again(sqlite_database: Data
         run_at_once(sqlite_database, [START + (10 * step + jump) * MINUTE] * 2)
 
     latest = max(10 * step + jump for step, jump in enumerate(jumps * 2))
-    assert accounted_for(issues(sqlite_database)) == latest // 10 + 1
+    assert accounted_for(editions(sqlite_database)) == latest // 10 + 1
 
 
 @pytest.mark.parametrize(
@@ -101,11 +101,11 @@ def test_on_days_on_which_clocks_are_changed_each_wall_time_is_issued_once(
     for step in range(2 * hours):
         run_at_once(sqlite_database, [start + step * 30 * MINUTE] * 2)
 
-    found = issues(sqlite_database)
-    hourly = [issue for issue in found if issue.name == "weekly"]
+    found = editions(sqlite_database)
+    hourly = [edition for edition in found if edition.name == "weekly"]
     each_hour = [f"{hour:02}:15" for hour in range(24)]
     # What the clocks skip happens at the end of the gap, and what they repeat happens once.
     expected = [wall.replace("02:15", "03:00") if hours == 23 else wall for wall in each_hour]
-    assert [issue.fire_time[11:16] for issue in hourly] == expected
+    assert [edition.fire_time[11:16] for edition in hourly] == expected
     assert accounted_for(hourly) == 24
-    assert len([issue for issue in found if issue.name == "nightly"]) == 1
+    assert len([edition for edition in found if edition.name == "nightly"]) == 1

@@ -19,7 +19,7 @@ from offdiag.store.database import Database
 from offdiag.store.jobs import NO_ERROR_REPORTED
 from offdiag.store.models import RunRow, WorkRow
 from support.ledgers import Client, verify_with
-from support.reporting import issues
+from support.reporting import editions
 from support.storms import (
     LEASE_S,
     N_WORKERS,
@@ -99,7 +99,7 @@ def test_a_work_table_emptied_in_a_storm_is_rebuilt(
             crew.kill_one(random)
             crew.start()
         wait_for_results(postgres_database, crew, n_runs)
-        wait_until(lambda: issues(postgres_database)[0].state.value == "computed", crew)
+        wait_until(lambda: editions(postgres_database)[0].state.value == "computed", crew)
 
     checked = verify_with(postgres_database, client.ledger)
     assert checked.returncode == 0, checked.stdout + checked.stderr

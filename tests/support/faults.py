@@ -73,7 +73,7 @@ def work_with_little_room(url: str, limit: str) -> None:
 
 
 def deliver_with_little_room(root: str, limit: str) -> None:
-    """Deliver an issue to a folder."""
+    """Deliver an edition to a folder."""
     from offdiag.services.delivery.message import DeliveryFailed
     from offdiag.services.delivery.targets import deliver_to_folder
     from offdiag.settings import ReportsSettings
@@ -92,7 +92,7 @@ def deliver_with_little_room(root: str, limit: str) -> None:
 
 
 def deliver_and_hang(root: str) -> None:
-    """Deliver an issue to a folder, and hang when the first file is written, unfinished."""
+    """Deliver an edition to a folder, and hang when the first file is written, unfinished."""
     from offdiag.services.delivery.targets import deliver_to_folder
     from offdiag.settings import ReportsSettings
     from support.messages import parcel

@@ -11,7 +11,7 @@ from random import Random
 from offdiag.services.schedules.due import run_due_schedules
 from offdiag.store.database import Database
 from support.quick_starts import QuickProcess
-from support.reporting import issues, log_run, utc, weekly
+from support.reporting import editions, log_run, utc, weekly
 from support.run_schedules_for_ever import scheduler
 
 _START = utc("2026-05-04 00:00")
@@ -20,7 +20,7 @@ _PAUSE_S = 0.02
 
 @dataclass(frozen=True)
 class Fires:
-    """Planned times, those that an issue stands for, and those that two issues stand for."""
+    """Planned times, those that an edition stands for, and those that two editions stand for."""
 
     planned: int
     stood_for: int
@@ -52,11 +52,11 @@ def fires_under_kills(
             process.end()
     now = _START + timedelta(seconds=(time.time() - began) * speed)
     run_due_schedules(database, now)
-    found = issues(database)
-    times = Counter(issue.fire_time for issue in found)
+    found = editions(database)
+    times = Counter(edition.fire_time for edition in found)
     return Fires(
         planned=int((now - _START) / timedelta(minutes=1)) + 1,
-        stood_for=sum(1 + issue.covers_missed for issue in found),
+        stood_for=sum(1 + edition.covers_missed for edition in found),
         doubled=sum(number - 1 for number in times.values()),
         kills=kills,
     )

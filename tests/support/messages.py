@@ -1,4 +1,4 @@
-"""Issues on their way, without a registry behind them."""
+"""Editions on their way, without a registry behind them."""
 
 from __future__ import annotations
 

@@ -104,9 +104,9 @@ def report(
     scope: ReportScope = SCOPE,
     facts: Mapping[str, Any] | None = None,
 ) -> Report:
-    """The issue after `previous`."""
-    number = 1 if previous is None else previous.issue.number + 1
-    issue: dict[str, Any] = {
+    """The edition after `previous`."""
+    number = 1 if previous is None else previous.edition.number + 1
+    edition: dict[str, Any] = {
         "project": scope.project,
         "name": "derm-7 weekly",
         "number": number,
@@ -114,4 +114,4 @@ def report(
         "covers_missed": 0,
         "as_of": AS_OF,
     }
-    return make_report(EditionFacts(**issue | dict(facts or {})), scope, shown, previous)
+    return make_report(EditionFacts(**edition | dict(facts or {})), scope, shown, previous)

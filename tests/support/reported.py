@@ -32,7 +32,7 @@ SIXTH_MONDAY = datetime(2026, 2, 9, 5, 0, tzinfo=UTC)
 class ReportedRegistry:
     """Reports by what they are.
 
-    Of `weekly` the first issue is computed and sent, the second stands for three missed times
+    Of `weekly` the first edition is computed and sent, the second stands for three missed times
     and was refused by one target, and the third has failed.
     """
 
@@ -72,8 +72,8 @@ def fill_reports(database: Database) -> ReportedRegistry:
     return found
 
 
-def make_issues(database: Database) -> None:
-    """Compute every issue that waits, and nothing else that does; deliveries are not sent."""
+def make_editions(database: Database) -> None:
+    """Compute every edition that waits, and nothing else that does; deliveries are not sent."""
     with database.read() as session:
         waiting = session.scalars(select(WorkRow).where(WorkRow.task == "report")).all()
     for work in waiting:
@@ -115,11 +115,11 @@ def _weekly(database: Database) -> ReportAddress:
     )
     _plan_for(database, FIRST_MONDAY)
     run_due_schedules(database, FIRST_MONDAY)
-    make_issues(database)
+    make_editions(database)
     _send(database, "sent")
     log_counts(database, [[60, 3], [30, 78]], BINARY, name="lr", dataset="reported")
     run_due_schedules(database, FIFTH_MONDAY)
-    make_issues(database)
+    make_editions(database)
     _send(database, "refused")
     run_due_schedules(database, SIXTH_MONDAY)
     _fail(database)
@@ -133,7 +133,7 @@ def _planned(database: Database, name: str, cron: str, scope: ReportScope) -> Re
 
 def _issued(database: Database, name: str, scope: ReportScope) -> ReportAddress:
     report_now(database, name=name, scope=scope)
-    make_issues(database)
+    make_editions(database)
     return ReportAddress("default", name)
 
 
@@ -170,7 +170,7 @@ def _send(database: Database, state: str) -> None:
 
 
 def _fail(database: Database) -> None:
-    """Leave the issue that waits as a worker leaves it that gave up."""
+    """Leave the edition that waits as a worker leaves it that gave up."""
     error = f"Traceback\n  somewhere\nDatabaseUnavailable: {HOSTILE_NAMES[0]} is locked."
     with database.write() as session:
         session.execute(

@@ -1,4 +1,4 @@
-"""Short ways to schedules, issues and deliveries in a database of a test."""
+"""Short ways to schedules, editions and deliveries in a database of a test."""
 
 from __future__ import annotations
 
@@ -83,23 +83,23 @@ def utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def issues(database: Database) -> list[EditionRecord]:
-    """All issues in the order in which they were asked for."""
+def editions(database: Database) -> list[EditionRecord]:
+    """All editions in the order in which they were asked for."""
     with database.read() as session:
         ids = session.scalars(select(ReportEditionRow.id).order_by(ReportEditionRow.id)).all()
-        found = [find_edition(session, issue_id) for issue_id in ids]
-    return [issue for issue in found if issue is not None]
+        found = [find_edition(session, edition_id) for edition_id in ids]
+    return [edition for edition in found if edition is not None]
 
 
-def files(database: Database, issue_id: int) -> dict[str, StoredFile]:
+def files(database: Database, edition_id: int) -> dict[str, StoredFile]:
     with database.read() as session:
         kinds = ["html", "markdown", "json", "csv"]
-        return {file.kind: file for file in read_files(session, issue_id, kinds)}
+        return {file.kind: file for file in read_files(session, edition_id, kinds)}
 
 
-def deliveries(database: Database, issue_id: int) -> list[DeliveryRecord]:
+def deliveries(database: Database, edition_id: int) -> list[DeliveryRecord]:
     with database.read() as session:
-        return deliveries_of(session, [issue_id])[issue_id]
+        return deliveries_of(session, [edition_id])[edition_id]
 
 
 def work_keys(database: Database) -> list[str]:

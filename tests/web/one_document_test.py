@@ -159,18 +159,21 @@ def test_a_report_has_the_same_keys_everywhere(
 ) -> None:
     listed = get(report_reader, "/reports")
     report = get(report_reader, "/reports/weekly")
-    issue = get(report_reader, "/reports/weekly/issues/2")
+    edition = get(report_reader, "/reports/weekly/editions/2")
     shown = printed(capfd, reported.database, "report", "show", "weekly", "2")
     planned = get(report_reader, "/schedules")
 
+    assert report["editions"] == report.pop("issues")
+    for one in (report, *listed["reports"]):
+        assert one["n_editions"] == one.pop("n_issues")
     assert report_reader.json("/reports.json") == listed
     assert printed(capfd, reported.database, "report", "list") == listed
     assert report_reader.json("/reports/weekly.json") == report
     basics = without(listed["reports"][0], "summary").keys()
-    assert report.keys() - basics == {"next_times", "start", "issues", "has_scheduler"}
-    assert report_reader.json("/reports/weekly/2.json") == issue
-    assert shown == issue
-    assert issue.keys() - report["last"].keys() == {"project", "name", "files", "report"}
+    assert report.keys() - basics == {"next_times", "start", "editions", "has_scheduler"}
+    assert report_reader.json("/reports/weekly/2.json") == edition
+    assert shown == edition
+    assert edition.keys() - report["last"].keys() == {"project", "name", "files", "report"}
     assert printed(capfd, reported.database, "schedule", "list") == planned
     for one in planned["schedules"]:
         command = ("schedule", "show", one["name"], "--project", one["project"])
@@ -225,7 +228,7 @@ LISTS = (
     *(("lesions", "/costs.json", "cost_matrices"), ("lesions", "/datasets.json", "datasets")),
     *(("lesions", "/models/effnet-b3.json", "runs"), ("reported", "/reports.json", "reports")),
     ("lesions", "/whatif.json?runs={plain},{majority}&cost=@0-1", "runs"),
-    ("reported", "/reports/weekly.json", "issues"),
+    ("reported", "/reports/weekly.json", "editions"),
     ("revised", "/datasets/pets/truth/1..2.json", "samples"),
     ("scored", "/datasets/scored/suspects.json", "suspects"),
     ("scored", "/runs/{several}/examples.json?show=all", "examples"),

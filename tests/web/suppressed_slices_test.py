@@ -24,7 +24,7 @@ from support.filled_once import filled_once
 from support.logging_runs import work_off
 from support.pages import PageClient, client_for
 from support.registries import dashboard
-from support.reporting import files, issues
+from support.reporting import editions, files
 from support.routes import path_of, routes_of, spelled
 from support.sites import FOUND, log_sites
 
@@ -265,7 +265,7 @@ def test_reports_leave_it_out_and_say_so(sites: Sites) -> None:
     report_now(sites.database, name="weekly", scope=scope)
     work_off(sites.database)
 
-    last = issues(sites.database)[-1]
+    last = editions(sites.database)[-1]
     text = files(sites.database, last.id)["markdown"].content.decode()
     assert last.summary is not None
     assert last.summary["n_alerts"] == 0

@@ -26,7 +26,7 @@ from offdiag.store.models import WorkRow
 from support.logging_runs import work_off
 from support.processes import started
 from support.quick_starts import run_quickly
-from support.reporting import SCOPE, files, issues, log_run, utc, weekly
+from support.reporting import SCOPE, editions, files, log_run, utc, weekly
 from support.run_schedules_for_ever import scheduler
 from support.worker_processes import wait_until, workers
 
@@ -69,19 +69,19 @@ def test_four_processes_of_which_one_is_killed_again_and_again(database: Databas
     now = START + timedelta(seconds=(time.time() - began) * SPEED)
     run_due_schedules(database, now)
 
-    found = issues(database)
-    fires = Counter((issue.name, issue.fire_time) for issue in found)
+    found = editions(database)
+    fires = Counter((edition.name, edition.fire_time) for edition in found)
     assert set(fires.values()) == {1}
     with database.read() as session:
         keys = Counter(session.scalars(select(WorkRow.key).where(WorkRow.task == "report")))
     assert set(keys.values()) == {1}
     assert len(keys) == len(found)
     for number in range(N_SCHEDULES):
-        of_one = [issue for issue in found if issue.name.endswith(str(number))]
-        assert [issue.number for issue in of_one] == list(range(1, len(of_one) + 1))
-        # Every planned fire is an issue of its own or covered by a later one.
+        of_one = [edition for edition in found if edition.name.endswith(str(number))]
+        assert [edition.number for edition in of_one] == list(range(1, len(of_one) + 1))
+        # Every planned fire is an edition of its own or covered by a later one.
         n_planned = int((now - START) / timedelta(minutes=10)) + 1
-        assert sum(1 + issue.covers_missed for issue in of_one) == n_planned
+        assert sum(1 + edition.covers_missed for edition in of_one) == n_planned
 
 
 def test_after_all_were_down_one_issue_catches_up(database: Database) -> None:
@@ -92,10 +92,10 @@ def test_after_all_were_down_one_issue_catches_up(database: Database) -> None:
     with run_scheduler(database, time.time() - 3_600 * 6.5 / SPEED, 2):
         time.sleep(0.3)
 
-    first, caught_up = issues(database)[:2]
+    first, caught_up = editions(database)[:2]
     assert first.covers_missed == 0
     assert caught_up.covers_missed >= 5
-    assert len({issue.fire_time for issue in issues(database)}) == len(issues(database))
+    assert len({edition.fire_time for edition in editions(database)}) == len(editions(database))
 
 
 def test_killed_between_any_two_statements_an_issue_is_made_and_sent_once(
@@ -138,13 +138,13 @@ def test_wherever_the_disk_fills_up_an_issue_is_whole_or_not_there(
             "support.faults", "work_with_little_room", database.url, str(limit)
         ) as process:
             said.append(process.result().partition(":")[0])
-        (issue,) = issues(database)
-        assert len(files(database, issue.id)) == (4 if said[-1] == "done" else 0)
-        assert issue.state.value == ("computed" if said[-1] == "done" else "pending")
+        (edition,) = editions(database)
+        assert len(files(database, edition.id)) == (4 if said[-1] == "done" else 0)
+        assert edition.state.value == ("computed" if said[-1] == "done" else "pending")
         with database.write() as session:
             session.execute(update(WorkRow).values(lease_until=0.0, due=0.0))
         work_off(database)
-        assert issues(database)[0].state.value == "computed"
+        assert editions(database)[0].state.value == "computed"
         database.close()
 
     assert set(said) == {"unavailable", "done"}
@@ -157,10 +157,12 @@ def test_a_worker_process_ticks_computes_and_says_that_it_lives(
     weekly(database, cron="0 * * * *", due=datetime.now(UTC) - timedelta(minutes=150))
 
     with workers(database.url, tmp_path / "log", number=1, lease_s=30.0) as crew:
-        wait_until(lambda: [issue.state.value for issue in issues(database)] == ["computed"], crew)
+        wait_until(
+            lambda: [edition.state.value for edition in editions(database)] == ["computed"], crew
+        )
         wait_until(lambda: jobs_page(database).has_scheduler, crew)
         alive = jobs_page(database)
 
-    assert issues(database)[0].covers_missed in {1, 2}
+    assert editions(database)[0].covers_missed in {1, 2}
     assert alive.has_worker
     assert alive.schedulers[0].age_s < SILENT_AFTER_S

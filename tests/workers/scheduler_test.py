@@ -1,4 +1,4 @@
-"""The scheduler of a process: it issues, says that it lives, and does not repeat itself."""
+"""The scheduler of a process: it creates editions, each once, and says that it lives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from offdiag_workers import scheduler
 from offdiag_workers.heartbeat import beating
 from offdiag_workers.scheduler import ScheduleRunner, run_scheduler
 from support.logging_runs import POLICY
-from support.reporting import SCOPE, issues, log_run, weekly, work_keys
+from support.reporting import SCOPE, editions, log_run, weekly, work_keys
 
 
 def test_what_is_due_is_issued_at_once_when_it_starts(database: Database) -> None:
@@ -32,7 +32,7 @@ def test_what_is_due_is_issued_at_once_when_it_starts(database: Database) -> Non
     with capture_logs() as logs, run_scheduler(database, POLICY):
         pass
 
-    assert len(issues(database)) >= 1
+    assert len(editions(database)) >= 1
     fired = [line for line in logs if line["event"] == "fired"]
     assert (fired[0]["project"], fired[0]["report"]) == ("skin", "weekly")
 
@@ -46,7 +46,7 @@ def test_lost_work_of_issues_is_asked_for_again(database: Database) -> None:
     with run_scheduler(database, POLICY):
         pass
 
-    assert work_keys(database) == [f"report:{issues(database)[0].id}"]
+    assert work_keys(database) == [f"report:{editions(database)[0].id}"]
 
 
 def test_while_it_ticks_there_is_a_scheduler_and_then_there_is_none(database: Database) -> None:

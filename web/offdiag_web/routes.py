@@ -90,17 +90,23 @@ ROUTES: Routes = {
     },
     "offdiag_web.api.reports": {
         "api_reports.list_reports": ("GET /api/v1/reports",),
-        "api_reports.issue_report": ("POST /api/v1/reports",),
+        "api_reports.create_report": ("POST /api/v1/reports",),
         "api_reports.get_report": ("GET /api/v1/reports/<name:name>",),
-        "api_reports.issue_again": ("POST /api/v1/reports/<name:name>/run",),
-        "api_reports.get_issue": ("GET /api/v1/reports/<name:name>/issues/<number:number>",),
-        "api_reports.get_issue_file": (
+        "api_reports.create_again": ("POST /api/v1/reports/<name:name>/run",),
+        "api_reports.get_edition": (
+            "GET /api/v1/reports/<name:name>/editions/<number:number>",
+            "GET /api/v1/reports/<name:name>/issues/<number:number>",
+        ),
+        "api_reports.get_edition_file": (
+            "GET /api/v1/reports/<name:name>/editions/<number:number>/files/<string:file>",
             "GET /api/v1/reports/<name:name>/issues/<number:number>/files/<string:file>",
         ),
-        "api_reports.retry_issue": (
+        "api_reports.retry_edition": (
+            "POST /api/v1/reports/<name:name>/editions/<number:number>/retry",
             "POST /api/v1/reports/<name:name>/issues/<number:number>/retry",
         ),
         "api_reports.retry_delivery": (
+            "POST /api/v1/reports/<name:name>/editions/<number:number>/deliveries/<number:delivery_id>/retry",
             "POST /api/v1/reports/<name:name>/issues/<number:number>/deliveries/<number:delivery_id>/retry",
         ),
         "api_reports.list_schedules": ("GET /api/v1/schedules",),
@@ -304,17 +310,17 @@ ROUTES: Routes = {
         "models.twin": ("GET /models/<name:name>.<any(json, csv):form>",),
     },
     "offdiag_web.pages.reports.edition_page": {
-        "report_issue.page": ("GET /reports/<name:name>/<int(min=1, max=2147483647):number>",),
-        "report_issue.twin": (
+        "report_edition.page": ("GET /reports/<name:name>/<int(min=1, max=2147483647):number>",),
+        "report_edition.twin": (
             "GET /reports/<name:name>/<int(min=1, max=2147483647):number>.json",
         ),
-        "report_issue.frozen": (
+        "report_edition.frozen": (
             "GET /reports/<name:name>/<int(min=1, max=2147483647):number>/<string:file>",
         ),
-        "report_issue.retry": (
+        "report_edition.retry": (
             "POST /reports/<name:name>/<int(min=1, max=2147483647):number>/retry",
         ),
-        "report_issue.resend": (
+        "report_edition.resend": (
             "POST /reports/<name:name>/<int(min=1, max=2147483647):number>/deliveries/<int(min=1, max=9223372036854775807):delivery_id>/retry",
         ),
     },

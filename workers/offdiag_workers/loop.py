@@ -31,8 +31,8 @@ _FAILED = frozenset({Outcome.RELEASED, Outcome.FAILED, Outcome.LOST})
 def attempt_logger(engine: str) -> Callable[[Ended], None]:
     """Who logs the attempts of a worker of this engine: a line for each.
 
-    Beside what came of it the line names the work and what it is about (`run`, `issue` or
-    `delivery`), and as `request_id` the request that asked for it.
+    Beside what came of it the line names the work and what it is about (`run`, `issue` for
+    an edition of a report, or `delivery`), and as `request_id` the request that asked for it.
     """
 
     def on_ended(ended: Ended) -> None:

@@ -169,7 +169,7 @@ class ScheduleRunner:
         self._told: tuple[str, ...] = ()
 
     def run_due(self) -> None:
-        """Issue what is due. Only a round of the schedules that went well is a sign of life."""
+        """Create what is due. Only a round of the schedules that went well is a sign of life."""
         done = run_due_schedules(self._database)
         now = time.monotonic()
         if self._beat_at is None or now - self._beat_at >= EVERY_S:
@@ -215,5 +215,5 @@ def _reconcile(database: Database, policy: RetryPolicy) -> None:
     if reconciled.failed or reconciled.submitted:
         log.info("reconciled", failed=reconciled.failed, submitted=reconciled.submitted)
     again = submit_missing(database)
-    if again.issues or again.deliveries:
-        log.info("submitted_again", issues=again.issues, deliveries=again.deliveries)
+    if again.editions or again.deliveries:
+        log.info("submitted_again", editions=again.editions, deliveries=again.deliveries)

@@ -1,10 +1,10 @@
-"""Reports: what they are about, when they are issued, and their issues."""
+"""Reports: what they are about, when they are due, and their editions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -78,7 +78,7 @@ class ScopeOfReport(RequestBody):
 
 
 class Target(RequestBody):
-    """Where an issue is sent: exactly one of a folder, a mailbox, a web address, a place."""
+    """Where an edition is sent: exactly one of a folder, a mailbox, a web address, a place."""
 
     folder: str | None = None
     email: str | None = None
@@ -93,7 +93,7 @@ class SchedulesQuery(RequestBody):
 
 
 class Plan(InProject):
-    """When and what a schedule issues."""
+    """When and what a schedule reports."""
 
     cron: str = Field(max_length=200, examples=["0 7 * * 1"])
     zone: str = Field(default="UTC", max_length=100, examples=["Europe/Berlin"])
@@ -132,7 +132,7 @@ class Removed(ResponseBody):
 
 
 class NewReport(InProject):
-    """A report that is issued once, now; issues of one name form a series."""
+    """A report that is created once, now; editions of one name form a series."""
 
     name: str
     zone: str = Field(default="UTC", max_length=100)
@@ -140,15 +140,15 @@ class NewReport(InProject):
     delivery: list[Target] = Field(default=[], max_length=50)
 
 
-class AskedIssue(ResponseBody):
-    """An issue that was asked for."""
+class AskedEdition(ResponseBody):
+    """An edition that was asked for."""
 
     name: str
     number: int
 
 
-class Issue(ResponseBody):
-    """One issue of a report without its figures."""
+class Edition(ResponseBody):
+    """One edition of a report without its figures."""
 
     number: int
     state: str
@@ -162,11 +162,13 @@ class Issue(ResponseBody):
 
 
 class PlannedSchedule(Schedule):
-    """A schedule with the next times it means and the newest issue of its report."""
+    """A schedule with the next times it means and the newest edition of its report."""
 
     next_times: list[datetime] = Field(description="None while it is paused.")
-    last_fire: str | None = Field(default=None, description="Wall time of the last planned issue.")
-    last: Issue | None = None
+    last_fire: str | None = Field(
+        default=None, description="Wall time of the last planned edition."
+    )
+    last: Edition | None = None
 
 
 class ScheduleList(ResponseBody):
@@ -177,7 +179,7 @@ class ScheduleList(ResponseBody):
 
 
 class Delivery(ResponseBody):
-    """An issue on its way to one target."""
+    """An edition on its way to one target."""
 
     id: int
     target: str
@@ -188,7 +190,7 @@ class Delivery(ResponseBody):
 
 
 class ReportFile(ResponseBody):
-    """One form of an issue."""
+    """One form of an edition."""
 
     kind: str
     content_type: str
@@ -196,36 +198,36 @@ class ReportFile(ResponseBody):
     sha256: str
 
 
-class SentIssue(Issue):
-    """An issue with its deliveries."""
+class SentEdition(Edition):
+    """An edition with its deliveries."""
 
     deliveries: list[Delivery]
 
 
-class IssueDetail(SentIssue):
-    """An issue with its deliveries and files."""
+class EditionDetail(SentEdition):
+    """An edition with its deliveries and files."""
 
     project: str
     name: str
     files: list[ReportFile]
 
 
-class IssueWithFigures(IssueDetail):
+class EditionWithFigures(EditionDetail):
     """The same with what it says; null until it is computed."""
 
     report: dict[str, Any] | None
 
 
 class ReportPlan(ResponseBody):
-    """When issues are planned."""
+    """When editions are planned."""
 
     cron: str
     zone: str
     is_paused: bool
 
 
-class IssueCounts(ResponseBody):
-    """What an issue counted; null where it does not tell."""
+class EditionCounts(ResponseBody):
+    """What an edition counted; null where it does not tell."""
 
     n_runs: int
     n_alerts: int
@@ -234,12 +236,12 @@ class IssueCounts(ResponseBody):
     n_raised_flags: int | None
     metric: str
     line: list[float | None] = Field(
-        description="The best value of `metric` in each of the last issues, oldest first."
+        description="The best value of `metric` in each of the last editions, oldest first."
     )
 
 
 class ReportBasics(ResponseBody):
-    """A report: a schedule, a series of issues, or both."""
+    """A report: a schedule, a series of editions, or both."""
 
     project: str
     name: str
@@ -248,41 +250,51 @@ class ReportBasics(ResponseBody):
     is_scheduled: bool
     schedule: ReportPlan | None
     next_due: datetime | None
-    n_issues: int
-    last: SentIssue | None
+    n_editions: int
+    n_issues: int = Field(description="The same as `n_editions`; it goes with the next release.")
+    last: SentEdition | None
+
+    only_in_the_api: ClassVar[Mapping[str, Any]] = {"n_issues": True}
 
 
 class ReportSummary(ReportBasics):
     """A report as a list shows it."""
 
-    summary: IssueCounts | None = Field(description="Of the newest issue that was computed.")
+    summary: EditionCounts | None = Field(description="Of the newest edition that was computed.")
 
 
 class ReportList(ResponseBody):
     """Reports by project and name."""
+
+    only_in_the_api: ClassVar[Mapping[str, Any]] = {"reports": {"__all__": {"n_issues"}}}
 
     reports: list[ReportSummary]
     has_scheduler: bool
 
 
 class EditionsQuery(InProject):
-    """Which issues of a report are wanted, newest first."""
+    """Which editions of a report are wanted, newest first."""
 
     start: int = Field(default=0, ge=0, le=10**9)
     limit: int = Field(default=50, ge=1, le=MOST_ON_A_PAGE)
 
 
 class ReportDetail(ReportBasics):
-    """A report with its next times and some of its issues, newest first."""
+    """A report with its next times and some of its editions, newest first."""
 
     next_times: list[datetime]
     has_scheduler: bool = Field(description="True where nothing is planned.")
     start: int
-    issues: list[SentIssue]
+    editions: list[SentEdition]
+    issues: list[SentEdition] = Field(
+        description="The same as `editions`; it goes with the next release."
+    )
+
+    only_in_the_api: ClassVar[Mapping[str, Any]] = {"n_issues": True, "issues": True}
 
 
 def targets_of(sent: Sequence[Target]) -> tuple[DeliveryTarget, ...]:
-    """Where issues are sent. Raises `InvalidInput`."""
+    """Where editions are sent. Raises `InvalidInput`."""
     return tuple(_target(each, place) for place, each in enumerate(sent))
 
 
@@ -312,35 +324,35 @@ def _target(sent: Target, place: int) -> DeliveryTarget:
             return WebhookTarget(given["webhook"])
 
 
-def issue_document(issue: EditionRecord) -> Issue:
-    """One issue without its figures."""
-    return Issue.made_of(issue)
+def edition_document(edition: EditionRecord) -> Edition:
+    """One edition without its figures."""
+    return Edition.made_of(edition)
 
 
-def sent_issue(issue: EditionRecord, deliveries: Sequence[DeliveryRecord]) -> SentIssue:
-    """One issue without its figures, with its deliveries."""
-    return SentIssue.made_of(issue, deliveries=list(map(_delivery, deliveries)))
+def sent_edition(edition: EditionRecord, deliveries: Sequence[DeliveryRecord]) -> SentEdition:
+    """One edition without its figures, with its deliveries."""
+    return SentEdition.made_of(edition, deliveries=list(map(_delivery, deliveries)))
 
 
-def issue_detail(page: EditionPage) -> IssueDetail:
-    """One issue with its deliveries and files."""
-    return IssueDetail.made_of(
-        page.issue, deliveries=list(map(_delivery, page.deliveries)), files=page.files
+def edition_detail(page: EditionPage) -> EditionDetail:
+    """One edition with its deliveries and files."""
+    return EditionDetail.made_of(
+        page.edition, deliveries=list(map(_delivery, page.deliveries)), files=page.files
     )
 
 
-def issue_with_figures(page: EditionPage) -> IssueWithFigures:
-    """One issue with all its figures once it is computed."""
+def edition_with_figures(page: EditionPage) -> EditionWithFigures:
+    """One edition with all its figures once it is computed."""
     from offdiag.reports.document import report_document
 
-    return IssueWithFigures(
-        **dict(issue_detail(page)),
+    return EditionWithFigures(
+        **dict(edition_detail(page)),
         report=None if page.report is None else report_document(page.report),
     )
 
 
 def report_list(page: ReportsPage) -> ReportList:
-    """All reports, and whether anybody issues what is planned."""
+    """All reports, and whether a scheduler is up for what is planned."""
     return ReportList(
         reports=list(map(report_summary, page.entries)), has_scheduler=page.has_scheduler
     )
@@ -350,27 +362,28 @@ def report_summary(entry: ReportEntry) -> ReportSummary:
     """A report as a list shows it."""
     return ReportSummary(
         **_report_facts(entry),
-        last=None if entry.last is None else sent_issue(entry.last, entry.deliveries),
-        summary=None if entry.summary is None else IssueCounts.made_of(entry.summary),
+        last=None if entry.last is None else sent_edition(entry.last, entry.deliveries),
+        summary=None if entry.summary is None else EditionCounts.made_of(entry.summary),
     )
 
 
 def report_detail(page: ReportPage, *, start: int = 0) -> ReportDetail:
-    """A report with its next times and the issues from the one at `start` on."""
+    """A report with its next times and the editions from the one at `start` on."""
     planned = page.planned
-    issues = [sent_issue(each.issue, each.deliveries) for each in page.issues]
+    editions = [sent_edition(each.edition, each.deliveries) for each in page.editions]
     return ReportDetail(
         **_report_facts(page.entry),
-        last=issues[0] if issues else None,
+        last=editions[0] if editions else None,
         next_times=[] if planned is None else [fire.due for fire in planned.next_due_times],
         has_scheduler=page.has_scheduler,
         start=start,
-        issues=issues,
+        editions=editions,
+        issues=editions,
     )
 
 
 REPORT_COLUMNS = (
-    *("project", "name", "dataset", "cron", "zone", "is_paused", "next_due", "n_issues"),
+    *("project", "name", "dataset", "cron", "zone", "is_paused", "next_due", "n_editions"),
     *("last_number", "last_state", "last_headline", "last_covers_missed"),
     *("n_alerts", "n_open_flags"),
 )
@@ -386,7 +399,7 @@ def report_row(report: ReportSummary) -> tuple[Cell, ...]:
     return (
         *(report.project, report.name, report.scope.dataset),
         *((None,) * 3 if plan is None else plan.row(("cron", "zone", "is_paused"))),
-        *report.row(("next_due", "n_issues")),
+        *report.row(("next_due", "n_editions")),
         *(
             (None,) * 4
             if last is None
@@ -409,18 +422,18 @@ def schedule_document(entry: ScheduleEntry) -> Schedule:
 
 
 def planned_schedule(entry: ScheduleEntry) -> PlannedSchedule:
-    """A schedule with the next times it means and the newest issue of its report."""
+    """A schedule with the next times it means and the newest edition of its report."""
     last = entry.report.last
     return PlannedSchedule(
         **dict(schedule_document(entry)),
         next_times=[fire.due for fire in entry.next_due_times],
         last_fire=entry.schedule.last_fire,
-        last=None if last is None else issue_document(last),
+        last=None if last is None else edition_document(last),
     )
 
 
 def schedule_list(page: SchedulesPage) -> ScheduleList:
-    """All schedules, and whether anybody issues what they plan."""
+    """All schedules, and whether a scheduler is up for what they plan."""
     return ScheduleList(
         schedules=list(map(planned_schedule, page.entries)),
         has_scheduler=page.reports.has_scheduler,
@@ -447,7 +460,8 @@ def _report_facts(entry: ReportEntry) -> dict[str, Any]:
         if plan is None
         else ReportPlan(cron=plan.cron, zone=plan.zone, is_paused=not plan.enabled),
         "next_due": entry.next_due,
-        "n_issues": entry.n_issues,
+        "n_editions": entry.n_editions,
+        "n_issues": entry.n_editions,
     }
 
 

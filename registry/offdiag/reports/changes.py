@@ -267,7 +267,7 @@ def _badness(run: RunFigures, metric: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FlagChanges:
-    """What became of flags between two issues, gravest first.
+    """What became of flags between two editions, gravest first.
 
     `opened` were not there before, `reopened` were and had been triaged. `closed` holds what was
     said when their rule still fired.
@@ -284,7 +284,7 @@ class FlagChanges:
 
 @dataclass(frozen=True, slots=True)
 class ReopenedFlag:
-    """A flag that is open and was acknowledged, snoozed or dismissed in the issue before."""
+    """A flag that is open and was acknowledged, snoozed or dismissed in the edition before."""
 
     flag: FlagFigures
     why: str
@@ -292,10 +292,10 @@ class ReopenedFlag:
 
 
 def find_flag_changes(before: Snapshot, now: Snapshot) -> FlagChanges | None:
-    """Compare the flags of two issues about the same samples.
+    """Compare the flags of two editions about the same samples.
 
     None where one of them does not hold all its flags. A flag of a run without figures in the
-    present issue is not closed: nobody knows.
+    present edition is not closed: nobody knows.
     """
     if not (_holds_all(before) and _holds_all(now)):
         return None

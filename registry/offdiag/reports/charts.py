@@ -190,7 +190,7 @@ _DOT = 3.5
 
 
 def trend_chart(history: Sequence[HistoryPoint], *, value_title: str) -> Drawing:
-    """The best value of each issue with its interval; a gap where there was none."""
+    """The best value of each edition with its interval; a gap where there was none."""
     axis = axis_of(point.value for point in history if point.value is not None)
     bottom = TOP + _HEIGHT
     labels = [Label(at(_LEFT - 8), at(_y(place) + 4), text, "end") for place, text in axis.labels]
@@ -202,7 +202,7 @@ def trend_chart(history: Sequence[HistoryPoint], *, value_title: str) -> Drawing
     for x, point in zip(places, history, strict=True):
         labels.append(Label(at(x), at(bottom + 14), str(point.number), "middle"))
     labels += [
-        Label(at(places[-1] / 2 + _LEFT / 2), at(bottom + 34), "issue", "middle", True),
+        Label(at(places[-1] / 2 + _LEFT / 2), at(bottom + 34), "edition", "middle", True),
         Label("14", at(_y(0.5)), value_title, "middle", is_title=True, is_upright=True),
     ]
     heights = [_height(axis, point) for point in history]
@@ -213,7 +213,7 @@ def trend_chart(history: Sequence[HistoryPoint], *, value_title: str) -> Drawing
     if last.value is not None and last.run_name is not None and heights[-1] is not None:
         text = f"{texts.shown(last.value)} {short(last.run_name)}"
         labels.append(Label(at(places[-1] + 8), at(heights[-1] + 4), text, "start"))
-    name = f"{value_title} of the best run in {texts.count(len(history), 'issue')}"
+    name = f"{value_title} of the best run in {texts.count(len(history), 'edition')}"
     return Drawing(WIDTH, bottom + BELOW, name, tuple(lines), dots, tuple(labels))
 
 

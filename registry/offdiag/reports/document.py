@@ -24,6 +24,8 @@ _SUMMARY = TypeAdapter(EditionSummary)
 def report_document(report: Report) -> dict[str, Any]:
     """The whole report with full precision; undefined values carry their reason."""
     content: dict[str, Any] = _REPORT.dump_python(report, mode="json")
+    # This format calls an edition an issue.
+    content["issue"] = content.pop("edition")
     for figures in (*content["snapshot"]["runs"], *content["snapshot"]["slices"]):
         # Runs without weights are written as before there were any, with the same digest.
         if not figures["has_weights"]:
@@ -36,6 +38,7 @@ def read_report(document: Mapping[str, Any]) -> Report | None:
     if document.get("format") != FORMAT:
         return None
     content = {key: document[key] for key in document if key not in {"format", "data_digest"}}
+    content["edition"] = content.pop("issue", None)
     try:
         return _REPORT.validate_python(content)
     except ValidationError:
@@ -70,7 +73,7 @@ def read_summary(document: Mapping[str, Any] | None) -> EditionSummary | None:
 
 
 def _digest(snapshot: Mapping[str, Any]) -> str:
-    """SHA-256 of the figures: two issues with the same digest say the same about the present."""
+    """SHA-256 of the figures: two editions with the same digest say the same about the present."""
     figures = {key: snapshot[key] for key in _DIGESTED}
     for name in ("costs", "on_slices"):
         if snapshot[name]:
@@ -81,13 +84,13 @@ def _digest(snapshot: Mapping[str, Any]) -> str:
 
 def provenance(report: Report) -> tuple[tuple[str, str], ...]:
     """Names and texts: scope, time, ground truth, versions, digest."""
-    issue, snapshot, truth = report.issue, report.snapshot, report.snapshot.truth
+    edition, snapshot, truth = report.edition, report.snapshot, report.snapshot.truth
     facts = [
-        ("project", issue.project),
+        ("project", edition.project),
         ("dataset", report.scope.dataset),
         ("runs", _terms(report.scope.terms)),
-        ("issued for", issue.fire_time),
-        ("figures of", f"{issue.as_of:%Y-%m-%d %H:%M:%S} UTC"),
+        ("edition of", edition.fire_time),
+        ("figures of", f"{edition.as_of:%Y-%m-%d %H:%M:%S} UTC"),
     ]
     if truth is not None:
         labelled = (

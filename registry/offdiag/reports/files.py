@@ -38,7 +38,7 @@ _FOLDER = files("offdiag.reports") / "templates"
 def html_page(report: Report) -> str:
     """The whole file."""
     return _template().render(
-        issue=report.issue,
+        edition=report.edition,
         style_hash=_style_hash(),
         headline=headline(report),
         sentences=further_sentences(report),
@@ -70,7 +70,7 @@ def _charts(report: Report) -> list[tuple[str, Drawing]]:
         heading = f"Recall of the classes of {texts.name(ranking[0].name)}"
         charts.append((heading, interval_chart(recalls, value_title="Recall", row_title="class")))
     if len(report.history) > 1:
-        heading = f"{title} of the best run, issue by issue"
+        heading = f"{title} of the best run, edition by edition"
         charts.append((heading, trend_chart(_told(report.history, metric), value_title=title)))
     return charts
 
@@ -151,8 +151,8 @@ def markdown_text(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    issue = report.issue
-    yield f"# {texts.markdown_escaped(issue.name)} #{issue.number}"
+    edition = report.edition
+    yield f"# {texts.markdown_escaped(edition.name)} #{edition.number}"
     yield ""
     yield texts.markdown_escaped(" ".join((headline(report), *further_sentences(report))))
     for table in (*tables_of_findings(report), *tables_of_figures(report)):

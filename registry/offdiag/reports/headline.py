@@ -21,7 +21,7 @@ from offdiag.reports.snapshot import BestOfManyFigures, BestSetFigures, Revision
 
 FIRST = "This is the first edition, so there is nothing to compare it with yet."
 OTHER_SAMPLES = (
-    "The runs are scored on other samples than in issue {since}, so the two cannot be compared."
+    "The runs are scored on other samples than in edition {since}, so the two cannot be compared."
 )
 _MOST_NAMED = 3
 
@@ -143,7 +143,7 @@ def _further(report: Report) -> Iterator[str]:
             f"{findings.costs_before} before, so they were not compared."
         )
     if findings.new_runs:
-        yield f"{texts.count(len(findings.new_runs), 'new run')} since issue {findings.since}."
+        yield f"{texts.count(len(findings.new_runs), 'new run')} since edition {findings.since}."
     yield from _of_ranking(report)
     if snapshot.waiting:
         runs = texts.count(len(snapshot.waiting), "run is", "runs are")
@@ -156,9 +156,9 @@ def _further(report: Report) -> Iterator[str]:
         yield f"{runs} another ground truth and cannot be compared."
     if snapshot.is_cut:
         yield f"Only the newest of {snapshot.n_matching:,} runs are in this report."
-    if report.issue.covers_missed:
-        fires = texts.count(report.issue.covers_missed, "earlier time", "earlier times")
-        yield f"This issue also stands for {fires} at which no scheduler was running."
+    if report.edition.covers_missed:
+        fires = texts.count(report.edition.covers_missed, "earlier time", "earlier times")
+        yield f"This edition also stands for {fires} at which no scheduler was running."
 
 
 def _of_ranking(report: Report) -> Iterator[str]:
@@ -220,7 +220,7 @@ def _of_flags(report: Report) -> Iterator[str]:
     if len(flags) < report.snapshot.n_flags:
         yield (
             f"{report.snapshot.n_flags:,} flags are raised; this report contains the most severe "
-            f"{len(flags):,} and does not compare them with the issue before."
+            f"{len(flags):,} and does not compare them with the edition before."
         )
         return
     n_open = sum(flag.state is FlagState.OPEN for flag in flags)
@@ -234,6 +234,6 @@ def _of_flags(report: Report) -> Iterator[str]:
     done += [f"{len(changes.reopened):,} reopened"] if changes.reopened else []
     done.append(f"{len(changes.closed):,} closed")
     yield (
-        f"{texts.listed(done, at_most=len(done))} since issue "
+        f"{texts.listed(done, at_most=len(done))} since edition "
         f"{report.findings.since}; {n_open:,} {'is' if n_open == 1 else 'are'} open."
     )

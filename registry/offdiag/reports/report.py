@@ -26,7 +26,7 @@ LONGEST_HISTORY = 26
 
 @dataclass(frozen=True, slots=True)
 class EditionFacts:
-    """Which issue this is. `fire_time` is local wall time with its zone.
+    """Which edition this is. `fire_time` is local wall time with its zone.
 
     `covers_missed` counts earlier fires that nobody was there for and that it stands for.
     """
@@ -41,7 +41,7 @@ class EditionFacts:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """The best run of one issue by the ranking metric, None where there was none."""
+    """The best run of one edition by the ranking metric, None where there was none."""
 
     number: int
     fire_time: str
@@ -51,13 +51,13 @@ class HistoryPoint:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What follows from a snapshot and the issue before, whose number is `since`.
+    """What follows from a snapshot and the edition before, whose number is `since`.
 
-    `is_comparable` is false where that issue was about other samples: then nothing was
+    `is_comparable` is false where that edition was about other samples: then nothing was
     compared. Run ids are in the order of the ranking. `gone` are names of runs that are no
     longer there; it stays empty where runs were left out for their number. `costs_before` is
-    the cost matrix of the issue before where that was another one, so that costs were not
-    compared. `flags` is None where the two issues do not hold all their flags.
+    the cost matrix of the edition before where that was another one, so that costs were not
+    compared. `flags` is None where the two editions do not hold all their flags.
     """
 
     since: int | None
@@ -73,9 +73,9 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that is frozen with an issue. `history` ends with this issue."""
+    """Everything that is frozen with an edition. `history` ends with this edition."""
 
-    issue: EditionFacts
+    edition: EditionFacts
     scope: ReportScope
     snapshot: Snapshot
     findings: Findings
@@ -88,9 +88,9 @@ class Report:
 
 
 def make_report(
-    issue: EditionFacts, scope: ReportScope, snapshot: Snapshot, previous: Report | None
+    edition: EditionFacts, scope: ReportScope, snapshot: Snapshot, previous: Report | None
 ) -> Report:
-    """Find out what the figures say, above all since the previous issue."""
+    """Find out what the figures say, above all since the previous edition."""
     runs = ranked(snapshot.runs, scope.ranking_metric)
     before = (
         previous if previous is not None and _same_samples(scope, snapshot, previous) else None
@@ -104,20 +104,20 @@ def make_report(
             earlier.evidence,
             runs,
             scope.alerts,
-            edition=issue.number,
+            edition=edition.number,
             truth_number=snapshot.truth.root_number,
         )
     )
     alerts = find_alerts(runs, scope.alerts, earlier.raised, evidence, snapshot.on_slices)
-    since = None if previous is None else previous.issue.number
+    since = None if previous is None else previous.edition.number
     return Report(
-        issue=issue,
+        edition=edition,
         scope=scope,
         snapshot=snapshot,
         findings=Findings(since, False, Changes((), 0), (), (), (), alerts)
         if before is None
         else _findings(scope, snapshot, runs, before, alerts),
-        history=_history(issue, scope, runs, _line(scope, snapshot, before)),
+        history=_history(edition, scope, runs, _line(scope, snapshot, before)),
     )
 
 
@@ -146,7 +146,7 @@ def _findings(
     has_other_costs = _has_other_costs(snapshot, before)
     metrics = [key for key in scope.metrics if not (has_other_costs and is_of_costs(key))]
     return Findings(
-        since=previous.issue.number,
+        since=previous.edition.number,
         is_comparable=True,
         changes=find_changes((*before.runs, *before.slices), (*runs, *snapshot.slices), metrics),
         rank_changes=rank_changes(before.runs, runs, metrics),
@@ -161,7 +161,7 @@ def _findings(
 
 
 def _has_other_costs(snapshot: Snapshot, before: Snapshot) -> bool:
-    """Whether costs are measured by another cost matrix than in the issue before."""
+    """Whether costs are measured by another cost matrix than in the edition before."""
     return _which(snapshot.costs) != _which(before.costs)
 
 
@@ -175,15 +175,15 @@ def _mentioned(snapshot: Snapshot) -> set[str]:
 
 
 def _history(
-    issue: EditionFacts,
+    edition: EditionFacts,
     scope: ReportScope,
     runs: Sequence[RunFigures],
     line: Sequence[HistoryPoint],
 ) -> tuple[HistoryPoint, ...]:
     best = runs[0] if runs else None
     point = HistoryPoint(
-        issue.number,
-        issue.fire_time,
+        edition.number,
+        edition.fire_time,
         None if best is None else best.name,
         None if best is None else best.metrics.get(scope.ranking_metric),
     )
@@ -193,7 +193,7 @@ def _history(
 def _line(
     scope: ReportScope, snapshot: Snapshot, previous: Report | None
 ) -> tuple[HistoryPoint, ...]:
-    """The points this issue goes on from; of another metric or at other costs there are none."""
+    """The points this edition goes on from; of another metric or at other costs there are none."""
     if previous is None or previous.scope.ranking_metric != scope.ranking_metric:
         return ()
     if is_of_costs(scope.ranking_metric) and _has_other_costs(snapshot, previous.snapshot):
@@ -203,11 +203,11 @@ def _line(
 
 @dataclass(frozen=True, slots=True)
 class EditionSummary:
-    """Counts of an issue, and the best values of its series.
+    """Counts of an edition, and the best values of its series.
 
     Of `n_alerts` alerts `n_new_alerts` are new. `n_open_flags` and `n_raised_flags` are None
-    where the issue does not tell. `line` holds the best value of `metric` for each of the last
-    issues, oldest first, None where there was none; it ends with this issue.
+    where the edition does not tell. `line` holds the best value of `metric` for each of the last
+    editions, oldest first, None where there was none; it ends with this edition.
     """
 
     n_runs: int
@@ -220,7 +220,7 @@ class EditionSummary:
 
 
 def summary_of(report: Report) -> EditionSummary:
-    """The summary of an issue."""
+    """The summary of an edition."""
     flags, changes = report.snapshot.flags, report.findings.flags
     raised = report.findings.alerts.raised
     return EditionSummary(

@@ -116,7 +116,7 @@ class ReportScope:
     `baseline` is the id of the run that the others are compared with. Each of `slices` is a
     part of the samples, such as `country=DE`, that is reported beside all of them; it is kept
     in its canonical form. `cost_matrix` names a cost matrix, as `visits` (the newest version
-    at the time of an issue) or `visits@3`; with it the mean cost is one of the metrics. Raises
+    at the time of an edition) or `visits@3`; with it the mean cost is one of the metrics. Raises
     `InvalidInput` for values that are not valid. Metrics may be named as scikit-learn does.
     """
 

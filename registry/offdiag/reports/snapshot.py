@@ -158,7 +158,7 @@ class FlagFigures:
     state: FlagState
     message: str
     badge: str = ""
-    """ "hides" or "may hide", empty for flags that set neither badge and in older issues."""
+    """ "hides" or "may hide", empty for flags that set neither badge and in older editions."""
     slice: str | None = None
     snoozed_until: datetime | None = None
     """Of a flag that is open: its snooze ended then."""
@@ -200,9 +200,9 @@ class Snapshot:
     they are in no order that matters, at most `MOST_RUNS` of the `n_matching` finished runs in
     scope. `waiting` have yet to be scored like this, `failed` could not be, and `n_elsewhere`
     have another ground truth, whose values would not compare. `slices` are figures of the best
-    `MOST_SLICED` runs, and `revisions` those since the issue before, oldest first. `flags` are
+    `MOST_SLICED` runs, and `revisions` those since the edition before, oldest first. `flags` are
     the gravest `MOST_FLAGS` of the `n_flags` that fire for `runs` and are more than a remark,
-    None in issues of versions that knew no flags. `best_set` is None where nothing was tested,
+    None in editions of versions that knew no flags. `best_set` is None where nothing was tested,
     `best_of_many` where the value of the best run is not corrected. `on_slices` are the values of
     conditions about slices, by run and condition; `n_suppressed` slices in scope are too small
     to be shown. `champion` is that of the dataset, in scope or not.

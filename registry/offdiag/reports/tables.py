@@ -312,7 +312,7 @@ def _odds(value: float) -> str:
 def changes_table(report: Report) -> Table | None:
     changes = report.findings.changes
     note = (
-        f"{texts.count(changes.n_compared, 'value was', 'values were')} compared with issue "
+        f"{texts.count(changes.n_compared, 'value was', 'values were')} compared with edition "
         f"{report.findings.since}."
     )
     if any(change.origin is Origin.SUCCEEDED for change in changes.beyond):
@@ -345,7 +345,7 @@ _BADGES = {"hides": "▲ hides it", "may hide": "◇ may hide it"}
 
 
 def flags_table(report: Report) -> Table | None:
-    """What was raised and closed since the issue before; in a first issue, all that is open."""
+    """What was raised and closed since the edition before; in a first one, all that is open."""
     changes, flags = report.findings.flags, report.snapshot.flags
     if changes is None:
         listed = [("open", flag) for flag in flags or () if flag.state is FlagState.OPEN]
@@ -354,7 +354,7 @@ def flags_table(report: Report) -> Table | None:
         listed = [("raised", flag) for flag in changes.opened]
         listed += [(each.why, each.flag) for each in changes.reopened]
         listed += [("closed", flag) for flag in changes.closed]
-        title = f"Flags raised and closed since issue {report.findings.since}"
+        title = f"Flags raised and closed since edition {report.findings.since}"
     return table_of(
         title,
         ("status", "severity", "run", "class, slice", "accuracy", "what the rule says"),
@@ -383,7 +383,7 @@ def rank_changes_table(report: Report) -> Table | None:
             (texts.title(each.metric), each.run_name, str(each.before), str(each.after))
             for each in report.findings.rank_changes
         ],
-        "Places among the runs that were in both issues.",
+        "Places among the runs that were in both editions.",
     )
 
 

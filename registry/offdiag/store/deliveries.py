@@ -1,4 +1,4 @@
-"""Statements on deliveries: one issue on its way to one target."""
+"""Statements on deliveries: one edition on its way to one target."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class DeliveryRecord:
     """A delivery as the rest of the program sees it; `error` is of the latest attempt."""
 
     id: int
-    issue_id: int
+    edition_id: int
     target: Mapping[str, Any]
     state: DeliveryState
     attempts: int
@@ -39,11 +39,11 @@ class DeliveryRecord:
 
 
 def insert_delivery(
-    session: Session, *, issue_id: int, target: Mapping[str, Any], now: datetime
+    session: Session, *, edition_id: int, target: Mapping[str, Any], now: datetime
 ) -> int:
     """Insert a pending delivery and return its id."""
     row = DeliveryRow(
-        issue_id=issue_id,
+        edition_id=edition_id,
         target=dict(target),
         state=DeliveryState.PENDING,
         attempts=0,
@@ -60,14 +60,14 @@ def find_delivery(session: Session, delivery_id: int) -> DeliveryRecord | None:
     return None if row is None else _record(row)
 
 
-def deliveries_of(session: Session, issue_ids: Sequence[int]) -> dict[int, list[DeliveryRecord]]:
-    """Deliveries by issue, in the order in which they were asked for."""
+def deliveries_of(session: Session, edition_ids: Sequence[int]) -> dict[int, list[DeliveryRecord]]:
+    """Deliveries by edition, in the order in which they were asked for."""
     rows = session.scalars(
-        select(DeliveryRow).where(DeliveryRow.issue_id.in_(issue_ids)).order_by(DeliveryRow.id)
+        select(DeliveryRow).where(DeliveryRow.edition_id.in_(edition_ids)).order_by(DeliveryRow.id)
     )
-    found: dict[int, list[DeliveryRecord]] = {issue_id: [] for issue_id in issue_ids}
+    found: dict[int, list[DeliveryRecord]] = {edition_id: [] for edition_id in edition_ids}
     for row in rows:
-        found[row.issue_id].append(_record(row))
+        found[row.edition_id].append(_record(row))
     return found
 
 

@@ -34,9 +34,9 @@ class DueReport:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A piece of work that was given up, or an issue of a report that could not be made.
+    """A piece of work that was given up, or an edition of a report that could not be made.
 
-    `number` is that of the job or of the issue; `name` the kind of work, or the report.
+    `number` is that of the job or of the edition; `name` the kind of work, or the report.
     """
 
     is_report: bool
@@ -72,7 +72,7 @@ def last_failures(session: Session, *, limit: int) -> list[Failure]:
         func.coalesce(WorkRow.error, "").label("error"),
         WorkRow.created_at.label("at"),
     ).where(WorkRow.state == "dead")
-    issues = (
+    editions = (
         select(
             literal(1),
             cast(ProjectRow.name, Text),
@@ -84,7 +84,7 @@ def last_failures(session: Session, *, limit: int) -> list[Failure]:
         .join(ProjectRow, ProjectRow.id == ReportEditionRow.project_id)
         .where(ReportEditionRow.state == "failed")
     )
-    both = union_all(jobs, issues).subquery()
+    both = union_all(jobs, editions).subquery()
     rows = session.execute(select(both).order_by(both.c.at.desc()).limit(limit))
     return [
         Failure(bool(row.is_report), row.project, row.name, row.number, row.error, _moment(row.at))

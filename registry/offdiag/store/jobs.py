@@ -335,10 +335,10 @@ def works_of_runs(session: Session, run_ids: Sequence[str]) -> Mapping[str, RunA
     return found
 
 
-def project_of_edition(session: Session, issue_id: int) -> int | None:
-    """The id of the project of a report that was issued."""
+def project_of_edition(session: Session, edition_id: int) -> int | None:
+    """The id of the project of an edition of a report."""
     return session.scalar(
-        select(ReportEditionRow.project_id).where(ReportEditionRow.id == issue_id)
+        select(ReportEditionRow.project_id).where(ReportEditionRow.id == edition_id)
     )
 
 
@@ -346,7 +346,7 @@ def project_of_delivery(session: Session, delivery_id: int) -> int | None:
     """The id of the project of a report that is on its way."""
     return session.scalar(
         select(ReportEditionRow.project_id)
-        .join(DeliveryRow, DeliveryRow.issue_id == ReportEditionRow.id)
+        .join(DeliveryRow, DeliveryRow.edition_id == ReportEditionRow.id)
         .where(DeliveryRow.id == delivery_id)
     )
 

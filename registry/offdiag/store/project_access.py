@@ -165,8 +165,8 @@ def projects_with_costs(session: Session, name: str) -> Projects:
 def projects_with_report(session: Session, name: str) -> Projects:
     """The projects that have a report of that name, on a schedule or not."""
     scheduled = select(ScheduleRow.project_id).where(ScheduleRow.name == name)
-    issued = select(ReportEditionRow.project_id).where(ReportEditionRow.name == name)
-    return _named(session, scheduled) | _named(session, issued)
+    created = select(ReportEditionRow.project_id).where(ReportEditionRow.name == name)
+    return _named(session, scheduled) | _named(session, created)
 
 
 def _named(session: Session, ids: Select[int]) -> Projects:

@@ -1,4 +1,4 @@
-"""Statements on issues of reports: asked for, numbered, frozen with their files, found."""
+"""Statements on editions of reports: asked for, numbered, frozen with their files, found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from offdiag.store.models.base import insert_into, record_as
 
 
 class EditionState(StrEnum):
-    """Life cycle of an issue. A computed issue never changes."""
+    """Life cycle of an edition. A computed edition never changes."""
 
     PENDING = "pending"
     COMPUTED = "computed"
@@ -26,7 +26,7 @@ class EditionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EditionRecord:
-    """An issue without its files."""
+    """An edition without its files."""
 
     id: int
     schedule_id: int | None
@@ -61,10 +61,10 @@ def insert_edition(
     delivery: Sequence[Mapping[str, Any]],
     now: datetime,
 ) -> tuple[int, int] | None:
-    """Insert the next issue of a series, pending. Returns its id and its number.
+    """Insert the next edition of a series, pending. Returns its id and its number.
 
-    `fire_time` and `due` name the same moment; None if the schedule has an issue of it already.
-    Nobody else numbers issues of the project until the transaction ends.
+    `fire_time` and `due` name the same moment; None if the schedule has an edition of it already.
+    Nobody else numbers editions of the project until the transaction ends.
     """
     session.execute(
         select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update(key_share=True)
@@ -95,53 +95,55 @@ def insert_edition(
     return None if found is None else (found.id, found.number)
 
 
-def find_edition(session: Session, issue_id: int) -> EditionRecord | None:
-    """An issue by id."""
-    found = session.execute(select_editions().where(ReportEditionRow.id == issue_id)).one_or_none()
-    return None if found is None else issue_record(*found)
+def find_edition(session: Session, edition_id: int) -> EditionRecord | None:
+    """An edition by id."""
+    found = session.execute(
+        select_editions().where(ReportEditionRow.id == edition_id)
+    ).one_or_none()
+    return None if found is None else edition_record(*found)
 
 
-def find_editions(session: Session, issue_ids: Sequence[int]) -> list[EditionRecord]:
-    """Issues by id, the newest of each series first."""
+def find_editions(session: Session, edition_ids: Sequence[int]) -> list[EditionRecord]:
+    """Editions by id, the newest of each series first."""
     rows = session.execute(
         select_editions()
-        .where(ReportEditionRow.id.in_(issue_ids))
+        .where(ReportEditionRow.id.in_(edition_ids))
         .order_by(ProjectRow.name, ReportEditionRow.name, ReportEditionRow.number.desc())
     )
-    return [issue_record(*row) for row in rows]
+    return [edition_record(*row) for row in rows]
 
 
 def find_numbered(
     session: Session, *, project: str, name: str, number: int | None
 ) -> EditionRecord | None:
-    """An issue of a series by its number, the newest without one."""
+    """An edition of a series by its number, the newest without one."""
     statement = select_editions().where(ProjectRow.name == project, ReportEditionRow.name == name)
     if number is not None:
         statement = statement.where(ReportEditionRow.number == number)
     found = session.execute(statement.order_by(ReportEditionRow.number.desc()).limit(1)).first()
-    return None if found is None else issue_record(*found)
+    return None if found is None else edition_record(*found)
 
 
 def editions_before(
-    session: Session, issue: EditionRecord, state: EditionState, *, limit: int
+    session: Session, edition: EditionRecord, state: EditionState, *, limit: int
 ) -> list[EditionRecord]:
-    """Earlier issues of the same series in a state, newest first."""
+    """Earlier editions of the same series in a state, newest first."""
     rows = session.execute(
         select_editions()
         .where(
-            ReportEditionRow.project_id == issue.project_id,
-            ReportEditionRow.name == issue.name,
-            ReportEditionRow.number < issue.number,
+            ReportEditionRow.project_id == edition.project_id,
+            ReportEditionRow.name == edition.name,
+            ReportEditionRow.number < edition.number,
             ReportEditionRow.state == state,
         )
         .order_by(ReportEditionRow.number.desc())
         .limit(limit)
     )
-    return [issue_record(*row) for row in rows]
+    return [edition_record(*row) for row in rows]
 
 
 def editions_without_work(session: Session, *, limit: int) -> list[int]:
-    """Ids of pending issues that no work stands for, oldest first."""
+    """Ids of pending editions that no work stands for, oldest first."""
     asked = exists().where(WorkRow.key == "report:" + cast(ReportEditionRow.id, Text))
     return list(
         session.scalars(
@@ -154,20 +156,20 @@ def editions_without_work(session: Session, *, limit: int) -> list[int]:
 
 
 def select_editions() -> Any:
-    """Issues with the names of their projects, to be narrowed."""
+    """Editions with the names of their projects, to be narrowed."""
     return select(ReportEditionRow, ProjectRow.name).join(
         ProjectRow, ProjectRow.id == ReportEditionRow.project_id
     )
 
 
-def issue_record(row: ReportEditionRow, project: str) -> EditionRecord:
+def edition_record(row: ReportEditionRow, project: str) -> EditionRecord:
     """A row as a record that can leave the store."""
     return record_as(EditionRecord, row, project=project, state=EditionState(row.state))
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """One form of a computed issue."""
+    """One form of a computed edition."""
 
     kind: str
     content_type: str
@@ -177,7 +179,7 @@ class StoredFile:
 
 def write_computed(
     session: Session,
-    issue_id: int,
+    edition_id: int,
     *,
     headline: str,
     data_digest: str,
@@ -185,10 +187,10 @@ def write_computed(
     files: Sequence[StoredFile],
     now: datetime,
 ) -> bool:
-    """Freeze an issue with its files. False if it is not pending any more: nothing is written."""
+    """Freeze an edition with its files. False if it is no longer pending: nothing is written."""
     frozen = session.scalar(
         update(ReportEditionRow)
-        .where(ReportEditionRow.id == issue_id, ReportEditionRow.state == EditionState.PENDING)
+        .where(ReportEditionRow.id == edition_id, ReportEditionRow.state == EditionState.PENDING)
         .values(
             state=EditionState.COMPUTED,
             headline=headline,
@@ -202,7 +204,7 @@ def write_computed(
         return False
     session.add_all(
         ReportFileRow(
-            issue_id=issue_id,
+            edition_id=edition_id,
             kind=file.kind,
             content_type=file.content_type,
             content=file.content,
@@ -214,20 +216,20 @@ def write_computed(
     return True
 
 
-def mark_failed(session: Session, issue_id: int, error: str) -> None:
-    """Record that an issue could not be computed."""
+def mark_failed(session: Session, edition_id: int, error: str) -> None:
+    """Record that an edition could not be computed."""
     session.execute(
         update(ReportEditionRow)
-        .where(ReportEditionRow.id == issue_id, ReportEditionRow.state == EditionState.PENDING)
+        .where(ReportEditionRow.id == edition_id, ReportEditionRow.state == EditionState.PENDING)
         .values(state=EditionState.FAILED, error=error)
     )
 
 
-def mark_pending(session: Session, issue_id: int) -> None:
-    """Give a failed issue another chance."""
+def mark_pending(session: Session, edition_id: int) -> None:
+    """Give a failed edition another chance."""
     session.execute(
         update(ReportEditionRow)
-        .where(ReportEditionRow.id == issue_id, ReportEditionRow.state == EditionState.FAILED)
+        .where(ReportEditionRow.id == edition_id, ReportEditionRow.state == EditionState.FAILED)
         .values(state=EditionState.PENDING, error=None)
     )
 
@@ -237,11 +239,11 @@ def stored_file(content: bytes, *, kind: str, content_type: str) -> StoredFile:
     return StoredFile(kind, content_type, content, codec.sha256_hex(content))
 
 
-def read_files(session: Session, issue_id: int, kinds: Sequence[str]) -> list[StoredFile]:
-    """Files of an issue, in the order of `kinds`; those that are missing are left out."""
+def read_files(session: Session, edition_id: int, kinds: Sequence[str]) -> list[StoredFile]:
+    """Files of an edition, in the order of `kinds`; those that are missing are left out."""
     rows = session.scalars(
         select(ReportFileRow).where(
-            ReportFileRow.issue_id == issue_id, ReportFileRow.kind.in_(kinds)
+            ReportFileRow.edition_id == edition_id, ReportFileRow.kind.in_(kinds)
         )
     )
     found = {
@@ -251,50 +253,50 @@ def read_files(session: Session, issue_id: int, kinds: Sequence[str]) -> list[St
 
 
 def damaged_files(session: Session) -> list[tuple[str, int, str]]:
-    """Name and number of the issue, and kind, of every file that is not what was frozen."""
+    """Name and number of the edition, and kind, of every file that is not what was frozen."""
     keys = session.execute(
         select(
             ReportEditionRow.name,
             ReportEditionRow.number,
-            ReportFileRow.issue_id,
+            ReportFileRow.edition_id,
             ReportFileRow.kind,
         )
-        .join(ReportFileRow, ReportFileRow.issue_id == ReportEditionRow.id)
-        .order_by(ReportFileRow.issue_id, ReportFileRow.kind)
+        .join(ReportFileRow, ReportFileRow.edition_id == ReportEditionRow.id)
+        .order_by(ReportFileRow.edition_id, ReportFileRow.kind)
     ).all()
     return [
         (name, number, kind)
-        for name, number, issue_id, kind in keys
-        for file in read_files(session, issue_id, [kind])
+        for name, number, edition_id, kind in keys
+        for file in read_files(session, edition_id, [kind])
         if codec.sha256_hex(file.content) != file.sha256
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """All issues of one name in one project, by their number and the newest of them.
+    """All editions of one name in one project, by their number and the newest of them.
 
     `computed` is the newest one that was computed, None before there is any.
     """
 
     project: str
     name: str
-    n_issues: int
+    n_editions: int
     last: EditionRecord
     computed: EditionRecord | None
 
 
 @dataclass(frozen=True, slots=True)
 class EditionList:
-    """A part of the issues of a series, newest first, and how many it has in all."""
+    """A part of the editions of a series, newest first, and how many it has in all."""
 
-    issues: tuple[EditionRecord, ...]
-    n_issues: int
+    editions: tuple[EditionRecord, ...]
+    n_editions: int
 
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """One form of an issue, without its content."""
+    """One form of an edition, without its content."""
 
     kind: str
     content_type: str
@@ -312,7 +314,7 @@ def report_series(session: Session, *, project: str | None = None) -> tuple[Seri
             func.max(ReportEditionRow.id)
             .filter(ReportEditionRow.state == EditionState.COMPUTED)
             .label("computed_id"),
-            func.count().label("n_issues"),
+            func.count().label("n_editions"),
         )
         .group_by(ReportEditionRow.project_id, ReportEditionRow.name)
         .subquery()
@@ -323,10 +325,12 @@ def report_series(session: Session, *, project: str | None = None) -> tuple[Seri
     if project is not None:
         statement = statement.where(ProjectRow.name == project)
     rows = session.execute(statement.order_by(ProjectRow.name, newest.c.name)).all()
-    wanted = {issue_id for row in rows for issue_id in (row.last_id, row.computed_id)} - {None}
-    found = {issue.id: issue for issue in find_editions(session, sorted(wanted))}
+    wanted = {edition_id for row in rows for edition_id in (row.last_id, row.computed_id)} - {None}
+    found = {edition.id: edition for edition in find_editions(session, sorted(wanted))}
     return tuple(
-        Series(row.project, row.name, row.n_issues, found[row.last_id], found.get(row.computed_id))
+        Series(
+            row.project, row.name, row.n_editions, found[row.last_id], found.get(row.computed_id)
+        )
         for row in rows
     )
 
@@ -334,28 +338,28 @@ def report_series(session: Session, *, project: str | None = None) -> tuple[Seri
 def editions_of(
     session: Session, *, project: str, name: str, start: int, limit: int
 ) -> EditionList:
-    """Issues of a series from the newest but `start` on, in one statement.
+    """Editions of a series from the newest but `start` on, in one statement.
 
     The number of all is unknown, and given as 0, where none lies in that part.
     """
     rows = session.execute(
         select_editions()
-        .add_columns(func.count().over().label("n_issues"))
+        .add_columns(func.count().over().label("n_editions"))
         .where(ProjectRow.name == project, ReportEditionRow.name == name)
         .order_by(ReportEditionRow.number.desc())
         .offset(start)
         .limit(limit)
     ).all()
     return EditionList(
-        tuple(issue_record(row, of) for row, of, _ in rows), rows[0].n_issues if rows else 0
+        tuple(edition_record(row, of) for row, of, _ in rows), rows[0].n_editions if rows else 0
     )
 
 
 def newest_report_file(session: Session, *, project: str, name: str) -> bytes | None:
-    """The JSON file of the newest issue of a series that was computed, None before there is."""
+    """The JSON file of the newest edition of a series that was computed, None before there is."""
     return session.scalar(
         select(ReportFileRow.content)
-        .join(ReportEditionRow, ReportEditionRow.id == ReportFileRow.issue_id)
+        .join(ReportEditionRow, ReportEditionRow.id == ReportFileRow.edition_id)
         .join(ProjectRow, ProjectRow.id == ReportEditionRow.project_id)
         .where(
             ProjectRow.name == project,
@@ -367,8 +371,8 @@ def newest_report_file(session: Session, *, project: str, name: str) -> bytes | 
     )
 
 
-def file_facts(session: Session, issue_id: int) -> tuple[FileFacts, ...]:
-    """The forms an issue was frozen in."""
+def file_facts(session: Session, edition_id: int) -> tuple[FileFacts, ...]:
+    """The forms an edition was frozen in."""
     rows = session.execute(
         select(
             ReportFileRow.kind,
@@ -376,7 +380,7 @@ def file_facts(session: Session, issue_id: int) -> tuple[FileFacts, ...]:
             func.length(ReportFileRow.content),
             ReportFileRow.sha256,
         )
-        .where(ReportFileRow.issue_id == issue_id)
+        .where(ReportFileRow.edition_id == edition_id)
         .order_by(ReportFileRow.kind)
     )
     return tuple(FileFacts(*row) for row in rows)

@@ -140,7 +140,7 @@ def change_plan(
 
 
 def delete_schedule(session: Session, schedule_id: int) -> None:
-    """Remove a schedule; the issues it made stay."""
+    """Remove a schedule; the editions it made stay."""
     session.execute(delete(ScheduleRow).where(ScheduleRow.id == schedule_id))
 
 

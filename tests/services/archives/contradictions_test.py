@@ -92,7 +92,7 @@ def test_another_report_of_the_same_number_is_a_conflict(other: Database, archiv
         session.execute(update(ReportEditionRow).values(data_digest="other"))
     before = contents(other)
 
-    with pytest.raises(Conflict, match=r"report 'audit' has an issue 1 of .*--as"):
+    with pytest.raises(Conflict, match=r"report 'audit' has an edition 1 of .*--as"):
         import_project(other, archive)
 
     assert contents(other) == before

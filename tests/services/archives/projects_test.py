@@ -181,7 +181,7 @@ def test_schedules_come_paused_and_nothing_is_sent_or_made_twice(
         # The pending report stays with the registry that is about to make it.
         names = session.scalars(select(ReportEditionRow.name)).all()
     assert names == ["audit"]
-    assert submit_missing(other).issues == submit_missing(other).deliveries == 0
+    assert submit_missing(other).editions == submit_missing(other).deliveries == 0
     resumed = resume_schedule(other, project="default", name="weekly")
     assert resumed.enabled
 

@@ -1,4 +1,4 @@
-"""Files of an issue in a folder: whole or not at all, and never outside of where they belong."""
+"""Files of an edition in a folder: whole or not at all, and never outside of where they belong."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from offdiag.store.models import WorkRow
 from support.listeners import answering, listening, silent
 from support.logging_runs import POLICY, work_off
 from support.mail_server import Mailbox
-from support.reporting import SCOPE, deliveries, issues, log_run, work_keys
+from support.reporting import SCOPE, deliveries, editions, log_run, work_keys
 
 
 @pytest.fixture(autouse=True)
@@ -32,11 +32,11 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def computed(database: Database, *targets: Target) -> int:
-    """Id of an issue whose deliveries wait."""
+    """Id of an edition whose deliveries wait."""
     log_run(database)
     report_now(database, name="weekly", scope=SCOPE, delivery=targets)
     step(database)
-    return issues(database)[-1].id
+    return editions(database)[-1].id
 
 
 def step(database: Database) -> Outcome | None:
@@ -49,11 +49,11 @@ def states(found: Sequence[DeliveryRecord]) -> list[tuple[str, int]]:
 
 
 def test_a_delivery_to_a_folder_arrives(database: Database, tmp_path: Path) -> None:
-    issue_id = computed(database, FolderTarget("weekly"))
+    edition_id = computed(database, FolderTarget("weekly"))
 
     work_off(database)
 
-    (sent,) = deliveries(database, issue_id)
+    (sent,) = deliveries(database, edition_id)
     assert states([sent]) == [("sent", 1)]
     assert sent.sent_at is not None
     assert len(list((tmp_path / "reports" / "weekly").iterdir())) == 4
@@ -65,35 +65,35 @@ def test_one_failure_keeps_nobody_else_from_getting_the_issue(
 ) -> None:
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports" / "blocked").write_text("in the way", encoding="utf-8")
-    issue_id = computed(database, FolderTarget("blocked"), FolderTarget("weekly"))
+    edition_id = computed(database, FolderTarget("blocked"), FolderTarget("weekly"))
 
     work_off(database)
 
-    assert states(deliveries(database, issue_id)) == [("failed", 5), ("sent", 1)]
-    assert issues(database)[-1].state.value == "computed"
+    assert states(deliveries(database, edition_id)) == [("failed", 5), ("sent", 1)]
+    assert editions(database)[-1].state.value == "computed"
 
 
 def test_while_it_is_tried_again_the_last_error_is_there(database: Database) -> None:
     Path("reports").write_text("in the way", encoding="utf-8")
-    issue_id = computed(database, FolderTarget("weekly"))
+    edition_id = computed(database, FolderTarget("weekly"))
 
     outcome = step(database)
 
-    (waiting,) = deliveries(database, issue_id)
+    (waiting,) = deliveries(database, edition_id)
     assert outcome is Outcome.RELEASED
     assert states([waiting]) == [("pending", 1)]
     assert "reports" in (waiting.error or "")
 
 
 def test_what_settings_forbid_is_refused_at_once(database: Database) -> None:
-    issue_id = computed(
+    edition_id = computed(
         database, EmailTarget("ana@example.org"), WebhookTarget("https://hooks.example.org/x")
     )
 
     outcomes = [step(database), step(database)]
 
     assert outcomes == [Outcome.FAILED, Outcome.FAILED]
-    found = deliveries(database, issue_id)
+    found = deliveries(database, edition_id)
     assert states(found) == [("refused", 1), ("refused", 1)]
     assert found[0].error == "no e-mail can be sent. Set smtp.host and smtp.sender."
     assert found[1].error == "nothing is posted unsigned. Set webhook.secret."
@@ -102,7 +102,7 @@ def test_what_settings_forbid_is_refused_at_once(database: Database) -> None:
 def test_a_refused_delivery_can_be_taken_up_once_the_settings_allow_it(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    issue_id = computed(database, EmailTarget("ana@example.org"))
+    edition_id = computed(database, EmailTarget("ana@example.org"))
     work_off(database)
     (dead,) = jobs_page(database).jobs.entries
     mailbox = Mailbox()
@@ -117,7 +117,7 @@ def test_a_refused_delivery_can_be_taken_up_once_the_settings_allow_it(
 
     assert dead.state is JobState.DEAD
     assert len(mailbox.letters) == 1
-    assert states(deliveries(database, issue_id)) == [("sent", 2)]
+    assert states(deliveries(database, edition_id)) == [("sent", 2)]
 
 
 def test_a_slow_receiver_costs_five_seconds_and_the_worker_goes_on(
@@ -127,11 +127,11 @@ def test_a_slow_receiver_costs_five_seconds_and_the_worker_goes_on(
     monkeypatch.setenv("OFFDIAG_WEBHOOK__SECRET", "key")
     monkeypatch.setenv("OFFDIAG_WEBHOOK__ALLOW_PRIVATE_ADDRESSES", "true")
     with listening(silent) as server:
-        issue_id = computed(database, WebhookTarget(server.url), FolderTarget("weekly"))
+        edition_id = computed(database, WebhookTarget(server.url), FolderTarget("weekly"))
         work_off(database)
 
-    assert states(deliveries(database, issue_id)) == [("failed", 5), ("sent", 1)]
-    assert "did not answer within" in (deliveries(database, issue_id)[0].error or "")
+    assert states(deliveries(database, edition_id)) == [("failed", 5), ("sent", 1)]
+    assert "did not answer within" in (deliveries(database, edition_id)[0].error or "")
 
 
 def test_a_private_address_stays_refused_without_a_packet(
@@ -139,11 +139,11 @@ def test_a_private_address_stays_refused_without_a_packet(
 ) -> None:
     monkeypatch.setenv("OFFDIAG_WEBHOOK__SECRET", "key")
     with listening(answering("204 No Content")) as server:
-        issue_id = computed(database, WebhookTarget(server.url))
+        edition_id = computed(database, WebhookTarget(server.url))
         work_off(database)
 
     assert server.connections == 0
-    assert states(deliveries(database, issue_id)) == [("refused", 1)]
+    assert states(deliveries(database, edition_id)) == [("refused", 1)]
 
 
 @pytest.mark.both_databases
@@ -173,11 +173,11 @@ def test_retrying_what_was_not_given_up_is_a_conflict(database: Database) -> Non
 
 @pytest.mark.both_databases
 def test_everything_that_was_given_up_is_tried_again_at_once(database: Database) -> None:
-    issue_id = computed(database, EmailTarget("a@example.org"), EmailTarget("b@example.org"))
+    edition_id = computed(database, EmailTarget("a@example.org"), EmailTarget("b@example.org"))
     work_off(database)
 
     assert retry_all(database) == 2
-    assert states(deliveries(database, issue_id)) == [("pending", 1), ("pending", 1)]
+    assert states(deliveries(database, edition_id)) == [("pending", 1), ("pending", 1)]
     assert retry_all(database) == 0
 
 
@@ -202,9 +202,9 @@ def test_a_failed_issue_can_be_taken_up_again(database: Database) -> None:
         session.execute(update(WorkRow).values(args={"issue": 999}))
     work_off(database)
     with database.write() as session:
-        session.execute(update(WorkRow).values(args={"issue": issues(database)[0].id}))
+        session.execute(update(WorkRow).values(args={"issue": editions(database)[0].id}))
 
     retry_all(database)
     work_off(database)
 
-    assert issues(database)[0].state.value == "computed"
+    assert editions(database)[0].state.value == "computed"

@@ -67,6 +67,7 @@ def test_a_summary_is_posted(listener: Listener) -> None:
         "text": "derm-7 weekly #41: No change exceeds its interval.",
         "project": "skin",
         "report": "derm-7 weekly",
+        "edition": 41,
         "issue": 41,
         "fire_time": "2026-11-16T06:00 Europe/Ljubljana",
         "headline": "No change exceeds its interval.",

@@ -25,7 +25,7 @@ from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
 from support.logging_runs import correct_labels, log, work_off
-from support.reporting import SCOPE, files, issues, log_plain_run, log_run
+from support.reporting import SCOPE, editions, files, log_plain_run, log_run
 from support.set_runs import log_sets
 
 COSTED = replace(SCOPE, cost_matrix="visits")
@@ -38,11 +38,11 @@ def store_costs(database: Database, missed: float, **facts: Any) -> None:
     add_costs(database, project="skin", weights=weights, **named)
 
 
-def issue(database: Database, **changes: Any) -> Report:
-    """One more issue of the series, computed, as it was frozen."""
+def edition(database: Database, **changes: Any) -> Report:
+    """One more edition of the series, computed, as it was frozen."""
     report_now(database, name="weekly", scope=replace(SCOPE, **changes))
     work_off(database)
-    last = issues(database)[-1]
+    last = editions(database)[-1]
     assert last.state.value == "computed", last.error
     report = read_report(json.loads(files(database, last.id)["json"].content))
     assert report is not None
@@ -67,7 +67,7 @@ def test_costs_are_those_of_the_stored_matrix_with_intervals(database: Database)
     log_run(database, wrong=20)
     store_costs(database, 10.0)
 
-    report = issue(database, cost_matrix="visits")
+    report = edition(database, cost_matrix="visits")
 
     (run,) = report.snapshot.runs
     cost = run.metrics["mean_cost"]
@@ -82,7 +82,7 @@ def test_the_constant_answer_that_costs_least_is_the_yardstick(database: Databas
     log_run(database, wrong=20)
     store_costs(database, 10.0)
 
-    costs = issue(database, cost_matrix="visits").snapshot.costs
+    costs = edition(database, cost_matrix="visits").snapshot.costs
 
     assert costs is not None
     assert (costs.text, costs.currency) == ("visits@1", "EUR")
@@ -98,7 +98,7 @@ def test_runs_that_may_be_the_best_are_told_from_those_that_are_worse(
         for name, wrong in (("good", 10), ("near", 12), ("bad", 40))
     )
 
-    report = issue(database)
+    report = edition(database)
 
     found = report.snapshot.best_set
     assert found is not None
@@ -122,7 +122,7 @@ def test_multi_label_runs_that_may_be_the_best_are_those_of_the_comparison(
         ids[name] = log_sets(database, dataset="photos", facts=facts, **given).id
     work_off(database)
 
-    report = issue(database, dataset="photos", metrics=("macro_f1",))
+    report = edition(database, dataset="photos", metrics=("macro_f1",))
 
     found = report.snapshot.best_set
     assert found is not None
@@ -132,10 +132,10 @@ def test_multi_label_runs_that_may_be_the_best_are_those_of_the_comparison(
 
 def test_the_champion_is_marked_among_the_runs_and_named_below(database: Database) -> None:
     good, bad = log_run(database, name="good", wrong=10), log_run(database, name="bad", wrong=40)
-    assert issue(database).snapshot.champion is None
+    assert edition(database).snapshot.champion is None
     approve(database, bad, reason="the only one in use", author=None)
 
-    report = issue(database)
+    report = edition(database)
 
     table = runs_table(report)
     assert table is not None
@@ -148,7 +148,7 @@ def test_the_champion_is_marked_among_the_runs_and_named_below(database: Databas
 def test_the_value_of_the_highest_run_is_corrected_for_the_choice(database: Database) -> None:
     runs = [log_run(database, name=f"run {wrong}", wrong=wrong) for wrong in (10, 12, 14)]
 
-    report = issue(database)
+    report = edition(database)
 
     found = report.snapshot.best_of_many
     assert found is not None
@@ -167,7 +167,7 @@ def test_two_runs_are_not_corrected_for_the_choice(database: Database) -> None:
     for wrong in (10, 12):
         log_run(database, name=f"run {wrong}", wrong=wrong)
 
-    assert issue(database).snapshot.best_of_many is None
+    assert edition(database).snapshot.best_of_many is None
 
 
 def test_costs_tell_which_runs_may_be_the_best_where_they_rank(database: Database) -> None:
@@ -176,7 +176,7 @@ def test_costs_tell_which_runs_may_be_the_best_where_they_rank(database: Databas
     )
     store_costs(database, missed=10.0)
 
-    found = issue(
+    found = edition(
         database, cost_matrix="visits", metrics=("mean_cost", "balanced_accuracy")
     ).snapshot.best_set
 
@@ -198,7 +198,7 @@ def test_costs_decide_who_is_best_where_they_rank(database: Database) -> None:
     work_off(database)
     store_costs(database, 0.1)
 
-    by_cost = issue(
+    by_cost = edition(
         database, cost_matrix="visits", metrics=("mean_cost", "overall_accuracy"), terms=()
     )
 
@@ -213,8 +213,8 @@ def test_the_newest_version_counts_unless_one_is_named(database: Database) -> No
     store_costs(database, 10.0)
     store_costs(database, 20.0)
 
-    newest = issue(database, cost_matrix="visits").snapshot
-    first = issue(database, cost_matrix="visits@1").snapshot
+    newest = edition(database, cost_matrix="visits").snapshot
+    first = edition(database, cost_matrix="visits@1").snapshot
 
     assert newest.costs is not None
     assert (newest.costs.version, newest.runs[0].metrics["mean_cost"].value) == (2, 2.1)
@@ -236,7 +236,7 @@ def test_slices_cost_what_their_own_errors_cost(database: Database) -> None:
     work_off(database)
     store_costs(database, 10.0)
 
-    report = issue(database, cost_matrix="visits", slices=("site=b",))
+    report = edition(database, cost_matrix="visits", slices=("site=b",))
 
     (part,) = report.snapshot.slices
     # All but one of the thirty cases are wrong, fifteen of them melanomas.
@@ -249,7 +249,7 @@ def test_an_alert_on_costs_is_raised_where_the_whole_interval_lies_above(
     log_run(database, wrong=20)
     store_costs(database, 10.0)
 
-    report = issue(
+    report = edition(
         database,
         cost_matrix="visits",
         alerts=(
@@ -269,7 +269,7 @@ def test_an_alert_on_costs_is_raised_where_the_whole_interval_lies_above(
 def test_an_alert_on_a_metric_that_is_not_shown_is_judged(database: Database) -> None:
     log_run(database, wrong=20)
 
-    report = issue(database, alerts=(Condition("cohen_kappa", Side.BELOW, 0.9),))
+    report = edition(database, alerts=(Condition("cohen_kappa", Side.BELOW, 0.9),))
 
     assert len(report.findings.alerts.raised) == 1
     assert "cohen_kappa" not in report.scope.metrics
@@ -281,7 +281,7 @@ def test_an_unknown_cost_matrix_is_refused_when_it_is_asked_for(database: Databa
     with pytest.raises(NotFound, match="no cost matrix 'visits'"):
         report_now(database, name="weekly", scope=COSTED)
 
-    assert issues(database) == []
+    assert editions(database) == []
 
 
 def test_costs_of_other_classes_are_refused(database: Database) -> None:
@@ -310,10 +310,10 @@ def test_costs_of_other_classes_are_refused(database: Database) -> None:
 
 def test_flags_of_a_new_run_are_raised_since_the_issue_before(database: Database) -> None:
     log_run(database, wrong=4)
-    issue(database)
+    edition(database)
     blind = log_blind(database)
 
-    report = issue(database)
+    report = edition(database)
 
     assert report.findings.flags is None  # The newer run brought its own ground truth.
     assert {flag.run_id for flag in report.snapshot.flags or ()} == {blind}
@@ -321,19 +321,19 @@ def test_flags_of_a_new_run_are_raised_since_the_issue_before(database: Database
 
 def test_a_flag_is_closed_by_corrected_labels_and_the_report_says_so(database: Database) -> None:
     blind = log_blind(database)
-    first = issue(database)
+    first = edition(database)
     correct_labels(database, dict.fromkeys(range(20, 60), "nv"), project="skin", dataset="derm")
     work_off(database)
 
-    second = issue(database)
+    second = edition(database)
 
     assert ("F4", "mel") in {(flag.rule, flag.class_label) for flag in first.snapshot.flags or ()}
     assert second.findings.flags is not None
     closed = {(flag.rule, flag.class_label) for flag in second.findings.flags.closed}
     assert ("F4", "mel") in closed
     assert {flag.run_id for flag in second.findings.flags.closed} == {blind}
-    markdown = files(database, issues(database)[-1].id)["markdown"].content.decode()
-    assert "## Flags raised and closed since issue 1" in markdown
+    markdown = files(database, editions(database)[-1].id)["markdown"].content.decode()
+    assert "## Flags raised and closed since edition 1" in markdown
 
 
 def test_a_flag_that_somebody_dismissed_is_not_open(database: Database) -> None:
@@ -342,7 +342,7 @@ def test_a_flag_that_somebody_dismissed_is_not_open(database: Database) -> None:
         ids = [flag.id for flag in flags_of_run(session, blind)]
     dismiss_flags(database, ids, reason="known", author="ana")
 
-    report = issue(database)
+    report = edition(database)
 
     assert report.snapshot.flags
     assert {flag.state.value for flag in report.snapshot.flags} == {"dismissed"}
@@ -356,14 +356,14 @@ def test_a_flag_whose_snooze_ended_is_open_again_and_not_raised(
         ids = [flag.id for flag in flags_of_run(session, blind)]
     until = database.clock() + timedelta(days=1)
     snooze_flags(database, ids, until=until, author="ana")
-    issue(database)
+    edition(database)
     monkeypatch.setattr(database, "clock", lambda: until + timedelta(days=1))
 
-    report = issue(database)
+    report = edition(database)
 
     assert report.findings.flags is not None
     assert report.findings.flags.opened == ()
     assert {each.why for each in report.findings.flags.reopened} == {"snooze ended"}
-    markdown = files(database, issues(database)[-1].id)["markdown"].content.decode()
+    markdown = files(database, editions(database)[-1].id)["markdown"].content.decode()
     assert "| snooze ended |" in markdown
     assert "| raised |" not in markdown

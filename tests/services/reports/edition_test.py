@@ -1,4 +1,4 @@
-"""What failed is tried again from the page of its issue, also where its work was lost."""
+"""What failed is tried again from the page of its edition, also where its work was lost."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from offdiag.errors import Conflict, NotFound
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.delivery.message import EmailTarget, FolderTarget
 from offdiag.services.reports.alerts import alert_condition, alert_text
-from offdiag.services.reports.edition import report_now, retry_delivery, retry_issue
+from offdiag.services.reports.edition import report_now, retry_delivery, retry_edition
 from offdiag.store.database import Database
 from offdiag.store.models import ReportEditionRow, WorkRow
 from support.logging_runs import work_off
-from support.reporting import SCOPE, deliveries, issues, log_plain_run
+from support.reporting import SCOPE, deliveries, editions, log_plain_run
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def _folder(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def fail_issue(database: Database) -> None:
-    """An issue whose worker gave up."""
+    """An edition whose worker gave up."""
     report_now(database, name="weekly", scope=SCOPE)
     with database.write() as session:
         session.execute(update(WorkRow).values(state="dead", attempts=5, error="boom"))
@@ -44,20 +44,20 @@ def test_a_failed_issue_is_computed_again(database: Database, is_lost: bool) -> 
     if is_lost:
         lose_work(database)
 
-    retry_issue(database, project="skin", name="weekly", number=1)
+    retry_edition(database, project="skin", name="weekly", number=1)
     work_off(database)
 
-    (issue,) = issues(database)
-    assert (issue.state.value, issue.error) == ("computed", None)
+    (edition,) = editions(database)
+    assert (edition.state.value, edition.error) == ("computed", None)
 
 
 def test_an_issue_that_did_not_fail_is_left_alone(database: Database) -> None:
     report_now(database, name="weekly", scope=SCOPE)
 
     with pytest.raises(Conflict, match="is pending"):
-        retry_issue(database, project="skin", name="weekly", number=1)
+        retry_edition(database, project="skin", name="weekly", number=1)
     with pytest.raises(NotFound):
-        retry_issue(database, project="skin", name="weekly", number=2)
+        retry_edition(database, project="skin", name="weekly", number=2)
 
 
 @pytest.mark.parametrize("is_lost", [False, True])
@@ -67,14 +67,14 @@ def test_a_delivery_that_was_refused_is_tried_again(
     target = EmailTarget("ana@example.org")
     report_now(database, name="weekly", scope=SCOPE, delivery=[target, FolderTarget("f")])
     work_off(database)
-    refused, sent = deliveries(database, issues(database)[0].id)
+    refused, sent = deliveries(database, editions(database)[0].id)
     if is_lost:
         lose_work(database)
 
     retry_delivery(database, project="skin", name="weekly", number=1, delivery_id=refused.id)
-    before = deliveries(database, issues(database)[0].id)[0]
+    before = deliveries(database, editions(database)[0].id)[0]
     work_off(database)
-    after = deliveries(database, issues(database)[0].id)[0]
+    after = deliveries(database, editions(database)[0].id)[0]
 
     assert (refused.state.value, sent.state.value) == ("refused", "sent")
     assert before.state.value == "pending"
@@ -87,8 +87,8 @@ def test_a_delivery_that_arrived_or_belongs_elsewhere_is_not_sent_again(
     for name in ("weekly", "other"):
         report_now(database, name=name, scope=SCOPE, delivery=[FolderTarget(name)])
     work_off(database)
-    (sent,) = deliveries(database, issues(database)[0].id)
-    (foreign,) = deliveries(database, issues(database)[1].id)
+    (sent,) = deliveries(database, editions(database)[0].id)
+    (foreign,) = deliveries(database, editions(database)[1].id)
 
     with pytest.raises(Conflict, match="is sent"):
         retry_delivery(database, project="skin", name="weekly", number=1, delivery_id=sent.id)

@@ -14,7 +14,7 @@ from offdiag.services.delivery.message import EmailTarget, FolderTarget
 from offdiag.services.health import beat, heart_of_this_process
 from offdiag.services.reports.alerts import alert_condition
 from offdiag.services.reports.edition import report_now
-from offdiag.services.reports.page import edition_file, issue_page, reports_page
+from offdiag.services.reports.page import edition_file, edition_page, reports_page
 from offdiag.services.schedules.edit import pause_schedule, run_schedule
 from offdiag.services.schedules.page import (
     preview_plan,
@@ -43,10 +43,10 @@ def test_schedules_and_reports_without_one_stand_beside_each_other(database: Dat
 
     once, planned = reports_page(database).entries
 
-    assert (once.name, once.n_issues, once.schedule, once.next_due) == ("once", 2, None, None)
+    assert (once.name, once.n_editions, once.schedule, once.next_due) == ("once", 2, None, None)
     assert once.last is not None
     assert (once.last.number, once.last.state.value) == (2, "computed")
-    assert (planned.name, planned.n_issues, planned.last) == ("weekly", 0, None)
+    assert (planned.name, planned.n_editions, planned.last) == ("weekly", 0, None)
     assert planned.targets == ("e-mail ana@example.org",)
     assert planned.next_due is not None
     assert planned.scope == SCOPE
@@ -113,8 +113,8 @@ def test_one_report_has_its_issues_newest_first_and_the_line_of_its_best_values(
 
     page = report_page(database, project="skin", name="once")
 
-    assert [entry.issue.number for entry in page.issues] == [3, 2, 1]
-    assert [entry.deliveries[0].state.value for entry in page.issues] == ["sent"] * 3
+    assert [entry.edition.number for entry in page.editions] == [3, 2, 1]
+    assert [entry.deliveries[0].state.value for entry in page.editions] == ["sent"] * 3
     assert [point.number for point in page.history] == [1, 2, 3]
     assert page.history[-1].run_name == "plain"
 
@@ -137,22 +137,22 @@ def test_issues_come_part_by_part_and_the_page_costs_the_same(database: Database
         page = report_page(database, project="skin", name="weekly", start=2, limit=2)
     beyond = report_page(database, project="skin", name="weekly", start=9)
 
-    assert [entry.issue.number for entry in page.issues] == [1]
-    assert page.entry.n_issues == 3
+    assert [entry.edition.number for entry in page.editions] == [1]
+    assert page.entry.n_editions == 3
     assert page.planned is not None
     assert len(page.planned.next_due_times) == 5
     assert len(page.history) == 3
     assert len(statements) <= 6
-    assert beyond.issues == ()
+    assert beyond.editions == ()
 
 
 @pytest.mark.both_databases
 def test_an_issue_has_its_files_and_its_report(database: Database) -> None:
     report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
-    waiting = issue_page(database, project="skin", name="once")
+    waiting = edition_page(database, project="skin", name="once")
     work_off(database)
 
-    page = issue_page(database, project="skin", name="once", number=1)
+    page = edition_page(database, project="skin", name="once", number=1)
     file = edition_file(database, project="skin", name="once", kind="html")
 
     assert (waiting.report, waiting.files) == (None, ())
@@ -167,8 +167,8 @@ def test_what_is_not_there_is_not_found(database: Database) -> None:
     report_now(database, name="once", scope=SCOPE)
     calls: list[Callable[[], object]] = [
         lambda: report_page(database, project="skin", name="other"),
-        lambda: issue_page(database, project="skin", name="other"),
-        lambda: issue_page(database, project="skin", name="once", number=2),
+        lambda: edition_page(database, project="skin", name="other"),
+        lambda: edition_page(database, project="skin", name="once", number=2),
         lambda: edition_file(database, project="skin", name="once", kind="html"),
         lambda: schedule_page(database, project="skin", name="once"),
     ]

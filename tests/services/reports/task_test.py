@@ -1,4 +1,4 @@
-"""Issues are computed from what the registry holds, frozen whole, and compared with the last."""
+"""Editions are computed from what the registry holds, frozen whole, and compared with the last."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from offdiag.services.reports.edition import report_now
 from offdiag.store.database import Database
 from offdiag.store.models import DatasetRow, ReportEditionRow, RunRow, WorkRow
 from support.logging_runs import POLICY, correct_labels, evaluate, log, upload_matrix, work_off
-from support.reporting import SCOPE, deliveries, files, issues, log_plain_run, log_run, work_keys
+from support.reporting import SCOPE, deliveries, editions, files, log_plain_run, log_run, work_keys
 from support.sites import log_sites
 
 
-def issue(database: Database, **changes: object) -> Report:
-    """One more issue of the series, computed, as it was frozen."""
+def edition(database: Database, **changes: object) -> Report:
+    """One more edition of the series, computed, as it was frozen."""
     report_now(database, name="weekly", scope=replace(SCOPE, **changes))  # type: ignore[arg-type]
     work_off(database)
-    last = issues(database)[-1]
+    last = editions(database)[-1]
     assert last.state.value == "computed", last.error
     report = read_report(json.loads(files(database, last.id)["json"].content))
     assert report is not None
@@ -40,7 +40,7 @@ def issue(database: Database, **changes: object) -> Report:
 
 
 def first_sentence(database: Database) -> str:
-    return issues(database)[-1].headline or ""
+    return editions(database)[-1].headline or ""
 
 
 def one_step(database: Database) -> Outcome | None:
@@ -58,7 +58,7 @@ def test_an_issue_holds_the_runs_in_scope_with_values_and_intervals(database: Da
     run_id = log_run(database, wrong=20)
     log_run(database, dataset="other")
 
-    report = issue(database)
+    report = edition(database)
 
     (run,) = report.snapshot.runs
     assert (run.id, run.name, run.n_cases, run.n_scored) == (run_id, "plain", 100, 100)
@@ -74,7 +74,7 @@ def test_the_errors_of_the_best_run_are_in_the_issue(database: Database) -> None
     log_run(database, name="worse", wrong=40)
     best = log_run(database, name="best", wrong=6)
 
-    leader = issue(database).snapshot.leader
+    leader = edition(database).snapshot.leader
 
     assert leader is not None
     assert leader.run_id == best
@@ -91,9 +91,9 @@ def test_files_are_frozen_with_their_checksums_and_the_digest_of_the_figures(
 ) -> None:
     log_plain_run(database)
 
-    issue(database)
+    edition(database)
 
-    (frozen,) = issues(database)
+    (frozen,) = editions(database)
     found = files(database, frozen.id)
     assert list(found) == ["html", "markdown", "json", "csv"]
     for file in found.values():
@@ -108,11 +108,11 @@ def test_the_second_issue_of_the_same_figures_says_that_nothing_changed(
     database: Database,
 ) -> None:
     log_plain_run(database)
-    issue(database)
+    edition(database)
 
-    issue(database)
+    edition(database)
 
-    first, second = issues(database)
+    first, second = editions(database)
     assert second.headline == "No change exceeds its interval."
     assert first.data_digest == second.data_digest
 
@@ -123,10 +123,10 @@ def test_corrected_labels_that_change_the_ranking_are_the_first_sentence(
     # Both err on the first ten cases, b alone on the next two: until these are corrected.
     log_run(database, name="a", wrong=10)
     log_run(database, name="b", wrong=12)
-    issue(database)
+    edition(database)
 
     correct(database, {10: "nv", 11: "mel"})
-    report = issue(database)
+    report = edition(database)
 
     assert first_sentence(database) == (
         "Truth version 2 of derm (2 labels revised) changed the ranking by balanced accuracy "
@@ -137,12 +137,12 @@ def test_corrected_labels_that_change_the_ranking_are_the_first_sentence(
 
 def test_a_truth_revision_is_told_once(database: Database) -> None:
     log_plain_run(database)
-    issue(database)
+    edition(database)
     correct(database, {0: "nv", 2: "nv"})
     correct(database, {0: "mel"})
 
-    told = issue(database)
-    again = issue(database)
+    told = edition(database)
+    again = edition(database)
 
     assert [
         (each.parent_number, each.number, each.n_changed) for each in told.snapshot.revisions
@@ -161,9 +161,9 @@ def test_corrections_of_a_dataset_that_was_not_reported_before_are_not_told(
     log_plain_run(database)
     log_run(database, dataset="moles")
     correct(database, {0: "nv", 2: "nv"})
-    issue(database, dataset="moles")
+    edition(database, dataset="moles")
 
-    moved = issue(database)
+    moved = edition(database)
 
     assert not moved.snapshot.revisions
     assert first_sentence(database).startswith("The runs are scored on other samples")
@@ -174,7 +174,7 @@ def test_terms_narrow_the_runs(database: Database) -> None:
     log_run(database, name="vit-b", model="vit", tags={"stage": "draft"})
     log_run(database, name="cnn", model="cnn", tags={"stage": "final"})
 
-    report = issue(
+    report = edition(
         database,
         terms=(
             RunTerm(TermField.MODEL, "vit"),
@@ -192,7 +192,7 @@ def test_open_runs_are_not_in_scope_and_failed_ones_are_named(database: Database
     with database.write() as session:
         session.execute(update(RunRow).where(RunRow.id == failed).values(state=RunState.FAILED))
 
-    report = issue(database)
+    report = edition(database)
 
     assert [run.name for run in report.snapshot.runs] == ["plain"]
     assert [run.name for run in report.snapshot.failed] == ["broken"]
@@ -202,7 +202,7 @@ def test_runs_on_other_samples_are_counted_and_not_compared(database: Database) 
     log_run(database, name="old", n=60)
     log_run(database, name="new", n=100)
 
-    report = issue(database)
+    report = edition(database)
 
     assert [run.name for run in report.snapshot.runs] == ["new"]
     assert report.snapshot.n_elsewhere == 1
@@ -212,8 +212,8 @@ def test_an_alert_is_raised_and_then_no_longer_new(database: Database) -> None:
     log_run(database, wrong=60)
     condition = Condition("recall", Side.BELOW, 0.9, "mel")
 
-    first = issue(database, alerts=(condition,))
-    second = issue(database, alerts=(condition,))
+    first = edition(database, alerts=(condition,))
+    second = edition(database, alerts=(condition,))
 
     assert [alert.is_new for alert in first.findings.alerts.raised] == [True]
     assert [alert.is_new for alert in second.findings.alerts.raised] == [False]
@@ -226,14 +226,14 @@ def test_an_issue_waits_for_runs_that_are_being_scored(database: Database) -> No
     late = log_run(database, name="late", evaluated=False)
 
     outcome = one_step(database)
-    (waiting,) = issues(database)
+    (waiting,) = editions(database)
     evaluate(database, late)
     make_due(database)
     work_off(database)
 
     assert outcome is Outcome.DEFERRED
     assert waiting.state.value == "pending"
-    (computed,) = issues(database)
+    (computed,) = editions(database)
     names = json.loads(files(database, computed.id)["json"].content)["snapshot"]["runs"]
     assert len(names) == 2
 
@@ -253,7 +253,7 @@ def test_waiting_is_no_attempt_and_ends_after_ten_minutes(database: Database) ->
     outcome = one_step(database)
 
     assert outcome is Outcome.DONE
-    (computed,) = issues(database)
+    (computed,) = editions(database)
     snapshot = json.loads(files(database, computed.id)["json"].content)["snapshot"]
     assert [run["name"] for run in snapshot["waiting"]] == ["late"]
 
@@ -278,7 +278,7 @@ def test_an_issue_that_cannot_be_computed_fails_with_its_reason(database: Databa
 
     work_off(database)
 
-    (failed,) = issues(database)
+    (failed,) = editions(database)
     assert failed.state.value == "failed"
     assert "project 'skin' has no dataset 'derm'" in (failed.error or "")
     assert not deliveries(database, failed.id)
@@ -292,7 +292,7 @@ def test_deliveries_are_asked_for_with_the_frozen_issue(database: Database) -> N
 
     one_step(database)
 
-    (computed,) = issues(database)
+    (computed,) = editions(database)
     asked = deliveries(database, computed.id)
     assert [each.target["folder"] for each in asked] == ["a", "b"]
     assert work_keys(database) == [f"deliver:{each.id}" for each in asked]
@@ -310,20 +310,20 @@ def test_dropping_the_whole_queue_loses_only_time(database: Database) -> None:
         session.execute(delete(WorkRow))
     second = submit_missing(database)
 
-    assert (first.issues, first.deliveries) == (1, 0)
-    assert (second.issues, second.deliveries) == (0, 1)
-    assert (submit_missing(database).issues, submit_missing(database).deliveries) == (0, 0)
+    assert (first.editions, first.deliveries) == (1, 0)
+    assert (second.editions, second.deliveries) == (0, 1)
+    assert (submit_missing(database).editions, submit_missing(database).deliveries) == (0, 0)
 
 
 def test_an_issue_of_an_empty_dataset_says_so(database: Database) -> None:
     log_plain_run(database)
 
-    report = issue(database, terms=(RunTerm(TermField.NAME, "nothing"),))
+    report = edition(database, terms=(RunTerm(TermField.NAME, "nothing"),))
 
     assert not report.snapshot.runs
     assert (
         "There is no evaluated run in scope."
-        in files(database, issues(database)[0].id)["markdown"].content.decode()
+        in files(database, editions(database)[0].id)["markdown"].content.decode()
     )
 
 
@@ -350,8 +350,8 @@ def test_slices_are_counted_and_compared_with_the_same_slice(database: Database)
     )
     work_off(database)
 
-    first = issue(database, slices=("country = DE",))
-    second = issue(database, slices=("country=DE",))
+    first = edition(database, slices=("country = DE",))
+    second = edition(database, slices=("country=DE",))
 
     (part,) = first.snapshot.slices
     assert (part.slice, part.n_cases) == ("country=DE", 40)
@@ -359,7 +359,7 @@ def test_slices_are_counted_and_compared_with_the_same_slice(database: Database)
     assert second.findings.changes.n_compared == 0
     assert (
         "| country=DE | plain | 40 |"
-        in files(database, issues(database)[0].id)["markdown"].content.decode()
+        in files(database, editions(database)[0].id)["markdown"].content.decode()
     )
 
 
@@ -378,7 +378,7 @@ def test_alerts_on_slices_look_at_the_slice_and_at_all_groups(database: Database
         "recall[ill]@site=nowhere<0.9",
     )
 
-    found = issue(database, alerts=tuple(map(alert_condition, texts)))
+    found = edition(database, alerts=tuple(map(alert_condition, texts)))
 
     of_sites = [each for each in found.findings.alerts.raised if each.run_name == "sites"]
     assert [alert_text(each.condition) for each in of_sites] == [texts[0], texts[2], texts[3]]
@@ -394,7 +394,7 @@ def test_alerts_on_slices_look_at_the_slice_and_at_all_groups(database: Database
     }
     assert (
         "Worst recall of ill by site below 0.900"
-        in files(database, issues(database)[-1].id)["markdown"].content.decode()
+        in files(database, editions(database)[-1].id)["markdown"].content.decode()
     )
 
 
@@ -419,7 +419,7 @@ def test_runs_whose_cases_are_not_known_have_no_slices_and_do_no_harm(database: 
     )
     work_off(database)
 
-    found = issue(database, slices=("country=DE",))
+    found = edition(database, slices=("country=DE",))
 
     assert [part.name for part in found.snapshot.slices] == ["plain"]
     assert len(found.snapshot.runs) == 2
@@ -431,4 +431,4 @@ def test_a_slice_that_the_dataset_does_not_have_fails_with_its_name(database: Da
 
     work_off(database)
 
-    assert "country" in (issues(database)[0].error or "")
+    assert "country" in (editions(database)[0].error or "")

@@ -18,10 +18,10 @@ from offdiag.services.schedules.edit import report_choices, report_definition
 from offdiag.store.database import Database
 from offdiag.store.models import ReportEditionRow
 from support.filled_once import filled_once
-from support.reporting import SCOPE, issues, log_run, weekly
+from support.reporting import SCOPE, editions, log_run, weekly
 
 EARLIER = "2026-01-05T06:00:00 " + func.substr(ReportEditionRow.fire_time, 21)
-"""The fire of an issue at another time of the same zone."""
+"""The fire of an edition at another time of the same zone."""
 
 
 @pytest.fixture(autouse=True)
@@ -104,8 +104,8 @@ def test_a_report_without_a_schedule_counts_by_its_name(database: Database) -> N
     second = report_now(database, name="once", scope=SCOPE, zone="Asia/Tokyo")
 
     assert (first.number, second.number) == (1, 2)
-    assert [issue.schedule_id for issue in issues(database)] == [None, None]
-    assert "Asia/Tokyo" in issues(database)[1].fire_time
+    assert [edition.schedule_id for edition in editions(database)] == [None, None]
+    assert "Asia/Tokyo" in editions(database)[1].fire_time
 
 
 def test_a_report_cannot_take_the_name_of_a_schedule(database: Database) -> None:
@@ -185,11 +185,11 @@ def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_issue_was(
     again = edit.run_report(database, project="skin", name="once")
 
     planned, first, second = sorted(
-        issues(database), key=lambda issue: (issue.name == "once", issue.number)
+        editions(database), key=lambda edition: (edition.name == "once", edition.number)
     )
-    assert (planned.id, planned.schedule_id is not None) == (by_plan.issue_id, True)
+    assert (planned.id, planned.schedule_id is not None) == (by_plan.edition_id, True)
     assert planned.delivery == [{"kind": "folder", "folder": "f"}]
-    assert (first.number, second.number, second.id) == (1, 2, again.issue_id)
+    assert (first.number, second.number, second.id) == (1, 2, again.edition_id)
     assert (second.scope, second.schedule_id) == (first.scope, None)
     assert second.fire_time.endswith(" Europe/Ljubljana (by hand)")
 

@@ -1,4 +1,4 @@
-"""Time becomes issues: each fire once, whoever ticks, whatever the clocks do."""
+"""Time becomes editions: each fire once, whoever ticks, whatever the clocks do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import ScheduleRow
 from offdiag.store.schedules import ScheduleRecord, find_schedule
 from support.filled_once import filled_once
-from support.reporting import SCOPE, issues, log_run, utc, weekly, work_keys
+from support.reporting import SCOPE, editions, log_run, utc, weekly, work_keys
 
 MONDAY = utc("2026-11-23 06:00")
 HOUR, MINUTE, WEEK = timedelta(hours=1), timedelta(minutes=1), timedelta(weeks=1)
@@ -49,7 +49,7 @@ def test_before_its_time_nothing_happens(database: Database) -> None:
     ticked = run_due_schedules(database, MONDAY - timedelta(seconds=1))
 
     assert not ticked.fired
-    assert not issues(database)
+    assert not editions(database)
 
 
 @pytest.mark.both_databases
@@ -58,12 +58,12 @@ def test_at_its_time_a_schedule_is_issued_with_its_work(database: Database) -> N
 
     ticked = run_due_schedules(database, MONDAY)
 
-    (issue,) = issues(database)
+    (edition,) = editions(database)
     assert [fired.fire_time for fired in ticked.fired] == ["2026-11-23T06:00 UTC"]
-    assert (issue.number, issue.state.value, issue.covers_missed) == (1, "pending", 0)
-    assert issue.fire_time == "2026-11-23T06:00 UTC"
-    assert issue.due == MONDAY.timestamp()
-    assert work_keys(database) == [f"report:{issue.id}"]
+    assert (edition.number, edition.state.value, edition.covers_missed) == (1, "pending", 0)
+    assert edition.fire_time == "2026-11-23T06:00 UTC"
+    assert edition.due == MONDAY.timestamp()
+    assert work_keys(database) == [f"report:{edition.id}"]
 
 
 def test_a_schedule_moves_on_to_its_next_time(database: Database) -> None:
@@ -82,7 +82,7 @@ def test_a_second_tick_in_the_same_moment_does_nothing(database: Database) -> No
     again = run_due_schedules(database, MONDAY)
 
     assert not again.fired
-    assert len(issues(database)) == 1
+    assert len(editions(database)) == 1
 
 
 def test_missed_fires_are_caught_up_by_one_issue_that_counts_them(database: Database) -> None:
@@ -90,9 +90,9 @@ def test_missed_fires_are_caught_up_by_one_issue_that_counts_them(database: Data
 
     run_due_schedules(database, MONDAY + 5 * HOUR + 10 * MINUTE)
 
-    (issue,) = issues(database)
-    assert issue.fire_time == "2026-11-23T11:00 UTC"
-    assert issue.covers_missed == 5
+    (edition,) = editions(database)
+    assert edition.fire_time == "2026-11-23T11:00 UTC"
+    assert edition.covers_missed == 5
     assert due_of(schedule(database)) == MONDAY + 6 * HOUR
 
 
@@ -104,7 +104,7 @@ def test_when_the_clock_jumps_ahead_and_back_no_fire_happens_twice(database: Dat
     for minute in range(0, 70, 10):
         run_due_schedules(database, MONDAY + minute * MINUTE)
 
-    assert [issue.fire_time for issue in issues(database)] == [
+    assert [edition.fire_time for edition in editions(database)] == [
         "2026-11-23T06:00 UTC",
         "2026-11-23T07:00 UTC",
     ]
@@ -125,7 +125,7 @@ def test_planned_anew_after_a_jump_a_fire_that_was_issued_is_not_issued_again(
     again = run_due_schedules(database, MONDAY + MINUTE)
 
     assert not again.fired
-    assert len(issues(database)) == 1
+    assert len(editions(database)) == 1
     assert due_of(schedule(database)) == MONDAY + HOUR
 
 
@@ -136,7 +136,7 @@ def test_over_the_autumn_change_each_wall_time_is_issued_once(database: Database
     for step in range(5 * 60 // 10):
         run_due_schedules(database, start + 10 * step * MINUTE)
 
-    walls = [issue.fire_time.split()[0][11:] for issue in issues(database)]
+    walls = [edition.fire_time.split()[0][11:] for edition in editions(database)]
     assert walls == ["00:00", "00:30", "01:00", "01:30", "02:00", "02:30", "03:00", "03:30"]
 
 
@@ -147,7 +147,9 @@ def test_over_the_spring_change_a_skipped_time_is_issued_once(database: Database
     for step in range(12):
         run_due_schedules(database, start + 10 * step * MINUTE)
 
-    assert [issue.fire_time for issue in issues(database)] == ["2026-03-29T03:00 Europe/Berlin"]
+    assert [edition.fire_time for edition in editions(database)] == [
+        "2026-03-29T03:00 Europe/Berlin"
+    ]
 
 
 @pytest.mark.both_databases
@@ -163,7 +165,7 @@ def test_a_paused_schedule_does_not_fire_and_resuming_does_not_catch_up(
     assert (paused.enabled, paused.next_due) == (False, None)
     assert resumed.enabled
     assert due_of(resumed) > database.clock()
-    assert not issues(database)
+    assert not editions(database)
 
 
 def test_a_run_by_hand_is_an_issue_beside_the_planned_ones(database: Database) -> None:
@@ -172,8 +174,8 @@ def test_a_run_by_hand_is_an_issue_beside_the_planned_ones(database: Database) -
     asked = run_schedule(database, project="skin", name="weekly")
     run_due_schedules(database, MONDAY)
 
-    by_hand, planned = issues(database)
-    assert (asked.issue_id, asked.number) == (by_hand.id, 1)
+    by_hand, planned = editions(database)
+    assert (asked.edition_id, asked.number) == (by_hand.id, 1)
     assert by_hand.fire_time.endswith(" UTC (by hand)")
     assert (planned.number, planned.fire_time) == (2, "2026-11-23T06:00 UTC")
 
@@ -189,7 +191,7 @@ def test_the_issues_of_a_removed_schedule_stay_and_its_name_goes_on_counting(
     weekly(database, due=MONDAY)
     run_due_schedules(database, MONDAY)
 
-    assert [(issue.number, issue.schedule_id is None) for issue in issues(database)] == [
+    assert [(edition.number, edition.schedule_id is None) for edition in editions(database)] == [
         (1, True),
         (2, False),
     ]
@@ -220,7 +222,7 @@ def test_a_schedule_changed_while_it_was_about_to_fire_is_left_to_the_next_tick(
     monkeypatch.setattr("offdiag.services.schedules.due.missed", changed_meanwhile)
 
     assert not run_due_schedules(database, MONDAY).fired
-    assert not issues(database)
+    assert not editions(database)
 
 
 @pytest.mark.both_databases

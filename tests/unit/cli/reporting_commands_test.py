@@ -157,7 +157,7 @@ def test_reports_are_listed_shown_and_exported(folder: Path, offdiag: Command) -
     exported = offdiag("report", "export", "once", "--output", "r.html")
     as_text = offdiag("report", "export", "once", "1", "--format", "json")
 
-    assert [(entry["name"], entry["n_issues"], entry["is_scheduled"]) for entry in listed] == [
+    assert [(entry["name"], entry["n_editions"], entry["is_scheduled"]) for entry in listed] == [
         ("once", 2, False)
     ]
     assert shown["number"] == 1

@@ -185,7 +185,7 @@ def holding(*flags: FlagFigures, **changes: Any) -> Snapshot:
 
 
 def editions_of(before: Snapshot, now: Snapshot) -> Report:
-    """The second issue."""
+    """The second edition."""
     return report(now, report(before))
 
 
@@ -233,7 +233,7 @@ def test_a_flag_whose_snooze_ended_is_not_said_to_be_raised(now: FlagFigures, wh
     table = flags_table(shown)
 
     assert (
-        "0 flags were raised, 1 reopened and 0 closed since issue 1; 1 is open."
+        "0 flags were raised, 1 reopened and 0 closed since edition 1; 1 is open."
     ) in further_sentences(shown)
     assert table is not None
     assert [(row[0], row[3]) for row in table.rows] == [(why, "mel")]
@@ -260,7 +260,9 @@ def test_nothing_is_compared_where_flags_were_left_out_or_not_known() -> None:
 def test_the_sentences_count_what_was_raised_and_closed_and_is_open() -> None:
     shown = editions_of(holding(flag("mel"), flag("nv")), holding(flag("nv"), flag("df")))
 
-    assert "1 flag was raised and 1 closed since issue 1; 2 are open." in further_sentences(shown)
+    assert "1 flag was raised and 1 closed since edition 1; 2 are open." in further_sentences(
+        shown
+    )
 
 
 def test_a_first_issue_says_how_many_are_open_and_lists_them() -> None:
@@ -286,7 +288,7 @@ def test_too_many_flags_are_said_to_be_cut() -> None:
     assert further_sentences(shown)[0] == (
         "700 flags are raised; this report contains the most severe 1 and does not compare them "
         "with the "
-        "issue before."
+        "edition before."
     )
 
 
@@ -294,7 +296,7 @@ def test_the_table_holds_what_was_raised_before_what_was_closed() -> None:
     table = flags_table(editions_of(holding(flag("mel")), holding(flag("df"))))
 
     assert table is not None
-    assert table.title == "Flags raised and closed since issue 1"
+    assert table.title == "Flags raised and closed since edition 1"
     assert [(row[0], row[3]) for row in table.rows] == [("raised", "df"), ("closed", "mel")]
     assert table.note == "A closed flag says what held when it still fired."
 

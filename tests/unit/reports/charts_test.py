@@ -47,7 +47,7 @@ def test_each_row_has_a_dot_and_its_interval() -> None:
 
 def test_both_axes_are_named() -> None:
     assert titles(of_runs(("a", value(0.8)))) == {"MCC", "run"}
-    assert titles(trend_chart(history(0.8, 0.7), value_title="MCC")) == {"MCC", "issue"}
+    assert titles(trend_chart(history(0.8, 0.7), value_title="MCC")) == {"MCC", "edition"}
 
 
 def test_an_undefined_value_is_told_in_words() -> None:

@@ -1,4 +1,4 @@
-"""The files of an issue: self-contained, escaped, and saying the same in every form."""
+"""The files of an edition: self-contained, escaped, and saying the same in every form."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def files_of(shown: Report) -> dict[str, str]:
 
 @pytest.fixture
 def second() -> Report:
-    """An issue in which everything that can be told is told."""
+    """An edition in which everything that can be told is told."""
     scope = replace(
         SCOPE, baseline="r_plain", alerts=(Condition("recall", Side.BELOW, 0.9, "mel"),)
     )

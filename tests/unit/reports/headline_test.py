@@ -177,7 +177,7 @@ def test_what_else_matters_follows_most_urgent_first() -> None:
         "1 run could not be evaluated.",
         "2 runs have another ground truth and cannot be compared.",
         "Only the newest of 1,234 runs are in this report.",
-        "This issue also stands for 3 earlier times at which no scheduler was running.",
+        "This edition also stands for 3 earlier times at which no scheduler was running.",
     )
 
 
@@ -196,7 +196,7 @@ def test_an_empty_scope_is_said_to_be_empty() -> None:
 def test_new_runs_are_counted() -> None:
     after = snapshot([*BEFORE.snapshot.runs, run("a", 0.5), run("b", 0.4)])
 
-    assert "2 new runs since issue 1." in further_sentences(report(after, BEFORE))
+    assert "2 new runs since edition 1." in further_sentences(report(after, BEFORE))
 
 
 def test_other_samples_are_never_compared() -> None:
@@ -205,7 +205,7 @@ def test_other_samples_are_never_compared() -> None:
     shown = report(snapshot([run("focal", 0.1)], truth=other), BEFORE)
 
     assert headline(shown) == (
-        "The runs are scored on other samples than in issue 1, so the two cannot be compared."
+        "The runs are scored on other samples than in edition 1, so the two cannot be compared."
     )
     assert not shown.findings.changes.beyond
     assert len(shown.history) == 1

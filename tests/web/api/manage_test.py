@@ -285,19 +285,20 @@ def test_reads_reports_and_their_files(
 ) -> None:
     name = reported.weekly.name
     report = get(report_reader, f"/reports/{name}")
-    assert [issue["number"] for issue in report["issues"]] == [3, 2, 1]
+    assert [edition["number"] for edition in report["editions"]] == [3, 2, 1]
     listed = {each["name"] for each in get(report_reader, "/reports")["reports"]}
     assert {name, reported.by_hand.name} <= listed
-    issue = get(report_reader, f"/reports/{name}/issues/1")
-    assert {file["kind"] for file in issue["files"]} >= {"html", "json"}
-    file = report_reader.get(f"{PREFIX}/reports/{name}/issues/1/files/html")
+    edition = get(report_reader, f"/reports/{name}/editions/1")
+    assert {file["kind"] for file in edition["files"]} >= {"html", "json"}
+    file = report_reader.get(f"{PREFIX}/reports/{name}/editions/1/files/html")
     assert file.status_code == 200
     assert file.headers["Content-Disposition"].startswith("attachment")
     assert file.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
-    assert refusal(report_reader, f"/reports/{name}/issues/1/files/exe")[0] == 404
-    assert refusal(report_reader, f"/reports/{name}/issues/99")[0] == 404
+    assert refusal(report_reader, f"/reports/{name}/editions/1/files/exe")[0] == 404
+    assert refusal(report_reader, f"/reports/{name}/editions/99")[0] == 404
+    assert get(report_reader, f"/reports/{name}/issues/1") == edition, "the former path is gone"
     assert refusal(report_reader, "/reports/none")[0] == 404
-    assert send(report_reader, f"/reports/{name}/issues/1/retry")[0] == 409
+    assert send(report_reader, f"/reports/{name}/editions/1/retry")[0] == 409
 
 
 @pytest.mark.both_databases
@@ -313,7 +314,7 @@ def test_a_repeated_request_issues_one_report(lesions: PageClient) -> None:
     for unusable in ("é", " " * 3 + "\t", "k" * 201):
         answer = send(lesions, "/reports", body, headers={"Idempotency-Key": unusable})
         assert answer[0] == 422
-    assert get(lesions, "/reports/by hand")["n_issues"] == 2
+    assert get(lesions, "/reports/by hand")["n_editions"] == 2
 
 
 def test_a_refused_request_gives_its_key_back(lesions: PageClient) -> None:

@@ -36,7 +36,7 @@ from support.filled_once import filled_once
 from support.forms import forms_of
 from support.pages import Element, Page, PageClient
 from support.reported import BINARY, SECRET
-from support.reporting import issues
+from support.reporting import editions
 
 WEIGHTS = {
     "malignant": {"malignant": 0.0, "benign": 9.0},
@@ -187,7 +187,7 @@ def test_everything_wrong_is_told_at_once_at_its_field_and_in_a_summary(
         )
         assert errors.text
         assert f"f-{name}-errors" in field.attributes["aria-describedby"]
-    assert issues(database) == []
+    assert editions(database) == []
 
 
 def test_nothing_that_was_typed_is_lost(client: PageClient, run_id: str) -> None:
@@ -253,11 +253,11 @@ def test_a_report_is_issued_once_without_a_schedule_and_without_a_plan(
 ) -> None:
     response = _send(client, GOOD | {"cron": "not a plan", "folders": "once"}, "once")
 
-    (issue,) = issues(database)
+    (edition,) = editions(database)
     assert (response.status_code, response.headers["Location"]) == (303, "/reports/weekly/1")
-    assert issue.schedule_id is None
-    assert issue.fire_time.endswith("Europe/Ljubljana (by hand)")
-    assert issue.delivery == [{"kind": "folder", "folder": "once"}]
+    assert edition.schedule_id is None
+    assert edition.fire_time.endswith("Europe/Ljubljana (by hand)")
+    assert edition.delivery == [{"kind": "folder", "folder": "once"}]
 
 
 def test_a_schedule_is_changed_and_keeps_its_name_and_its_webhooks(

@@ -1,4 +1,4 @@
-"""The list of reports, the page of each, its issues, and the files frozen with them."""
+"""The list of reports, the page of each, its editions, and the files frozen with them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from support.dashboard import counted_statements, log_counts
 from support.forms import form_to, send
 from support.logging_runs import work_off
 from support.pages import Page, PageClient
-from support.reported import BINARY, SECRET, ReportedRegistry, make_issues, scope_on
-from support.reporting import deliveries, issues
+from support.reported import BINARY, SECRET, ReportedRegistry, make_editions, scope_on
+from support.reporting import deliveries, editions
 from support.sound import small_page
 
 FILES = ("report.html", "report.md", "report.json", "report.csv")
@@ -163,7 +163,7 @@ def test_a_report_shows_its_plan_and_its_next_five_times(report_reader: PageClie
     assert "in Europe/Ljubljana" in facts[1].text
 
 
-def test_missed_and_failed_issues_are_shown_as_such(report_reader: PageClient) -> None:
+def test_missed_and_failed_editions_are_shown_as_such(report_reader: PageClient) -> None:
     lines = report_reader.page("/reports/weekly").table("data")
 
     assert [(line[0], line[2]) for line in lines] == [
@@ -239,9 +239,9 @@ def test_a_report_is_paused_and_resumed(client: PageClient, planned: Database) -
     assert len(client.page("/reports/weekly").one("ol", "times").inside("li")) == 5
 
 
-def test_a_schedule_is_deleted_and_its_issues_stay(client: PageClient, planned: Database) -> None:
+def test_editions_outlive_their_schedule(client: PageClient, planned: Database) -> None:
     run_schedule(planned, project="default", name="weekly")
-    make_issues(planned)
+    make_editions(planned)
 
     response = send(client, form_to(client, "/reports/weekly", "/delete"))
     page = client.page(response.headers["Location"])
@@ -272,7 +272,7 @@ def test_a_failed_issue_is_tried_again(client: PageClient, planned: Database) ->
 
     assert failed.one("pre", "snippet").text == "Traceback boom"
     assert response.status_code == 303
-    assert issues(planned)[0].state.value == "computed"
+    assert editions(planned)[0].state.value == "computed"
     assert client.post("/reports/weekly/1/retry").status_code == 403
 
 
@@ -284,9 +284,9 @@ def test_a_refused_delivery_is_tried_again_from_its_issue(
     form = form_to(client, "/reports/weekly/1", "/retry")
 
     response = send(client, form)
-    before = deliveries(planned, issues(planned)[0].id)[0]
+    before = deliveries(planned, editions(planned)[0].id)[0]
     work_off(planned)
-    after = deliveries(planned, issues(planned)[0].id)[0]
+    after = deliveries(planned, editions(planned)[0].id)[0]
 
     assert form.attributes["action"].endswith(f"/deliveries/{after.id}/retry")
     assert response.status_code == 303
@@ -294,7 +294,7 @@ def test_a_refused_delivery_is_tried_again_from_its_issue(
     assert (after.state.value, after.attempts) == ("refused", 2)
 
 
-# -- one issue --------------------------------------------------------------------------------
+# -- one edition --------------------------------------------------------------------------------
 
 
 def test_an_issue_says_first_what_changed_and_shows_its_figures(
@@ -390,7 +390,7 @@ def test_a_stylesheet_in_a_name_is_not_let_in() -> None:
     assert "style-src 'none'" in policy_of(b"<p>no style")
 
 
-def test_files_of_unknown_names_and_of_issues_not_computed_are_not_found(
+def test_files_of_unknown_names_and_of_editions_not_computed_are_not_found(
     report_reader: PageClient,
 ) -> None:
     for path in (
@@ -406,7 +406,7 @@ def test_an_issue_of_another_version_still_offers_its_files(
     client: PageClient, planned: Database
 ) -> None:
     run_schedule(planned, project="default", name="weekly")
-    make_issues(planned)
+    make_editions(planned)
     with planned.write() as session:
         session.execute(
             update(ReportFileRow)
@@ -449,7 +449,7 @@ def test_an_edition_of_many_runs_and_classes_stays_small(
     work_off(database)
     add_schedule(database, name="wide", cron="0 6 * * 1", zone="UTC", scope=scope_on("wide"))
     run_schedule(database, project="default", name="wide")
-    make_issues(database)
+    make_editions(database)
 
     small_page(client.get("/reports/wide/1").data)
 

@@ -19,7 +19,7 @@ from offdiag.store.database import Database
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off
 from support.pages import Page, PageClient
-from support.reported import make_issues, scope_on
+from support.reported import make_editions, scope_on
 
 WHERE: dict[str, Any] = {"project": "default", "dataset": "d"}
 
@@ -204,16 +204,16 @@ def test_a_report_shows_errors_of_its_best_run(
     database: Database, client: PageClient, url: str
 ) -> None:
     store(database, image=image_file([[0, 255]]))
-    issue = report_now(database, name="weekly", scope=scope_on("d"))
-    make_issues(database)
+    edition = report_now(database, name="weekly", scope=scope_on("d"))
+    make_editions(database)
 
-    page = client.page(f"/reports/weekly/{issue.number}")
+    page = client.page(f"/reports/weekly/{edition.number}")
 
     strip = page.one("ul", "problem-examples")
     assert [each.attributes["alt"] for each in strip.inside("img")] == ["Sample 3", "Sample 2"]
     assert page.link("2 wrong by run") == url
     delete_run(database, url.split("/")[2], by=None)
-    assert not client.page(f"/reports/weekly/{issue.number}").all("ul", "problem-examples")
+    assert not client.page(f"/reports/weekly/{edition.number}").all("ul", "problem-examples")
 
 
 def test_labels_are_proposed_in_the_gallery(

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Response, current_app, jsonify
 
-from offdiag_web.api.operations import EXTRAS, Extras, resource, tree
+from offdiag_web.api.operations import EXTRAS, FORMER_PATHS, Extras, resource, tree
 from offdiag_web.api.requests import JSON
 from offdiag_web.app.dispatch import lazy_views
 
@@ -39,6 +39,8 @@ def describe() -> dict[str, Any]:
     """The description of the application that is answering."""
     lazy_views().load_all(__package__)
     document: dict[str, Any] = copy.deepcopy(tree.spec)
+    for path in FORMER_PATHS:
+        del document["paths"][path]
     for operations in document["paths"].values():
         for method, operation in operations.items():
             _complete(operation, method, EXTRAS[operation["operationId"]])

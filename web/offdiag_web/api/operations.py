@@ -10,6 +10,7 @@ only this server can write.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -148,6 +149,8 @@ class Extras:
 
 EXTRAS: dict[str, Extras] = {}
 """By operation id."""
+FORMER_PATHS: set[str] = set()
+"""Paths that still lead to an operation and are not described, written as in the description."""
 
 
 def _tell(
@@ -188,6 +191,7 @@ def operation(
     most_bytes: int = USUAL_BODY,
     is_guarded: bool = False,
     is_repeatable: bool = False,
+    former_path: str | None = None,
 ) -> Callable[[Handler], Handler]:
     """Make a handler a route; its name is the operation id, its docstring the description.
 
@@ -195,7 +199,8 @@ def operation(
     refused is described for all routes alike. `sent` and `files` are media types of bodies that
     are not JSON: such a body the handler reads itself, from the request. `most_bytes` bounds
     any body. `is_repeatable` is for writes that act anew each time they are sent. Answers to GET
-    carry an ETag of their content.
+    carry an ETag of their content. A `former_path` leads there
+    for a release more, without being described.
     """
     by_status = answers if isinstance(answers, Mapping) else {200: answers}
 
@@ -220,12 +225,16 @@ def operation(
             response: Response = checked(**parts)
             return conditional(response) if has_etag else response
 
-        blueprint.add_url_rule(path, endpoint=name, view_func=answered, methods=[method])
+        for rule in filter(None, (path, former_path)):
+            blueprint.add_url_rule(rule, endpoint=name, view_func=answered, methods=[method])
+        if former_path is not None:
+            FORMER_PATHS.add(_PARAMETER.sub(r"{\1}", PREFIX + former_path))
         return handler
 
     return decorate
 
 
+_PARAMETER = re.compile(r"<\w+:(\w+)>")
 _NOT_PART_OF_THE_QUESTION = frozenset({"page_token", "limit"})
 
 

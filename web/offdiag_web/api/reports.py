@@ -1,4 +1,4 @@
-"""Reports: their schedules, issues and deliveries."""
+"""Reports: their schedules, editions and deliveries."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from flask import Response, make_response
 
 from offdiag.records.base import InProject
 from offdiag.records.report import (
-    AskedIssue,
+    AskedEdition,
+    EditionDetail,
     EditionsQuery,
-    IssueDetail,
-    IssueWithFigures,
+    EditionWithFigures,
     NewReport,
     NewSchedule,
     Plan,
@@ -19,8 +19,8 @@ from offdiag.records.report import (
     Schedule,
     ScheduleList,
     SchedulesQuery,
-    issue_detail,
-    issue_with_figures,
+    edition_detail,
+    edition_with_figures,
     report_detail,
     report_list,
     schedule_document,
@@ -29,7 +29,7 @@ from offdiag.records.report import (
 )
 from offdiag.services.reports import edition
 from offdiag.services.reports.edition import report_now
-from offdiag.services.reports.page import edition_file, issue_page, reports_page
+from offdiag.services.reports.page import edition_file, edition_page, reports_page
 from offdiag.services.schedules import edit
 from offdiag.services.schedules.edit import run_report
 from offdiag.services.schedules.page import report_page, schedule_page, schedules_page
@@ -39,19 +39,22 @@ from offdiag_web.app.context import current_registry
 blueprint = resource("reports")
 
 _REPORT = "/reports/<name:name>"
-_ISSUE = f"{_REPORT}/issues/<number:number>"
+_EDITION = f"{_REPORT}/editions/<number:number>"
+_FORMER = f"{_REPORT}/issues/<number:number>"
+_FILE = "/files/<string:file>"
+_DELIVERY = "/deliveries/<number:delivery_id>/retry"
 _FILES = ("text/html", "application/json", "text/csv", "text/plain")
 
 
 @operation(blueprint, "GET", "/reports", answers=ReportList)
 def list_reports(query: SchedulesQuery) -> ReportList:
-    """Read all reports with their newest issues."""
+    """Read all reports with their newest editions."""
     return report_list(reports_page(current_registry().database, project=query.project))
 
 
-@operation(blueprint, "POST", "/reports", answers={202: AskedIssue}, is_repeatable=True)
-def issue_report(json: NewReport) -> tuple[AskedIssue, int]:
-    """Issue a report once, now; a worker computes it."""
+@operation(blueprint, "POST", "/reports", answers={202: AskedEdition}, is_repeatable=True)
+def create_report(json: NewReport) -> tuple[AskedEdition, int]:
+    """Create a report once, now; a worker computes it."""
     asked = report_now(
         current_registry().database,
         name=json.name,
@@ -59,12 +62,12 @@ def issue_report(json: NewReport) -> tuple[AskedIssue, int]:
         delivery=targets_of(json.delivery),
         zone=json.zone,
     )
-    return AskedIssue(name=asked.name, number=asked.number), 202
+    return AskedEdition(name=asked.name, number=asked.number), 202
 
 
 @operation(blueprint, "GET", _REPORT, answers=ReportDetail)
 def get_report(name: str, query: EditionsQuery) -> ReportDetail:
-    """Read a report with some of its issues, newest first."""
+    """Read a report with some of its editions, newest first."""
     page = report_page(
         current_registry().database,
         project=query.project,
@@ -75,50 +78,67 @@ def get_report(name: str, query: EditionsQuery) -> ReportDetail:
     return report_detail(page, start=query.start)
 
 
-@operation(blueprint, "POST", f"{_REPORT}/run", answers={202: AskedIssue}, is_repeatable=True)
-def issue_again(name: str, query: InProject) -> tuple[AskedIssue, int]:
-    """Issue a report now: by its schedule, or without one as its newest issue was."""
+@operation(blueprint, "POST", f"{_REPORT}/run", answers={202: AskedEdition}, is_repeatable=True)
+def create_again(name: str, query: InProject) -> tuple[AskedEdition, int]:
+    """Create an edition now: by its schedule, or without one as its newest edition was."""
     asked = run_report(current_registry().database, project=query.project, name=name)
-    return AskedIssue(name=asked.name, number=asked.number), 202
+    return AskedEdition(name=asked.name, number=asked.number), 202
 
 
-@operation(blueprint, "GET", _ISSUE, answers=IssueWithFigures)
-def get_issue(name: str, number: int, query: InProject) -> IssueWithFigures:
-    """Read one issue with its figures, its deliveries and its files."""
+@operation(blueprint, "GET", _EDITION, answers=EditionWithFigures, former_path=_FORMER)
+def get_edition(name: str, number: int, query: InProject) -> EditionWithFigures:
+    """Read one edition with its figures, its deliveries and its files."""
     database = current_registry().database
-    return issue_with_figures(
-        issue_page(database, project=query.project, name=name, number=number)
+    return edition_with_figures(
+        edition_page(database, project=query.project, name=name, number=number)
     )
 
 
-@operation(blueprint, "GET", f"{_ISSUE}/files/<string:file>", answers={200: None}, files=_FILES)
-def get_issue_file(name: str, number: int, file: str, query: InProject) -> Response:
-    """Read one form of an issue, byte for byte."""
+@operation(
+    blueprint,
+    "GET",
+    f"{_EDITION}{_FILE}",
+    answers={200: None},
+    files=_FILES,
+    former_path=f"{_FORMER}{_FILE}",
+)
+def get_edition_file(name: str, number: int, file: str, query: InProject) -> Response:
+    """Read one form of an edition, byte for byte."""
     stored = edition_file(
         current_registry().database, project=query.project, name=name, number=number, kind=file
     )
     response = make_response(stored.content)
     response.headers["Content-Type"] = stored.content_type
     response.headers["Content-Disposition"] = (
-        f'attachment; filename="issue-{number}.{stored.kind}"'
+        f'attachment; filename="edition-{number}.{stored.kind}"'
     )
     response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
     return response
 
 
-@operation(blueprint, "POST", f"{_ISSUE}/retry", answers=IssueDetail)
-def retry_issue(name: str, number: int, query: InProject) -> IssueDetail:
-    """Compute an issue again that failed."""
+@operation(
+    blueprint,
+    "POST",
+    f"{_EDITION}/retry",
+    answers=EditionDetail,
+    former_path=f"{_FORMER}/retry",
+)
+def retry_edition(name: str, number: int, query: InProject) -> EditionDetail:
+    """Compute an edition again that failed."""
     database = current_registry().database
-    edition.retry_issue(database, project=query.project, name=name, number=number)
-    return _issue(query.project, name, number)
+    edition.retry_edition(database, project=query.project, name=name, number=number)
+    return _edition(query.project, name, number)
 
 
 @operation(
-    blueprint, "POST", f"{_ISSUE}/deliveries/<number:delivery_id>/retry", answers=IssueDetail
+    blueprint,
+    "POST",
+    f"{_EDITION}{_DELIVERY}",
+    answers=EditionDetail,
+    former_path=f"{_FORMER}{_DELIVERY}",
 )
-def retry_delivery(name: str, number: int, delivery_id: int, query: InProject) -> IssueDetail:
-    """Send an issue again to a target that it did not reach."""
+def retry_delivery(name: str, number: int, delivery_id: int, query: InProject) -> EditionDetail:
+    """Send an edition again to a target that it did not reach."""
     edition.retry_delivery(
         current_registry().database,
         project=query.project,
@@ -126,12 +146,12 @@ def retry_delivery(name: str, number: int, delivery_id: int, query: InProject) -
         number=number,
         delivery_id=delivery_id,
     )
-    return _issue(query.project, name, number)
+    return _edition(query.project, name, number)
 
 
-def _issue(project: str, name: str, number: int) -> IssueDetail:
-    page = issue_page(current_registry().database, project=project, name=name, number=number)
-    return issue_detail(page)
+def _edition(project: str, name: str, number: int) -> EditionDetail:
+    page = edition_page(current_registry().database, project=project, name=name, number=number)
+    return edition_detail(page)
 
 
 _SCHEDULE = "/schedules/<name:name>"
@@ -146,7 +166,7 @@ def list_schedules(query: SchedulesQuery) -> ScheduleList:
 
 @operation(blueprint, "POST", "/schedules", answers={201: Schedule}, is_repeatable=True)
 def add_schedule(json: NewSchedule) -> tuple[Schedule, int]:
-    """Make a schedule; its first issue comes at the next time it means."""
+    """Make a schedule; its first edition comes at the next time it means."""
     edit.add_schedule(
         current_registry().database,
         name=json.name,
@@ -166,7 +186,7 @@ def get_schedule(name: str, query: InProject) -> Schedule:
 
 @operation(blueprint, "PUT", _SCHEDULE, answers=Schedule, is_guarded=True)
 def change_schedule(name: str, json: Plan) -> Schedule:
-    """Replace the plan, the scope and the targets of a schedule; its issues go on counting.
+    """Replace the plan, the scope and the targets of a schedule; its editions go on counting.
 
     With `If-Match`, only while it is as its reader saw it.
     """
@@ -185,7 +205,7 @@ def change_schedule(name: str, json: Plan) -> Schedule:
 
 @operation(blueprint, "DELETE", _SCHEDULE, answers=Removed, is_guarded=True)
 def remove_schedule(name: str, query: InProject) -> Removed:
-    """Remove a schedule; its issues stay."""
+    """Remove a schedule; its editions stay."""
     require_match(_schedule(query.project, name))
     edit.remove_schedule(current_registry().database, project=query.project, name=name)
     return Removed(project=query.project, name=name)
@@ -193,23 +213,23 @@ def remove_schedule(name: str, query: InProject) -> Removed:
 
 @operation(blueprint, "POST", f"{_SCHEDULE}/pause", answers=Schedule)
 def pause_schedule(name: str, query: InProject) -> Schedule:
-    """Let a schedule issue nothing until it is resumed."""
+    """Let a schedule create nothing until it is resumed."""
     edit.pause_schedule(current_registry().database, project=query.project, name=name)
     return _schedule(query.project, name)
 
 
 @operation(blueprint, "POST", f"{_SCHEDULE}/resume", answers=Schedule)
 def resume_schedule(name: str, query: InProject) -> Schedule:
-    """Let a schedule issue from its next time on."""
+    """Let a schedule create editions from its next time on."""
     edit.resume_schedule(current_registry().database, project=query.project, name=name)
     return _schedule(query.project, name)
 
 
-@operation(blueprint, "POST", f"{_SCHEDULE}/run", answers={202: AskedIssue}, is_repeatable=True)
-def run_schedule(name: str, query: InProject) -> tuple[AskedIssue, int]:
-    """Issue a report now, beside the planned ones."""
+@operation(blueprint, "POST", f"{_SCHEDULE}/run", answers={202: AskedEdition}, is_repeatable=True)
+def run_schedule(name: str, query: InProject) -> tuple[AskedEdition, int]:
+    """Create an edition now, beside the planned ones."""
     asked = edit.run_schedule(current_registry().database, project=query.project, name=name)
-    return AskedIssue(name=asked.name, number=asked.number), 202
+    return AskedEdition(name=asked.name, number=asked.number), 202
 
 
 def _schedule(project: str, name: str) -> Schedule:

@@ -1,4 +1,4 @@
-"""Addresses of reports, of their issues, and of the form for a new one."""
+"""Addresses of reports, of their editions, and of the form for a new one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ReportAddress:
     name: str
 
     def url(self, form: str = "", *, start: int = 0) -> str:
-        """The page, or its twin where `form` is "json" or "csv"; `start` counts issues from 0."""
+        """The page, or its twin where `form` is "json" or "csv"; `start` counts from 0."""
         first = str(start + 1) if start and not form else None
         return self._at(f".{form}" if form else "", first=first)
 
@@ -32,15 +32,15 @@ class ReportAddress:
         return with_query(f"/reports/{NEW}", {"like": self.name, "project": self._project})
 
     def edition_url(self, number: int, form: str = "") -> str:
-        """The page of an issue, or its twin."""
+        """The page of an edition, or its twin."""
         return self._at(f"/{number}{f'.{form}' if form else ''}")
 
     def file_url(self, number: int, file_name: str) -> str:
-        """One frozen form of an issue."""
+        """One frozen form of an edition."""
         return self._at(f"/{number}/{file_name}")
 
     def retry_url(self, number: int, delivery_id: int | None = None) -> str:
-        """Where another try for an issue, or for one of its deliveries, is posted to."""
+        """Where another try for an edition, or for one of its deliveries, is posted to."""
         what = "" if delivery_id is None else f"/deliveries/{delivery_id}"
         return self._at(f"/{number}{what}/retry")
 

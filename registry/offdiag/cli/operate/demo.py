@@ -76,7 +76,7 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
         with working_in_background(database, settings):
             entries = evaluated_entries(database)
             approve_run_in_use(database, in_use=in_use)
-            _issue_report(database, settings, in_use)
+            _create_report(database, settings, in_use)
             print_tables(run_table(map(run_summary, entries), with_intervals=fits_intervals()))
             if not no_serve:
                 serve_until_stopped(
@@ -119,13 +119,13 @@ def log_missing_trials(database: Database, *, url: str, seed: int) -> None:
         log_content(experiment, url=url, project=PROJECT)
 
 
-def _issue_report(database: Database, settings: Settings, in_use: str) -> None:
+def _create_report(database: Database, settings: Settings, in_use: str) -> None:
     """Schedule the weekly report and wait for its first edition, unless an earlier call has."""
     asked = plan_report(database, in_use=in_use)
     if asked is not None:
         wait_for_edition(
             database,
-            asked.issue_id,
+            asked.edition_id,
             timeout_s=_WAIT_S,
             lease_s=settings.jobs.lease_s,
             policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),

@@ -31,15 +31,15 @@ from offdiag.domain.texts import name_segment
 from offdiag.errors import NotFound
 from offdiag.records.base import InProject
 from offdiag.records.report import (
-    AskedIssue,
+    AskedEdition,
     EditionsQuery,
-    IssueWithFigures,
+    EditionWithFigures,
     NewReport,
     ReportDetail,
     ReportList,
     SchedulesQuery,
     Target,
-    issue_with_figures,
+    edition_with_figures,
     report_list,
     scope_of_report,
     targets_of,
@@ -231,7 +231,7 @@ def _created(
     zone: str,
     *,
     timeout_s: float,
-) -> IssueWithFigures:
+) -> EditionWithFigures:
     from offdiag.services.reports.edition import report_now
 
     evaluate_waiting(database)
@@ -241,11 +241,13 @@ def _created(
     return waited_for(database, asked, project=scope.project, timeout_s=timeout_s)
 
 
-def _created_on_server(server: Server, asked: NewReport, *, timeout_s: float) -> IssueWithFigures:
-    made = server.ask("/reports", AskedIssue, method="POST", body=asked)
+def _created_on_server(
+    server: Server, asked: NewReport, *, timeout_s: float
+) -> EditionWithFigures:
+    made = server.ask("/reports", AskedEdition, method="POST", body=asked)
     give_up_at = time.monotonic() + timeout_s
     for delay_s in delays():
-        found = _issue(server, asked.project, made.name, made.number)
+        found = _edition(server, asked.project, made.name, made.number)
         left_s = give_up_at - time.monotonic()
         if found.state != PENDING or left_s <= 0:
             return found
@@ -253,10 +255,10 @@ def _created_on_server(server: Server, asked: NewReport, *, timeout_s: float) ->
     raise AssertionError  # The delays never end.
 
 
-def _issue(server: Server, project: str, name: str, number: int | None) -> IssueWithFigures:
+def _edition(server: Server, project: str, name: str, number: int | None) -> EditionWithFigures:
     return server.ask(
-        f"/reports/{name_segment(name)}/issues/{_number_on(server, project, name, number)}",
-        IssueWithFigures,
+        f"/reports/{name_segment(name)}/editions/{_number_on(server, project, name, number)}",
+        EditionWithFigures,
         query=InProject(project=project),
     )
 
@@ -270,9 +272,9 @@ def _number_on(server: Server, project: str, name: str, number: int | None) -> i
         ReportDetail,
         query=EditionsQuery(project=project, limit=1),
     )
-    if not found.issues:
+    if not found.editions:
         raise NotFound(f"report {name!r} has no edition yet.", field="number")
-    return found.issues[0].number
+    return found.editions[0].number
 
 
 @help_text("report list", "report list --json", see=("report show",))
@@ -312,12 +314,12 @@ def show(name: str, number: int | None, project: str, call: Call) -> None:
     """Show an edition of a report, the newest without NUMBER."""
     with connected(call.url) as registry:
         if isinstance(registry, Server):
-            found = _issue(registry, project, name, number)
+            found = _edition(registry, project, name, number)
         else:
-            from offdiag.services.reports.page import issue_page
+            from offdiag.services.reports.page import edition_page
 
-            page = issue_page(registry, project=project, name=name, number=number)
-            found = issue_with_figures(page)
+            page = edition_page(registry, project=project, name=name, number=number)
+            found = edition_with_figures(page)
     call.print(found, edition_tables(found))
 
 
@@ -356,7 +358,7 @@ def export(
         if isinstance(registry, Server):
             number = _number_on(registry, project, name, number)
             content = registry.content(
-                f"/reports/{name_segment(name)}/issues/{number}/files/{kind}",
+                f"/reports/{name_segment(name)}/editions/{number}/files/{kind}",
                 query=InProject(project=project),
             )
         else:

@@ -14,10 +14,10 @@ from offdiag.cli.registry import Call
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.records.report import (
     Delivery,
-    Issue,
-    IssueWithFigures,
+    Edition,
+    EditionWithFigures,
     ReportSummary,
-    issue_with_figures,
+    edition_with_figures,
 )
 from offdiag.reports.document import read_report
 from offdiag.reports.headline import further_sentences
@@ -43,7 +43,7 @@ def report_table(reports: Iterable[ReportSummary]) -> Table:
             (
                 f"{each.project}/{each.name}",
                 each.scope.dataset,
-                str(each.n_issues),
+                str(each.n_editions),
                 "" if each.last is None else f"#{each.last.number} {each.last.state}",
                 "" if each.last is None else _said(each.last),
                 "" if each.last is None else _sent(each.last.deliveries),
@@ -53,33 +53,33 @@ def report_table(reports: Iterable[ReportSummary]) -> Table:
     )
 
 
-def edition_tables(issue: IssueWithFigures) -> Iterable[Table]:
+def edition_tables(edition: EditionWithFigures) -> Iterable[Table]:
     """An edition: its headline first, then its origin."""
-    report = None if issue.report is None else read_report(issue.report)
+    report = None if edition.report is None else read_report(edition.report)
     sentences = () if report is None else further_sentences(report)
     facts = {
-        "headline": _said(issue),
+        "headline": _said(edition),
         **{" " * place: text for place, text in enumerate(sentences, start=1)},
-        "for": issue.fire_time,
-        "state": issue.state,
-        "data digest": issue.data_digest or "",
-        "files": ", ".join(f"{file.kind} ({file.n_bytes:,} bytes)" for file in issue.files),
+        "for": edition.fire_time,
+        "state": edition.state,
+        "data digest": edition.data_digest or "",
+        "files": ", ".join(f"{file.kind} ({file.n_bytes:,} bytes)" for file in edition.files),
     }
     shown = {name: text for name, text in facts.items() if text}
-    yield facts_table(f"{issue.name} #{issue.number}", shown)
-    if issue.deliveries:
+    yield facts_table(f"{edition.name} #{edition.number}", shown)
+    if edition.deliveries:
         yield filled_table(
             ("to", "state", "attempts", "last error"),
             (
                 (each.target, each.state, str(each.attempts), each.error or "")
-                for each in issue.deliveries
+                for each in edition.deliveries
             ),
             title="Deliveries",
         )
 
 
-def _said(issue: Issue) -> str:
-    return issue.headline or issue.error or ""
+def _said(edition: Edition) -> str:
+    return edition.headline or edition.error or ""
 
 
 def _sent(deliveries: Sequence[Delivery]) -> str:
@@ -90,32 +90,32 @@ def _sent(deliveries: Sequence[Delivery]) -> str:
 
 def waited_for(
     database: Database, asked: RequestedEdition, *, project: str, timeout_s: float
-) -> IssueWithFigures:
+) -> EditionWithFigures:
     """An edition that was queued, once it is computed or the time is up."""
     from offdiag.services.jobs.attempts import RetryPolicy
     from offdiag.services.reports.edition import wait_for_edition
-    from offdiag.services.reports.page import issue_page
+    from offdiag.services.reports.page import edition_page
 
     jobs = load_settings().jobs
     with busy(f"Computing edition {asked.number}"):
         wait_for_edition(
             database,
-            asked.issue_id,
+            asked.edition_id,
             timeout_s=timeout_s,
             lease_s=jobs.lease_s,
             policy=RetryPolicy(max_attempts=jobs.max_attempts),
         )
-    page = issue_page(database, project=project, name=asked.name, number=asked.number)
-    return issue_with_figures(page)
+    page = edition_page(database, project=project, name=asked.name, number=asked.number)
+    return edition_with_figures(page)
 
 
-def present_edition(issue: IssueWithFigures, call: Call) -> None:
+def present_edition(edition: EditionWithFigures, call: Call) -> None:
     """Print an edition; exit code 1 if it failed, is not done, or a delivery was refused."""
-    call.print(issue, edition_tables(issue))
-    if issue.state == PENDING:
+    call.print(edition, edition_tables(edition))
+    if edition.state == PENDING:
         note("It is queued. Start offdiag worker, or wait: nothing is lost.")
-    is_refused = any(each.state == "refused" for each in issue.deliveries)
-    if is_refused or issue.state != "computed":
+    is_refused = any(each.state == "refused" for each in edition.deliveries)
+    if is_refused or edition.state != "computed":
         click.get_current_context().exit(1)
 
 
@@ -183,7 +183,8 @@ def _moment(fire: DueTime) -> str:
     return f"{fire.wall:%a %Y-%m-%d %H:%M} {fire.zone}"
 
 
-def _last(issue: EditionRecord | None) -> str:
-    if issue is None:
+def _last(edition: EditionRecord | None) -> str:
+    if edition is None:
         return ""
-    return f"#{issue.number} {issue.state.value}: {printable(issue.headline or issue.error or '')}"
+    said = printable(edition.headline or edition.error or "")
+    return f"#{edition.number} {edition.state.value}: {said}"

@@ -1,2 +1,2 @@
-"""Delivering issues: kept apart from computing them, tried again by itself, never followed
+"""Delivering editions: kept apart from computing them, tried again by itself, never followed
 anywhere it was not told to go."""

@@ -1,4 +1,4 @@
-"""What is sent, and where: one issue and its files, under a name that a second arrival has too.
+"""What is sent, and where: one edition and its files, under a name that a second arrival has too.
 
 A target is a folder, a mailbox, a web address or the name of a place; secrets are settings
 instead.
@@ -35,7 +35,7 @@ LONGEST_TEXT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class FolderTarget:
-    """A folder below the one that the settings allow; each issue becomes files of its own."""
+    """A folder below the one that the settings allow; each edition becomes files of its own."""
 
     folder: str
 
@@ -135,7 +135,7 @@ def target_documents(targets: Sequence[Target]) -> list[dict[str, Any]]:
         raise InvalidInput(
             f"there are {len(targets)} targets.",
             field="delivery",
-            hint=f"An issue is sent to at most {MOST_TARGETS}; a mailing list has one address.",
+            hint=f"An edition is sent to at most {MOST_TARGETS}; a mailing list has one address.",
         )
     return [_document(target) for target in dict.fromkeys(targets)]
 
@@ -203,7 +203,7 @@ _LONGEST_STEM = 80
 
 @dataclass(frozen=True, slots=True)
 class DeliveryMessage:
-    """An issue on its way to one target."""
+    """An edition on its way to one target."""
 
     delivery_id: int
     server_url: str
@@ -233,7 +233,7 @@ class DeliveryMessage:
         return f"{self.server_url}/reports/{name_segment(self.name)}/{self.number}{query}"
 
     def file(self, kind: str) -> StoredFile:
-        """One form of the issue."""
+        """One form of the edition."""
         return next(file for file in self.files if file.kind == kind)
 
     def file_name(self, kind: str) -> str:
@@ -242,6 +242,6 @@ class DeliveryMessage:
 
 
 def file_name(name: str, number: int, kind: str) -> str:
-    """What the file of an issue is called outside of the registry, in plain ASCII."""
+    """What the file of an edition is called outside of the registry, in plain ASCII."""
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:_LONGEST_STEM]
     return f"{stem or 'report'}-{number:04}{SUFFIXES[kind]}"

@@ -28,7 +28,7 @@ _LONGEST_SUBJECT = 150
 
 
 def deliver_by_email(parcel: DeliveryMessage, address: str, settings: SmtpSettings) -> None:
-    """Send an issue to one mailbox.
+    """Send an edition to one mailbox.
 
     Raises `DeliveryRefused` where no server or sender is set, and `DeliveryFailed` when the
     server does not take the message within 30 seconds.
@@ -123,7 +123,7 @@ _ABANDONED_AFTER_S = 3_600.0
 
 
 def deliver_to_folder(parcel: DeliveryMessage, folder: str, settings: ReportsSettings) -> None:
-    """Write the files of an issue below the folder of reports.
+    """Write the files of an edition below the folder of reports.
 
     Raises `DeliveryRefused` where a link leads out of it, and `DeliveryFailed` for a full
     disk and everything else that keeps files from being written.
@@ -163,7 +163,7 @@ def _remove_abandoned(place: Path, own: Collection[str]) -> None:
     """Remove what deliveries left unfinished that were killed while they wrote.
 
     Of the files that are about to be written nobody else has a claim: they are worked on by
-    one worker at a time, with the same bytes. Those of other issues get an hour, for their
+    one worker at a time, with the same bytes. Those of other editions get an hour, for their
     own worker may be writing them.
     """
     before = time.time() - _ABANDONED_AFTER_S
@@ -201,7 +201,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def notify(parcel: DeliveryMessage, name: str, settings: NotifySettings) -> None:
-    """Send title, headline and address of an issue to one place.
+    """Send title, headline and address of an edition to one place.
 
     Raises `DeliveryRefused` as `require_place` does, and `DeliveryFailed` where the service does
     not take the message.

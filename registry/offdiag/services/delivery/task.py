@@ -41,7 +41,7 @@ from offdiag.store.deliveries import DeliveryState
 
 
 def compute_delivery(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
-    """Send an issue to its target; the returned writer notes that it arrived.
+    """Send an edition to its target; the returned writer notes that it arrived.
 
     The settings are read now, so that a corrected password needs no restart. Raises `Never`
     where settings or rules forbid it, and `DeliveryFailed` where it may arrive later.
@@ -86,7 +86,7 @@ def _send(parcel: DeliveryMessage, settings: Settings) -> None:
 
 
 def target_problems(targets: Sequence[Target], settings: Settings) -> tuple[str, ...]:
-    """What would keep an issue from each target now, in a sentence each; nothing is sent.
+    """What would keep an edition from each target now, in a sentence each; nothing is sent.
 
     The settings of the worker decide in the end, and a host that cannot be reached now may be
     later.
@@ -126,18 +126,18 @@ def _message(session: Session, delivery_id: int, server_url: str) -> DeliveryMes
         raise NotFound(f"there is no delivery with the id {delivery_id}.", field="delivery")
     if delivery.state is not DeliveryState.PENDING:
         return None
-    issue = reports.find_edition(session, delivery.issue_id)
-    if issue is None or issue.headline is None or issue.data_digest is None:
-        raise NotFound(f"issue {delivery.issue_id} is not computed.", field="delivery")
+    edition = reports.find_edition(session, delivery.edition_id)
+    if edition is None or edition.headline is None or edition.data_digest is None:
+        raise NotFound(f"edition {delivery.edition_id} is not computed.", field="delivery")
     return DeliveryMessage(
         delivery_id=delivery_id,
         server_url=server_url,
         target=read_target(delivery.target),
-        project=issue.project,
-        name=issue.name,
-        number=issue.number,
-        fire_time=issue.fire_time,
-        headline=issue.headline,
-        data_digest=issue.data_digest,
-        files=tuple(reports.read_files(session, issue.id, list(SUFFIXES))),
+        project=edition.project,
+        name=edition.name,
+        number=edition.number,
+        fire_time=edition.fire_time,
+        headline=edition.headline,
+        data_digest=edition.data_digest,
+        files=tuple(reports.read_files(session, edition.id, list(SUFFIXES))),
     )

@@ -1,6 +1,6 @@
 """Putting right what nobody is doing: level-triggered, idempotent, safe in every process.
 
-Issues and deliveries that nobody has been asked to do are asked for again: lost rows lose only
+Editions and deliveries that nobody has been asked to do are asked for again: lost rows lose only
 time.
 
 What has to be evaluated is derived from the data, not remembered: dropping the whole work
@@ -31,24 +31,24 @@ _AT_ONCE = 200
 
 @dataclass(frozen=True, slots=True)
 class Resubmitted:
-    """How many issues and deliveries had no work standing for them."""
+    """How many editions and deliveries had no work standing for them."""
 
-    issues: int
+    editions: int
     deliveries: int
 
 
 def submit_missing(database: Database) -> Resubmitted:
     """Submit work for everything pending without any. Idempotent, safe in every process."""
     with database.read() as session:
-        issues = reports.editions_without_work(session, limit=_AT_ONCE)
+        editions = reports.editions_without_work(session, limit=_AT_ONCE)
         parcels = deliveries.deliveries_without_work(session, limit=_AT_ONCE)
-    if issues or parcels:
+    if editions or parcels:
         with database.write() as session:
-            for issue_id in issues:
-                submit_report(session, issue_id)
+            for edition_id in editions:
+                submit_report(session, edition_id)
             for delivery_id in parcels:
                 submit_delivery(session, delivery_id)
-    return Resubmitted(len(issues), len(parcels))
+    return Resubmitted(len(editions), len(parcels))
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,9 +171,9 @@ def evaluation_key(run_id: str) -> str:
     return f"{EVALUATE}:{run_id}"
 
 
-def report_key(issue_id: int) -> str:
-    """Key under which the figures of an issue wait at most once."""
-    return f"{REPORT}:{issue_id}"
+def report_key(edition_id: int) -> str:
+    """Key under which the figures of an edition wait at most once."""
+    return f"{REPORT}:{edition_id}"
 
 
 def delivery_key(delivery_id: int) -> str:
@@ -202,10 +202,11 @@ def submit_evaluations(session: Session, run_ids: Sequence[str]) -> int:
     return len(asked)
 
 
-def submit_report(session: Session, issue_id: int) -> None:
-    """Ask for the figures and files of an issue, unless that is already waiting."""
-    project_id = project_of_edition(session, issue_id)
-    _submit(session, REPORT, JobRequest(report_key(issue_id), {"issue": issue_id}, project_id, 0))
+def submit_report(session: Session, edition_id: int) -> None:
+    """Ask for the figures and files of an edition, unless that is already waiting."""
+    project_id = project_of_edition(session, edition_id)
+    args = {"issue": edition_id}  # The name in jobs that wait in databases of any version.
+    _submit(session, REPORT, JobRequest(report_key(edition_id), args, project_id, 0))
 
 
 def submit_delivery(session: Session, delivery_id: int) -> None:

@@ -1,6 +1,6 @@
-"""Asking for an issue now, waiting for it, and another try for one that could not be computed.
+"""Asking for an edition now, waiting for it, and another try for one that could not be computed.
 
-An issue is asked for with a schedule or without one. A delivery that did not arrive is tried
+An edition is asked for with a schedule or without one. A delivery that did not arrive is tried
 again too.
 """
 
@@ -36,9 +36,9 @@ from offdiag.store.reports import EditionState
 
 @dataclass(frozen=True, slots=True)
 class RequestedEdition:
-    """An issue that was asked for."""
+    """An edition that was asked for."""
 
-    issue_id: int
+    edition_id: int
     name: str
     number: int
 
@@ -51,7 +51,7 @@ def report_now(
     delivery: Sequence[Target] = (),
     zone: str = "UTC",
 ) -> RequestedEdition:
-    """Ask for one issue without a schedule; issues of the same name form a series.
+    """Ask for one edition without a schedule; editions of the same name form a series.
 
     Raises `InvalidInput` for unusable names, zones and scopes, `NotFound` for an unknown
     dataset or baseline, and `Conflict` where a schedule has this name.
@@ -90,7 +90,7 @@ def request_edition(
     delivery: Sequence[Target],
     schedule_id: int | None,
 ) -> RequestedEdition:
-    """Insert the next issue of a series with its work; the caller commits both or neither."""
+    """Insert the next edition of a series with its work; the caller commits both or neither."""
     moment = database_time(session)
     wall = wall_of(moment, zone_of(zone))
     inserted = reports.insert_edition(
@@ -110,11 +110,11 @@ def request_edition(
         raise Conflict(
             f"{name!r} was run in this very second.",
             field="name",
-            hint="That issue is on its way; nothing was added.",
+            hint="That edition is on its way; nothing was added.",
         )
-    issue_id, number = inserted
-    submit_report(session, issue_id)
-    return RequestedEdition(issue_id, name, number)
+    edition_id, number = inserted
+    submit_report(session, edition_id)
+    return RequestedEdition(edition_id, name, number)
 
 
 def require_reportable(session: Session, scope: ReportScope) -> None:
@@ -147,9 +147,9 @@ _LOOK_EVERY_S = 0.05
 
 
 def wait_for_edition(
-    database: Database, issue_id: int, *, timeout_s: float, lease_s: float, policy: RetryPolicy
+    database: Database, edition_id: int, *, timeout_s: float, lease_s: float, policy: RetryPolicy
 ) -> bool:
-    """Wait until an issue is computed or has failed. False when time is up first.
+    """Wait until an edition is computed or has failed. False when time is up first.
 
     On SQLite whatever is due is done here, deliveries included, as a worker would; on a team
     database workers are waited for.
@@ -161,48 +161,48 @@ def wait_for_edition(
     with LeaseKeeper(database, lease_s=lease_s) as keeper:
         while True:
             is_idle = not works_here or run_next_job(database, keeper, policy) is None
-            if is_idle and _is_finished(database, issue_id):
+            if is_idle and _is_finished(database, edition_id):
                 return True
             if time.monotonic() >= give_up_at:
-                return _is_finished(database, issue_id)
+                return _is_finished(database, edition_id)
             if is_idle:
                 time.sleep(_LOOK_EVERY_S)
 
 
-def _is_finished(database: Database, issue_id: int) -> bool:
+def _is_finished(database: Database, edition_id: int) -> bool:
     with database.read() as session:
-        issue = reports.find_edition(session, issue_id)
-    return issue is not None and issue.state is not EditionState.PENDING
+        edition = reports.find_edition(session, edition_id)
+    return edition is not None and edition.state is not EditionState.PENDING
 
 
-def retry_issue(database: Database, *, project: str, name: str, number: int) -> None:
-    """Compute a failed issue again. Raises `NotFound`, and `Conflict` unless it failed."""
+def retry_edition(database: Database, *, project: str, name: str, number: int) -> None:
+    """Compute a failed edition again. Raises `NotFound`, and `Conflict` unless it failed."""
     with database.write() as session:
-        issue = edition_named(session, project, name, number, field="issue")
-        if issue.state is not EditionState.FAILED:
+        edition = edition_named(session, project, name, number, field="edition")
+        if edition.state is not EditionState.FAILED:
             raise Conflict(
-                f"issue {number} of {name!r} is {issue.state.value}.",
-                field="issue",
-                hint="Only an issue that failed is computed again.",
+                f"edition {number} of {name!r} is {edition.state.value}.",
+                field="edition",
+                hint="Only an edition that failed is computed again.",
             )
-        if not revive_by_key(session, report_key(issue.id)):
-            restart_report(session, {"issue": issue.id})
-            submit_report(session, issue.id)
+        if not revive_by_key(session, report_key(edition.id)):
+            restart_report(session, {"issue": edition.id})
+            submit_report(session, edition.id)
 
 
 def retry_delivery(
     database: Database, *, project: str, name: str, number: int, delivery_id: int
 ) -> None:
-    """Send an issue again to a target that it did not reach.
+    """Send an edition again to a target that it did not reach.
 
     Raises `NotFound`, and `Conflict` for a delivery that arrived or is still on its way.
     """
     with database.write() as session:
-        issue = edition_named(session, project, name, number, field="issue")
+        edition = edition_named(session, project, name, number, field="edition")
         delivery = deliveries.find_delivery(session, delivery_id)
-        if delivery is None or delivery.issue_id != issue.id:
+        if delivery is None or delivery.edition_id != edition.id:
             raise NotFound(
-                f"issue {number} of {name!r} has no delivery {delivery_id}.", field="delivery"
+                f"edition {number} of {name!r} has no delivery {delivery_id}.", field="delivery"
             )
         if delivery.state not in {DeliveryState.FAILED, DeliveryState.REFUSED}:
             raise Conflict(

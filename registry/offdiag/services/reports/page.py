@@ -29,11 +29,11 @@ from offdiag.store.schedules import ScheduleRecord
 
 @dataclass(frozen=True, slots=True)
 class ReportEntry:
-    """One report: a schedule, a series of issues, or, as a rule, both.
+    """One report: a schedule, a series of editions, or, as a rule, both.
 
     `next_due` is None where there is no schedule or it is paused. `scope` and `targets` are
-    those of the schedule, else of the newest issue. `deliveries` are those of `last`, and
-    `summary` is that of the newest issue that was computed.
+    those of the schedule, else of the newest edition. `deliveries` are those of `last`, and
+    `summary` is that of the newest edition that was computed.
     """
 
     project: str
@@ -42,7 +42,7 @@ class ReportEntry:
     targets: tuple[str, ...]
     schedule: ScheduleRecord | None
     next_due: datetime | None
-    n_issues: int
+    n_editions: int
     last: EditionRecord | None
     deliveries: tuple[DeliveryRecord, ...]
     summary: EditionSummary | None
@@ -63,9 +63,9 @@ class ReportsPage:
 
 @dataclass(frozen=True, slots=True)
 class EditionPage:
-    """One issue; `report` is None until it is computed, and where it can no longer be read."""
+    """One edition; `report` is None until it is computed, and where it can no longer be read."""
 
-    issue: EditionRecord
+    edition: EditionRecord
     targets: tuple[str, ...]
     deliveries: tuple[DeliveryRecord, ...]
     files: tuple[FileFacts, ...]
@@ -80,33 +80,34 @@ def reports_page(database: Database, *, project: str | None = None) -> ReportsPa
     return ReportsPage(entries, tuple(beat for beat in beats if beat.kind == "scheduler"))
 
 
-def issue_page(
+def edition_page(
     database: Database, *, project: str, name: str, number: int | None = None
 ) -> EditionPage:
-    """One issue, the newest without a number. Raises `NotFound`."""
+    """One edition, the newest without a number. Raises `NotFound`."""
     with database.read() as session:
-        issue = edition_named(session, project, name, number)
+        edition = edition_named(session, project, name, number)
         return EditionPage(
-            issue,
-            tuple(target.text for target in read_targets(issue.delivery)),
-            tuple(deliveries.deliveries_of(session, [issue.id])[issue.id]),
-            file_facts(session, issue.id),
-            _frozen(session, issue),
+            edition,
+            tuple(target.text for target in read_targets(edition.delivery)),
+            tuple(deliveries.deliveries_of(session, [edition.id])[edition.id]),
+            file_facts(session, edition.id),
+            _frozen(session, edition),
         )
 
 
 def edition_file(
     database: Database, *, project: str, name: str, number: int | None = None, kind: str
 ) -> StoredFile:
-    """One form of an issue, byte for byte. Raises `NotFound`, also while it is not computed."""
+    """One form of an edition, byte for byte. Raises `NotFound`, also while it is not computed."""
     with database.read() as session:
-        issue = edition_named(session, project, name, number)
-        found = reports.read_files(session, issue.id, [kind])
+        edition = edition_named(session, project, name, number)
+        found = reports.read_files(session, edition.id, [kind])
     if not found:
         raise NotFound(
-            f"issue {issue.number} of {name!r} is {issue.state.value} and has no {kind} file.",
-            field="issue",
-            hint=issue.error or "Wait until it is computed.",
+            f"edition {edition.number} of {name!r} is {edition.state.value} "
+            f"and has no {kind} file.",
+            field="edition",
+            hint=edition.error or "Wait until it is computed.",
         )
     return found[0]
 
@@ -116,21 +117,21 @@ def _entries(session: Session, project: str | None) -> Iterator[ReportEntry]:
         (record.project, record.name): record
         for record in schedules.list_schedules(session, project=project)
     }
-    issued = {
+    created = {
         (series.project, series.name): series for series in report_series(session, project=project)
     }
-    sent = deliveries.deliveries_of(session, [series.last.id for series in issued.values()])
-    for key in sorted(planned.keys() | issued.keys()):
-        schedule, series = planned.get(key), issued.get(key)
+    sent = deliveries.deliveries_of(session, [series.last.id for series in created.values()])
+    for key in sorted(planned.keys() | created.keys()):
+        schedule, series = planned.get(key), created.get(key)
         if series is None:
-            yield report_entry(planned[key], schedule, None, n_issues=0)
+            yield report_entry(planned[key], schedule, None, n_editions=0)
         else:
             computed = series.computed
             yield report_entry(
                 schedule or series.last,
                 schedule,
                 series.last,
-                n_issues=series.n_issues,
+                n_editions=series.n_editions,
                 sent=sent[series.last.id],
                 summary=None if computed is None else read_summary(computed.summary),
             )
@@ -141,11 +142,11 @@ def report_entry(
     schedule: ScheduleRecord | None,
     last: EditionRecord | None,
     *,
-    n_issues: int,
+    n_editions: int,
     sent: Sequence[DeliveryRecord] = (),
     summary: EditionSummary | None = None,
 ) -> ReportEntry:
-    """One report, described by `source`: its schedule, or without one an issue."""
+    """One report, described by `source`: its schedule, or without one an edition."""
     next_due = None if schedule is None else schedule.next_due
     return ReportEntry(
         project=source.project,
@@ -154,7 +155,7 @@ def report_entry(
         targets=tuple(target.text for target in read_targets(source.delivery)),
         schedule=schedule,
         next_due=None if next_due is None else datetime.fromtimestamp(next_due, UTC),
-        n_issues=n_issues,
+        n_editions=n_editions,
         last=last,
         deliveries=tuple(sent),
         summary=summary,
@@ -164,10 +165,10 @@ def report_entry(
 def edition_named(
     session: Session, project: str, name: str, number: int | None, *, field: str = "name"
 ) -> EditionRecord:
-    """An issue of a report, the newest without a number. Raises `NotFound`."""
+    """An edition of a report, the newest without a number. Raises `NotFound`."""
     found = reports.find_numbered(session, project=project, name=name, number=number)
     if found is None:
-        which = f"report {name!r}" if number is None else f"issue {number} of report {name!r}"
+        which = f"report {name!r}" if number is None else f"edition {number} of report {name!r}"
         raise NotFound(
             f"project {project!r} has no {which}.",
             field=field,
@@ -176,6 +177,6 @@ def edition_named(
     return found
 
 
-def _frozen(session: Session, issue: EditionRecord) -> Report | None:
-    files = reports.read_files(session, issue.id, ["json"])
+def _frozen(session: Session, edition: EditionRecord) -> Report | None:
+    files = reports.read_files(session, edition.id, ["json"])
     return read_report(json.loads(files[0].content)) if files else None

@@ -1,4 +1,4 @@
-"""An issue of a report as a piece of work.
+"""An edition of a report as a piece of work.
 
 Slices are counted where nobody has asked for them before; by the metric that ranks the runs,
 several may be the best.
@@ -211,14 +211,14 @@ def _figures(sets: BestSet, run_ids: tuple[str, ...]) -> BestSetFigures | None:
 
 
 WAITS_FOR_RUNS = timedelta(minutes=10)
-"""How long an issue waits for runs that are being scored and for the issue before it."""
+"""How long an edition waits for runs that are being scored and for the edition before it."""
 _LOOK_AGAIN_S = 2.0
 _LOOK_BACK = 5
-"""Issues that another version of offdiag wrote may be unreadable; older ones than this are."""
+"""Editions that another version of offdiag wrote may be unreadable; older ones than this are."""
 
 
 def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
-    """Read the figures of an issue and write its files; the returned writer freezes them.
+    """Read the figures of an edition and write its files; the returned writer freezes them.
 
     Its deliveries are asked for in the same transaction. Raises `NotYet` while runs in scope
     are being scored, for ten minutes at most: a report right after a correction would
@@ -226,14 +226,14 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
     """
     now = database.clock()
     with database.read() as session:
-        issue = _edition(session, int(args["issue"]))
-        if issue.state is not EditionState.PENDING:
+        edition = _edition(session, int(args["issue"]))
+        if edition.state is not EditionState.PENDING:
             return lambda _session: None
-        may_wait = now - issue.created_at < WAITS_FOR_RUNS
-        if may_wait and _is_overtaking(session, issue):
-            raise NotYet("the issue before this one is not computed.", delay_s=_LOOK_AGAIN_S)
-        scope = read_scope(issue.scope)
-        previous = previous_report(session, issue)
+        may_wait = now - edition.created_at < WAITS_FOR_RUNS
+        if may_wait and _is_overtaking(session, edition):
+            raise NotYet("the edition before this one is not computed.", delay_s=_LOOK_AGAIN_S)
+        scope = read_scope(edition.scope)
+        previous = previous_report(session, edition)
         dataset = dataset_in_scope(session, scope)
         snapshot = read_snapshot(
             session, scope, since_truth=_truth_number(scope, previous), now=now
@@ -247,29 +247,29 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
         snapshot = with_leader(session, scope, snapshot)
         snapshot = with_best_set(session, scope, dataset, snapshot)
     facts = EditionFacts(
-        project=issue.project,
-        name=issue.name,
-        number=issue.number,
-        fire_time=issue.fire_time,
-        covers_missed=issue.covers_missed,
+        project=edition.project,
+        name=edition.name,
+        number=edition.number,
+        fire_time=edition.fire_time,
+        covers_missed=edition.covers_missed,
         as_of=now,
     )
-    return _writer(database, issue, make_report(facts, scope, snapshot, previous))
+    return _writer(database, edition, make_report(facts, scope, snapshot, previous))
 
 
 def fail_report(session: Session, args: Mapping[str, Any], error: str) -> None:
-    """Mark the issue as failed, with the error."""
+    """Mark the edition as failed, with the error."""
     reports.mark_failed(session, int(args["issue"]), error)
 
 
 def restart_report(session: Session, args: Mapping[str, Any]) -> None:
-    """Let a failed issue wait for its figures again."""
+    """Let a failed edition wait for its figures again."""
     reports.mark_pending(session, int(args["issue"]))
 
 
-def previous_report(session: Session, issue: EditionRecord) -> Report | None:
-    """The newest earlier issue of the series that was computed and can still be read."""
-    computed = reports.editions_before(session, issue, EditionState.COMPUTED, limit=_LOOK_BACK)
+def previous_report(session: Session, edition: EditionRecord) -> Report | None:
+    """The newest earlier edition of the series that was computed and can still be read."""
+    computed = reports.editions_before(session, edition, EditionState.COMPUTED, limit=_LOOK_BACK)
     for earlier in computed:
         for file in reports.read_files(session, earlier.id, ["json"]):
             report = read_report(json.loads(file.content))
@@ -278,7 +278,9 @@ def previous_report(session: Session, issue: EditionRecord) -> Report | None:
     return None
 
 
-def _writer(database: Database, issue: EditionRecord, report: Report) -> Callable[[Session], None]:
+def _writer(
+    database: Database, edition: EditionRecord, report: Report
+) -> Callable[[Session], None]:
     # The template engine is in the server extra, and only who computes reports needs it.
     from offdiag.reports.files import report_files
 
@@ -294,32 +296,32 @@ def _writer(database: Database, issue: EditionRecord, report: Report) -> Callabl
         now = database.clock()
         is_frozen = reports.write_computed(
             session,
-            issue.id,
+            edition.id,
             headline=first_sentence,
             data_digest=digest,
             summary=summary,
             files=files,
             now=now,
         )
-        for target in issue.delivery if is_frozen else ():
+        for target in edition.delivery if is_frozen else ():
             delivery_id = deliveries.insert_delivery(
-                session, issue_id=issue.id, target=target, now=now
+                session, edition_id=edition.id, target=target, now=now
             )
             submit_delivery(session, delivery_id)
 
     return write
 
 
-def _edition(session: Session, issue_id: int) -> EditionRecord:
-    issue = reports.find_edition(session, issue_id)
-    if issue is None:
-        raise NotFound(f"there is no issue with the id {issue_id}.", field="issue")
-    return issue
+def _edition(session: Session, edition_id: int) -> EditionRecord:
+    edition = reports.find_edition(session, edition_id)
+    if edition is None:
+        raise NotFound(f"there is no edition with the id {edition_id}.", field="edition")
+    return edition
 
 
-def _is_overtaking(session: Session, issue: EditionRecord) -> bool:
-    """Whether the issue before this one is still to be computed."""
-    return bool(reports.editions_before(session, issue, EditionState.PENDING, limit=1))
+def _is_overtaking(session: Session, edition: EditionRecord) -> bool:
+    """Whether the edition before this one is still to be computed."""
+    return bool(reports.editions_before(session, edition, EditionState.PENDING, limit=1))
 
 
 def _truth_number(scope: ReportScope, previous: Report | None) -> int | None:

@@ -1,4 +1,4 @@
-"""The moments at which a schedule fires, and turning them into issues.
+"""The moments at which a schedule fires, and turning them into editions.
 
 APScheduler's cron trigger is the calculator, and it calculates with wall times only: it is told
 that the wall clock runs in UTC, where no time is skipped or repeated, and each wall time it
@@ -174,9 +174,9 @@ class DueSchedules:
 
 
 def run_due_schedules(database: Database, now: datetime | None = None) -> DueSchedules:
-    """Issue what is due at `now`, the time of the database unless one is given.
+    """Create what is due at `now`, the time of the database unless one is given.
 
-    Fires that nobody was there for become one issue, for the latest of them, that says how
+    Fires that nobody was there for become one edition, for the latest of them, that says how
     many it covers. Raises `DatabaseUnavailable`.
     """
     with database.read() as session:
@@ -212,7 +212,7 @@ def _run_due(database: Database, schedule: ScheduleRecord, now: datetime) -> Due
 def _create_edition(
     session: Session, database: Database, schedule: ScheduleRecord, found: Missed
 ) -> bool:
-    """Insert the issue of a fire with its work. False if that fire was issued before."""
+    """Insert the edition of a fire with its work. False if that fire has one already."""
     inserted = reports.insert_edition(
         session,
         schedule_id=schedule.id,

@@ -27,7 +27,7 @@ from offdiag.store.schedules import ScheduleRecord
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Scope, plan and targets of a report; those of its newest issue where it has no schedule.
+    """Scope, plan and targets of a report; those of its newest edition where it has no schedule.
 
     `cron`, `zone` and `version` are None without a schedule; `version` counts its changes.
     """
@@ -71,8 +71,8 @@ def _definition(session: Session, project: str, name: str) -> Definition:
             planned.zone,
             planned.version,
         )
-    issued = edition_named(session, project, name, None)
-    return Definition(name, read_scope(issued.scope), read_targets(issued.delivery))
+    newest = edition_named(session, project, name, None)
+    return Definition(name, read_scope(newest.scope), read_targets(newest.delivery))
 
 
 def add_schedule(
@@ -84,7 +84,7 @@ def add_schedule(
     scope: ReportScope,
     delivery: Sequence[Target] = (),
 ) -> ScheduleRecord:
-    """Make a schedule in the project of its scope; the first issue comes at the next time.
+    """Make a schedule in the project of its scope; the first edition comes at the next time.
 
     Raises `InvalidInput` for expressions, zones and scopes that cannot be meant, `NotFound`
     for an unknown dataset or baseline, and `Conflict` for a name that is taken.
@@ -130,11 +130,11 @@ def change_schedule(
     delivery: Sequence[Target],
     seen_version: int | None = None,
 ) -> ScheduleRecord:
-    """Replace plan, scope and targets of a schedule; its issues go on counting.
+    """Replace plan, scope and targets of a schedule; its editions go on counting.
 
     Raises `NotFound` and `InvalidInput` as `add_schedule` does, and `Stale` where somebody
     has changed it since `seen_version`, if that is given. What is due at that moment and was
-    not issued yet is issued by the old plan or not at all.
+    not created yet is created by the old plan or not at all.
     """
     plan = Plan.read(cron, zone)
     with database.write() as session:
@@ -180,19 +180,19 @@ def resume_schedule(database: Database, *, project: str, name: str) -> ScheduleR
 
 
 def remove_schedule(database: Database, *, project: str, name: str) -> None:
-    """Remove a schedule; its issues stay. Raises `NotFound`."""
+    """Remove a schedule; its editions stay. Raises `NotFound`."""
     with database.write() as session:
         schedules.delete_schedule(session, _found(session, project, name).id)
 
 
 def run_schedule(database: Database, *, project: str, name: str) -> RequestedEdition:
-    """Issue a report now, beside the planned ones. Raises `NotFound`."""
+    """Create an edition now, beside the planned ones. Raises `NotFound`."""
     with database.write() as session:
         return _run(session, _found(session, project, name), database.clock())
 
 
 def run_report(database: Database, *, project: str, name: str) -> RequestedEdition:
-    """Issue a report now: by its schedule, or without one as its newest issue was.
+    """Create an edition now: by its schedule, or without one as its newest edition was.
 
     Raises `NotFound`.
     """

@@ -1,4 +1,4 @@
-"""What the pages of schedules and of one report show: its plan, and its issues part by part."""
+"""What the pages of schedules and of one report show: its plan, and its editions part by part."""
 
 from __future__ import annotations
 
@@ -103,15 +103,15 @@ EDITIONS_PER_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class EditionEntry:
-    """One issue of a series with its deliveries."""
+    """One edition of a series with its deliveries."""
 
-    issue: EditionRecord
+    edition: EditionRecord
     deliveries: tuple[DeliveryRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """One report with some of its issues, newest first, and the line of its best values.
+    """One report with some of its editions, newest first, and the line of its best values.
 
     `planned` is its schedule, None where it has none; `has_scheduler` tells whether anybody
     ticks, and is true where nothing is planned.
@@ -120,26 +120,26 @@ class ReportPage:
     entry: ReportEntry
     planned: ScheduleEntry | None
     has_scheduler: bool
-    issues: tuple[EditionEntry, ...]
+    editions: tuple[EditionEntry, ...]
     history: tuple[HistoryPoint, ...]
 
 
 def report_page(
     database: Database, *, project: str, name: str, start: int = 0, limit: int = EDITIONS_PER_PAGE
 ) -> ReportPage:
-    """One report with `limit` of its issues from the one at `start` on, the newest being 0.
+    """One report with `limit` of its editions from the one at `start` on, the newest being 0.
 
     Six statements at most. Raises `NotFound`.
     """
     with database.read() as session:
         schedule = schedules.find_schedule(session, project=project, name=name)
         found = editions_of(session, project=project, name=name, start=start, limit=limit)
-        sent = deliveries.deliveries_of(session, [issue.id for issue in found.issues])
-        last = found.issues[0] if found.issues else None
-        # Without a schedule, there is an issue: beyond the end of the list the newest of all.
+        sent = deliveries.deliveries_of(session, [edition.id for edition in found.editions])
+        last = found.editions[0] if found.editions else None
+        # Without a schedule, there is an edition: beyond the end of the list the newest of all.
         source = schedule or last or edition_named(session, project, name, None)
-        # Deliveries and summaries stand with the issues.
-        entry = report_entry(source, schedule, last, n_issues=found.n_issues)
+        # Deliveries and summaries stand with the editions.
+        entry = report_entry(source, schedule, last, n_editions=found.n_editions)
         history = _history(session, project, name)
         now = None if schedule is None else database_time(session)
         beats = () if schedule is None else tuple(list_heartbeats(session))
@@ -148,7 +148,9 @@ def report_page(
         planned=None if now is None or schedule is None else schedule_entry(schedule, entry, now),
         has_scheduler=schedule is None
         or is_alive(tuple(beat for beat in beats if beat.kind == "scheduler")),
-        issues=tuple(EditionEntry(issue, tuple(sent[issue.id])) for issue in found.issues),
+        editions=tuple(
+            EditionEntry(edition, tuple(sent[edition.id])) for edition in found.editions
+        ),
         history=history,
     )
 

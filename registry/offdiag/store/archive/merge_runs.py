@@ -214,7 +214,7 @@ _IDENTITY = ("fire_time", "state", "data_digest", "error")
 
 
 def merge_reports(source: Session, target: Session, known: KnownAs, *, project: str) -> None:
-    """Take over schedules and issues that are not there. Raises `Conflict`.
+    """Take over schedules and editions that are not there. Raises `Conflict`.
 
     Schedules come paused: the registry they come from may go on issuing. One whose name is
     taken here stays as it is here.
@@ -246,7 +246,7 @@ def _schedule(target: Session, row: RowMapping, known: KnownAs, project: str) ->
 
 
 def _is_there(target: Session, row: RowMapping, known: KnownAs) -> bool:
-    """Whether this very issue is there. One of its number or its time may be another one."""
+    """Whether this very edition is there. One of its number or its time may be another one."""
     table = table_of(ReportEditionRow)
     of_series = (table.c.project_id == known.projects[row["project_id"]]) & (
         table.c.name == row["name"]
@@ -258,11 +258,12 @@ def _is_there(target: Session, row: RowMapping, known: KnownAs) -> bool:
     if schedule_id is not None:
         same |= (table.c.schedule_id == schedule_id) & (table.c.fire_time == row["fire_time"])
     there = target.execute(select(table).where(same)).mappings().all()
-    for issue in there:
-        if [issue[name] for name in _IDENTITY] != [row[name] for name in _IDENTITY]:
+    for edition in there:
+        if [edition[name] for name in _IDENTITY] != [row[name] for name in _IDENTITY]:
             raise Conflict(
-                f"report {row['name']!r} has an issue {issue['number']} of {issue['fire_time']} "
-                f"here, and an issue {row['number']} of {row['fire_time']} in the archive.",
+                f"report {row['name']!r} has an edition {edition['number']} of "
+                f"{edition['fire_time']} here, and an edition {row['number']} of "
+                f"{row['fire_time']} in the archive.",
                 field="report",
                 hint="Nothing was imported. Import it as a project of another name (--as).",
             )

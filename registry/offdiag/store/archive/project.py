@@ -208,8 +208,8 @@ def _of_reports(project_id: int) -> Conditions:
     return {
         table_of(ScheduleRow): ScheduleRow.project_id == project_id,
         table_of(ReportEditionRow): is_made,
-        table_of(ReportFileRow): ReportFileRow.issue_id.in_(made),
-        table_of(DeliveryRow): DeliveryRow.issue_id.in_(made)
+        table_of(ReportFileRow): ReportFileRow.edition_id.in_(made),
+        table_of(DeliveryRow): DeliveryRow.edition_id.in_(made)
         & (DeliveryRow.state != DeliveryState.PENDING),
     }
 

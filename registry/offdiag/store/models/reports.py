@@ -1,6 +1,6 @@
-"""Schedules, the issues of reports, the files frozen with them, and where these were sent.
+"""Schedules, the editions of reports, the files frozen with them, and where these were sent.
 
-The row of an issue is the fire of its schedule: whoever inserts it has ticked, and nobody can
+The row of an edition is the fire of its schedule: whoever inserts it has ticked, and nobody can
 insert it twice.
 """
 
@@ -70,10 +70,11 @@ class ReportEditionRow(Base):
     """`fire_time` names the fire by local wall time and zone; `due` is the same moment in
     seconds since 1970.
 
-    Issues of one name in one project are numbered through, whoever asked for them: they form
+    Editions of one name in one project are numbered through, whoever asked for them: they form
     a series even when their schedule was removed and made again, or when there never was one.
     Scope and delivery are those of the schedule at that moment. `summary` is what lists show
-    of a computed issue; those of earlier versions have none.
+    of a computed edition; those of earlier versions have none. Tables and columns keep the name
+    that editions had in the first versions: issues.
     """
 
     __tablename__ = "report_issue"
@@ -113,13 +114,13 @@ class ReportEditionRow(Base):
 
 
 class ReportFileRow(Base):
-    """One form of a computed issue, byte for byte as it was frozen."""
+    """One form of a computed edition, byte for byte as it was frozen."""
 
     __tablename__ = "report_file"
     __table_args__ = (one_of("kind", FILE_KINDS),)
 
-    issue_id: Mapped[int] = mapped_column(
-        ForeignKey("report_issue.id", ondelete="CASCADE"), primary_key=True
+    edition_id: Mapped[int] = mapped_column(
+        "issue_id", ForeignKey("report_issue.id", ondelete="CASCADE"), primary_key=True
     )
     kind: Mapped[str] = mapped_column(primary_key=True)
     content_type: Mapped[str]
@@ -128,7 +129,7 @@ class ReportFileRow(Base):
 
 
 class DeliveryRow(Base):
-    """One issue on its way to one target. `error` is that of the latest attempt."""
+    """One edition on its way to one target. `error` is that of the latest attempt."""
 
     __tablename__ = "delivery"
     __table_args__ = (
@@ -140,7 +141,9 @@ class DeliveryRow(Base):
     )
 
     id: Mapped[int] = mapped_column(Identifier, primary_key=True)
-    issue_id: Mapped[int] = mapped_column(ForeignKey("report_issue.id", ondelete="CASCADE"))
+    edition_id: Mapped[int] = mapped_column(
+        "issue_id", ForeignKey("report_issue.id", ondelete="CASCADE")
+    )
     target: Mapped[dict[str, Any]]
     state: Mapped[str]
     attempts: Mapped[int] = mapped_column(server_default=text("0"))

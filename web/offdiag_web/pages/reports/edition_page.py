@@ -1,4 +1,4 @@
-"""One issue of a report, its frozen files, and another try for what failed."""
+"""One edition of a report, its frozen files, and another try for what failed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flask import Blueprint, abort, make_response, redirect, render_template, re
 from werkzeug.wrappers import Response
 
 from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag.records.report import issue_with_figures
+from offdiag.records.report import edition_with_figures
 from offdiag.reports.document import provenance
 from offdiag.reports.files import SUFFIXES, FileKind
 from offdiag.reports.headline import further_sentences
@@ -21,8 +21,8 @@ from offdiag.reports.tables import Table, tables_of_figures, tables_of_findings
 from offdiag.reports.texts import visible
 from offdiag.services.delivery.message import file_name, read_target
 from offdiag.services.examples.selection import ExampleQuestion
-from offdiag.services.reports.edition import retry_delivery, retry_issue
-from offdiag.services.reports.page import EditionPage, edition_file, issue_page
+from offdiag.services.reports.edition import retry_delivery, retry_edition
+from offdiag.services.reports.page import EditionPage, edition_file, edition_page
 from offdiag.store.deliveries import DeliveryRecord, DeliveryState
 from offdiag.store.reports import EditionState
 from offdiag_web.app.context import current_registry
@@ -64,24 +64,24 @@ class DeliveryLine:
 
 
 def edition_view(page: EditionPage) -> str:
-    """Present an issue."""
-    issue, report = page.issue, page.report
-    address = ReportAddress(issue.project, issue.name)
+    """Present an edition."""
+    edition, report = page.edition, page.report
+    address = ReportAddress(edition.project, edition.name)
     best = None if report is None else next(iter(report.ranking), None)
     return render_template(
         "reports/edition.html",
-        name=issue.name,
-        project=None if issue.project == DEFAULT_PROJECT else issue.project,
-        number=issue.number,
+        name=edition.name,
+        project=None if edition.project == DEFAULT_PROJECT else edition.project,
+        number=edition.number,
         address=address,
-        is_pending=issue.state is EditionState.PENDING,
-        has_failed=issue.state is EditionState.FAILED,
-        fire_time=issue.fire_time.replace("T", " ", 1),
-        missed=missed_times(issue),
-        headline=issue.headline,
+        is_pending=edition.state is EditionState.PENDING,
+        has_failed=edition.state is EditionState.FAILED,
+        fire_time=edition.fire_time.replace("T", " ", 1),
+        missed=missed_times(edition),
+        headline=edition.headline,
         sentences=() if report is None else further_sentences(report),
-        error=issue.error,
-        is_unreadable=issue.state is EditionState.COMPUTED and report is None,
+        error=edition.error,
+        is_unreadable=edition.state is EditionState.COMPUTED and report is None,
         line=None if report is None else history_line(report.history, report.scope),
         findings=() if report is None else _shortened(tables_of_findings(report)),
         figures=() if report is None else _shortened(tables_of_figures(report)),
@@ -89,8 +89,8 @@ def edition_view(page: EditionPage) -> str:
         if report is None
         else tuple((name, visible(text)) for name, text in provenance(report)),
         files=_files(page, address),
-        deliveries=tuple(_delivery(each, address, issue.number) for each in page.deliveries),
-        previous_url=address.edition_url(issue.number - 1) if issue.number > 1 else None,
+        deliveries=tuple(_delivery(each, address, edition.number) for each in page.deliveries),
+        previous_url=address.edition_url(edition.number - 1) if edition.number > 1 else None,
         best_run="" if best is None else best.name,
         examples=None if best is None else example_strip(best.id, ExampleQuestion()),
     )
@@ -120,7 +120,7 @@ def _files(page: EditionPage, address: ReportAddress) -> tuple[tuple[str, str, s
     return tuple(
         (
             words,
-            address.file_url(page.issue.number, FILE_NAMES[kind]),
+            address.file_url(page.edition.number, FILE_NAMES[kind]),
             f"{numbers.count(max(round(stored[kind].n_bytes / 1024), 1))} KiB",
             stored[kind].sha256,
         )
@@ -142,32 +142,32 @@ def _delivery(each: DeliveryRecord, address: ReportAddress, number: int) -> Deli
 
 
 _NUMBER = "int(min=1, max=2147483647)"
-_ISSUE = f"{REPORT}/<{_NUMBER}:number>"
-_DELIVERY = f"{_ISSUE}/deliveries/<int(min=1, max=9223372036854775807):delivery_id>"
+_EDITION = f"{REPORT}/<{_NUMBER}:number>"
+_DELIVERY = f"{_EDITION}/deliveries/<int(min=1, max=9223372036854775807):delivery_id>"
 _KINDS = {name: kind for kind, name in FILE_NAMES.items()}
 _STYLE = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
 
-blueprint = Blueprint("report_issue", __name__)
+blueprint = Blueprint("report_edition", __name__)
 
 
-@blueprint.get(_ISSUE)
+@blueprint.get(_EDITION)
 def page(name: str, number: int) -> Response:
     database = current_registry().database
-    found = issue_page(database, project=requested_project(), name=name, number=number)
+    found = edition_page(database, project=requested_project(), name=name, number=number)
     return make_response(edition_view(found))
 
 
-@blueprint.get(f"{_ISSUE}.json")
+@blueprint.get(f"{_EDITION}.json")
 def twin(name: str, number: int) -> Response:
-    found = issue_page(
+    found = edition_page(
         current_registry().database, project=requested_project(), name=name, number=number
     )
-    return json_response(issue_with_figures(found))
+    return json_response(edition_with_figures(found))
 
 
-@blueprint.get(f"{_ISSUE}/<string:file>")
+@blueprint.get(f"{_EDITION}/<string:file>")
 def frozen(name: str, number: int, file: str) -> Response:
-    """A file of the issue, byte for byte, under a policy that lets it do nothing."""
+    """A file of the edition, byte for byte, under a policy that lets it do nothing."""
     kind = _KINDS.get(file) or abort(404)
     stored = edition_file(
         current_registry().database,
@@ -189,10 +189,10 @@ def frozen(name: str, number: int, file: str) -> Response:
     return response.make_conditional(request)
 
 
-@blueprint.post(f"{_ISSUE}/retry")
+@blueprint.post(f"{_EDITION}/retry")
 def retry(name: str, number: int) -> Response:
     project = requested_project()
-    retry_issue(current_registry().database, project=project, name=name, number=number)
+    retry_edition(current_registry().database, project=project, name=name, number=number)
     return redirect(ReportAddress(project, name).edition_url(number), 303)
 
 

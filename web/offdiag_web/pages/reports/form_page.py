@@ -153,7 +153,9 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
         )
 
     return [
-        made("name", "Name", "Issues of one name are compared with each other.", is_required=True),
+        made(
+            "name", "Name", "Editions of one name are compared with each other.", is_required=True
+        ),
         made("model", "Model", "Only runs of this model; * stands for any characters."),
         made("name_contains", "Run name contains", "Only runs whose name contains this."),
         made("tags", "Tags", "Only runs with these tags: key or key=value.", kind="lines"),

@@ -57,7 +57,7 @@ from offdiag_web.urls.reports import ReportAddress
 
 @dataclass(frozen=True, slots=True)
 class EditionLine:
-    """One issue of the history; `missed` are times before it that nobody was there for."""
+    """One edition of the history; `missed` are times before it that nobody was there for."""
 
     number: int
     url: str
@@ -95,15 +95,15 @@ def report_view(page: ReportPage, notices: list[str], *, start: int, now: dateti
         plan=_plan(page, now),
         warning=_warning(page),
         line=history_line(page.history, entry.scope),
-        issues=tuple(_edition_line(each, address) for each in page.issues),
+        editions=tuple(_edition_line(each, address) for each in page.editions),
         paging=paging(
-            entry.n_issues,
+            entry.n_editions,
             start,
             per_page=EDITIONS_PER_PAGE,
-            words=("issue", "issues"),
+            words=("edition", "editions"),
             url=lambda first: address.url(start=first),
         ),
-        is_pending=any(each.issue.state.value == "pending" for each in page.issues),
+        is_pending=any(each.edition.state.value == "pending" for each in page.editions),
         own_url=address.url(start=start),
         notices=notices,
     )
@@ -142,20 +142,20 @@ def _warning(page: ReportPage) -> str | None:
 
 
 def _edition_line(entry: EditionEntry, address: ReportAddress) -> EditionLine:
-    issue = entry.issue
+    edition = entry.edition
     took = None
-    if issue.computed_at is not None:
-        took = spell_short((issue.computed_at - issue.created_at).total_seconds())
+    if edition.computed_at is not None:
+        took = spell_short((edition.computed_at - edition.created_at).total_seconds())
     return EditionLine(
-        number=issue.number,
-        url=address.edition_url(issue.number),
-        fire_time=issue.fire_time.replace("T", " ", 1),
-        state=edition_chip(issue),
-        said=said_text(issue),
-        missed=missed_times(issue),
+        number=edition.number,
+        url=address.edition_url(edition.number),
+        fire_time=edition.fire_time.replace("T", " ", 1),
+        state=edition_chip(edition),
+        said=said_text(edition),
+        missed=missed_times(edition),
         took=took,
         sent=sent_chips(entry.deliveries),
-        not_sent=not_sent_words(issue),
+        not_sent=not_sent_words(edition),
     )
 
 
@@ -196,8 +196,8 @@ def report_twin(name: str, form: str) -> Response:
     )
     if form == "json":
         return json_response(found)
-    rows = (issue.row(EDITION_COLUMNS) for issue in found.issues)
-    return csv_response("report-issues", EDITION_COLUMNS, rows)
+    rows = (edition.row(EDITION_COLUMNS) for edition in found.editions)
+    return csv_response("report-editions", EDITION_COLUMNS, rows)
 
 
 @blueprint.post(f"{REPORT}/run")
@@ -221,11 +221,11 @@ def resume(name: str) -> Response:
 
 @blueprint.post(f"{REPORT}/delete")
 def delete(name: str) -> Response:
-    """Remove the schedule; where it never issued anything, nothing of it is left to show."""
+    """Remove the schedule; where it never made an edition, nothing of it is left to show."""
     database, project = current_registry().database, requested_project()
-    n_issues = report_page(database, project=project, name=name, limit=1).entry.n_issues
+    n_editions = report_page(database, project=project, name=name, limit=1).entry.n_editions
     remove_schedule(database, project=project, name=name)
-    return _back_to(name) if n_issues else redirect("/reports", 303)
+    return _back_to(name) if n_editions else redirect("/reports", 303)
 
 
 def _back_to(name: str) -> Response:

@@ -1,4 +1,4 @@
-"""The list of reports: what each is about, when it comes next, and how its last issue fared."""
+"""The list of reports: what each is about, when it comes next, and how its last edition fared."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class NextTime:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """The best value of the last issues as a line, and the last one in figures."""
+    """The best value of the last editions as a line, and the last one in figures."""
 
     mark: Markup
     value: str
@@ -56,7 +56,7 @@ class Trend:
 
 @dataclass(frozen=True, slots=True)
 class LastEdition:
-    """The newest issue of a report."""
+    """The newest edition of a report."""
 
     number: int
     url: str
@@ -73,7 +73,7 @@ class ReportLine:
     """One report; `words` and `cron` are None where it has no schedule.
 
     `problem` says why its plan cannot be read here. `findings` are what the newest computed
-    issue warned of.
+    edition warned of.
     """
 
     name: str
@@ -159,7 +159,7 @@ def next_time(planned: ScheduleEntry | None, now: datetime) -> NextTime | None:
 
 
 def finding_chips(summary: EditionSummary | None) -> tuple[Chip, ...]:
-    """What an issue warned of: alerts and flags, new ones said to be new."""
+    """What an edition warned of: alerts and flags, new ones said to be new."""
     if summary is None:
         return ()
     chips = []
@@ -173,18 +173,20 @@ def finding_chips(summary: EditionSummary | None) -> tuple[Chip, ...]:
 
 
 def _last(entry: ReportEntry, address: ReportAddress) -> LastEdition | None:
-    issue = entry.last
-    if issue is None:
+    edition = entry.last
+    if edition is None:
         return None
     return LastEdition(
-        number=issue.number,
-        url=address.edition_url(issue.number),
-        state=edition_chip(issue),
-        when=issue.created_at,
-        said=said_text(issue),
+        number=edition.number,
+        url=address.edition_url(edition.number),
+        state=edition_chip(edition),
+        when=edition.created_at,
+        said=said_text(edition),
         sent=sent_chips(entry.deliveries),
-        not_sent=not_sent_words(issue),
-        retry_url=address.retry_url(issue.number) if issue.state is EditionState.FAILED else None,
+        not_sent=not_sent_words(edition),
+        retry_url=address.retry_url(edition.number)
+        if edition.state is EditionState.FAILED
+        else None,
     )
 
 
@@ -194,7 +196,7 @@ def _trend(summary: EditionSummary | None) -> Trend | None:
     shown = [_told(summary.metric, value) for value in summary.line]
     known = [text for text in shown if text is not None]
     title = texts.title(summary.metric)
-    span = numbers.plural(len(shown), "issue")
+    span = numbers.plural(len(shown), "edition")
     told = ", ".join(text or "none" for text in shown)
     return Trend(
         mark=sparkline(summary.line, name=f"{title} of the best run in {span}: {told}"),

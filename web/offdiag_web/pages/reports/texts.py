@@ -76,9 +76,9 @@ def due_texts(fires: Sequence[DueTime]) -> tuple[str, ...]:
     return tuple(f"{fire.wall:%a %d %b %Y %H:%M}" for fire in fires)
 
 
-def edition_chip(issue: EditionRecord) -> Chip:
-    """How the computation of an issue went."""
-    return Chip(*_EDITION_WORDS[issue.state])
+def edition_chip(edition: EditionRecord) -> Chip:
+    """How the computation of an edition went."""
+    return Chip(*_EDITION_WORDS[edition.state])
 
 
 def delivery_chip(delivery: DeliveryRecord) -> Chip:
@@ -98,35 +98,35 @@ def sent_chips(deliveries: Sequence[DeliveryRecord]) -> tuple[Chip, ...]:
     )
 
 
-def not_sent_words(issue: EditionRecord) -> str:
-    """Why an issue has no deliveries."""
-    if issue.state is not EditionState.COMPUTED and issue.delivery:
+def not_sent_words(edition: EditionRecord) -> str:
+    """Why an edition has no deliveries."""
+    if edition.state is not EditionState.COMPUTED and edition.delivery:
         return "nothing yet"
     return "kept here"
 
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """Times before an issue at which nobody ticked: a line of their own, never a gap."""
+    """Times before an edition at which nobody ticked: a line of their own, never a gap."""
 
     chip: Chip
     text: str
 
 
-def missed_times(issue: EditionRecord) -> Missed | None:
-    """What an issue stands for beside its own time."""
-    if not issue.covers_missed:
+def missed_times(edition: EditionRecord) -> Missed | None:
+    """What an edition stands for beside its own time."""
+    if not edition.covers_missed:
         return None
     return Missed(
         Chip("missed", "warning"),
-        f"{numbers.plural(issue.covers_missed, 'earlier time')} missed: no scheduler was up; "
-        f"edition {issue.number} stands for {'it' if issue.covers_missed == 1 else 'them'}.",
+        f"{numbers.plural(edition.covers_missed, 'earlier time')} missed: no scheduler was up; "
+        f"edition {edition.number} stands for {'it' if edition.covers_missed == 1 else 'them'}.",
     )
 
 
-def said_text(issue: EditionRecord) -> str | None:
-    """The first sentence of an issue, or the line of its error that says most."""
-    return issue.headline if issue.error is None else last_line(issue.error)
+def said_text(edition: EditionRecord) -> str | None:
+    """The first sentence of an edition, or the line of its error that says most."""
+    return edition.headline if edition.error is None else last_line(edition.error)
 
 
 def last_line(error: str) -> str:
@@ -137,7 +137,7 @@ def last_line(error: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The best value of each issue, drawn, and what to make of the drawing."""
+    """The best value of each edition, drawn, and what to make of the drawing."""
 
     heading: str
     mark: Markup
@@ -145,7 +145,7 @@ class Line:
 
 
 def history_line(history: Sequence[HistoryPoint], scope: ReportScope) -> Line | None:
-    """Drawn once there are two issues; one point is no line."""
+    """Drawn once there are two editions; one point is no line."""
     metric = scope.ranking_metric
     values = [
         None if point.value is None else texts.printed(metric, point.value) for point in history
