@@ -155,7 +155,7 @@ _EVENT = "report.issued"
 
 
 def deliver_by_webhook(parcel: DeliveryMessage, url: str, settings: WebhookSettings) -> None:
-    """Post a summary of an issue.
+    """Post a summary of an edition.
 
     Raises `DeliveryRefused` for an address that must not be talked to and where no secret is
     set, and `DeliveryFailed` unless a 2xx answer of at most 64 kB arrives within 5 seconds.
@@ -192,7 +192,8 @@ def webhook_body(parcel: DeliveryMessage) -> bytes:
         "text": f"{parcel.title}: {parcel.headline}",
         "project": parcel.project,
         "report": parcel.name,
-        "issue": parcel.number,
+        "edition": parcel.number,
+        "issue": parcel.number,  # The former name, which goes with the next release.
         "fire_time": parcel.fire_time,
         "headline": parcel.headline,
         "url": parcel.url,
@@ -253,8 +254,8 @@ def _exchange(
             "Connection": "close",
         },
     )
-    answer = connection.getresponse()
-    _require_success(answer, parts.hostname or "")
+    with connection.getresponse() as answer:
+        _require_success(answer, parts.hostname or "")
 
 
 def _require_success(answer: http.client.HTTPResponse, host: str) -> None:
