@@ -157,24 +157,25 @@ def _grouped(
     comment = f"/* {mark} */"
     runs = _looked_at(**wanted)
     columns = (runs.c.id, runs.c.name, runs.c.dataset_id, runs.c.model, runs.c.created_at)
-    seen = [
-        SeenRun(id_, name, of, named, at, None if role is None else PromotionRole(role))
-        for id_, name, of, named, at, role in session.execute(
-            select(*columns, runs.c.role)
-            .order_by(runs.c.created_at.desc(), runs.c.id.desc())
-            .prefix_with(comment)
-        )
-    ]
+    is_open = and_(FlagRow.run_id == runs.c.id, FlagRow.state != FlagState.CLOSED)
+    # Each run with each of its flags: to find the runs takes longer than to name them again.
+    rows: Sequence[Sequence[Any]] = session.execute(
+        select(*_FLAG, *columns, runs.c.role)
+        .select_from(runs)
+        .outerjoin(FlagRow, is_open)
+        .order_by(runs.c.created_at.desc(), runs.c.id.desc(), FlagRow.id)
+        .prefix_with(comment)
+    ).all()
+    n = len(_FLAG)
+    seen = {
+        id_: SeenRun(id_, name, of, named, at, None if role is None else PromotionRole(role))
+        for id_, name, of, named, at, role in (row[n:] for row in rows)
+    }
     if not seen:
         return []
-    flags = session.execute(
-        select(*_FLAG)
-        .join(runs, runs.c.id == FlagRow.run_id)
-        .where(FlagRow.state != FlagState.CLOSED)
-        .prefix_with(comment)
-    )
-    numbers = _numbers(session, {run.dataset_id for run in seen}, comment)
-    return problems_of(numbers, seen, (_flag(row) for row in flags), now=now)
+    flags = (_flag(row[:n]) for row in rows if row[0] is not None)
+    numbers = _numbers(session, {run.dataset_id for run in seen.values()}, comment)
+    return problems_of(numbers, tuple(seen.values()), flags, now=now)
 
 
 def _numbers(session: Session, datasets: Collection[int], mark: str) -> dict[ProblemKey, int]:

@@ -170,27 +170,18 @@ def ranked_runs_of_all(
         .subquery()
     )
     key = func.coalesce(DatasetRow.primary_metric, case(default_keys, value=DatasetRow.task))
-    is_lower_better = or_(
-        *(
-            and_(DatasetRow.task == task, MetricValueRow.key.in_(keys))
-            for task, keys in lower_is_better.items()
-        )
-    )
-    from_best = case((is_lower_better, -MetricValueRow.value), else_=MetricValueRow.value).desc()
-    here, in_order = RunRow.dataset_id, (from_best, *_OF_EQUALS)
-    # All runs are put in order, by as little as that takes; what is shown is read of the highest.
-    placed = (
-        _evaluated(key)
-        .with_only_columns(
-            EvaluationRow.id.label("placed_id"),
-            MetricValueRow.key.label("placed_by"),
-            RunRow.dataset_id,
+    deleted = select(RunRow.id).where(RunRow.deleted_at.is_not(None))
+    # All runs are ranked by as little as that takes; what is shown is read of the highest. Values
+    # are looked up by evaluation: by their own index all of a metric are read for each dataset.
+    evaluated = (
+        select(
+            EvaluationRow.id,
+            TruthVersionRow.dataset_id,
             TruthVersionRow.number,
-            func.count().over(partition_by=here).label("total"),
-            func.row_number().over(partition_by=here, order_by=in_order).label("place"),
+            DatasetRow.task,
+            key.label("key"),
         )
-        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
-        .join(TruthVersionRow, TruthVersionRow.id == EvaluationRow.truth_version_id)
+        .select_from(TruthVersionRow)
         .join(
             newest,
             and_(
@@ -198,17 +189,50 @@ def ranked_runs_of_all(
                 newest.c.number == TruthVersionRow.number,
             ),
         )
+        .join(DatasetRow, DatasetRow.id == TruthVersionRow.dataset_id)
+        .join(
+            EvaluationRow,
+            and_(EvaluationRow.truth_version_id == TruthVersionRow.id, counts_for_its_run()),
+        )
+        .where(EvaluationRow.run_id.not_in(deleted))
+        .cte("evaluated")
+        .prefix_with("MATERIALIZED")
+    )
+    value, here = MetricValueRow.value, evaluated.c.dataset_id
+    is_lower_better = or_(
+        *(
+            and_(evaluated.c.task == task, evaluated.c.key.in_(keys))
+            for task, keys in lower_is_better.items()
+        )
+    )
+    from_best = case((is_lower_better, -value), else_=value).desc()
+    ranked = (
+        select(
+            evaluated,
+            func.count().over(partition_by=here).label("total"),
+            func.rank().over(partition_by=here, order_by=from_best).label("rank"),
+        )
+        .join(
+            MetricValueRow,
+            and_(
+                MetricValueRow.evaluation_id == evaluated.c.id,
+                MetricValueRow.key == evaluated.c.key,
+                MetricValueRow.class_index == AGGREGATE,
+            ),
+        )
+        .where(value.is_not(None))
         .subquery()
     )
     found = session.execute(
-        _evaluated(placed.c.placed_by)
-        .add_columns(placed.c.dataset_id, placed.c.number, placed.c.total)
-        .join(placed, placed.c.placed_id == EvaluationRow.id)
-        .where(placed.c.place <= limit)
-        .order_by(placed.c.dataset_id, placed.c.place)
+        _evaluated(ranked.c.key)
+        .add_columns(ranked.c.dataset_id, ranked.c.number, ranked.c.total)
+        .join(ranked, ranked.c.id == EvaluationRow.id)
+        .where(ranked.c.rank <= limit)
+        .order_by(ranked.c.dataset_id, ranked.c.rank, *_OF_EQUALS)
     )
     return {
-        dataset_id: _of_rows(list(rows))
+        # Equal ones may share the last rank.
+        dataset_id: _of_rows(list(rows)[:limit])
         for dataset_id, rows in groupby(found, key=lambda row: cast(int, row.dataset_id))
     }
 

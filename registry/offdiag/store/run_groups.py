@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, literal, select, union_all
+from sqlalchemy import func, select, union_all
 from sqlalchemy.orm import Session
 
 from offdiag.store.dataset_page import DatasetFacts
@@ -62,7 +62,7 @@ def run_groups(
 ) -> RunGroups:
     """The first runs of each of the datasets; `orders` and `metrics` are by dataset.
 
-    Five statements, one of them for runs that are not evaluated yet.
+    Four statements, and further ones where datasets have few runs with what they are sorted by.
     """
     where = matching_runs(session, terms, None).where
     counted = select(RunRow.dataset_id, func.count().label("n")).where(*where)
@@ -94,40 +94,41 @@ def _first_runs(
     orders: Mapping[int, RunOrder],
     totals: Mapping[int, int],
 ) -> dict[int, list[str]]:
-    """Ids by dataset, those first that have what they are sorted by."""
-    parts = []
+    """Ids by dataset, those first that have what they are sorted by.
+
+    Further statements look for runs without it, in datasets where there are too few with it:
+    to find that there are none, they read all runs.
+    """
+    found: dict[int, list[str]] = {dataset_id: [] for dataset_id in orders}
+    groups = {dataset_id: groups_of(order) for dataset_id, order in orders.items()}
     dialect = session.get_bind().dialect.name
-    for dataset_id, order in orders.items():
-        where = matching_runs(session, terms, dataset_id).where
-        runs = evaluated_runs(RunRow.id, RunRow.dataset_id).where(*where)
-        for rank, group in enumerate(groups_of(order)):
+    for rank in range(max(map(len, groups.values()))):
+        parts = []
+        for dataset_id, order in orders.items():
+            missing = min(RUNS_EACH, totals[dataset_id]) - len(found[dataset_id])
+            if not missing or rank >= len(groups[dataset_id]):
+                continue
+            where = matching_runs(session, terms, dataset_id).where
+            runs = evaluated_runs(RunRow.id, RunRow.dataset_id).where(*where)
             is_long = totals[dataset_id] > SORTED_IN_MEMORY
+            group = groups[dataset_id][rank]
             part = in_group(runs, order, group, uses_index=is_long, dialect=dialect)
             first = (
                 sorted_by(part.runs, part, descending=part.descending)
                 .add_columns(part.column.label("key"))
-                .limit(RUNS_EACH)
+                .limit(missing)
                 .subquery()
             )
             sorting = (first.c.key, first.c.id)
             place = func.row_number().over(
                 order_by=[each.desc() for each in sorting] if part.descending else sorting
             )
-            parts.append(
-                select(
-                    first.c.dataset_id,
-                    literal(rank).label("rank"),
-                    place.label("place"),
-                    first.c.id,
-                )
-            )
-    found: dict[int, list[tuple[int, int, str]]] = {}
-    for row in session.execute(union_all(*parts)):
-        found.setdefault(row.dataset_id, []).append((row.rank, row.place, row.id))
-    return {
-        dataset_id: [run_id for *_, run_id in sorted(runs)[:RUNS_EACH]]
-        for dataset_id, runs in found.items()
-    }
+            parts.append(select(first.c.dataset_id, place.label("place"), first.c.id))
+        if parts:
+            rows = session.execute(union_all(*parts)).all()
+            for row in sorted(rows, key=lambda row: row.place):
+                found[row.dataset_id].append(row.id)
+    return found
 
 
 def _entries(session: Session, ids: Sequence[str], keys: Sequence[str]) -> dict[str, RunEntry]:
