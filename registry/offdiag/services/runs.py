@@ -17,9 +17,11 @@ from offdiag.errors import InvalidInput, NotFound, Stale
 from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Operator
 from offdiag.services.small_groups import sizes_of_run, suppressed_below
 from offdiag.store import runs
+from offdiag.store.audit_log import describe
 from offdiag.store.comments import About, add_comments
 from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import PastEvaluation, evaluation_history
+from offdiag.store.project_access import project_of_run
 from offdiag.store.run_list import run_list
 from offdiag.store.run_order import RunOrder
 from offdiag.store.run_page import RunDetail, read_run
@@ -184,12 +186,21 @@ def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar
         raise InvalidInput("no run is chosen.", field="runs", hint="Tick the runs that are meant.")
     with database.write() as session:
         # In one order, so that two of these do not wait for each other.
-        for run_id in sorted(set(run_ids)):
+        ordered, projects = sorted(set(run_ids)), set[str]()
+        for run_id in ordered:
             known = runs.lock_run(session, run_id, alone=True)
             tags = {name: text for name, text in known.tags.items() if name != key}
             if value is not None:
                 tags[key] = value
             runs.set_tags(session, run_id, known.facts(tags=tags).tags)
+            projects |= project_of_run(session, run_id)
+        describe(
+            session,
+            action="tag-runs",
+            subject=", ".join(ordered),
+            project=projects.pop() if len(projects) == 1 else None,
+            detail={"tag": key, "value": value, "n_runs": len(ordered)},
+        )
 
 
 def comment_on_run(database: Database, run_id: str, *, text: str, author: str | None) -> None:

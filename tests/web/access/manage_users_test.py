@@ -187,11 +187,12 @@ def test_what_a_program_changes_is_in_the_log_with_its_token(
     answer = client_for(app).post(
         "/api/v1/runs",
         headers=bearer(secret),
-        json={"name": "x", "dataset": "fresh", "labels": ["a", "b"]},
+        json={"name": "x", "project": "lesions", "dataset": "fresh", "labels": ["a", "b"]},
     )
 
     (event,) = read(database, audit_page, AuditFilter(text="/api/v1/runs")).events
     assert answer.status_code == 201, answer.text
+    assert event.project == "lesions"
     assert event.actor_kind == "token"
     assert event.actor == f"ana ({secret[:14]}…)"
     assert "run" in event.detail["added"]

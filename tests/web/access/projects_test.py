@@ -215,3 +215,17 @@ def test_names_of_views_are_seen_by_everybody(two: TwoProjects) -> None:
     save_view(two.database, name="for all", page="/runs", query="", author="ana")
 
     assert "for all" in two.client.get("/views", headers=two.headers).text
+
+
+def test_a_schedule_is_changed_in_the_project_that_its_body_names(two: TwoProjects) -> None:
+    for scope, path, status in (
+        ("alpha", "/api/v1/schedules/plain%20report", 200),
+        (f"{HIDDEN} beta", f"/api/v1/schedules/{HIDDEN}%20report", 403),
+        (f"{HIDDEN} beta", "/api/v1/schedules/plain%20report", 404),
+    ):
+        answer = two.client.put(
+            path,
+            headers=two.headers,
+            json={"project": scope, "cron": "0 6 * * 1", "scope": {"dataset": "plain set"}},
+        )
+        assert answer.status_code == status, answer.text

@@ -7,6 +7,7 @@ import pytest
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.services.runs import change_run, tag_runs
+from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
 from offdiag.store.runs import get_run
 from offdiag_web.app.dispatch import PREFIX
@@ -106,6 +107,11 @@ def test_several_runs_are_tagged_from_the_list(
     send(client, form, {"tag": "team", "action": "remove"})
     tags = [client.json(f"/runs/{each}/meta.json")["tags"] for each in (run_id, other)]
     assert tags == [{"fold": 3}, {}]
+    with database.read() as session:
+        removed, added = audit_page(session, AuditFilter(text="tag-runs")).events
+    assert added.subject == ", ".join(sorted((run_id, other)))
+    assert added.project == removed.project == "default"
+    assert (added.detail["tag"], added.detail["value"]) == ("team", "skin")
 
 
 def test_all_runs_are_tagged_or_none(database: Database, run_id: str) -> None:

@@ -23,6 +23,7 @@ from werkzeug.exceptions import UnsupportedMediaType
 from offdiag.errors import InvalidInput, Malformed
 from offdiag.records.base import first_problem
 from offdiag.records.cost import Weights
+from offdiag_web.app.context import name_project
 from offdiag_web.app.dispatch import PATH_SCHEMAS
 
 JSON = "application/json"
@@ -150,6 +151,9 @@ class StrictRequests(FlaskPlugin):
     ) -> None:
         asked = None if query is None else _read_query(request, query)
         sent = None if json is None else _read_body(request, json)
+        project = getattr(sent, "project", None)
+        if isinstance(project, str):
+            name_project(project)
         # The library hands these to the handler from here.
         request.context = Context(asked, sent, None, None, None)  # type: ignore[attr-defined]
 

@@ -100,6 +100,14 @@ def narrow_registry(database: Database) -> None:
     g.registry = replace(current_registry(), database=database)
 
 
+def name_project(name: str) -> None:
+    """Say which project the rest of a request changes, where its body names one."""
+    database = current_registry().database
+    if database.actor is not None:
+        actor = replace(database.actor, project=name)
+        narrow_registry(database.seen_by(database.projects, actor))
+
+
 @dataclass(frozen=True, slots=True)
 class CurrentUser:
     """The user of a request, for templates and pages; `caller` is None if not signed in."""
@@ -269,8 +277,9 @@ _BY_NAME: Mapping[str, Find] = {
     "reports": projects_with_report,
     "schedules": projects_with_report,
 }
-# Datasets are found by name alone in whichever project has one of that name.
-_IN_ANY_PROJECT = frozenset({"datasets"})
+# Datasets are found by name alone in whichever project has one of that name; the body of a changed
+# schedule names its project.
+_IN_ANY_PROJECT = frozenset({"datasets", "schedules"})
 _NO_THINGS: Mapping[str, frozenset[str]] = {
     "assets": frozenset({"digest", "name"}),
     "glossary": frozenset({"key"}),
