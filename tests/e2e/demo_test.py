@@ -163,7 +163,7 @@ def test_the_run_in_use_is_the_champion_of_the_digits(demo: tuple[Path, str]) ->
     assert decided.champion == decided.history[0]
 
 
-def test_a_weekly_report_is_planned_and_issued_once(demo: tuple[Path, str]) -> None:
+def test_a_weekly_report_is_planned_and_created_once(demo: tuple[Path, str]) -> None:
     with registry_of(demo[0]) as database:
         planned = schedule_page(database, project=PROJECT, name=REPORT)
         newest = edition_page(database, project=PROJECT, name=REPORT, number=None)

@@ -32,7 +32,7 @@ def own_registry(migrated_file: Path, tmp_path: Path) -> Iterator[Database]:
     database.close()
 
 
-def test_from_a_plan_to_the_frozen_issue(open_at: Any, own_registry: Database) -> None:
+def test_from_a_plan_to_the_frozen_edition(open_at: Any, own_registry: Database) -> None:
     with served(create_app(Settings(), own_registry)) as address:
         seen = open_at(address, "about:blank", own_window=True)
         page: Page = seen.page

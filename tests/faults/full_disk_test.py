@@ -95,7 +95,7 @@ def test_however_long_the_disk_is_full_no_evaluation_is_given_up(database: Datab
         assert session.scalars(select(RunRow.state)).all() == [RunState.EVALUATED]
 
 
-def test_however_long_the_disk_is_full_no_issue_is_given_up(database: Database) -> None:
+def test_however_long_the_disk_is_full_no_edition_is_given_up(database: Database) -> None:
     log_run(database)
     report_now(database, name="weekly", scope=SCOPE)
 

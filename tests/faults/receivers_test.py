@@ -101,7 +101,7 @@ def test_a_bad_receiver_costs_a_moment_and_is_tried_again(
         assert runs.get_run(session, waiting.id).state is RunState.EVALUATED
 
 
-def test_bad_receivers_are_given_up_while_the_good_one_gets_its_issue_once(
+def test_bad_receivers_are_given_up_while_the_good_one_gets_its_edition_once(
     database: Database, tmp_path: Path
 ) -> None:
     with (
@@ -122,7 +122,7 @@ def test_bad_receivers_are_given_up_while_the_good_one_gets_its_issue_once(
     assert all(errors)
 
 
-def test_a_receiver_that_recovers_gets_its_issue(database: Database) -> None:
+def test_a_receiver_that_recovers_gets_its_edition(database: Database) -> None:
     busy_twice = recovering(2, ill=answering("503 Busy"), well=answering("200 OK"))
     with listening(busy_twice) as server:
         edition_id = issued(database, [WebhookTarget(server.url)])

@@ -40,7 +40,7 @@ def accounted_for(found: Sequence[EditionRecord]) -> int:
     return sum(1 + edition.covers_missed for edition in found)
 
 
-def test_after_an_hour_without_schedulers_one_issue_says_for_how_many_it_stands(
+def test_after_an_hour_without_schedulers_one_edition_says_for_how_many_it_stands(
     database: Database,
 ) -> None:
     log_run(database)
@@ -89,7 +89,7 @@ def test_a_clock_that_jumps_ahead_and_back_again_and_again(sqlite_database: Data
         pytest.param(datetime(2026, 10, 24, 22, tzinfo=UTC), 25, id="autumn"),
     ],
 )
-def test_on_days_on_which_clocks_are_changed_each_wall_time_is_issued_once(
+def test_on_days_on_which_clocks_are_changed_each_wall_time_is_created_once(
     sqlite_database: Database, start: datetime, hours: int
 ) -> None:
     log_run(sqlite_database)

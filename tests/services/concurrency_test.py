@@ -265,7 +265,7 @@ def test_of_schedules_of_one_name_one_is_made(database: Database) -> None:
 
 
 @pytest.mark.both_databases
-def test_of_reports_that_are_asked_for_in_one_second_one_is_issued(database: Database) -> None:
+def test_of_reports_that_are_asked_for_in_one_second_one_is_created(database: Database) -> None:
     log(database)
 
     found, raised = at_once(lambda _: report_now(database, name="r", scope=SCOPE).number)

@@ -41,7 +41,7 @@ def test_reports_to_come_stand_in_the_order_they_are_due(database: Database) -> 
     assert due[0].due > datetime(2020, 1, 1, tzinfo=UTC)
 
 
-def test_an_issue_that_failed_is_told_with_its_reason(database: Database) -> None:
+def test_an_edition_that_failed_is_told_with_its_reason(database: Database) -> None:
     log_run(database)
     weekly(database, name="weekly")
     run_schedule(database, project="skin", name="weekly")

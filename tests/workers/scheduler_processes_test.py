@@ -84,7 +84,7 @@ def test_four_processes_of_which_one_is_killed_again_and_again(database: Databas
         assert sum(1 + edition.covers_missed for edition in of_one) == n_planned
 
 
-def test_after_all_were_down_one_issue_catches_up(database: Database) -> None:
+def test_after_all_were_down_one_edition_catches_up(database: Database) -> None:
     log_run(database)
     weekly(database, cron="0 * * * *", due=START)
     run_due_schedules(database, START)
@@ -98,7 +98,7 @@ def test_after_all_were_down_one_issue_catches_up(database: Database) -> None:
     assert len({edition.fire_time for edition in editions(database)}) == len(editions(database))
 
 
-def test_killed_between_any_two_statements_an_issue_is_made_and_sent_once(
+def test_killed_between_any_two_statements_an_edition_is_made_and_sent_once(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
     log_run(sqlite_database)
@@ -121,7 +121,7 @@ def test_killed_between_any_two_statements_an_issue_is_made_and_sent_once(
     assert written == [f"weekly-0001{suffix}" for suffix in (".csv", ".html", ".json", ".md")]
 
 
-def test_wherever_the_disk_fills_up_an_issue_is_whole_or_not_there(
+def test_wherever_the_disk_fills_up_an_edition_is_whole_or_not_there(
     sqlite_database: Database,
 ) -> None:
     for number in range(12):

@@ -25,7 +25,7 @@ from support.logging_runs import POLICY
 from support.reporting import SCOPE, editions, log_run, weekly, work_keys
 
 
-def test_what_is_due_is_issued_at_once_when_it_starts(database: Database) -> None:
+def test_what_is_due_is_created_at_once_when_it_starts(database: Database) -> None:
     log_run(database)
     weekly(database, cron="* * * * *", due=database.clock() - timedelta(minutes=1))
 
@@ -37,7 +37,7 @@ def test_what_is_due_is_issued_at_once_when_it_starts(database: Database) -> Non
     assert (fired[0]["project"], fired[0]["report"]) == ("skin", "weekly")
 
 
-def test_lost_work_of_issues_is_asked_for_again(database: Database) -> None:
+def test_lost_work_of_editions_is_asked_for_again(database: Database) -> None:
     log_run(database)
     report_now(database, name="once", scope=SCOPE)
     with database.write() as session:

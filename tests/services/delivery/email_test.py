@@ -22,7 +22,7 @@ def settings_of(listener: Listener, **changes: str) -> SmtpSettings:
     return SmtpSettings.model_validate(facts | changes)
 
 
-def test_an_issue_arrives_as_text_with_page_and_table_attached() -> None:
+def test_an_edition_arrives_as_text_with_page_and_table_attached() -> None:
     mailbox = Mailbox()
     with listening(mailbox) as server:
         deliver_by_email(parcel(), "ana@example.org", settings_of(server))

@@ -25,7 +25,7 @@ def names(settings: ReportsSettings, folder: str = "weekly") -> list[str]:
     return sorted(path.name for path in (Path(settings.folder) / folder).iterdir())
 
 
-def test_all_forms_of_an_issue_are_written(settings: ReportsSettings) -> None:
+def test_all_forms_of_an_edition_are_written(settings: ReportsSettings) -> None:
     sent = parcel()
 
     deliver_to_folder(sent, "weekly", settings)

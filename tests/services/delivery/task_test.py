@@ -60,7 +60,7 @@ def test_a_delivery_to_a_folder_arrives(database: Database, tmp_path: Path) -> N
     assert work_keys(database) == []
 
 
-def test_one_failure_keeps_nobody_else_from_getting_the_issue(
+def test_one_failure_keeps_nobody_else_from_getting_the_edition(
     database: Database, tmp_path: Path
 ) -> None:
     (tmp_path / "reports").mkdir()
@@ -195,7 +195,7 @@ def test_a_failed_evaluation_can_be_taken_up_again(database: Database) -> None:
 
 
 @pytest.mark.both_databases
-def test_a_failed_issue_can_be_taken_up_again(database: Database) -> None:
+def test_a_failed_edition_can_be_taken_up_again(database: Database) -> None:
     log_run(database)
     report_now(database, name="weekly", scope=SCOPE)
     with database.write() as session:

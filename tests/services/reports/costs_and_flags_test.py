@@ -308,7 +308,7 @@ def test_costs_of_other_classes_are_refused(database: Database) -> None:
     assert caught.value.field == "cost_matrix"
 
 
-def test_flags_of_a_new_run_are_raised_since_the_issue_before(database: Database) -> None:
+def test_flags_of_a_new_run_are_raised_since_the_edition_before(database: Database) -> None:
     log_run(database, wrong=4)
     edition(database)
     blind = log_blind(database)

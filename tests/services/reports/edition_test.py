@@ -39,7 +39,7 @@ def lose_work(database: Database) -> None:
 
 @pytest.mark.both_databases
 @pytest.mark.parametrize("is_lost", [False, True])
-def test_a_failed_issue_is_computed_again(database: Database, is_lost: bool) -> None:
+def test_a_failed_edition_is_computed_again(database: Database, is_lost: bool) -> None:
     fail_issue(database)
     if is_lost:
         lose_work(database)
@@ -51,7 +51,7 @@ def test_a_failed_issue_is_computed_again(database: Database, is_lost: bool) -> 
     assert (edition.state.value, edition.error) == ("computed", None)
 
 
-def test_an_issue_that_did_not_fail_is_left_alone(database: Database) -> None:
+def test_an_edition_that_did_not_fail_is_left_alone(database: Database) -> None:
     report_now(database, name="weekly", scope=SCOPE)
 
     with pytest.raises(Conflict, match="is pending"):

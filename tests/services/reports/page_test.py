@@ -76,7 +76,7 @@ def test_the_page_costs_the_same_however_many_reports_there_are(database: Databa
     assert len(many) == len(few) <= 5
 
 
-def test_a_list_shows_the_summary_of_the_newest_computed_issue(database: Database) -> None:
+def test_a_list_shows_the_summary_of_the_newest_computed_edition(database: Database) -> None:
     alerting = replace(SCOPE, alerts=(Condition("recall", Side.BELOW, 0.99, "mel"),))
     for _ in range(2):
         report_now(database, name="once", scope=alerting)
@@ -95,7 +95,7 @@ def test_a_list_shows_the_summary_of_the_newest_computed_issue(database: Databas
 
 
 @pytest.mark.both_databases
-def test_an_issue_of_a_version_without_summaries_has_none(database: Database) -> None:
+def test_an_edition_of_a_version_without_summaries_has_none(database: Database) -> None:
     report_now(database, name="once", scope=SCOPE)
     work_off(database)
     with database.write() as session:
@@ -104,7 +104,7 @@ def test_an_issue_of_a_version_without_summaries_has_none(database: Database) ->
     assert reports_page(database).entries[0].summary is None
 
 
-def test_one_report_has_its_issues_newest_first_and_the_line_of_its_best_values(
+def test_one_report_has_its_editions_newest_first_and_the_line_of_its_best_values(
     database: Database,
 ) -> None:
     for _ in range(3):
@@ -120,7 +120,7 @@ def test_one_report_has_its_issues_newest_first_and_the_line_of_its_best_values(
 
 
 @pytest.mark.both_databases
-def test_issues_come_part_by_part_and_the_page_costs_the_same(database: Database) -> None:
+def test_editions_come_part_by_part_and_the_page_costs_the_same(database: Database) -> None:
     weekly(database)
     for number in range(1, 4):
         run_schedule(database, project="skin", name="weekly")
@@ -147,7 +147,7 @@ def test_issues_come_part_by_part_and_the_page_costs_the_same(database: Database
 
 
 @pytest.mark.both_databases
-def test_an_issue_has_its_files_and_its_report(database: Database) -> None:
+def test_an_edition_has_its_files_and_its_report(database: Database) -> None:
     report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
     waiting = edition_page(database, project="skin", name="once")
     work_off(database)

@@ -54,7 +54,7 @@ def correct(database: Database, labels: dict[int, str]) -> None:
     )
 
 
-def test_an_issue_holds_the_runs_in_scope_with_values_and_intervals(database: Database) -> None:
+def test_an_edition_holds_the_runs_in_scope_with_values_and_intervals(database: Database) -> None:
     run_id = log_run(database, wrong=20)
     log_run(database, dataset="other")
 
@@ -70,7 +70,7 @@ def test_an_issue_holds_the_runs_in_scope_with_values_and_intervals(database: Da
     assert run.classes[0].values["recall"].value == 0.8
 
 
-def test_the_errors_of_the_best_run_are_in_the_issue(database: Database) -> None:
+def test_the_errors_of_the_best_run_are_in_the_edition(database: Database) -> None:
     log_run(database, name="worse", wrong=40)
     best = log_run(database, name="best", wrong=6)
 
@@ -104,7 +104,7 @@ def test_files_are_frozen_with_their_checksums_and_the_digest_of_the_figures(
     assert work_keys(database) == []
 
 
-def test_the_second_issue_of_the_same_figures_says_that_nothing_changed(
+def test_the_second_edition_of_the_same_figures_says_that_nothing_changed(
     database: Database,
 ) -> None:
     log_plain_run(database)
@@ -220,7 +220,7 @@ def test_an_alert_is_raised_and_then_no_longer_new(database: Database) -> None:
 
 
 @pytest.mark.both_databases
-def test_an_issue_waits_for_runs_that_are_being_scored(database: Database) -> None:
+def test_an_edition_waits_for_runs_that_are_being_scored(database: Database) -> None:
     log_plain_run(database)
     report_now(database, name="weekly", scope=SCOPE)
     late = log_run(database, name="late", evaluated=False)
@@ -259,7 +259,7 @@ def test_waiting_is_no_attempt_and_ends_after_ten_minutes(database: Database) ->
 
 
 @pytest.mark.both_databases
-def test_an_issue_waits_for_the_one_before_it(database: Database) -> None:
+def test_an_edition_waits_for_the_one_before_it(database: Database) -> None:
     log_plain_run(database)
     report_now(database, name="weekly", scope=SCOPE)
     report_now(database, name="weekly", scope=SCOPE)
@@ -270,7 +270,7 @@ def test_an_issue_waits_for_the_one_before_it(database: Database) -> None:
     assert one_step(database) is Outcome.DEFERRED
 
 
-def test_an_issue_that_cannot_be_computed_fails_with_its_reason(database: Database) -> None:
+def test_an_edition_that_cannot_be_computed_fails_with_its_reason(database: Database) -> None:
     log_plain_run(database)
     report_now(database, name="weekly", scope=SCOPE, delivery=[FolderTarget("weekly")])
     with database.write() as session:
@@ -284,7 +284,7 @@ def test_an_issue_that_cannot_be_computed_fails_with_its_reason(database: Databa
     assert not deliveries(database, failed.id)
 
 
-def test_deliveries_are_asked_for_with_the_frozen_issue(database: Database) -> None:
+def test_deliveries_are_asked_for_with_the_frozen_edition(database: Database) -> None:
     log_plain_run(database)
     report_now(
         database, name="weekly", scope=SCOPE, delivery=[FolderTarget("a"), FolderTarget("b")]
@@ -315,7 +315,7 @@ def test_dropping_the_whole_queue_loses_only_time(database: Database) -> None:
     assert (submit_missing(database).editions, submit_missing(database).deliveries) == (0, 0)
 
 
-def test_an_issue_of_an_empty_dataset_says_so(database: Database) -> None:
+def test_an_edition_of_an_empty_dataset_says_so(database: Database) -> None:
     log_plain_run(database)
 
     report = edition(database, terms=(RunTerm(TermField.NAME, "nothing"),))

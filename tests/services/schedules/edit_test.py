@@ -172,7 +172,7 @@ def test_the_text_of_a_webhook_keeps_its_secret_part() -> None:
 
 
 @pytest.mark.both_databases
-def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_issue_was(
+def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_edition_was(
     database: Database,
 ) -> None:
     weekly(database, zone="Asia/Tokyo", delivery=[FolderTarget("f")])
@@ -222,7 +222,7 @@ def test_a_change_of_what_somebody_else_has_changed_is_refused(database: Databas
     assert (kept.cron, kept.version) == ("0 7 * * *", 2)
 
 
-def test_a_report_without_a_schedule_is_defined_by_its_newest_issue(database: Database) -> None:
+def test_a_report_without_a_schedule_is_defined_by_its_newest_edition(database: Database) -> None:
     report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
 
     found = report_definition(database, project="skin", name="once")

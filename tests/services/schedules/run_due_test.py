@@ -53,7 +53,7 @@ def test_before_its_time_nothing_happens(database: Database) -> None:
 
 
 @pytest.mark.both_databases
-def test_at_its_time_a_schedule_is_issued_with_its_work(database: Database) -> None:
+def test_at_its_time_a_schedule_is_created_with_its_work(database: Database) -> None:
     weekly(database, due=MONDAY)
 
     ticked = run_due_schedules(database, MONDAY)
@@ -85,7 +85,7 @@ def test_a_second_tick_in_the_same_moment_does_nothing(database: Database) -> No
     assert len(editions(database)) == 1
 
 
-def test_missed_fires_are_caught_up_by_one_issue_that_counts_them(database: Database) -> None:
+def test_missed_fires_are_caught_up_by_one_edition_that_counts_them(database: Database) -> None:
     weekly(database, cron="0 * * * *", due=MONDAY)
 
     run_due_schedules(database, MONDAY + 5 * HOUR + 10 * MINUTE)
@@ -110,7 +110,7 @@ def test_when_the_clock_jumps_ahead_and_back_no_fire_happens_twice(database: Dat
     ]
 
 
-def test_planned_anew_after_a_jump_a_fire_that_was_issued_is_not_issued_again(
+def test_planned_anew_after_a_jump_a_fire_that_was_created_is_not_created_again(
     database: Database,
 ) -> None:
     made = weekly(database, cron="0 * * * *", due=MONDAY)
@@ -129,7 +129,7 @@ def test_planned_anew_after_a_jump_a_fire_that_was_issued_is_not_issued_again(
     assert due_of(schedule(database)) == MONDAY + HOUR
 
 
-def test_over_the_autumn_change_each_wall_time_is_issued_once(database: Database) -> None:
+def test_over_the_autumn_change_each_wall_time_is_created_once(database: Database) -> None:
     start = utc("2026-10-24 22:00")
     weekly(database, cron="*/30 * * * *", zone="Europe/Berlin", due=start)
 
@@ -140,7 +140,7 @@ def test_over_the_autumn_change_each_wall_time_is_issued_once(database: Database
     assert walls == ["00:00", "00:30", "01:00", "01:30", "02:00", "02:30", "03:00", "03:30"]
 
 
-def test_over_the_spring_change_a_skipped_time_is_issued_once(database: Database) -> None:
+def test_over_the_spring_change_a_skipped_time_is_created_once(database: Database) -> None:
     start = utc("2026-03-29 01:00")
     weekly(database, cron="30 2 * * *", zone="Europe/Berlin", due=start)
 
@@ -168,7 +168,7 @@ def test_a_paused_schedule_does_not_fire_and_resuming_does_not_catch_up(
     assert not editions(database)
 
 
-def test_a_run_by_hand_is_an_issue_beside_the_planned_ones(database: Database) -> None:
+def test_a_run_by_hand_is_an_edition_beside_the_planned_ones(database: Database) -> None:
     weekly(database, due=MONDAY)
 
     asked = run_schedule(database, project="skin", name="weekly")
@@ -181,7 +181,7 @@ def test_a_run_by_hand_is_an_issue_beside_the_planned_ones(database: Database) -
 
 
 @pytest.mark.both_databases
-def test_the_issues_of_a_removed_schedule_stay_and_its_name_goes_on_counting(
+def test_the_editions_of_a_removed_schedule_stay_and_its_name_goes_on_counting(
     database: Database,
 ) -> None:
     weekly(database, due=MONDAY)

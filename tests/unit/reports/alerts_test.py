@@ -56,7 +56,7 @@ def test_a_condition_may_be_about_one_class() -> None:
     assert alert.value.value == 0.3
 
 
-def test_an_alert_of_the_issue_before_is_not_new() -> None:
+def test_an_alert_of_the_edition_before_is_not_new() -> None:
     before = find_alerts([run("a", 0.3)], [BELOW], ()).raised
 
     again = find_alerts([run("a", 0.2), run("b", 0.2)], [BELOW], before).raised

@@ -265,7 +265,7 @@ def test_the_sentences_count_what_was_raised_and_closed_and_is_open() -> None:
     )
 
 
-def test_a_first_issue_says_how_many_are_open_and_lists_them() -> None:
+def test_a_first_edition_says_how_many_are_open_and_lists_them() -> None:
     shown = report(holding(flag("mel"), flag(None, state=FlagState.ACKNOWLEDGED, rule="F5")))
     table = flags_table(shown)
 

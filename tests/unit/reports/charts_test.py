@@ -66,7 +66,7 @@ def test_a_baseline_is_drawn_where_the_axis_reaches(
     assert any(line.kind == "baseline" for line in drawing.lines) is is_drawn
 
 
-def test_a_trend_has_a_gap_where_an_issue_had_no_value() -> None:
+def test_a_trend_has_a_gap_where_an_edition_had_no_value() -> None:
     drawing = trend_chart(history(0.8, None, 0.7, 0.6), value_title="MCC")
 
     assert sum(line.kind == "trend" for line in drawing.lines) == 1

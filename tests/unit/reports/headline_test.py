@@ -24,7 +24,7 @@ LATER = datetime(2026, 11, 15, tzinfo=UTC)
 BEFORE = report(snapshot([run("focal", 0.80), run("plain", 0.70)]))
 
 
-def test_a_first_issue_has_nothing_to_compare_with() -> None:
+def test_a_first_edition_has_nothing_to_compare_with() -> None:
     assert headline(BEFORE) == (
         "This is the first edition, so there is nothing to compare it with yet."
     )

@@ -302,7 +302,7 @@ def test_reads_reports_and_their_files(
 
 
 @pytest.mark.both_databases
-def test_a_repeated_request_issues_one_report(lesions: PageClient) -> None:
+def test_a_repeated_request_creates_one_report(lesions: PageClient) -> None:
     body = {"name": "by hand", "scope": {"dataset": "derm-7"}}
     key = {"Idempotency-Key": "5e3c"}
     first = send(lesions, "/reports", body, headers=key)

@@ -248,7 +248,7 @@ def test_what_only_the_registry_knows_is_told_at_the_field_too(
         assert _value(page, name) == text
 
 
-def test_a_report_is_issued_once_without_a_schedule_and_without_a_plan(
+def test_a_report_is_created_once_without_a_schedule_and_without_a_plan(
     client: PageClient, run_id: str, database: Database
 ) -> None:
     response = _send(client, GOOD | {"cron": "not a plan", "folders": "once"}, "once")

@@ -215,7 +215,9 @@ def test_a_report_called_new_is_not_the_form(client: PageClient, planned: Databa
 # -- doing something --------------------------------------------------------------------------
 
 
-def test_a_report_is_run_now_and_leads_to_its_issue(client: PageClient, planned: Database) -> None:
+def test_a_report_is_run_now_and_leads_to_its_edition(
+    client: PageClient, planned: Database
+) -> None:
     response = send(client, form_to(client, "/reports/weekly", "/run"))
     waiting = client.page(response.headers["Location"])
     work_off(planned)
@@ -251,7 +253,7 @@ def test_editions_outlive_their_schedule(client: PageClient, planned: Database) 
     assert "It has no schedule." in page.all("section", "card")[1].text
 
 
-def test_a_schedule_that_never_issued_anything_is_gone_when_deleted(
+def test_a_schedule_that_never_made_an_edition_is_gone_when_deleted(
     client: PageClient, planned: Database
 ) -> None:
     response = send(client, form_to(client, "/reports/weekly", "/delete"))
@@ -260,7 +262,7 @@ def test_a_schedule_that_never_issued_anything_is_gone_when_deleted(
     assert client.get("/reports/weekly").status_code == 404
 
 
-def test_a_failed_issue_is_tried_again(client: PageClient, planned: Database) -> None:
+def test_a_failed_edition_is_tried_again(client: PageClient, planned: Database) -> None:
     run_schedule(planned, project="default", name="weekly")
     with planned.write() as session:
         session.execute(update(WorkRow).values(state="dead", attempts=5, error="boom"))
@@ -276,7 +278,7 @@ def test_a_failed_issue_is_tried_again(client: PageClient, planned: Database) ->
     assert client.post("/reports/weekly/1/retry").status_code == 403
 
 
-def test_a_refused_delivery_is_tried_again_from_its_issue(
+def test_a_refused_delivery_is_tried_again_from_its_edition(
     client: PageClient, planned: Database
 ) -> None:
     run_schedule(planned, project="default", name="weekly")
@@ -297,7 +299,7 @@ def test_a_refused_delivery_is_tried_again_from_its_issue(
 # -- one edition --------------------------------------------------------------------------------
 
 
-def test_an_issue_says_first_what_changed_and_shows_its_figures(
+def test_an_edition_says_first_what_changed_and_shows_its_figures(
     report_reader: PageClient,
 ) -> None:
     page = report_reader.page("/reports/weekly/2")
@@ -327,7 +329,7 @@ def test_deliveries_are_told_one_by_one_with_their_errors(report_reader: PageCli
     assert (lines[1][1], lines[1][5]) == ("✓sent", "")
 
 
-def test_the_files_of_an_issue_are_served_byte_for_byte(
+def test_the_files_of_an_edition_are_served_byte_for_byte(
     report_reader: PageClient, reported: ReportedRegistry
 ) -> None:
     record = report_reader.json("/reports/weekly/2.json")
@@ -402,7 +404,7 @@ def test_files_of_unknown_names_and_of_editions_not_computed_are_not_found(
         assert report_reader.get(path).status_code == 404
 
 
-def test_an_issue_of_another_version_still_offers_its_files(
+def test_an_edition_of_another_version_still_offers_its_files(
     client: PageClient, planned: Database
 ) -> None:
     run_schedule(planned, project="default", name="weekly")

@@ -30,6 +30,6 @@ def test_one_value_is_a_dot_and_no_line() -> None:
     assert (mark.one("circle").get("cx"), mark.one("circle").get("cy")) == ("68", "10")
 
 
-def test_no_dot_stands_where_the_last_issue_has_no_value() -> None:
+def test_no_dot_stands_where_the_last_edition_has_no_value() -> None:
     assert parsed(sparkline([0.7, None], name="x")).count("circle") == 0
     assert parsed(sparkline([None], name="x")).count("circle") == 0
