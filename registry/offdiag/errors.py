@@ -87,7 +87,7 @@ class Stale(Conflict):
 
 
 class NotSignedIn(OffdiagError):
-    """Nobody knows who asks: there is no session and no token, or it is not valid any more."""
+    """The caller is unknown: there is no session or token, or it is no longer valid."""
 
     code = "not_signed_in"
 

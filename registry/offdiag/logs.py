@@ -1,7 +1,7 @@
 """Log lines of processes that stay: one fact a line on standard error, for people or programs.
 
 Everything else in the process that logs, the libraries among it, comes in the same form. Text
-that somebody made up cannot begin a line of its own, and secrets are masked wherever they come
+that a client made up cannot begin a line of its own, and secrets are masked wherever they come
 from.
 """
 
@@ -46,7 +46,7 @@ def log_to_stderr(level: int | str = logging.INFO, form: LogFormat = "logfmt") -
     structlog.configure(
         processors=[*common, *renderer],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        # Asked for at each line: whoever redirects standard error later is followed.
+        # Asked for at each line: a later redirection of standard error is followed.
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )
     handler = _ToStandardError()

@@ -25,7 +25,7 @@ def healthz() -> Response:
 @blueprint.get("/readyz")
 @public()
 def readyz() -> Response:
-    """200 while requests can be answered, else 503 with the reason, for whoever sends them here.
+    """200 while requests can be answered, else 503 with the reason, for load balancers.
 
     Anybody may ask, so the reason names neither files nor servers.
     """

@@ -1,7 +1,7 @@
 """The key that signs forms: the same in every process that serves a registry, and after restarts.
 
 It is a setting, or a file that only this user can read. The file of an embedded registry lies
-beside the database and is made by whoever serves it first.
+beside the database and is created by the first server.
 """
 
 from __future__ import annotations

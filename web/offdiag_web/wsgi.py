@@ -36,7 +36,7 @@ def settle() -> None:
 
 
 def application() -> Flask:
-    """The dashboard over the configured registry, where everybody signs in.
+    """The dashboard over the configured registry, with sign-in.
 
     Which address is listened on is up to the server, so nobody is taken for the one user of a
     machine. Work is done by `offdiag worker`.
@@ -54,7 +54,7 @@ def application() -> Flask:
     if not is_managed:
         database.close()
         raise InvalidInput(
-            "everybody has to sign in, and there is no admin who could.",
+            "users have to sign in, and there is no admin who could.",
             field="access.auth",
             hint="Make one: offdiag user add NAME --role admin",
         )
@@ -67,7 +67,7 @@ def application() -> Flask:
 
 _PAGES = "offdiag_web.pages"
 WAITS_S = 3.0
-"""Seconds in which somebody opens the dashboard that they have just started, or does not."""
+"""Seconds in which a user opens the dashboard that they have just started, or does not."""
 _PAUSE_S = 0.01
 """Between two modules, in which requests go first."""
 

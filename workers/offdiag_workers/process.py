@@ -89,7 +89,7 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
     """Run a worker and the clock in this process until SIGINT or SIGTERM."""
     stop = threading.Event()
     policy = RetryPolicy(max_attempts=settings.jobs.max_attempts)
-    # Waiting for a file has a limit, so no thread hangs in it, and as long as somebody keeps it
+    # Waiting for a file has a limit, so no thread hangs in it, and as long as another keeps it
     # locked nobody else can take the work either: there is nothing to end the process for.
     on_lost = None if database.dialect == "sqlite" else end_process
     maintenance = Maintenance(database, settings)

@@ -298,7 +298,7 @@ def audit_of_tags(tags: Mapping[str, object], matrix: ConfusionMatrix) -> AuditR
     """The audit of the numbers among the tags of a run, None if it has none.
 
     The actual class of each cell is known, so that numbers which fit only once the axes trade
-    places are found. Tags that somebody named like this without being metrics count for nothing.
+    places are found. Tags that only share such a name without being metrics are ignored.
     """
     claims: list[Claim] = []
     facts = Facts(matrix.labels, tuple(matrix.actual.tolist()))

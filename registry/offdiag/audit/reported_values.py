@@ -187,7 +187,7 @@ class Facts:
 
     `labels` None means that not even the number of classes is known. `class_counts` holds the
     actual samples of each class in label order. `positive` is the code of the class that plain
-    "precision" or "recall" belongs to, if somebody said so.
+    "precision" or "recall" belongs to, if that was stated.
     """
 
     labels: LabelSet | None = None
@@ -227,7 +227,7 @@ class Reading:
 def readings(claims: Sequence[Claim], facts: Facts) -> tuple[Reading, ...]:
     """All ways to understand class metrics that name no class, the most usual first.
 
-    With two classes they belong to the positive class, and if nobody said which one that is,
+    With two classes they belong to the positive class, and if it was not stated which one that is,
     to either. With more, they are averages. Raises `InvalidInput` for a metric that neither
     names a class nor is ever averaged.
     """

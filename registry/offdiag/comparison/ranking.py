@@ -166,7 +166,7 @@ _TESTED = frozenset({RankStatus.NOT_SEPARABLE, RankStatus.BEHIND})
 
 
 def _of_the_choice(many: ManyComparison) -> Iterator[str]:
-    """What the highest run is expected to reach by the leading metric, or why nobody knows."""
+    """What the highest run is expected to reach by the leading metric, or why that is unknown."""
     first = next((key for key in leading(many) if key in many.best_of_many), None)
     if first is not None:
         noun = "label" if many.of_sets else "class"

@@ -1,6 +1,6 @@
 """Who may do what where: the decisions alone, without any database, request or clock.
 
-Roles are given per project, or for all of them. Whoever asks for something that nobody gave them
+Roles are given per project, or for all of them. A request without the role it needs
 is refused, so a role, a project or a grant that was forgotten closes a door and opens none.
 """
 
@@ -12,7 +12,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What somebody may do, each role more than the one before it."""
+    """What a user may do, each role more than the one before it."""
 
     VIEWER = "viewer"
     """Look at everything."""
@@ -30,7 +30,7 @@ class Role(StrEnum):
         return tuple(Role).index(self)
 
     def suffices_for(self, needed: Role) -> bool:
-        """Whether whoever has this role may do what `needed` may do."""
+        """Whether this role may do what `needed` may do."""
         return self.rank >= needed.rank
 
 
@@ -47,7 +47,7 @@ class Grant:
 
 
 class CallerKind(StrEnum):
-    """How somebody was recognised."""
+    """How a user was recognised."""
 
     LOCAL = "local"
     """Nobody was asked: a registry that only this machine can reach."""
@@ -57,7 +57,7 @@ class CallerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Somebody who asks for something. `name` is what the audit log calls them."""
+    """The caller. `name` is what the audit log calls them."""
 
     kind: CallerKind
     name: str
@@ -66,7 +66,7 @@ class Caller:
 
 
 def may(caller: Caller | None, role: Role, project: str | None) -> bool:
-    """Whether somebody may do what a role may do in a project.
+    """Whether a user may do what a role may do in a project.
 
     `project` None is the registry as a whole, for which only a grant for all projects counts.
     """
@@ -76,19 +76,19 @@ def may(caller: Caller | None, role: Role, project: str | None) -> bool:
 
 
 def may_anywhere(caller: Caller | None, role: Role) -> bool:
-    """Whether there is any project in which somebody may do what a role may do."""
+    """Whether there is any project in which a user may do what a role may do."""
     return caller is not None and any(grant.role.suffices_for(role) for grant in caller.grants)
 
 
 def projects_of(caller: Caller, role: Role) -> frozenset[str] | None:
-    """The projects in which somebody may do what a role may do, None for all there are."""
+    """The projects in which a user may do what a role may do, None for all of them."""
     wide_enough = [grant for grant in caller.grants if grant.role.suffices_for(role)]
     named = frozenset(grant.project for grant in wide_enough if grant.project is not None)
     return None if any(grant.project is None for grant in wide_enough) else named
 
 
 def narrowed(grants: Iterable[Grant], to: Grant) -> tuple[Grant, ...]:
-    """What is left of somebody's grants in a token that was made for `to`.
+    """What is left of a user's grants in a token that was made for `to`.
 
     A token never allows more than its owner may do now, whatever was written into it.
     """
@@ -103,7 +103,7 @@ def narrowed(grants: Iterable[Grant], to: Grant) -> tuple[Grant, ...]:
 
 
 EVERYTHING = (Grant(Role.ADMIN),)
-"""The grants of whoever sits at a machine that serves itself alone."""
+"""The grants of the user of a machine that serves itself alone."""
 
 
 @dataclass(frozen=True, slots=True)

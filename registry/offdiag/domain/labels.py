@@ -144,7 +144,7 @@ class LabelSet:
 
     @property
     def has_declared_order(self) -> bool:
-        """Whether somebody chose this order, so that distances along it may be measured."""
+        """Whether this order was declared, so that distances along it may be measured."""
         return self.ordinal or not self.inferred
 
     @cached_property

@@ -2,7 +2,7 @@
 
 Two texts look alike when they are equal after compatibility normalization (NFKC of Unicode
 Standard Annex 15), without characters that nobody sees, without white space around them, and
-with case folded. Look-alikes stay different classes: only whoever owns the data knows whether
+with case folded. Look-alikes stay different classes: only the owner of the data knows whether
 "US" and "us" are one. They are pointed out where they are logged and shown.
 """
 
@@ -160,7 +160,7 @@ def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tu
 
 
 def warn_of(notes: Iterable[str]) -> None:
-    """Warn whoever called this package of each note, as `LabelNote`."""
+    """Warn the caller of this package of each note, as `LabelNote`."""
     for note in notes:
         warnings.warn(note, LabelNote, stacklevel=_level_of_caller())
 

@@ -44,7 +44,7 @@ class OrientationEvidence:
 
     The three counts are in label order; `class_counts` is None when the dataset had none.
     `counted_on` names the program that counted the matrix from columns of a known meaning; it is
-    None for a matrix that somebody handed in.
+    None for an uploaded matrix.
     """
 
     source: SourceOrientation

@@ -154,7 +154,7 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class Derivation:
-    """Where the predictions of a run come from that was decided anew.
+    """Where the predictions of a derived run come from.
 
     `run_id` is the run whose scores were used, `recipe` the rule as plain values: "rule" is
     "least_expected_cost" or "threshold", the other keys say with what.

@@ -59,7 +59,7 @@ class Attribute(StrEnum):
     N_PREDICTIONS = "n_predictions"
     TRUTH_VERSION = "truth_version"
     OPEN_FLAGS = "open_flags"
-    """How many of its flags nobody has settled."""
+    """How many of its flags are not triaged."""
     BADGE = "badge"
     """Whether its accuracy hides a minority class; absent where that cannot be judged."""
     MAY_HIDE = "may_hide"

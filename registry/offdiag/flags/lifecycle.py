@@ -20,9 +20,9 @@ class FlagState(StrEnum):
 
     OPEN = "open"
     ACKNOWLEDGED = "acknowledged"
-    """Somebody has seen it."""
+    """A user has seen it."""
     SNOOZED = "snoozed"
-    """Nobody wants to see it before a certain time."""
+    """It is hidden until a certain time."""
     DISMISSED = "dismissed"
     """It does not matter, for a stated reason."""
     CLOSED = "closed"
@@ -58,7 +58,7 @@ class FlagEventKind(StrEnum):
 class FlagStatus:
     """Where a flag stands and since which severity that has been settled.
 
-    `triaged` is the severity at which a person last settled it, None if nobody has. `reason` is
+    `triaged` is the severity at which a user last triaged it, None if none has. `reason` is
     that of a dismissal; a closed flag keeps it, so that firing again finds it dismissed.
     """
 
@@ -139,9 +139,9 @@ def gone(before: FlagStatus, *, why: str | None = None) -> Step:
 
 
 def after_snooze(before: FlagStatus, now: datetime) -> Step:
-    """What time alone does: a flag whose rest is over is open, and nobody has settled it.
+    """What time alone does: a flag whose snooze is over is open, and not triaged.
 
-    Nobody writes that down the moment it happens. Whoever changes the flag next does, so that
+    It is not recorded the moment it happens, but with the next change of the flag, so that
     the history tells it in its place.
     """
     if before.state_at(now) is before.state:
@@ -152,12 +152,12 @@ def after_snooze(before: FlagStatus, now: datetime) -> Step:
 
 
 def acknowledged(before: FlagStatus) -> Step:
-    """Somebody has seen it. Raises `Conflict` for a closed flag."""
+    """Acknowledge it. Raises `Conflict` for a closed flag."""
     return _triaged(before, FlagState.ACKNOWLEDGED, FlagEventKind.ACKNOWLEDGED)
 
 
 def snoozed(before: FlagStatus, until: datetime) -> Step:
-    """Nobody wants to see it before `until`. Raises `Conflict` for a closed flag."""
+    """Snooze it until `until`. Raises `Conflict` for a closed flag."""
     return _triaged(
         before,
         FlagState.SNOOZED,
@@ -175,7 +175,7 @@ def dismissed(before: FlagStatus, reason: str) -> Step:
 
 
 def reopened(before: FlagStatus) -> Step:
-    """Somebody takes back what was settled. Raises `Conflict` for a closed flag."""
+    """Reopen it. Raises `Conflict` for a closed flag."""
     _require_not_closed(before)
     if before.state is FlagState.OPEN:
         return Step(before)

@@ -137,5 +137,5 @@ def _count(text: str | None) -> object:
 
 
 def _is_count(text: str) -> bool:
-    """Whether it is a whole number that somebody may have counted to."""
+    """Whether it is a whole number that may be a count."""
     return text.isdecimal() and len(text) <= _MOST_DIGITS

@@ -28,7 +28,7 @@ class ImportedMatrix:
 class ImportedLabels:
     """One actual and one predicted label for each case, both in an array of any common kind.
 
-    `labels` is None if nobody declared the classes. `columns` are those that the actual and the
+    `labels` is None if the classes were not declared. `columns` are those that the actual and the
     predicted class were read from, of a table with several; `sample_ids` name the samples.
     """
 

@@ -24,7 +24,7 @@ def read_named_axes(path: Path, stated: Stated) -> Imported:
 def matrix_with_named_axes(path: Path, stated: Stated) -> ImportedMatrix:
     """The matrix of a `.csv` or `.json` file that says, or of which was said, what its rows are.
 
-    Raises `InvalidInput` where nobody says it, and where file and caller disagree.
+    Raises `InvalidInput` where it is not stated, and where file and caller disagree.
     """
     found = read_matrix(path, declared=stated.labels)
     if found.labels is None and stated.labels is None:

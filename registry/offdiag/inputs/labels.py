@@ -180,7 +180,7 @@ def _table_of_floats(values: Any) -> NDArray[np.floating[Any]] | None:
         try:
             table = np.array(values)
         except (TypeError, ValueError):
-            return None  # Whoever reads the values says what is wrong with them.
+            return None  # Reading the values says what is wrong with them.
     elif getattr(values, "ndim", None) != 2 or not hasattr(values, "__array__"):
         return None
     numbers = np.asarray(readable(table))
@@ -254,7 +254,7 @@ def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
         table = _codes_of_text(column.dictionary, labels)
         places = column.indices.to_numpy(zero_copy_only=False)
         if np.array_equal(table, np.arange(len(labels))):
-            # Whoever writes the labels of the run as the dictionary has counted as it does.
+            # Labels of the run are written as in the dictionary, and counted like that.
             codes: Codes = places.astype(narrowest)
             return codes
         found = table[places]

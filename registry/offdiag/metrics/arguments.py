@@ -29,7 +29,7 @@ _TOTALS = frozenset({"all", "total", "totals", "sum"})
 
 @dataclass(frozen=True, eq=False)
 class StatedMatrix:
-    """A matrix (K, K) with its classes, as far as somebody named them, and what its rows are."""
+    """A matrix (K, K) with its classes, as far as they were named, and what its rows are."""
 
     matrix: Any
     labels: LabelSet | Iterable[object] | None
@@ -46,7 +46,7 @@ def stated_matrix(
     """What a caller and the axes of a DataFrame say together.
 
     The orientation is the stated one, that of a frame whose two axes are named as the actual and
-    the predicted classes, or `otherwise`. Raises `InvalidInput` where nobody states it, where
+    the predicted classes, or `otherwise`. Raises `InvalidInput` where it is not stated, where
     names and statement contradict each other, and for classes that cannot be placed.
     """
     if orientation is not None:
@@ -167,7 +167,7 @@ def _are_places(
     if not tuple(rows) == tuple(columns) == counted:
         return False
     # A cross table of classes 0 and 1 lists them; a frame of an array has nothing but a range,
-    # which has a name only where somebody called it after what it lists.
+    # which has a name only where the caller named it after what it lists.
     axes = (frame.index, frame.columns)
     is_range = all(type(axis).__name__ == "RangeIndex" and axis.name is None for axis in axes)
     return is_range or (wanted is not None and set(wanted) != set(counted))

@@ -93,7 +93,7 @@ class ConfusionMatrix:
 def confusion_matrix(
     matrix: ArrayLike, *, labels: LabelSet | None = None, orientation: SourceOrientation
 ) -> ConfusionMatrix:
-    """Check a matrix somebody hands in and lay it out canonically.
+    """Check a matrix from the caller and lay it out canonically.
 
     `matrix` is (K, K) of non-negative whole numbers; `orientation` says which axis is the
     actual class. Raises `InvalidInput` naming the first thing that is wrong.
@@ -111,7 +111,7 @@ def confusion_matrix(
 
 
 def whole_counts(matrix: ArrayLike) -> NDArray[np.int64]:
-    """The cells of a matrix somebody hands in, as they lie. Raises `InvalidInput`."""
+    """The cells of a matrix from the caller, in its own order. Raises `InvalidInput`."""
     try:
         return _whole_numbers(np.asarray(unmasked(matrix)))
     except InvalidInput:

@@ -146,7 +146,7 @@ class CustomMetric:
     ) -> tuple[float, Reason | None]:
         """The value; NaN, and why, where there is none.
 
-        Where nobody knows the classes by name, as in a table without any, there is none. What
+        Where the classes have no names, as in a table without any, there is none. What
         exceeds the declared bounds by rounding is the bound.
         """
         if not given.labels:
@@ -157,7 +157,7 @@ class CustomMetric:
             if result is None:
                 return np.nan, Reason.CUSTOM_METRIC_UNDEFINED
             return self._within_bounds(float(result)), None
-        except Exception as error:  # noqa: BLE001 - the code of somebody else: anything may come
+        except Exception as error:  # noqa: BLE001 - a user's code: anything may come
             if self.key not in _declared.failed:
                 _declared.failed.add(self.key)
                 log.warning("metric %s failed: %s: %s", self.key, type(error).__name__, error)

@@ -1,7 +1,7 @@
 """The two axes of a confusion matrix, and the only place where a matrix is transposed.
 
 Zeng (2025, Mathematics 13(16) 2609) shows which metrics survive a transposition; accuracy,
-class F1 and MCC do, so a swapped matrix looks right until somebody reads precision or recall.
+class F1 and MCC do, so a swapped matrix looks right until its precision or recall is read.
 Hence the orientation is turned into the canonical one here, once, on the way in.
 """
 

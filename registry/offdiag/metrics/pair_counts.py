@@ -168,7 +168,7 @@ def _increments(chunks: Iterator[NDArray[np.integer[Any]]], n_cells: int) -> NDA
     """How often each cell is named, in one table for all chunks, of at most `CHUNK_OF_INDICES`.
 
     Most of the time goes into reaching the cells of a table that the cache does not hold, so
-    they have four bytes; and no table is made anew for a chunk, which would be filled with
+    they have four bytes; and no table is allocated again for a chunk, which would be filled with
     zeros page by page.
     """
     table = np.zeros(n_cells, np.int32)

@@ -48,7 +48,7 @@ class Transformation(StrEnum):
     RELAYOUT = "relayout"
     """The table is laid out with the axes exchanged, and the orientation is stated."""
     ROLE_SWAP = "role_swap"
-    """Actual and predicted classes trade places: a transposition nobody was told about."""
+    """Actual and predicted classes trade places: an undeclared transposition."""
     LABEL_PERMUTATION = "label_permutation"
     """The classes are listed in another order on both axes."""
     CLASS_INVERSION = "class_inversion"

@@ -21,7 +21,7 @@ class RoleBody(RequestBody):
 
 
 class NewUser(RequestBody):
-    """Somebody who may use the registry."""
+    """A user of the registry."""
 
     name: Text = Field(description="What they sign in with: letters, digits and . _ - @ +")
     password: Text | None = Field(
@@ -40,14 +40,14 @@ class RoleChange(RequestBody):
 
 
 class GivenRole(ResponseBody):
-    """A role somebody has; `project` null are all of them."""
+    """A role of a user; `project` null means all projects."""
 
     role: str
     project: str | None
 
 
 class User(ResponseBody):
-    """Somebody who may use the registry."""
+    """A user of the registry."""
 
     name: str
     display_name: str | None
@@ -61,7 +61,7 @@ class User(ResponseBody):
 class Me(ResponseBody):
     """Who asks, and the version of the server."""
 
-    kind: str = Field(description='"user", "token", or "local" where nobody signs in.')
+    kind: str = Field(description='"user", "token", or "local" without sign-in.')
     name: str
     roles: list[GivenRole]
     version: str = Field(description="Version of offdiag on the server.")
@@ -77,7 +77,7 @@ class Me(ResponseBody):
 
 
 class UserList(ResponseBody):
-    """Everybody by name."""
+    """All users by name."""
 
     users: list[User]
 

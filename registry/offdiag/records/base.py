@@ -32,7 +32,7 @@ class RequestBody(BaseModel):
 class ResponseBody(BaseModel):
     """The body of an answer. NaN and infinity cannot be put into one.
 
-    Whoever reads an answer lets fields pass that a newer server added.
+    Clients ignore fields that a newer server added.
     """
 
     model_config = ConfigDict(

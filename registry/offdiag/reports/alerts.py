@@ -4,7 +4,7 @@ A test of each edition at 5 % raises a false alert nearly every month, and addin
 one is significant does so as well. Betting does not: a capital of 1 is put, in equal parts, on a
 drop that begins with each of the next 365 batches, and grows with the likelihood ratio of what is
 seen. While the share is at least its floor, the capital ever reaches 20 with a probability of at
-most 5 %, whatever the sizes of the batches and whenever somebody looks (Ville's inequality).
+most 5 %, whatever the sizes of the batches and however often they are read (Ville's inequality).
 
 Sources: Shafer (2021), JRSS A 184, 407; Waudby-Smith and Ramdas (2024), JRSS B 86, 1; starts are
 mixed as by Shin, Ramdas and Rinaldo (2024), NEJSDS 2, 229.

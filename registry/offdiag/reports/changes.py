@@ -1,7 +1,7 @@
 """What changed since the edition before, judged by intervals: metrics, ranks and flags.
 
 Two things can change the value of a metric. A run may be scored again, because a label was
-corrected or a metric was defined anew: its predictions are the same, so its new value counts as a
+corrected or a metric was redefined: its predictions are the same, so its new value counts as a
 change when it lies outside the interval of the old one. Or a run of the same name may have been
 logged: then the change is the difference of two runs, and counts when the interval of the
 difference excludes zero. A report compares many values of such runs, so their intervals hold

@@ -137,7 +137,7 @@ def log_samples(
     (h, w) or (h, w, channels) of whole numbers to 255 or fractions to 1, Pillow images, bytes
     or paths of PNG, JPEG and WebP files; `text` texts; `fields` mappings, or a frame with a
     column for each field; `audio` addresses on hosts that an administrator allows. Images are
-    decoded and encoded anew, in sizes of at most 160 and 640 pixels, without metadata.
+    decoded and encoded again, in sizes of at most 160 and 640 pixels, without metadata.
 
     Content is stored once and shared by all runs and label versions. It is sent in chunks;
     repeating a call that was interrupted stores what is missing and changes nothing else.

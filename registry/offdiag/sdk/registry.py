@@ -47,7 +47,7 @@ Threshold = float | Literal["cheapest"] | None
 
 @dataclass(frozen=True, slots=True)
 class DecideQuestion:
-    """How somebody wants cases to be decided, in the words of `Run.decide`."""
+    """How samples are to be decided, in the words of `Run.decide`."""
 
     weights: object
     threshold: Threshold
@@ -95,7 +95,7 @@ class Decision(Generic[SavedRun]):
 
 @dataclass(frozen=True, slots=True)
 class SearchQuestion:
-    """Which runs somebody looks for, in the words of `search_runs`."""
+    """Which runs to look for, in the words of `search_runs`."""
 
     filter_text: str
     order_by: tuple[str, ...]

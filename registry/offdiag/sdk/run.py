@@ -139,12 +139,12 @@ class Run:
 
     @property
     def state(self) -> str:
-        """ "open", "finished" (not evaluated yet), "evaluated" or "failed", read anew."""
+        """ "open", "finished" (not evaluated yet), "evaluated" or "failed", read each time."""
         return self._read().state.value
 
     @property
     def tags(self) -> dict[str, Scalar]:
-        """Tags by name, read anew, as others may change them."""
+        """Tags by name, read on each access, as others may change them."""
         return dict(self._read().tags)
 
     def reported(self, timeout: float = 60.0) -> AuditReport | None:
@@ -227,7 +227,7 @@ class Run:
         prevalence: object = None,
         save_as: str | None = None,
     ) -> Decision[Run]:
-        """Decide the cases anew from their scores, and say what that changes.
+        """Apply a decision rule to the scores, and say what that changes.
 
         `weights` are costs as `offdiag.cost` takes them, a name such as `visits@2`, or None for
         those the dataset is judged by. Each case gets the answer that is cheapest to expect, for

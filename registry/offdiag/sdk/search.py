@@ -107,7 +107,7 @@ def evaluate_waiting(at: Registry, *, stacklevel: int) -> None:
 
 
 def search_runs(
-    filter: str = "",  # noqa: A002 - the word that everybody knows from other registries
+    filter: str = "",  # noqa: A002 - the usual word of other registries
     *,
     order_by: str | Sequence[str] = (),
     project: str | None = None,

@@ -46,7 +46,7 @@ class FolderWatch:
 
     `read` reads a file and returns a function that logs what was read under a key. The key is made
     of the content and `scope`: as client key it makes one run of one content, whatever the file
-    is called, whoever else watches, and however often the watch begins anew. `clock` counts
+    is called, however many others watch, and however often the watch restarts. `clock` counts
     seconds. Files whose names begin with a dot are being
     written by convention, and those without the suffix of a table are none of ours.
     """
@@ -97,7 +97,7 @@ class FolderWatch:
     def _take(self, path: Path, state: _State) -> Taken | None:
         """Log one file; None if it changed while it was read."""
         if path.is_symlink():
-            # Whoever may write here could have us read what they themselves may not.
+            # A user who can write here could make us read what they cannot read themselves.
             problem = f"{path.name} is a link; links are not followed. Copy the file here."
             _say_beside(path, problem)
             return Taken(path, None, problem)
@@ -154,7 +154,7 @@ def _say_beside(path: Path, problem: str | None) -> None:
         if problem is None:
             beside.unlink(missing_ok=True)
         else:
-            # A link of that name would let somebody else choose what is overwritten.
+            # A link of that name would let another user choose what is overwritten.
             flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
             with os.fdopen(os.open(beside, flags, 0o666), "w", encoding="utf-8") as file:
                 file.write(f"{problem}\n")

@@ -1,7 +1,7 @@
 """Comparing stored runs: from their ids to everything that can be said.
 
 The runs, the samples they share and their predictions are read first; then everything is
-computed from predictions in one order, and kept for whoever asks for the same again.
+computed from predictions in one order, and kept for the next request for the same.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a page of curves reads: one class against the rest, or the worst classes of many.
 
-The curves are those drawn when the run was evaluated; those of a slice are drawn when somebody
-asks and remembered. A class can be shown as common as somebody says.
+The curves are those drawn when the run was evaluated; those of a slice are drawn on
+request and remembered. A class can be shown at any stated prevalence.
 """
 
 from __future__ import annotations

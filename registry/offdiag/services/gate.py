@@ -42,7 +42,7 @@ from offdiag.store.promotions import promotions_in_force
 
 @dataclass(frozen=True, slots=True)
 class StatedCosts:
-    """What errors cost, as somebody stated it: `weights[actual][predicted]` by label."""
+    """What errors cost, as it was stated: `weights[actual][predicted]` by label."""
 
     weights: Mapping[str, Mapping[str, float]]
     currency: str | None = None
@@ -232,7 +232,7 @@ def gate_run(
     Without `baseline_id` and `costs` those of the dataset are taken, if it has any; "champion" is
     the champion of the dataset. Differences
     are paired case by case where run and baseline were evaluated on the same ground truth.
-    Flags that somebody dismissed do not close the gate, unless they are about another baseline
+    Dismissed flags do not fail the gate, unless they are about another baseline
     or other costs.
 
     Raises `NotFound`, `InvalidInput` for conditions that make no sense for the run, for runs with

@@ -1,4 +1,4 @@
-"""Results that were computed before, for whoever asks for the same again."""
+"""Results that were computed before, for the next request for the same."""
 
 from __future__ import annotations
 

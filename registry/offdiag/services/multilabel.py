@@ -32,7 +32,7 @@ from offdiag.store.database import Database, Session
 from offdiag.store.evaluations_write import curves_of_runs
 
 MOST_MEMBERS = 100_000_000
-"""Samples times labels up to which sets are read while somebody waits."""
+"""Samples times labels up to which sets are read while a reader waits."""
 
 
 @dataclass(frozen=True)

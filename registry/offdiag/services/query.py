@@ -4,7 +4,7 @@ DuckDB is shut in: it computes, and reaches neither files nor the network. The r
 read a few runs at a time in short transactions.
 
 DuckDB hands an Arrow dataset the columns a scan needs and those conditions on rows that Arrow
-understands, so what nobody asked for is never read.
+understands, so what was not requested is never read.
 """
 
 from __future__ import annotations

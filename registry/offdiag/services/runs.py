@@ -151,7 +151,7 @@ def change_run(
 ) -> None:
     """Replace the tags of a run, add some to them, replace its note; a blank note removes it.
 
-    Of those who add tags at the same time nobody loses any. With `seen` only while tags and note
+    Jobs that add tags at the same time lose none. With `seen` only while tags and note
     are as they were in it. Raises `NotFound`, `Stale`, and `InvalidInput` for nothing to change,
     unusable tags, or a note that is too long or cannot be stored.
     """

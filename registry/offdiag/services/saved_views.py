@@ -79,5 +79,5 @@ def _no_view() -> NotFound:
     return NotFound(
         "there is no such view.",
         field="view",
-        hint="Somebody may have removed it; the list itself is at /runs.",
+        hint="It may have been removed; the list itself is at /runs.",
     )

@@ -100,7 +100,7 @@ def refused_with_weights(runs: Sequence[ComparedRun]) -> Refusal | None:
 def other_examples(
     labels_by_truth: Sequence[Sequence[str]], *, n_each: Sequence[int], n_shared: int | None
 ) -> Refusal:
-    """Runs that were logged with different samples; `n_shared` None where nobody can tell."""
+    """Runs that were logged with different samples; `n_shared` None where it is unknown."""
     sizes = _listed([f"{n:,}" for n in n_each])
     if n_shared is None:
         groups = "; ".join(_listed(run_labels) for run_labels in labels_by_truth)
@@ -189,7 +189,7 @@ class Aligned:
 def places_in_lineages(
     lineages: Sequence[LineageHead], ids: Mapping[int, SampleIds]
 ) -> dict[int, Places] | None:
-    """Where the samples stand that all lineages have, by root; None where nobody can tell."""
+    """Where the samples stand that all lineages have, by root; None where it is unknown."""
     if len(lineages) == 1:
         return {lineages[0].root_id: np.arange(lineages[0].n_samples)}
     if any(each.root_id not in ids for each in lineages):

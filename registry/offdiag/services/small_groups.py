@@ -9,7 +9,7 @@ group could be computed (complementary suppression, Cox 1980, JASA 75, 377):
   such as a site to a country, that holds inside each value of the other one, too.
 * Of crosses of columns all are hidden if any of them is too small, or if one is of tags.
 
-Hidden groups are counted and not named: that somebody has a rare value says something about them.
+Hidden groups are counted and not named: that a person has a rare value says something about them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from offdiag.store.truths import TruthRecord
 
 Counts = NDArray[np.int64]
 SUPPRESSED = "suppressed"
-"""Stands for a value, or a figure, that is shown to nobody."""
+"""In place of a value, or a figure, that is not shown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class GroupSizes:
     k: int
 
     def hidden(self, name: str) -> frozenset[str]:
-        """Values of a column that are shown to nobody, those that no label counts for included."""
+        """Values of a column that are not shown, including those without a label."""
         return frozenset(self._hidden[name])
 
     @cached_property
@@ -92,7 +92,7 @@ class GroupSizes:
         return [group for group in found.values() if len(group) > 1]
 
     def is_hidden(self, part: Slice) -> bool:
-        """Whether the figures of a slice are shown to nobody."""
+        """Whether the figures of a slice are hidden."""
         if not self.k:
             return False
         known = [term for term in part.terms if term.name in self.columns]
@@ -150,7 +150,7 @@ def _complete(hidden: set[str], family: Sequence[str], sizes: Mapping[str, int],
 
 
 def suppressed_below() -> int:
-    """The size below which groups are shown to nobody, read now; 0 for none."""
+    """The size below which groups are hidden, read now; 0 for none."""
     return load_settings().slices.suppress_below
 
 
@@ -211,10 +211,10 @@ def require_shown(session: Session, run: RunRecord, part: Slice) -> None:
 
 
 def suppressed(part: Slice, k: int) -> Forbidden:
-    """The error of a slice that is shown to nobody."""
+    """The error of a slice that is hidden."""
     return Forbidden(
         f"{part} is suppressed: groups of fewer than {k} labelled examples, and those from which "
-        "they could be computed, are shown to nobody.",
+        "they could be computed, are hidden.",
         field="slice",
         hint="Ask for a larger group. The limit is the setting slices.suppress_below.",
     )

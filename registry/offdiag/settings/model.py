@@ -120,7 +120,7 @@ class OidcSettings(Section):
     """The provider that signs people in who sign in (OpenID Connect)."""
 
     issuer: str = ""
-    """Its address. Empty: everybody signs in with a password."""
+    """Its address. Empty: users sign in with a password."""
     client_id: str = ""
     client_secret: Annotated[str, Field(repr=False)] = ""
     client_secret_file: str = ""
@@ -215,7 +215,7 @@ class BackupSettings(Section):
 
 
 class GcSettings(Section):
-    """What is removed for good, by `offdiag gc` and, if somebody wants that, every night."""
+    """What is deleted permanently, by `offdiag gc` and, if configured, every night."""
 
     nightly: bool = False
     older_than_days: Annotated[float, Field(ge=0, le=36_500)] = 30.0
@@ -320,5 +320,5 @@ def public_address(settings: ServerSettings) -> str:
 
 
 def needs_sign_in(settings: Settings) -> bool:
-    """Whether everybody has to sign in: wherever others can reach the server, or on demand."""
+    """Whether users have to sign in: wherever others can reach the server, or on demand."""
     return settings.access.auth == "required" or not is_loopback(settings.server.host)

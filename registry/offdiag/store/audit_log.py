@@ -1,7 +1,7 @@
 """What was changed by whom: written down by the transaction that changes it, read newest first.
 
-A transaction that somebody is answerable for notes which tables its statements touch and ends
-with a row that says so. Nobody who changes something has to remember it, and a change that is
+A transaction of a known user notes which tables its statements touch and ends
+with a row that says so. Code that changes something need not remember it, and a change that is
 rolled back leaves no trace of having been made.
 """
 
@@ -22,7 +22,7 @@ from offdiag.store.models import AuditEventRow
 
 KEY = "offdiag audit"
 ANSWERABLE: ContextVar[Actor | None] = ContextVar("answerable", default=None)
-"""Who is answerable in databases that somebody else opens on their behalf."""
+"""The user in databases that the server opens on their behalf."""
 LONGEST_TEXT = 500
 _NEW = insert(AuditEventRow)
 

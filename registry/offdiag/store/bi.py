@@ -293,7 +293,7 @@ def check_reader(connection: Connection, role: str) -> None:
         raise InvalidInput(
             f"there is no role {role!r}.",
             field="reader",
-            hint="Whoever runs the server makes it: createuser --pwprompt NAME",
+            hint="The administrator of the server creates it: createuser --pwprompt NAME",
         )
     if found.rolsuper or found.is_owner:
         raise InvalidInput(
@@ -335,7 +335,7 @@ class Published:
 
 
 def publish_views(database: Database, readers: Sequence[str]) -> Published:
-    """Make the views, or make them anew, and let these roles read them beside earlier ones.
+    """Create or replace the views, and let these roles read them beside earlier ones.
 
     The database must have the current schema. Raises `InvalidInput` on SQLite and for a role that
     does not exist or is more than a reader, `Conflict` where views of others depend on ours.
@@ -375,7 +375,7 @@ def take_down(connection: Connection) -> None:
 
 
 def put_up(connection: Connection) -> None:
-    """Make the views for whoever could read them before, where there were any."""
+    """Create the views for the roles that could read them before, where there were any."""
     if not _is_there(connection):
         return
     connection.execute(text(OCCUPIED_CELLS.replace(":", r"\:")))

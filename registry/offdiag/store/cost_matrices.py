@@ -65,7 +65,7 @@ def insert_costs(
     now: datetime,
 ) -> int:
     """Store a new version, numbered after the newest one of this name; returns its id."""
-    # Whoever numbers versions of a project does so one after the other.
+    # Versions of a project are numbered one after the other.
     session.execute(
         select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update(key_share=True)
     )

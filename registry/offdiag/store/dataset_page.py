@@ -220,7 +220,7 @@ def dataset_size(session: Session, dataset_id: int) -> DatasetSize:
 class SliceFacts:
     """A slice column of the samples of a lineage, whose first version has the number `root`.
 
-    `n_suppressed` values are not among the `levels`, as they are shown to nobody.
+    `n_suppressed` values are not among the `levels`, as they are hidden.
     """
 
     root: int

@@ -26,7 +26,7 @@ from offdiag.store.models.base import record_as
 from offdiag.store.project_access import require_project
 from offdiag.store.truths import lock_truths
 
-# Every chunk that arrives asks for its dataset. Putting the statement together anew, and finding
+# Every chunk that arrives asks for its dataset. Building the statement again, and finding
 # out that it was compiled before, takes three times as long as asking.
 _RECORDS = (
     select(DatasetRow, LabelSetRow, ProjectRow)
@@ -117,7 +117,7 @@ def single_label_task(labels: LabelSet) -> Task:
 def holds_samples(session: Session, dataset_id: int) -> bool:
     """Whether anything was logged to a dataset: truth, predictions or a matrix.
 
-    Nobody else adds truth to it until the transaction ends.
+    No other transaction adds truth to it until this one ends.
     """
     lock_truths(session, dataset_id)
     of_dataset = RunRow.dataset_id == dataset_id

@@ -1,6 +1,6 @@
 """Errors of drivers, turned into sentences for the person who has to do something.
 
-Transactions are begun anew where two insert the same thing, and where one is cut off.
+Transactions are retried where two insert the same thing, and where one is cut off.
 
 Only what the outside world causes is translated: locks, disks, permissions, networks. Broken
 constraints are answers and pass through; wrong SQL is a defect and passes through too.
@@ -140,7 +140,7 @@ _CUT_OFF = frozenset({"57P01", "57P02"})
 
 
 class Passing(Enum):
-    """What became of a transaction that may be begun anew at once."""
+    """What became of a transaction that may be retried at once."""
 
     NOTHING_DONE = "nothing done"
     UNKNOWN = "unknown"
@@ -231,7 +231,7 @@ _FIRST_PAUSE_S = 0.02
 
 
 def after_races(transaction: Callable[[], Result], *, finds_itself: bool = True) -> Result:
-    """What a whole transaction returns, begun anew where another one was faster.
+    """What a whole transaction returns, retried where another one was faster.
 
     So it is where the server ended it, as `after_failures` does.
     """
@@ -244,11 +244,11 @@ def after_races(transaction: Callable[[], Result], *, finds_itself: bool = True)
 
 
 def after_failures(transaction: Callable[[], Result], *, finds_itself: bool = True) -> Result:
-    """What a whole transaction returns, begun anew where the server ended it and goes on.
+    """What a whole transaction returns, retried where the server ended it and goes on.
 
     Deadlocks, rows that changed, connections that were terminated: at most three times, after
     pauses that double and differ, so that two that met do not meet again. One that does not
-    find what it did already is not begun anew when the answer to its commit was lost.
+    find what it did already is not retried when the answer to its commit was lost.
     """
     for turn in range(_REPEATS):
         try:

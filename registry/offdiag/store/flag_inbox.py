@@ -49,7 +49,7 @@ from offdiag.store.models import (
 )
 
 MOST_COUNTED = 1_000
-"""More flags than these are not counted: nobody works through them one by one."""
+"""More flags than these are not counted: no one works through them one by one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,14 +173,14 @@ def update_raised_flags(
 def update_statuses(
     session: Session, flags: Iterable[tuple[int, FlagStatus]], *, now: datetime
 ) -> None:
-    """Record where flags stand after somebody settled them, or after they ceased to fire."""
+    """Record the state of flags after they were triaged, or are no longer raised."""
     changes = [{"id": flag_id, **_status(status, now)} for flag_id, status in flags]
     if changes:
         session.execute(update(FlagRow), changes)
 
 
 def assign_flags(session: Session, ids: Sequence[int], assignee: str | None) -> None:
-    """Make somebody responsible for flags, or nobody."""
+    """Assign flags to a user, or to no one."""
     session.execute(update(FlagRow).where(FlagRow.id.in_(ids)).values(assignee=assignee))
 
 
@@ -221,7 +221,7 @@ def events_of(session: Session, flag_id: int) -> list[FlagEvent]:
 
 
 def changes_since(session: Session, seen: Mapping[int, int]) -> list[FlagEvent]:
-    """What has become of flags since somebody saw them, the last change of each, oldest first.
+    """What has become of flags since a user saw them, the last change of each, oldest first.
 
     `seen` are revisions by flag, as `revision` gives them; remarks change nothing.
     """
@@ -336,7 +336,7 @@ def _status(status: FlagStatus, now: datetime) -> dict[str, Any]:
 
 
 NOBODY = ""
-"""Stands for flags that nobody looks after, where the name of an assignee is asked for."""
+"""In place of the name of an assignee: flags that are not assigned."""
 
 SEVERITY_RANK: ColumnElement[int] = case(
     {severity.value: severity.rank for severity in SEVERITIES}, value=FlagRow.severity
@@ -385,7 +385,7 @@ class FlagFilter:
 
     `state` is as people see it: a flag whose rest is over counts as open. `class_label` ""
     stands for rules about the run as a whole, `slice` "" for those about all samples, `assignee`
-    "" for flags that nobody looks after.
+    "" for flags that are not assigned.
     `in_badge` asks for the flags of the red badge, `may_hide` for those of the amber one.
     """
 
@@ -412,7 +412,7 @@ class FlagFilter:
 def conditions(wanted: FlagFilter) -> list[ColumnElement[bool]]:
     """The WHERE clause over flags and their runs, but for state and severity.
 
-    Flags of runs that somebody deleted are never meant.
+    Flags of deleted runs are left out.
     """
     return [RunRow.deleted_at.is_(None), *_fields(wanted)]
 

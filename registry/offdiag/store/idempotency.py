@@ -40,7 +40,7 @@ def find_response(session: Session, key: ResponseKey) -> StoredResponse | None:
 
 
 def claim(session: Session, key: ResponseKey, *, now: datetime) -> bool:
-    """Take a key for a request; says False where somebody else has it."""
+    """Take a key for a request; returns False where another request has it."""
     row = {"scope": key.scope, "key": key.key, "digest": key.digest, "claimed_at": now}
     try:
         with session.begin_nested():

@@ -24,7 +24,7 @@ class JobState(StrEnum):
     FAILED = "failed"
     """An attempt failed; another one will be made."""
     DEAD = "dead"
-    """Failed until somebody asks for another try."""
+    """Failed until a user asks for another try."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Statements on the work table: submit, extend, finish, release, bury.
 
-Which project a job is for and how large it is, so that nobody waits for long; and
+Which project a job is for and how large it is, so that no project waits for long; and
 waiting for PostgreSQL to notify of new work.
 
 Every time is the database's clock, so hosts with skewed clocks agree on leases. A claim
@@ -44,7 +44,7 @@ WAITING = text("state = 'todo'")
 NO_ERROR_REPORTED = (
     "every attempt ended without a word: its worker was killed or lost the database."
 )
-"""Why work was failed that nobody gave back."""
+"""Why a job failed whose lease was never released."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ def fail_expired(session: Session, *, max_attempts: int) -> list[Lease]:
 
 
 def withdraw(session: Session, key: str) -> None:
-    """Take back what waits or was failed; what somebody is doing ends by itself."""
+    """Take back what waits or was failed; what a worker is doing ends by itself."""
     session.execute(delete(WorkRow).where(WorkRow.key == key, WorkRow.state != "doing"))
 
 

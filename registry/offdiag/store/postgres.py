@@ -7,9 +7,9 @@ A server that was restarted, or a firewall, closes connections that rest. Trying
 is used would cost a question for every transaction. One that was used a moment ago is trusted;
 where it is lost nevertheless, that is a cut connection like any other.
 
-What outlives a transaction is lost between two of them, or worse, found by somebody else: limits
+What outlives a transaction is lost between two of them, or worse, found by another client: limits
 that were set when the connection began, prepared statements, and LISTEN. So limits are set in each
-transaction, nothing is prepared, and nobody listens.
+transaction, nothing is prepared, and no one listens.
 """
 
 from __future__ import annotations

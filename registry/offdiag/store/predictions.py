@@ -23,7 +23,7 @@ from offdiag.store.codec import decode_sample_counts, encode_sample_counts
 from offdiag.store.models import PredictionChunkRow, RunRow, ScoreChunkRow
 
 # Put together once: every chunk that arrives needs them. Its rows go past the session, which takes
-# several times as long, to keep objects that nobody asks for.
+# several times as long, to keep objects that are never used.
 _SHA256 = select(PredictionChunkRow.sha256).where(
     PredictionChunkRow.run_id == bindparam("run_id"), PredictionChunkRow.seq == bindparam("seq")
 )

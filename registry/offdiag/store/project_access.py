@@ -1,6 +1,6 @@
 """Which projects a transaction may see, and which project a thing belongs to.
 
-Whoever may look at a few projects gets a database in which there are no others: the condition
+A user who can view a few projects gets a database in which there are no others: the condition
 is added to every statement on its way out, in joins and subqueries too, and no query has to
 remember it.
 """

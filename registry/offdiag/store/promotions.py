@@ -85,7 +85,7 @@ def promotions_in_force(
 ) -> dict[int, dict[PromotionRole, PromotionRecord]]:
     """Champion and candidate by dataset; None for all datasets.
 
-    A role is absent where nobody has it, where it was withdrawn, and where its run was deleted.
+    A role is absent where no run has it, where it was withdrawn, and where its run was deleted.
     """
     statement = (
         select(PromotionRow)

@@ -118,12 +118,12 @@ def _require_free_name(session: Session, dataset_id: int, name: str) -> None:
 
 
 def get_run(session: Session, run_id: str) -> RunRecord:
-    """A run by id. Raises `NotFound`, also for a run that somebody deleted."""
+    """A run by id. Raises `NotFound`, also for a deleted run."""
     return _not_deleted(get_any_run(session, run_id))
 
 
 def lock_run(session: Session, run_id: str, *, alone: bool = False) -> RunRecord:
-    """A run by id, which nobody finishes until this transaction ends; `alone`, nor adds to it.
+    """A run by id, which is not finished until this transaction ends, nor, `alone`, added to.
 
     SQLite has one writer at a time, and needs nothing for that. Raises `NotFound`.
     """
@@ -276,7 +276,7 @@ def recorded(row: RunRow) -> dict[str, Any]:
 
 
 def derivation_of(row: RunRow) -> Derivation | None:
-    """From whose scores a run was decided anew, None for a run that was logged."""
+    """The run whose scores were used to derive this one, None for a run that was logged."""
     if row.derived_from is None:
         return None
     return Derivation(row.derived_from, row.derivation or {})
@@ -319,7 +319,7 @@ def pin_baseline(
     session: Session, *, dataset_id: int, run_id: str, author: str | None, now: datetime
 ) -> None:
     """Make a run the baseline of its dataset, in place of the one before."""
-    # Whoever pins one does so after the other.
+    # Only one transaction at a time pins one.
     session.execute(
         select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
     )

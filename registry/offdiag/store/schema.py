@@ -24,7 +24,7 @@ from offdiag.store.sqlite import require_local, require_writable
 _ADVISORY_LOCK = 0x0FFD1A6
 
 _LOCK_WAIT = "2s"
-"""How long one attempt waits for a table. Whoever wants it meanwhile queues behind the upgrade."""
+"""How long one attempt waits for a table. Other clients queue behind the upgrade meanwhile."""
 _PAUSE_S = 1.0
 RETRY_FOR_S = 60.0
 _NO_LOCK = "55P03"
@@ -58,12 +58,12 @@ def check(database: Database) -> SchemaState:
 def upgrade(database: Database, *, patience_s: float = RETRY_FOR_S) -> SchemaState:
     """Bring a database to the head, making the SQLite file if there is none.
 
-    On PostgreSQL an upgrade that waits for a table makes everybody wait behind it, readers too.
-    So it waits two seconds, undoes what it did, lets the others through and begins anew, for
+    On PostgreSQL an upgrade that waits for a table makes all clients wait behind it, readers too.
+    So it waits two seconds, undoes what it did, lets the others through and retries, for
     about `patience_s` seconds.
 
     Raises `SchemaMismatch` for a newer database and for a file of another program,
-    `DatabaseUnavailable` when it cannot be written or somebody keeps a table for too long.
+    `DatabaseUnavailable` when it cannot be written or a client locks a table for too long.
     Nothing was changed then.
     """
     give_up_at = time.monotonic() + patience_s
@@ -106,7 +106,7 @@ def open_database(url: str, **options: Any) -> Database:
     """A database at the head, ready for use; `options` are those of `Database`.
 
     An SQLite file is made or upgraded on the way. A PostgreSQL database is not: several
-    programs use it, and whoever runs it decides when they change.
+    programs use it, and its administrator decides when they change.
 
     Raises `InvalidInput` for an unusable URL, `SchemaMismatch` for another schema,
     `DatabaseUnavailable` where the file or the server is at fault.

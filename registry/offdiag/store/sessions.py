@@ -15,7 +15,7 @@ from offdiag.store.models.base import record_as
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
-    """A session of somebody who is not locked out."""
+    """A session of a user who is not disabled."""
 
     user_id: int
     user: str

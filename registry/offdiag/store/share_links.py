@@ -1,4 +1,4 @@
-"""Statements on share links: one page each, for whoever has the secret of the link."""
+"""Statements on share links: one page each, for anyone with the secret of the link."""
 
 from __future__ import annotations
 

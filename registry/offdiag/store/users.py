@@ -128,7 +128,7 @@ def set_news_seen(session: Session, user_id: int, at: datetime) -> None:
 
 
 def lock_admins(session: Session) -> None:
-    """Let nobody else take roles from admins of all projects until the transaction ends."""
+    """Let no other transaction take roles from admins of all projects until this one ends."""
     session.execute(
         select(UserRow.id)
         .where(UserRow.id.in_(select(MembershipRow.user_id).where(_MANAGES)))
@@ -150,7 +150,7 @@ def set_role(session: Session, user_id: int, *, project_id: int | None, role: Ro
     )
     if role is not None:
         session.add(MembershipRow(user_id=user_id, project_id=project_id, role=role))
-        session.flush()  # Whoever asks next in this transaction must see it.
+        session.flush()  # The next statement of this transaction must see it.
 
 
 def replace_roles(
@@ -163,7 +163,7 @@ def replace_roles(
         MembershipRow(user_id=user_id, project_id=project_id, role=role)
         for project_id, role in roles
     )
-    session.flush()  # Whoever asks next in this transaction must see them.
+    session.flush()  # The next statement of this transaction must see them.
 
 
 def has_admin(session: Session) -> bool:
@@ -177,7 +177,7 @@ def has_admin(session: Session) -> bool:
 
 
 def _lock_roles(session: Session, user_id: int) -> None:
-    """Let nobody else give roles to this user until the transaction ends."""
+    """Let no other transaction give roles to this user until this one ends."""
     session.execute(
         select(UserRow.id).where(UserRow.id == user_id).with_for_update(key_share=True)
     )

@@ -40,7 +40,7 @@ _admins_in_person = requires(Role.ADMIN, everywhere=True, in_person=True)
 @operation(blueprint, "GET", "/users", answers=UserList)
 @_admins
 def list_users() -> UserList:
-    """List everybody who may use the registry, with their roles."""
+    """List all users with their roles."""
     with current_registry().database.read() as session:
         return UserList(users=[_user(each) for each in all_users(session)])
 
@@ -48,7 +48,7 @@ def list_users() -> UserList:
 @operation(blueprint, "POST", "/users", answers={201: User})
 @_admins_in_person
 def add_user(json: NewUser) -> tuple[User, int]:
-    """Let somebody use the registry. A token may not do this."""
+    """Add a user. A token may not do this."""
     added = users.add_user(
         current_registry().database,
         name=json.name,
@@ -63,7 +63,7 @@ def add_user(json: NewUser) -> tuple[User, int]:
 @operation(blueprint, "PUT", "/users/<name:name>/role", answers=User)
 @_admins_in_person
 def set_role(name: str, json: RoleChange) -> User:
-    """Give somebody another role, or none. A token may not do this."""
+    """Change or remove a role of a user. A token may not do this."""
     return _user(
         users.set_role(
             current_registry().database, name=name, project=json.project, role=json.role
@@ -74,14 +74,14 @@ def set_role(name: str, json: RoleChange) -> User:
 @operation(blueprint, "POST", "/users/<name:name>/disable", answers=User)
 @_admins_in_person
 def disable_user(name: str) -> User:
-    """Lock somebody out: sessions end, tokens stop. A token may not do this."""
+    """Disable a user: sessions end, tokens are revoked. A token may not do this."""
     return _user(users.set_disabled(current_registry().database, name=name, disabled=True))
 
 
 @operation(blueprint, "POST", "/users/<name:name>/enable", answers=User)
 @_admins_in_person
 def enable_user(name: str) -> User:
-    """Let somebody in again. A token may not do this."""
+    """Enable a user again. A token may not do this."""
     return _user(users.set_disabled(current_registry().database, name=name, disabled=False))
 
 
@@ -135,7 +135,7 @@ def _owner(named: str | None) -> str:
 
 
 def _own() -> int | None:
-    """Whose tokens are meant: one's own, everybody's for whoever manages users."""
+    """Whose tokens are meant: the caller's own, or all for a manager of users."""
     who = signed_in_user()
     if who.caller is None or not who.is_signed_in or who.manages_users:
         return None

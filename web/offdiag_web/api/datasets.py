@@ -182,7 +182,7 @@ def _hosts() -> frozenset[str]:
 def store_samples(name: str, json: SampleUploads) -> SamplesStored:
     """Store images, texts, fields and audio links of samples, once for all runs of a dataset.
 
-    Images are decoded and encoded anew in up to two sizes. The same again changes nothing.
+    Images are decoded and encoded again in up to two sizes. Repeating a request changes nothing.
     """
     found = content.log_samples(
         current_registry().database,

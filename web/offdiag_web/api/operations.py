@@ -2,7 +2,7 @@
 
 A handler takes the parts of its path and, by these names, `query` and `json`: models of
 `offdiag.records`. It returns a model, or a model with a status and headers, or a whole response.
-Operations share ETags, which say what content somebody has seen and guard it; the header
+Operations share ETags, which identify the content a client has seen and guard it; the header
 `Idempotency-Key`, by which a request that is sent again acts once; and tokens of pages, which
 only this server can write.
 """
@@ -73,7 +73,7 @@ def _content_digest(content: bytes) -> str:
 def author(stated: str | None = None) -> str | None:
     """The name a change is kept under: who signed in, else whom the request names.
 
-    Nobody can sign with the name of somebody else where people sign in.
+    Where users sign in, no one can use the name of another user.
     """
     who = signed_in_user()
     if who.is_signed_in:
@@ -82,7 +82,7 @@ def author(stated: str | None = None) -> str | None:
 
 
 def key_owner() -> str:
-    """Whose `Idempotency-Key` it is; everybody is the same where nobody signs in."""
+    """Whose `Idempotency-Key` it is; the same for all callers without sign-in."""
     who = signed_in_user()
     return who.name if who.is_signed_in else ""
 

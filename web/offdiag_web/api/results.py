@@ -150,7 +150,7 @@ def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationAnswer:
     """Read the matrix of a run, every metric of it and what the rules say.
 
     Until a run has been evaluated the answer is 409 with the code `evaluation_pending`; where
-    that was given up, `evaluation_failed`. A slice is evaluated when somebody asks for it. With
+    that was given up, `evaluation_failed`. A slice is evaluated on the first request. With
     groups collapsed, metrics are those of the matrix that is left; metrics of scores and costs
     are about single classes and are not among them.
     """

@@ -104,7 +104,7 @@ def guard(app: Flask, registry: Registry) -> None:
     @app.after_request
     def keep_out_of_caches(response: Response) -> Response:
         # After signing out, the back button would show what a cache has kept. Assets say nothing
-        # of a registry and are the same for everybody.
+        # of a registry and are the same for all users.
         if asks and request.endpoint != ASSETS_ENDPOINT:
             response.headers["Cache-Control"] = "no-store"
         return response
@@ -347,7 +347,7 @@ def refuse_attempts(name: str) -> None:
     """Raise `TooManyRequests` where an address, or anybody for this name, failed too often.
 
     One address can use up but a part of the attempts that a name has, so nobody locks out
-    somebody else from where they sit.
+    another user on the same machine.
     """
     rates = _rates()
     if rates is not None:

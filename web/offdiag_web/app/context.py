@@ -187,7 +187,7 @@ class Rate(StrEnum):
 class Requirement:
     """What a view requires. `role` None admits everyone.
 
-    `everywhere` asks for the role in all projects, `in_person` for somebody who signed in with
+    `everywhere` asks for the role in all projects, `in_person` for a user who signed in with
     a browser rather than a program with a token.
     """
 

@@ -1,4 +1,4 @@
-"""Addresses and the views they lead to, which are loaded when somebody asks for them.
+"""Addresses and the views they lead to, which are loaded on the first request.
 
 Nearly all that a dashboard would load when it starts belongs to pages that nobody has opened yet.
 The table of routes knows every address, so that links can be written and requests find their

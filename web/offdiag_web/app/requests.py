@@ -1,6 +1,6 @@
 """How many requests are answered at once, and all of them in the log and in the metrics.
 
-Without a limit on requests at once everybody waits for everybody: all threads are busy with
+Without a limit on requests at once all wait for all: all threads are busy with
 what its sender has given up already, and nobody learns that the server still lives.
 """
 
@@ -142,7 +142,7 @@ class _RegistryCollector(Collector):
         if found.log_bytes is not None:
             yield GaugeMetricFamily(
                 "offdiag_sqlite_log_bytes",
-                "Length of the write-ahead log, which grows while somebody reads for long.",
+                "Length of the write-ahead log, which grows during long reads.",
                 value=found.log_bytes,
             )
 
@@ -191,7 +191,7 @@ def log_requests(app: Flask) -> None:
 
 
 LOOKING_WAITS_S = 0.2
-"""People look again; whoever waits longer than that gets an answer after a second and more."""
+"""People look again; a request that waits longer is answered after more than a second."""
 BRINGING_WAITS_S = 5.0
 """Training jobs would rather wait than come again."""
 WAITING_PER_PLACE = 3
@@ -295,7 +295,7 @@ class _Places:
             return False
 
     def give_back(self) -> None:
-        """Hand a place to whoever waits longest, so that nobody who comes later is before."""
+        """Hand a place to the request that waits longest, so that none overtakes it."""
         with self._lock:
             if self._waiting:
                 self._waiting.popleft().set()

@@ -4,8 +4,8 @@ Each form that changes something carries a signed token, so no other site can se
 token is the second lock; the first one refuses whatever a browser says comes from elsewhere.
 
 A page that holds a secret beside what an address says would tell the secret by its compressed
-length (BREACH): a foreign site guesses in the address, and somebody on the wire counts bytes. So
-what a foreign site causes is sent as it is, and tokens of forms are masked anew in each answer.
+length (BREACH): a foreign site guesses in the address, and a listener on the wire counts bytes. So
+what a foreign site causes is sent as it is, and tokens of forms are masked in each answer.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
     `key` signs the tokens. The cookie is set only where a page holds a form that needs it. Its
     name tells keys apart: browsers send it to all ports of a machine, and two registries there
     would otherwise put each other's forms out of date. It comes along when a link in a message is
-    followed, so that whoever is signed in stays so, and never with a form of another site.
+    followed, so that users stay signed in, and never with a form of another site.
     """
     digest = hashlib.sha256(key.encode()).hexdigest()
     app.config.update(

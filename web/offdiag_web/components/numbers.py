@@ -4,7 +4,7 @@ Rounding never turns something into nothing or nearly all into all: a share abov
 "0 %", a metric below 1 is not "1.000". CSV and JSON carry the full precision instead.
 
 Amounts that are next to each other have the same number of decimals, as many as tell them apart.
-The browser writes them too, while somebody types. Both round halves away from zero, on the exact
+The browser writes them too, while a user types. Both round halves away from zero, on the exact
 value of the number, so that they never differ.
 """
 

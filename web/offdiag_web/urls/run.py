@@ -40,7 +40,7 @@ class MatrixAddress:
     `focus` is the class in the middle of attention where the matrix is too large for a table;
     `rarest` leaves cells with fewer cases out of its map. `collapse` names groups of classes
     that are shown as one class each. `taken_for` is the class that `focus` was taken for, in a
-    cell somebody looks at. `worst_first` sorts the table of classes by recall. `part` is the slice
+    cell that is shown. `worst_first` sorts the table of classes by recall. `part` is the slice
     that is counted alone.
     """
 

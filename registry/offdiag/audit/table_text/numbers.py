@@ -143,7 +143,7 @@ def with_signs(
     """The numbers of one table with percent signs where they are meant.
 
     `is_percent` is what the user says of numbers without a sign, `above` are the lines over
-    the table. Where nobody says it, a metric whose every number lies between 1 and 100 is a
+    the table. Where it is not stated, a metric whose every number lies between 1 and 100 is a
     percentage if it cannot be larger than 1. Metrics that may be negative follow the others,
     because there a number above 1 may also be a wrong one.
     """

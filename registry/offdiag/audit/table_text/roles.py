@@ -62,7 +62,7 @@ class ClassFacts:
 
 
 def read_classes(text: str) -> ClassFacts | None:
-    """Classes as somebody lists them, None for an empty text. Raises `InvalidInput`."""
+    """Classes as the user lists them, None for an empty text. Raises `InvalidInput`."""
     body = " ".join(text.split())
     if not body:
         return None
@@ -214,8 +214,8 @@ class Roles:
 class Known:
     """What is known beside the block.
 
-    `classes` are names of classes, `corrected` what somebody says of a head by its text, and
-    `are_models` says what heads are that may be classes as well as models, if somebody said so.
+    `classes` are names of classes, `corrected` what the user says of a header by its text, and
+    `are_models` says what heads are that may be classes as well as models, if that was stated.
     """
 
     classes: Sequence[str]

@@ -33,7 +33,7 @@ from offdiag.metrics.slices.finder import (
 
 USES = ("recall_gap", "recall_gap_critical")
 MOST_RAISED = 20
-"""Flags of one run, the most severe ones: nobody decides about hundreds of slices."""
+"""Flags of one run, the most severe ones: no one decides about hundreds of slices."""
 MOST_ERRORS = 0.5
 """Share of errors from which two findings are about the same samples."""
 _KEYS = (ACCURACY, SUBSET_ACCURACY, RECALL)

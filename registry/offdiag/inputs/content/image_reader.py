@@ -1,4 +1,4 @@
-"""A process that decodes images from its input and writes them encoded anew.
+"""A process that decodes images from its input and writes them encoded again.
 
 It is started by `offdiag.inputs.content.images`, with a bound on memory and processor
 time: decoders are written in C, and fed by anybody who may log. What is wrong with an image
@@ -48,7 +48,7 @@ def _copy(source: BinaryIO, sink: BinaryIO) -> None:
         sink.write(RESULT.pack(made.media_type == "image/png", len(made.thumbnail), len(image)))
         sink.write(made.thumbnail)
         sink.write(image)
-        # Whoever reads counts what is whole, to name the image that brings this process down.
+        # The reader counts what is whole, to name the image that brings this process down.
         sink.flush()
 
 

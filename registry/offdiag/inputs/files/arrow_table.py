@@ -1,7 +1,7 @@
 """Columns of Parquet and Arrow files. Only the columns asked for are read.
 
 What a file promises is held against the limits before anything is unpacked, and what comes is
-counted batch by batch, because promises are made by whoever wrote the file.
+counted batch by batch, because its claims are those of the writer of the file.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Computed(Protocol[Subject_contra]):
 class OnDemand(Mapping[str, Quantity], Generic[Subject]):
     """Metrics of one subject by key, computed on first access and kept.
 
-    Whoever needs three of ninety keys (a bootstrap, a list page) pays for three.
+    A caller that needs three of ninety keys (a bootstrap, a list page) pays for three.
     """
 
     def __init__(self, metrics: Mapping[str, Computed[Subject]], subject: Subject) -> None:

@@ -144,7 +144,7 @@ def _total_cost(counts: NDArray[np.int64], weights: NDArray[np.float64]) -> Frac
 
 
 LOWEST, HIGHEST = 1e-4, 1e6
-"""Multiples beyond which nobody asks for a flip."""
+"""Multiples beyond which a flip is of no interest."""
 RUN_AXIS = 0
 
 

@@ -6,7 +6,7 @@ and `van*>*:x2` of those whose names begin so. Changes are parted by commas. A n
 one of `, > : | * " \`, or blanks at an end, stands in quotes.
 
 Multiplications come first and concern errors only; the price of a right answer changes only
-where its cell is set. The text of given changes is always the same, whoever wrote them.
+where its cell is set. The text of given changes does not depend on who wrote them.
 """
 
 from __future__ import annotations

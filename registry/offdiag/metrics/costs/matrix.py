@@ -46,7 +46,7 @@ class CostMatrix:
 
 
 def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = None) -> CostMatrix:
-    """Check weights somebody hands in and lay them out in label order.
+    """Check weights from the caller and lay them out in label order.
 
     `weights` is an array (K, K) whose rows and columns follow `labels`, the actual class along
     the first axis; or a mapping {actual: {predicted: cost}}; or a frame with the actual

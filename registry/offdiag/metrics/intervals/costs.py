@@ -125,7 +125,7 @@ def cost_intervals(
     """Intervals of the costs of one matrix by key, for all but the best trivial class.
 
     The cells are resampled, or with more than 2,500 occupied ones the delta method is used.
-    The best trivial answer is chosen anew in each resample, as it is for the matrix itself;
+    The best trivial answer is chosen again in each resample, as it is for the matrix itself;
     the delta method takes it as known. `prevalence` (K,) re-weights each resample. Total and
     mean cost are resampled by price, so either alone is found ten to a hundred times as fast;
     the bits do not depend on which `keys` are asked for.

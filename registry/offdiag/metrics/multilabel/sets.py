@@ -1,7 +1,7 @@
 """Sets of labels: packed as they are stored, and their distinct pairs.
 
 A row of bytes holds the set of one case: label k is bit k % 8, from the lowest up, of byte k //
-8. The bit behind the last label says that nobody knows the set yet; then no other bit is there.
+8. The bit behind the last label says that the set is not known yet; then no other bit is there.
 Rows have no more bytes than they need, so that equal content has equal bytes.
 
 With few labels a million cases show a few thousand different pairs, and whatever is computed
@@ -95,19 +95,19 @@ def pack_sets(sets: NDArray[np.bool_]) -> Bits:
 
 
 def unpack_sets(bits: Bits, n_labels: int) -> NDArray[np.bool_]:
-    """The (n, n_labels) indicator array again; sets that nobody knows are empty."""
+    """The (n, n_labels) indicator array again; unknown sets are empty."""
     return np.unpackbits(bits, axis=LABEL_AXIS, count=n_labels, bitorder=_BITS).view(np.bool_)
 
 
 def nothing_known(n_samples: int, n_labels: int) -> Bits:
-    """Packed sets of which nobody knows any."""
+    """Packed sets that are all unknown."""
     bits = np.zeros((n_samples, n_bytes(n_labels + 1)), dtype=np.uint8)
     bits[:, n_labels // 8] = 1 << (n_labels % 8)
     return bits
 
 
 def is_known(bits: Bits, n_labels: int) -> NDArray[np.bool_]:
-    """Which of the n sets somebody knows, shape (n,)."""
+    """Which of the n sets are known, shape (n,)."""
     if bits.shape[LABEL_AXIS] <= n_labels // 8:
         return np.ones(len(bits), dtype=np.bool_)
     return ~holds_label(bits, n_labels)

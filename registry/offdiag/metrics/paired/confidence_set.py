@@ -3,7 +3,7 @@
 The model confidence set with the range statistic (Hansen, Lunde and Nason 2011, Econometrica 79,
 453), stepped down as max-T tests are (Romano and Wolf 2005, Econometrica 73, 1237): a run is out
 where some run that is still in beats it by more than the 1 - level quantile of the largest
-|difference| / error that equally good runs would show, and the quantile is taken anew over
+|difference| / error that equally good runs would show, and the quantile is taken again over
 those left. Comparing each run only with the one that came out highest would claim too much: that
 one was chosen for being highest.
 """

@@ -177,7 +177,7 @@ def whole_sizes(sizes: Floats) -> NDArray[np.int64]:
 
 
 def read_weights(sample_weight: object, *, n_samples: int) -> Floats:
-    """Weights that somebody hands in, one for each of n samples.
+    """Weights from the caller, one for each of n samples.
 
     Raises `InvalidInput` for another number of them, and for those that are not finite,
     negative, or beyond what is added up exactly enough.

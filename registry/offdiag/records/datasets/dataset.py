@@ -55,7 +55,7 @@ class SliceColumn(ResponseBody):
     name: str
     levels: list[str]
     n_suppressed: int = Field(
-        default=0, description="Values that are shown to nobody, as few examples have them."
+        default=0, description="Values that are not shown, as few examples have them."
     )
 
 

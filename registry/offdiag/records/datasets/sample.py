@@ -97,7 +97,7 @@ class Content(InProject):
         default=None, description="Such as https://images.example.org/{sample}.jpg."
     )
     link_template: str | None = None
-    is_hidden: bool = Field(default=False, description="Show content only to whoever asks.")
+    is_hidden: bool = Field(default=False, description="Show content on request only.")
 
 
 class ContentShown(ResponseBody):

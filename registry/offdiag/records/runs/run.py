@@ -117,7 +117,7 @@ class RunOrientation(ListedOrientation):
 
 
 class Derived(ResponseBody):
-    """The run whose scores were decided anew, and the rule."""
+    """The run whose scores another decision rule was applied to, and the rule."""
 
     run: str
     recipe: dict[str, Any]
@@ -251,14 +251,14 @@ class RunChanges(RequestBody):
 
 
 class Deleted(ResponseBody):
-    """A run that nobody sees any more, until it is restored or removed for good."""
+    """A run that is hidden until it is restored or deleted permanently."""
 
     id: str
     deleted_at: datetime
 
 
 class Comment(ResponseBody):
-    """A remark on a run or a dataset. It is plain text, and nobody changes it afterwards."""
+    """A comment on a run or a dataset: plain text that cannot be changed afterwards."""
 
     id: int
     at: datetime

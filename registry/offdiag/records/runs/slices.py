@@ -176,8 +176,7 @@ class Fairness(ResponseBody):
     )
     min_size: int
     n_suppressed: int = Field(
-        description="Groups that are named to nobody, as they are too small or would give others "
-        "away."
+        description="Groups that are not named, as they are too small or would give others away."
     )
     suppressed_below: int
     leaves_out: str = Field(description="What these criteria do not see.")

@@ -124,7 +124,7 @@ class Evaluation:
     That is a confusion matrix, or the sets of labels of a multi-label run, whose labels then
     stand in place of classes. `aggregate[key]` is one `MetricValue`; `per_class[key][label]`
     another for each class.
-    `judgement` is what was stored with a run, None to ask the rules when somebody wants to know.
+    `judgement` is what was stored with a run, None to ask the rules when it is needed.
     `collapse` says which classes are groups of classes, None where all stand for themselves.
     `origin` is the run it belongs to, None where it was made in memory. `slice_findings` are of
     one that was made in memory with slices.

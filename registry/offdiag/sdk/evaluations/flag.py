@@ -25,7 +25,7 @@ class Flag:
 
     `class_label` is None for rules about the run as a whole, `slice` for those about all samples.
     `certainty` is "in_sight" where F4 neither proves a large gap nor rules it out, else "proved".
-    `state` is "open" unless somebody has settled the flag of a stored run.
+    `state` is "open" unless the flag of a stored run was triaged.
     """
 
     rule: str

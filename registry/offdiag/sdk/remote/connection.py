@@ -186,7 +186,7 @@ def _seconds(text: str | None) -> float | None:
 
 
 def _after_fork_in_child() -> None:
-    global _lock, _clients  # noqa: PLW0603 - the child begins anew
+    global _lock, _clients  # noqa: PLW0603 - the child starts over
     _of_parents.append(_clients)
     _clients = {}
     _lock = threading.Lock()

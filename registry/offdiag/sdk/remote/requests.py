@@ -263,7 +263,7 @@ def _cost_basis(reader: Reader, run_id: str, question: DecideQuestion) -> dict[s
 
 
 def _shares(given: object, labels: LabelSet) -> dict[str, float]:
-    """The shares as they were stated; whoever answers scales rounded ones."""
+    """The shares as they were stated; the server scales rounded ones."""
     stated = given if isinstance(given, Mapping) else cast("Any", given)
     declared_prevalence(stated, labels=labels)
     if isinstance(given, Mapping):

@@ -3,7 +3,7 @@
     <spool>/<run>/run.json        what opens the run on a server
                   000000.arrow    a chunk
                   finished.json   how many chunks there are; without it the job never finished
-                  lock            held by the job that writes, or by whoever sends
+                  lock            held by the job that writes, or the process that sends
 
 A file is written under another name and then renamed, so that a process killed at any moment
 leaves whole files only. The lock is one of the kernel: it ends with the process that holds it.
@@ -67,7 +67,7 @@ class SpooledRequest:
 
 
 class SpooledRun:
-    """The folder of one run. Whoever writes to it or sends it holds its lock."""
+    """The folder of one run. A process that writes to it or sends it holds its lock."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -105,7 +105,7 @@ class SpooledRun:
         try:
             lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
         except FileNotFoundError:
-            return False  # Whoever sent it has removed it.
+            return False  # The process that sent it has removed it.
         except OSError as error:
             raise self._failure(error) from error
         try:
@@ -176,7 +176,7 @@ class SpooledRun:
         for path in self.folder.glob("*.part"):
             path.unlink(missing_ok=True)
         (self.folder / _LOCK).unlink(missing_ok=True)
-        # Somebody else may just have opened a lock of its own; an empty folder is no harm.
+        # Another process may just have opened a lock of its own; an empty folder is no harm.
         with suppress(OSError):
             self.folder.rmdir()
         self.release()
@@ -216,7 +216,7 @@ def spooled_runs(spool: Path) -> Iterator[SpooledRun]:
         return
     folders = []
     for path in spool.iterdir():
-        with suppress(FileNotFoundError):  # Whoever sends at the same time has removed it.
+        with suppress(FileNotFoundError):  # Another process that sends has removed it.
             if path.is_dir():
                 folders.append((path.stat().st_mtime, path.name, path))
     for _, _, folder in sorted(folders):

@@ -1,4 +1,4 @@
-"""Sending what waits in a spool, once, whoever else is sending."""
+"""Sending what waits in the offline queue, once, also while others send."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SyncResult(StrEnum):
     REFUSED = "refused"
     NOT_REACHED = "not reached"
     IN_USE = "in use"
-    """A job still writes it, or somebody else is sending it."""
+    """A job still writes it, or another process is sending it."""
     UNREADABLE = "unreadable"
 
     @property

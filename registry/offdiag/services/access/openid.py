@@ -16,7 +16,7 @@ from offdiag.store.users import UserRecord
 
 @dataclass(frozen=True, slots=True)
 class ExternalUser:
-    """What a provider says of somebody."""
+    """What a provider says of a user."""
 
     name: str
     groups: frozenset[str]
@@ -48,8 +48,8 @@ def sign_in_external(
     With `roles` by group they have exactly those of their groups, as of now; without, those that
     admins gave them.
 
-    Raises `Conflict` where the name belongs to somebody who signs in with a password here: the
-    provider may let people choose their names. Raises `Forbidden` for somebody who is locked
+    Raises `Conflict` where the name belongs to a user who signs in with a password here: the
+    provider may let people choose their names. Raises `Forbidden` for a user who is locked
     out or has no role.
     """
     name = user_name(who.name)
@@ -87,7 +87,7 @@ def sign_in_external(
 
 
 def _strongest(grants: Iterable[Grant]) -> list[Grant]:
-    """At most one grant for each project: somebody may be in several groups."""
+    """At most one grant for each project: a user may be in several groups."""
     strongest: dict[str | None, Grant] = {}
     for grant in grants:
         known = strongest.get(grant.project)

@@ -63,7 +63,7 @@ def sign_in(database: Database, *, name: str, password: str, life: SessionLife) 
 
 
 def begin_session(database: Database, *, user_id: int, name: str, life: SessionLife) -> str:
-    """Begin a session of somebody who was recognised; returns its secret."""
+    """Begin a session of a user who was recognised; returns its secret."""
     secret, now = secrets.token_urlsafe(_SECRET_BYTES), database.clock()
     with database.write() as session:
         sessions.end_sessions_before(session, seen=now - life.idle, created=now - life.longest)
@@ -136,7 +136,7 @@ LONGEST_LIFE = timedelta(days=3_650)
 
 @dataclass(frozen=True, slots=True)
 class NewToken:
-    """A token with its secret, which is known to nobody once this is forgotten."""
+    """A token with its secret, which cannot be read again once this is forgotten."""
 
     record: TokenRecord
     secret: str

@@ -1,4 +1,4 @@
-"""Share links: one page, read-only, for whoever has the link, while its owner may share it.
+"""Share links: one page, read-only, for anyone with the link, while its owner may share it.
 
 The secret is in the link alone; the registry keeps its digest. A link never shows more than its
 owner may edit now, and none shows anything while the settings allow no links.
@@ -23,14 +23,14 @@ _SECRET_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class NewShareLink:
-    """A link with its secret, which is known to nobody once this is forgotten."""
+    """A link with its secret, which cannot be read again once this is forgotten."""
 
     link: ShareLink
     secret: str
 
 
 def may_share(caller: Caller, projects: frozenset[str]) -> bool:
-    """Whether somebody may show a page about these projects to others; none: about no data."""
+    """Whether a user may show a page about these projects to others; none: about no data."""
     if not projects:
         return may_anywhere(caller, Role.EDITOR)
     return all(may(caller, Role.EDITOR, project) for project in projects)

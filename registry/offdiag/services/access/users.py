@@ -127,9 +127,9 @@ def find_user(database: Database, name: str) -> UserRecord:
 def set_role(
     database: Database, *, name: str, project: str | None, role: Role | None
 ) -> UserRecord:
-    """Give somebody a role in a project, or in all of them; None takes it away.
+    """Give a user a role in a project, or in all of them; None takes it away.
 
-    Raises `NotFound`, and `Conflict` where nobody would be left to manage the registry.
+    Raises `NotFound`, and `Conflict` if no one would be left to manage the registry.
     """
     with database.write() as session:
         users.lock_admins(session)
@@ -147,9 +147,9 @@ def set_role(
 
 
 def set_disabled(database: Database, *, name: str, disabled: bool) -> UserRecord:
-    """Lock somebody out, which ends their sessions and stops their tokens, or let them in again.
+    """Disable a user, which ends their sessions and revokes their tokens, or enable them again.
 
-    Raises `NotFound`, and `Conflict` where nobody would be left to manage the registry.
+    Raises `NotFound`, and `Conflict` if no one would be left to manage the registry.
     """
     with database.write() as session:
         users.lock_admins(session)

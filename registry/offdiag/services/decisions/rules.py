@@ -53,7 +53,7 @@ from offdiag.store.run_costs import (
 from offdiag.store.runs import RunRecord
 
 MOST_SCORES = 20_000_000
-"""So many scores are decided while somebody waits for a page."""
+"""So many scores are decided while a reader waits for a page."""
 _MOST_DERIVED = 20
 
 
@@ -254,7 +254,7 @@ def labels_of_run(database: Database, run_id: str) -> LabelSet:
 
 
 def try_rule(database: Database, run_id: str, cost_basis: CostBasis, choice: Choice) -> Trial:
-    """Decide the samples of a run anew and price both answers; nothing is stored.
+    """Apply a decision rule to a run and cost both predictions; nothing is stored.
 
     Raises `NotFound`, and `InvalidInput` for a rule that the scores or classes do not allow.
     """
@@ -354,7 +354,7 @@ def _rule(session: Session, run: RunWithCosts, cost_basis: CostBasis, choice: Ch
         raise InvalidInput(
             f"run {run.id} has counts of scores, not the scores of its examples.",
             field="run",
-            hint="Thresholds have their costs; to decide examples anew, log them.",
+            hint="Thresholds have their costs; to apply a rule to examples, log them.",
         )
     if choice.chosen is Chosen.EXPECTED:
         return ExpectedCostRule(at_deployment(cost_basis.costs, run.matrix, cost_basis.prevalence))

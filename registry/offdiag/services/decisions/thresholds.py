@@ -1,4 +1,4 @@
-"""Deciding the samples of a run anew from its scores, what that changes, and what it would cost.
+"""Applying a decision rule to the scores of a run, what that changes, and what it would cost.
 
 Each threshold of a score has a cost: the cheapest one is found, and the one the costs imply.
 """

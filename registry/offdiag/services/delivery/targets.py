@@ -175,7 +175,7 @@ def _remove_abandoned(place: Path, own: Collection[str]) -> None:
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    """Nobody ever sees half a file: it gets its name when it is complete and on the disk."""
+    """No reader ever sees half a file: it gets its name when it is complete and on the disk."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as stream:

@@ -235,7 +235,7 @@ def _exchange(
     body = webhook_body(parcel)
     timestamp = int(time.time())
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port)
-    # The library would resolve the name anew; this connection is to the address that was checked.
+    # The library would resolve the name again; this connection is to the address that was checked.
     connection.sock = stream
     connection.auto_open = 0
     path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"

@@ -1,7 +1,7 @@
 """The computation itself: from inputs to every value, without reading or writing anything.
 
 Costs are the values that are kept with an evaluation. The evaluation of sets of labels has
-curves of each label; with groups of classes collapsed a run is evaluated for whoever asks.
+curves of each label; with groups of classes collapsed a run is evaluated on request.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def recompute_stale(database: Database) -> RecomputeRequest:
 
 
 def recompute_all(database: Database) -> RecomputeRequest:
-    """Drop all results that count, and ask for them anew from the predictions.
+    """Drop all results that count, and queue them again from the predictions.
 
     Superseded results stay: they say what was known at the time. Until the work is done the
     runs have no results. Runs whose evaluation was given up are tried again. Each transaction
@@ -53,7 +53,7 @@ def recompute_all(database: Database) -> RecomputeRequest:
 
 
 def recompute_runs(database: Database, run_ids: Sequence[str]) -> RecomputeRequest:
-    """Drop the results of some runs, and ask for them anew from the predictions.
+    """Drop the results of some runs, and queue them again from the predictions.
 
     Raises `NotFound` for an unknown run and `Conflict` for one that is still open; nothing is
     dropped then.

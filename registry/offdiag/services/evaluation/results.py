@@ -56,7 +56,7 @@ def evaluation_of(
 
 
 def stored_evaluation(database: Database, run_id: str) -> StoredEvaluation:
-    """The same where it is there already; nothing is computed and nobody is waited for."""
+    """The same where it is there already; nothing is computed or waited for."""
     with database.read() as session:
         stored, _ = _stored(session, run_id)
     if stored is None:

@@ -1,4 +1,4 @@
-"""The evaluation of a slice of a run: made when somebody asks, kept for whoever asks next."""
+"""The evaluation of a slice of a run: made on the first request and kept."""
 
 from __future__ import annotations
 

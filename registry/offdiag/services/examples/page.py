@@ -114,7 +114,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class LabelSets:
-    """The labels of a case in label order; `actual` is None where nobody knows them yet."""
+    """The labels of a case in label order; `actual` is None while they are unknown."""
 
     actual: tuple[str, ...] | None
     predicted: tuple[str, ...]
@@ -271,7 +271,7 @@ def browse_examples(
     size: int = EXAMPLES_PER_PAGE,
     kept: LruCache[RankedDataset] | None = None,
 ) -> ExamplePage:
-    """One page of the predictions that somebody asks for.
+    """One page of the predictions that a reader asks for.
 
     They stand beside the truth that the results of the run were made with, so that they are
     those of its matrix. In an order that there is nothing to sort by, they are as logged; `kept`
@@ -304,10 +304,10 @@ def browse_examples(
 def export_examples(
     database: Database, run_id: str, question: ExampleQuestion
 ) -> ExampleExport | NoExamples:
-    """All predictions that somebody asks for, up to `MOST_EXPORTED`, in the order of the run.
+    """All predictions that a reader asks for, up to `MOST_EXPORTED`, in the order of the run.
 
     What is exported never changes, so it is read in many short transactions and not in one
-    that lasts as long as somebody's download. Raises as `browse_examples` does.
+    that lasts as long as a download. Raises as `browse_examples` does.
     """
     with database.read() as session:
         detail = read_run(session, run_id, aggregates=False)
@@ -322,7 +322,7 @@ def export_examples(
 
 
 def default_order(source: ExampleSource) -> ExampleOrder:
-    """What a run is sorted by unless somebody asks for something else."""
+    """What a run is sorted by unless the reader asks for something else."""
     return MOST_CONFIDENT_FIRST if _has_scores(source) else AS_LOGGED
 
 
@@ -338,7 +338,7 @@ def _has_scores(source: ExampleSource) -> bool:
 
 
 def example_source(detail: RunDetail, question: ExampleQuestion) -> ExampleSource | NoExamples:
-    """Where the examples of a run are that somebody asks for, or why there are none."""
+    """Where the requested examples of a run are, or why there are none."""
     run = detail.run
     if run.source is not SourceOrientation.PREDICTIONS:
         return NoExamples.ONLY_A_MATRIX

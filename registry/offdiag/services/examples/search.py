@@ -62,7 +62,7 @@ class ExampleSource:
 
     `n_columns` is the number of scores of a prediction, 0 without; `positive` the code of the
     positive class, if there is one. Where cases have sets of labels (`of_sets`) it is the label
-    that somebody asks about.
+    that the reader asks about.
     """
 
     run_id: str
@@ -75,7 +75,7 @@ class ExampleSource:
 
     @property
     def set_bytes(self) -> int:
-        """Bytes of a row that holds a set, or that nobody knows it; 0 for single classes."""
+        """Bytes of a row that holds a set, or that it is unknown; 0 for single classes."""
         return n_bytes(len(self.labels) + 1) if self.of_sets else 0
 
 

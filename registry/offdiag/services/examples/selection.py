@@ -1,4 +1,4 @@
-"""Which predictions somebody wants to see, in which order, and picking them out of arrays.
+"""Which predictions a reader wants to see, in which order, and picking them out of arrays.
 
 Which ones match, how sure they are, which come next; sets of labels by a label they hold and
 by what they got wrong.
@@ -340,7 +340,7 @@ def matching_sets(
     """Which of n cases are meant, (n,), given packed sets.
 
     Where a label is named the case is right if the other set holds it too; otherwise whole sets
-    are compared. A case whose true set nobody knows is neither right nor wrong.
+    are compared. A sample whose true set is unknown is neither right nor wrong.
     """
     known = is_labelled(actual, n_labels)
     of_unknown = what.actual == (n_labels,)

@@ -3,8 +3,8 @@
 Steps that flags take are written to their histories. A decision about a problem is one about all
 flags of it that it applies to.
 
-Whoever looks at a flag and decides may say which revision of it was `seen`, by flag. If somebody
-else, or an evaluation, has changed it since, that is `Stale` and nothing is done: a
+A user who decides on a flag may say which revision of it was `seen`, by flag. If another
+user, or an evaluation, has changed it since, that is `Stale` and nothing is done: a
 decision is about what its author saw. Without `seen` the last word wins.
 """
 
@@ -41,7 +41,7 @@ from offdiag.store.problems import find_problems
 
 @dataclass(frozen=True, slots=True)
 class TakenStep:
-    """What time did to a flag unnoticed, and then somebody or an evaluation."""
+    """What time did to a flag unnoticed, and then a user or an evaluation."""
 
     flag: FlagRecord
     rest: Step
@@ -80,7 +80,7 @@ def events_of_step(
 
 
 def end_of_snooze(flag: FlagRecord, now: datetime) -> list[FlagEvent]:
-    """The entry for a rest that is over by now and of which nobody has told yet."""
+    """The entry for a rest that is over by now and has not been recorded yet."""
     until = flag.status.snoozed_until
     if until is None:
         return []
@@ -91,7 +91,7 @@ MOST_AT_ONCE = 20_000
 """All flags of a screen full of problems; the databases take no more in one statement."""
 
 Seen = Mapping[int, int]
-"""Revisions of flags, by flag, as somebody saw them."""
+"""Revisions of flags, by flag, as a user saw them."""
 
 
 _TAKEN: Mapping[Action, str | None] = {
@@ -159,7 +159,7 @@ def _require_fitting(action: Action, given: Mapping[str, object]) -> None:
 def acknowledge_flags(
     database: Database, ids: Sequence[int], *, author: str | None, seen: Seen | None = None
 ) -> list[FlagRecord]:
-    """Note that somebody has seen flags. Raises `NotFound`, and `Conflict` for closed ones."""
+    """Acknowledge flags. Raises `NotFound`, and `Conflict` for closed ones."""
     return _triage(database, ids, acknowledged, author=author, seen=seen)
 
 
@@ -216,7 +216,7 @@ def assign_flags(
     author: str | None,
     seen: Seen | None = None,
 ) -> list[FlagRecord]:
-    """Make somebody responsible for flags, or (None) nobody. Raises `NotFound`."""
+    """Assign flags to a user, or (None) to no one. Raises `NotFound`."""
     if assignee is not None:
         require_name(assignee, "assignee")
     with database.write() as session:
@@ -269,7 +269,7 @@ def _triage(
             )
         now = database.clock()
         steps = [take(flag, step, now) for flag in found]
-        # Deciding what is already decided contradicts nobody.
+        # Deciding what is already decided contradicts no other decision.
         decided = [taken.flag.id for taken in steps if taken.step.kind is not None]
         _require_unchanged(session, decided, seen)
         changed = [taken for taken in steps if taken.is_told]
@@ -297,7 +297,7 @@ def _found(session: Session, ids: Sequence[int]) -> list[FlagRecord]:
 
 
 def _require_unchanged(session: Session, ids: Iterable[int], seen: Seen | None) -> None:
-    """Compare revisions while the flags are locked, so that nobody comes in between."""
+    """Compare revisions while the flags are locked, so that no other change comes in between."""
     known = {} if seen is None else {flag_id: seen[flag_id] for flag_id in ids if flag_id in seen}
     changes = flags.changes_since(session, known) if known else []
     if changes:

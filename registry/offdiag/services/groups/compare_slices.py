@@ -40,7 +40,7 @@ from offdiag.store.slices import SliceChoices
 
 @dataclass(frozen=True, eq=False)
 class ComparedColumns:
-    """The slice columns of a lineage, and which of their values are shown to nobody."""
+    """The slice columns of a lineage, and which of their values are hidden."""
 
     columns: SliceColumns
     hidden: Mapping[str, frozenset[str]]

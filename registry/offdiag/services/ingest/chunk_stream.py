@@ -1,7 +1,7 @@
 """A chunk of predictions as the Arrow stream that travels to a server or lies in a spool.
 
 Classes are written once, as the dictionary of the columns that name them, so that a stream can
-be read by whoever knows nothing of its run.
+be read without knowing its run.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def in_order_of(content: bytes, labels: LabelSet) -> bytes:
         with pa.ipc.open_stream(content) as reader:
             table = reader.read_all()
     except (pa.ArrowException, OSError):
-        return content  # Whoever is to store it says what is wrong with it.
+        return content  # Storing it says what is wrong with it.
     place = table.schema.get_field_index(SCORE)
     if place < 0 or not pa.types.is_fixed_size_list(table.schema.field(place).type):
         return content

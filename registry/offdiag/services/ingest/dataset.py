@@ -30,7 +30,7 @@ def require_hierarchy(session: Session, dataset: DatasetRecord, given: object) -
     """The dataset with the groups that a log comes with; None says nothing about them.
 
     Raises `InvalidInput` for what is no hierarchy over its classes, and `Conflict` where it has
-    another one: a training job that was started before somebody changed it must not undo that.
+    another one: a training job that was started before a change must not undo it.
     """
     if given is None:
         return dataset

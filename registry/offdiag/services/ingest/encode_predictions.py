@@ -54,7 +54,7 @@ def require_same_labels(dataset: KnownDataset, labels: LabelSet) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PositiveClass:
-    """The positive one of two classes: somebody named it, or it follows from the labels."""
+    """The positive one of two classes: it was named, or it follows from the labels."""
 
     label: str
     by_convention: bool

@@ -119,7 +119,7 @@ def require_same_run(known: RunRecord, dataset: DatasetRecord, facts: RunFacts) 
 
 
 def labels_needed(dataset: str) -> InvalidInput:
-    """The error for a first run of a dataset whose classes nobody named."""
+    """The error for a first run of a dataset whose classes were not named."""
     return InvalidInput(
         f"dataset {dataset!r} does not exist yet, so its classes are unknown.",
         field="labels",

@@ -25,7 +25,7 @@ from offdiag.store.datasets import DatasetRecord
 from offdiag.store.truths import NewTruth, TruthRecord
 
 LABELS_CAME_WITH_A_RUN = "Labels that were missing came with a run."
-"""The reason of a version that nobody asked for: it adds labels and changes none."""
+"""The reason of a version that was not requested: it adds labels and changes none."""
 
 
 @dataclass(frozen=True)

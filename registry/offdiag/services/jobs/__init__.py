@@ -1,4 +1,4 @@
-"""Work that somebody has yet to do: asked for, taken, done once, shown to people.
+"""Jobs: submitted, leased, done once, shown to people.
 
-The work table is the truth; everything else only tells somebody to look at it.
+The work table is the truth; everything else only tells workers to look at it.
 """

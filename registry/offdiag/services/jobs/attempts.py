@@ -13,7 +13,7 @@ class Outcome(StrEnum):
 
     DONE = "done"
     ALREADY_CLAIMED = "already_claimed"
-    """Somebody else holds the work, or it was done already."""
+    """Another worker holds the job, or it was done already."""
     RELEASED = "released"
     """It failed and will be tried again."""
     FAILED = "failed"
@@ -55,7 +55,7 @@ class Ended:
 
 
 def ignore(_ended: Ended) -> None:
-    """Who is told of attempts where nobody asked to be."""
+    """The default listener for attempts, which does nothing."""
 
 
 class NotYet(Exception):

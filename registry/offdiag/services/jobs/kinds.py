@@ -31,7 +31,7 @@ class TaskKind:
 
     `compute` reads and calculates without writing and returns the writer of its result;
     `record_failure` records, in the transaction that fails the job, that it failed for good, and
-    `restart` takes that back when somebody asks for another try. `delay_factor` stretches the
+    `restart` takes that back when a user asks for another try. `delay_factor` stretches the
     waits between attempts: the servers of others take longer to recover than a database.
     `reaches_out` tells that computing does something that others see, so that every attempt
     counts, whatever ended it.

@@ -235,8 +235,8 @@ def run_due_jobs(
     Each project that waits is as likely to be worked for next, however much it has asked for,
     so that ten thousand runs of one do not keep one run of another waiting; within a project
     what has waited longest comes first. Work larger than `at_most` is left to others. Each
-    attempt is told to `on_ended`. Whoever stops asking for outcomes while `goes_on` says yes
-    leaves a lease behind that nobody keeps.
+    attempt is told to `on_ended`. A caller that stops asking for outcomes while `goes_on` says yes
+    leaves a lease behind that is not renewed.
     """
     claims = ClaimRules(keeper.lease_s, policy.max_attempts, at_most, choose)
 

@@ -1,6 +1,6 @@
 """An edition of a report as a piece of work.
 
-Slices are counted where nobody has asked for them before; by the metric that ranks the runs,
+Slices are counted if they have not been before; by the metric that ranks the runs,
 several may be the best.
 """
 
@@ -57,7 +57,7 @@ from offdiag.store.uploads import runs_that_know
 def with_slices(database: Database, scope: ReportScope, snapshot: Snapshot) -> Snapshot:
     """The snapshot with the slices in scope of its best runs.
 
-    Counting a slice stores its evaluation, for whoever looks next. Uploaded matrices have no
+    Counting a slice stores its evaluation for later. Uploaded matrices have no
     samples that could be told apart, and counts only those slices they were counted by. Raises
     `InvalidInput` for a slice that the dataset does not have.
     """

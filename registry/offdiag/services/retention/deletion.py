@@ -1,4 +1,4 @@
-"""Deleting a run so that nobody sees it, bringing it back, and removing for good what is old."""
+"""Deleting runs, restoring them, and deleting permanently what is old."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def collect(
     never finished are removed only if that is given: a training job may take its time.
 
     Each transaction is short, so that others can write in between; before each it is asked
-    whether to stop, and one that got in the way of others is begun anew. What an interrupted
+    whether to stop, and one that got in the way of others is started again. What an interrupted
     collection left is removed by the next.
     """
     now = database.clock()

@@ -77,7 +77,7 @@ def delete_exported(database: Database, project: str, exported: Manifest) -> Non
             raise Conflict(
                 f"project {project!r} has changed since it was exported.",
                 field="project",
-                hint="Nothing was deleted. Export it again once nobody writes to it.",
+                hint="Nothing was deleted. Export it again once no job writes to it.",
             )
         audit_log.describe(session, action="delete project", subject=project, project=project)
         retention.remove_project(session, project_id)
@@ -120,7 +120,7 @@ def _staged(path: Path, progress: Progress) -> Iterator[Database]:
 
 
 def _checked(staged: Database, path: Path, progress: Progress) -> str:
-    """Compute the archive anew from its predictions, and return the name of its project."""
+    """Compute the archive again from its predictions, and return the name of its project."""
     with staged.read() as session:
         names = transfer.staged_names(session)
         run_ids = retention.complete_runs(session)
@@ -140,7 +140,7 @@ def _checked(staged: Database, path: Path, progress: Progress) -> str:
 
 
 def _require_meant(session: Session, project: str, run_ids: list[str], path: Path) -> None:
-    """Nobody logs what logging refuses, so an archive that holds it was written by hand."""
+    """Logging refuses this, so an archive that contains it was written by hand."""
     strange_ids = [run_id for run_id in run_ids if not _RUN_ID.fullmatch(run_id)]
     if strange_ids:
         raise _strange(path, f"run {strange_ids[0]!r}")

@@ -95,7 +95,7 @@ class LabelDraft:
 
 
 def label_draft(database: Database, *, project: str, dataset: str) -> LabelDraft:
-    """The draft of a dataset, empty where nobody answered. Raises `NotFound`."""
+    """The draft of a dataset, empty without answers. Raises `NotFound`."""
     with database.read() as session:
         known, truth = _dataset(session, project, dataset)
         answers = label_answers.open_answers(session, known.id)
@@ -301,7 +301,7 @@ def require_person(author: str | None) -> str:
 def _dataset(
     session: Session, project: str, dataset: str, *, alone: bool = False
 ) -> tuple[DatasetRecord, TruthRecord]:
-    """A dataset and the version of its draft; `alone`, nobody else answers or corrects it."""
+    """A dataset and the version of its draft; `alone`, no other request answers or corrects it."""
     known = dataset_named(session, project=project, name=dataset)
     if known.task is Task.MULTILABEL:
         raise Conflict(

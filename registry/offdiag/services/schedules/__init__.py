@@ -1,1 +1,1 @@
-"""Schedules: plans in our own tables, turned into reports by whoever ticks first."""
+"""Schedules: plans in our own tables, turned into reports by the scheduler that ticks first."""

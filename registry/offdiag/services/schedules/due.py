@@ -7,7 +7,7 @@ twice on the day in autumn, and numbers for days of the week would mean other da
 
 Every process that likes to calls `run_due_schedules` every second. A fire is one row, keyed by
 schedule and local wall time, inserted together with the work that computes it and with the
-schedule's next time. Whoever comes second finds the key taken or the next time moved on, so any
+schedule's next time. The second one finds the key taken or the next time moved on, so any
 number of processes may run the scheduler, none has to be the leader, and none has to survive.
 """
 

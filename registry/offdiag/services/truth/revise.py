@@ -92,7 +92,7 @@ def revise_truth(
         with database.write() as session:
             truths.lock_truths(session, prepared.dataset.id)
             head = truths.head_of(session, prepared.parent.id)
-            # Somebody else may have corrected the truth since it was read.
+            # Another user may have corrected the truth since it was read.
             if head.id == prepared.parent.id:
                 made = _write(session, database, prepared, author)
                 if also is not None:

@@ -62,7 +62,7 @@ class FindingKind(StrEnum):
     DRIFT = "drift"
     """A stored result is not what the predictions give; computing it again puts it right."""
     STUCK = "stuck"
-    """Work that nobody does, or results that nobody was asked for."""
+    """Jobs without a worker's claim, or results without a job."""
 
 
 @dataclass(frozen=True, slots=True)

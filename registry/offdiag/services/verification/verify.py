@@ -2,7 +2,7 @@
 
 A ledger of what was acknowledged, kept outside the registry, can be compared with it.
 
-Whoever logs runs appends a line to it after each call that succeeded: the client key, a blank,
+The logging job appends a line to it after each call that succeeded: the client key, a blank,
 and the content digest of the run.
 """
 
@@ -35,7 +35,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """A run that somebody was told is stored."""
+    """A run that a client was told is stored."""
 
     client_key: str
     digest: str

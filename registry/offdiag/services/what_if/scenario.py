@@ -56,7 +56,7 @@ MOST_OTHERS = 50
 
 
 class Preset(StrEnum):
-    """Costs that need nobody to state them. No cost matrix can have such a name."""
+    """Costs that need not be stated. No cost matrix can have such a name."""
 
     ZERO_ONE = "@0-1"
     PREVALENCE = "@prevalence"
@@ -309,7 +309,7 @@ RUN_AXIS = 0
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What somebody asks about runs, as text. Empty text asks for nothing special.
+    """What a reader asks about runs, as text. Empty text asks for nothing special.
 
     `costs` names the base, None for the default one of the dataset. `edits` are as in
     `offdiag.metrics.costs.edits`, `shares` as in `deployment`, `merged` as in `groups`. `lever`

@@ -56,7 +56,7 @@ class MembershipRow(Base):
 
 
 class SessionRow(Base):
-    """Somebody who is signed in with a browser. Without its row a cookie is worth nothing.
+    """A user who is signed in with a browser. Without its row a cookie is worth nothing.
 
     `digest` is the SHA-256 of the random text in the cookie.
     """
@@ -95,7 +95,7 @@ class TokenRow(Base):
 
 
 class ShareLinkRow(Base):
-    """A link that shows one page to whoever has it. `digest` is the SHA-256 of its secret,
+    """A link that shows one page to anyone who has it. `digest` is the SHA-256 of its secret,
     `address` the path and query of the page."""
 
     __tablename__ = "share_link"
@@ -112,7 +112,7 @@ class ShareLinkRow(Base):
 
 
 class AuditEventRow(Base):
-    """One change. It names whoever made it and does not refer to them: what was done stays true
+    """One change. It names its author and does not refer to the user: what was done stays true
     when they are gone."""
 
     __tablename__ = "audit_event"

@@ -46,7 +46,7 @@ class UtcDateTime(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Raises `ValueError` for a naive datetime: nobody can know which instant it means."""
+        """Raises `ValueError` for a naive datetime: it does not say which instant it means."""
         if value is None:
             return None
         if value.utcoffset() is None:

@@ -77,7 +77,7 @@ class DatasetRow(Base):
     named the positive class: labels such as 0 and 1 have one. Runs are ranked by
     `primary_metric`, the key of an aggregate metric, NULL for the default of the task.
     `image_template` and `link_template` are addresses with `{sample}` in them;
-    `content_hidden` says that content is shown only to whoever asks for it.
+    `content_hidden` says that content is shown on request only.
     """
 
     __tablename__ = "dataset"

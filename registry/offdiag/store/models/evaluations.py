@@ -3,7 +3,7 @@
 Curves of scores are kept with the results they belong to.
 
 Old evaluations stay as history; at most one per run is current, and one for each of its slices
-that somebody asked for.
+that a user asked for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Work, one row per thing that somebody has yet to do, and signs of life of those who do it.
+"""Jobs, one row for each, and heartbeats of the processes that do them.
 
 The table lies beside the data so that a run and the work it needs are committed together or
-not at all. A row is deleted in the transaction that writes its result, so whoever dies in
+not at all. A row is deleted in the transaction that writes its result, so a worker that dies in
 between has done nothing; what was done is told by the results, not by this table.
 """
 
@@ -35,8 +35,8 @@ class WorkRow(Base):
 
     At most one row per `key` waits; while it is being done the key is free again, so that a
     change in the meantime can ask for another pass. `project_id` tells whose work it is, so
-    that projects take turns; work from before that was kept is nobody's. `size` is how many
-    predicted classes and scores it reads, absent where nobody said, so that small work need not
+    that projects take turns; older jobs belong to none. `size` is how many
+    predicted classes and scores it reads, absent where it is unknown, so that small work need not
     wait behind large work. `losses` counts leases that were lost without an error of the task,
     which are no `attempts`. `request_id` is the request that asked for it, as logs know it.
     """

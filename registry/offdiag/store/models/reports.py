@@ -1,7 +1,6 @@
 """Schedules, the editions of reports, the files frozen with them, and where these were sent.
 
-The row of an edition is the fire of its schedule: whoever inserts it has ticked, and nobody can
-insert it twice.
+The row of an edition is the fire of its schedule: no two schedulers can insert it.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ class ReportEditionRow(Base):
     """`fire_time` names the fire by local wall time and zone; `due` is the same moment in
     seconds since 1970.
 
-    Editions of one name in one project are numbered through, whoever asked for them: they form
+    Editions of one name in one project are numbered consecutively: they form
     a series even when their schedule was removed and made again, or when there never was one.
     Scope and delivery are those of the schedule at that moment. `summary` is what lists show
     of a computed edition; those of earlier versions have none. Tables and columns keep the name

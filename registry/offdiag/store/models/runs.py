@@ -49,7 +49,7 @@ class RunRow(Base):
     somebody deleted stays, hidden everywhere, until it is removed for good; `deleted_at` says
     since when.
 
-    A run whose predictions were decided anew from the scores of another one names that run in
+    A run whose predictions were derived from the scores of another one names that run in
     `derived_from` and the rule in `derivation`. It names it and does not refer to it: where a run
     comes from stays true when the other one is removed. Where predictions were decided from the
     run's own scores, because none were logged, `derivation` is that rule and `derived_from` NULL.
@@ -178,7 +178,7 @@ _N_TARGETS = " + ".join(f"CASE WHEN {target} IS NULL THEN 0 ELSE 1 END" for targ
 
 
 class CommentRow(Base):
-    """A remark on exactly one run, dataset or flag; nobody changes it afterwards."""
+    """A comment on exactly one run, dataset or flag; it is never changed."""
 
     __tablename__ = "comment"
     __table_args__ = (

@@ -1,6 +1,6 @@
-"""Which pages can be shared, what they are about, and how they look to whoever has a link.
+"""Which pages can be shared, what they are about, and how they look to anyone with a link.
 
-A shared page is the page itself, rendered as for somebody who is not signed in, from a database
+A shared page is the page itself, rendered as for a visitor who is not signed in, from a database
 that holds nothing but its projects; `shared_page` then removes all that leads away from it.
 """
 
@@ -99,7 +99,7 @@ def projects_of_page(session: Session, page: SharedPage) -> frozenset[str]:
 
 
 def rendered(page: SharedPage, registry: Registry, projects: frozenset[str]) -> str:
-    """The page as whoever is not signed in would see it, from these projects alone.
+    """The page as a visitor who is not signed in would see it, from these projects alone.
 
     Raises `InvalidInput` where it is no page, and what its view raises.
     """

@@ -1,4 +1,4 @@
-"""One page for whoever has a link to it, and nothing else."""
+"""One page for anyone with a link to it, and nothing else."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def page(secret: str) -> Response:
 
 
 def _shown(secret: str) -> Response:
-    # What the link shows is decided by its owner, not by whoever opens it.
+    # What the link shows is decided by its owner, not by the visitor.
     registry: Registry = current_app.extensions[Registry.KEY]
     most_days = registry.settings.access.share_link_days
     opened = open_share_link(registry.database, secret, most_days=most_days)
@@ -190,5 +190,5 @@ def _nothing() -> NotFound:
     """The same for links that never were, have expired, were revoked, or show what is gone."""
     return NotFound(
         "this link shows nothing.",
-        hint="It may have expired or been revoked; ask whoever sent it for another one.",
+        hint="It may have expired or been revoked; ask the sender for another one.",
     )

@@ -50,7 +50,7 @@ def page() -> Response:
 @blueprint.post("/sign-in")
 @public(rate=Rate.SIGN_IN)
 def begin() -> Response:
-    """Let somebody in and lead them to where they wanted to go."""
+    """Sign a user in and redirect them to where they wanted to go."""
     name, goal = request.form.get("name", "").strip(), own_path(request.form.get("next", "/"))
     refuse_attempts(name)
     acting_as(name)
@@ -91,7 +91,7 @@ _GOAL = "openid goal"
 @blueprint.get("/sign-in/openid")
 @public(rate=Rate.WRITE)
 def begin_openid() -> Response:
-    """Lead somebody to the provider."""
+    """Redirect a user to the provider."""
     session[_GOAL] = own_path(request.args.get("next", "/"))
     return _provider().redirect_to_provider(url_for("signing_in.end_openid", _external=True))
 
@@ -99,7 +99,7 @@ def begin_openid() -> Response:
 @blueprint.get("/sign-in/openid/back")
 @public(rate=Rate.WRITE)
 def end_openid() -> Response:
-    """Let somebody in for whom the provider vouches."""
+    """Sign in a user whom the identity provider confirms."""
     who = _provider().returned_user()
     goal = own_path(session.get(_GOAL, "/"))
     acting_as(who.name)

@@ -80,7 +80,7 @@ def set_password(user: str) -> Response:
 @blueprint.post("/settings/users/<name:user>/<any(disable, enable):action>")
 @_admins_only
 def set_disabled(user: str, action: str) -> Response:
-    """Lock somebody out, or let them in again."""
+    """Disable a user, or enable them again."""
     try:
         users.set_disabled(current_registry().database, name=user, disabled=action == "disable")
     except OffdiagError as error:

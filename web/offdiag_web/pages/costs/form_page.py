@@ -140,7 +140,7 @@ def cost_form_view(
     errors: Mapping[str, str] | None = None,
 ) -> str:
     """Present the form. `before` is what it started from, which marks what was changed; `read`
-    is what the fields mean, if somebody asked."""
+    is what the fields mean, if it was requested."""
     costs = None if read is None else read.costs
     return render_template(
         "costs/form.html",

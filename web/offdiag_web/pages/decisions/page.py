@@ -72,7 +72,7 @@ def save() -> Response:
 
 
 def _author() -> str | None:
-    """Whoever signed in, by no other name; else the name that was typed, if any."""
+    """The signed-in user; else the name that was typed, if any."""
     if signed_in_user().is_signed_in:
         return signed_in_user().name
     return request.form.get("author", "").strip() or None

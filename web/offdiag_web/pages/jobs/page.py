@@ -119,7 +119,7 @@ def _when(entry: JobEntry) -> str:
 
 
 def _warning(page: JobsPage) -> str | None:
-    """Said where somebody is missing whom the queue or the schedules need."""
+    """Shown where a worker or scheduler is missing that the queue or the schedules need."""
     missing = [
         f"no {kind}"
         for kind, is_there in (("worker", page.has_worker), ("scheduler", page.has_scheduler))

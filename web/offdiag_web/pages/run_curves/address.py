@@ -50,7 +50,7 @@ class CurvesAddress:
         return CurvesAddress(self.run_id, name, part=self.part)
 
     def at_prevalence(self, prevalence: float | None) -> CurvesAddress:
-        """The same class, as common as somebody says."""
+        """The same class at the stated prevalence."""
         return replace(self, prevalence=prevalence)
 
     def by(self, ranking: RankedBy | None) -> CurvesAddress:

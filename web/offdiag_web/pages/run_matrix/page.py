@@ -128,7 +128,7 @@ def order_segments(
 
 
 def _starts_clustered(matrix: ConfusionMatrix, grouping: Grouping | None) -> bool:
-    """Whether classes that are confused stand together unless somebody wants another order."""
+    """Whether confused classes are placed together unless the reader wants another order."""
     is_large = matrix.n_classes > LARGEST_TABLE
     return is_large and default_order(matrix.labels, grouping) == "support"
 
@@ -220,7 +220,7 @@ def matrix_page(
 
 
 def _headline(results: RunResults, notes: Notes) -> Headline:
-    """The numbers people quote, and what the errors cost where somebody said so."""
+    """The numbers people quote, and what the errors cost where costs were stated."""
     found = headline(results, notes)
     if results.costs is None:
         return found

@@ -183,7 +183,7 @@ def _groups_page(
 
 
 def _roles(in_force: Mapping[int, Promotions]) -> Roles:
-    """Champions and candidates by their ids; whoever is both is the champion."""
+    """Champions and candidates by their ids; a run that is both is the champion."""
     found: dict[str, PromotionRole] = {}
     for of_dataset in in_force.values():
         for role in (PromotionRole.CANDIDATE, PromotionRole.CHAMPION):
