@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from offdiag.domain.runs import RunFacts
+from offdiag.domain.runs import RunFacts, Scalar
 from offdiag.errors import InvalidInput
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.search import search_page, search_runs
@@ -174,3 +174,56 @@ def test_pages_follow_one_another_without_gaps(registry: Database) -> None:
             after = page.following
         assert read == whole, order_by
         assert len(whole) == 4
+
+
+NUMBERS: tuple[Scalar, ...] = (
+    9,
+    10,
+    5e-05,
+    0.00038729833462074167,
+    1e20,
+    2**53,
+    2**53 + 1,
+    2**63 - 1,
+    -1e300,
+)
+FOUND_OF_NUMBERS: dict[str, list[Scalar]] = {
+    "params.x = 9007199254740993": [2**53 + 1],
+    "params.x >= 9007199254740993": [1e20, 2**53 + 1, 2**63 - 1],
+    "params.x in (9007199254740993, 9)": [9, 2**53 + 1],
+    "params.x != '5e-05'": [
+        *(each for each in NUMBERS if each != 5e-05),
+        *("10", "b", True),
+    ],
+    "params.x in ('5e-05', '0.00038729833462074167', '1e+20')": [5e-05, NUMBERS[3], 1e20],
+    "params.x = '10'": [10, "10"],
+    "params.x < '10'": [9, 5e-05, NUMBERS[3], -1e300],
+    "params.x > 'a'": ["b", True],
+    "params.x < 'a'": [*NUMBERS, "10"],
+    "params.x > 9223372036854775807": [1e20],
+    "params.x >= '9223372036854775807'": [1e20, 2**63 - 1, "b", True],
+}
+
+
+@pytest.mark.both_databases
+def test_numbers_are_found_alike_on_both_databases(database: Database) -> None:
+    values: dict[str, Scalar] = {
+        str(at): each for at, each in enumerate((*NUMBERS, "10", "b", True))
+    }
+    for name, value in values.items():
+        log(database, facts=RunFacts(name=name, params={"x": value}, tags={"x": value}))
+
+    found = {
+        text: [
+            values[run.name]
+            for run in search_runs(database, filter_text=text, order_by=["attributes.created_at"])
+        ]
+        for text in FOUND_OF_NUMBERS
+    }
+    names = [run.name for run in search_runs(database, order_by=["params.x", "attributes.name"])]
+
+    assert found == FOUND_OF_NUMBERS
+    # As floats two of them are equal.
+    assert [values[name] for name in names] == [
+        *(-1e300, 5e-05, NUMBERS[3], 9, 10, 2**53, 2**53 + 1, 2**63 - 1, 1e20, "10", "b", True)
+    ]

@@ -149,6 +149,7 @@ def test_runs_without_metrics_come_with_what_is_known_of_their_work(runs: Databa
         (TERM(FilterField.AUTHOR, "a*"), ["forest"]),
         (TERM(FilterField.RUN, "r_nobody"), []),
         (TERM(FilterField.RUN, "%"), []),
+        (TERM(FilterField.TAG, "n", value="3.0"), ["twin"]),
         (TERM(FilterField.CLASS, "y"), ["sad", "other"]),
         (TERM(FilterField.CLASS, "nobody"), []),
         (TERM(FilterField.FLAG, "F1"), ["dummy"]),

@@ -8,6 +8,8 @@ operator that takes any key as it is, and on SQLite rows of (key, value) compare
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, assert_never
@@ -16,6 +18,7 @@ from sqlalchemy import (
     ColumnElement,
     Double,
     Integer,
+    Numeric,
     Select,
     TableValuedAlias,
     Text,
@@ -82,14 +85,22 @@ def entry_text(document: Document, name: str, dialect: str) -> ColumnElement[str
     return _of(entry, text, name, document)
 
 
-def entry_number(document: Document, name: str, dialect: str) -> ColumnElement[float]:
-    """The entry `name` where it is a number; NULL where it is not, or missing."""
+def entry_number(
+    document: Document, name: str, dialect: str, *, exact: bool = False
+) -> ColumnElement[float]:
+    """The entry `name` where it is a number; NULL where it is not, or missing.
+
+    It is a float, or with `exact` a whole number of 64 bits as it was logged.
+    """
     if dialect == "postgresql":
         is_number = func.jsonb_typeof(_at(document, name)) == "number"
-        return case((is_number, cast(_at(document, name, as_text=True), Double)))
+        text = _at(document, name, as_text=True)
+        number = cast(text, Numeric(asdecimal=False)) if exact else cast(text, Double)
+        return case((is_number, number))
     entry = func.json_each(document).table_valued("key", "value", "type", name="entry")
     is_number = entry.c.type.in_(("integer", "real"))
-    return _of(entry, case((is_number, cast(entry.c.value, Double))), name, document)
+    value = entry.c.value if exact else cast(entry.c.value, Double)
+    return _of(entry, case((is_number, value)), name, document)
 
 
 def place_of(
@@ -211,7 +222,8 @@ def _class_index(label: str, dialect: str) -> ColumnElement[int]:
 def _numbers_then_texts(
     document: Document, name: str, dialect: str
 ) -> tuple[ColumnElement[Any], ...]:
-    return entry_number(document, name, dialect), entry_text(document, name, dialect)
+    number = entry_number(document, name, dialect)
+    return number, case((number.is_(None), entry_text(document, name, dialect)))
 
 
 def _single(statement: Select[Any]) -> ColumnElement[Any]:
@@ -286,21 +298,48 @@ def _comparison(comparison: Comparison, dialect: str) -> ColumnElement[bool]:
 def _entry(
     document: Document, name: str, comparison: Comparison, dialect: str
 ) -> ColumnElement[bool]:
-    """Numbers are compared with numbers, texts with the value as text."""
-    numbers = tuple(each for each in comparison.operands if _is_number(each))
-    texts = tuple(_as_text(each) for each in comparison.operands if not _is_number(each))
+    """Numbers are compared as numbers, in quotes too, and come before all other texts.
+
+    The text of a number differs between databases: 5e-05 is 5.0e-05 in one and 0.00005 in another.
+    """
+    text = entry_text(document, name, dialect)
+    if comparison.operator is Operator.LIKE:
+        return _compared(text, comparison)
+    equals = Operator.EQUAL if comparison.operator is Operator.IN else comparison.operator
+    compare = _OPERATORS[equals]
     parts: list[ColumnElement[bool]] = []
-    if numbers:
-        number = entry_number(document, name, dialect)
-        parts.append(_compared(number, Comparison(comparison.field, comparison.operator, numbers)))
-    if texts:
-        text = entry_text(document, name, dialect)
-        parts.append(_compared(text, Comparison(comparison.field, comparison.operator, texts)))
-    return or_(*(func.coalesce(part, false()) for part in parts))
+    for operand in comparison.operands:
+        number = _as_number(operand)
+        if number is None:
+            with_numbers: ColumnElement[bool] = true() if equals in _TRUE_OF_NUMBERS else false()
+        else:
+            with_numbers = compare(_entry_for(number, document, name, dialect), number)
+        is_number = _is_number(operand)
+        with_texts = false() if is_number else compare(text, _as_text(operand))
+        found = entry_number(document, name, dialect).is_not(None)
+        parts.append(func.coalesce(case((found, with_numbers), else_=with_texts), false()))
+    return or_(*parts)
+
+
+def _entry_for(number: float, document: Document, name: str, dialect: str) -> ColumnElement[float]:
+    """The entry `name` where it is a number, exact beside a whole number that no float is."""
+    is_exact = isinstance(number, int) and abs(number) >= _FIRST_INEXACT
+    return entry_number(document, name, dialect, exact=is_exact)
 
 
 def _is_number(operand: Operand) -> bool:
     return isinstance(operand, int | float) and not isinstance(operand, bool)
+
+
+def _as_number(operand: Operand) -> float | None:
+    if not isinstance(operand, str):
+        return operand if _is_number(operand) else None  # type: ignore[return-value]  # As asked.
+    if _NUMBER.fullmatch(operand) is None:
+        return None
+    number = int(operand) if operand.lstrip("-").isdigit() else float(operand)
+    if isinstance(number, int) and abs(number) > _LARGEST_INTEGER:
+        return float(operand)
+    return number if math.isfinite(number) else None
 
 
 def _as_text(operand: Operand) -> str:
@@ -320,6 +359,11 @@ def _like(value: ColumnElement[Any], operand: Any) -> ColumnElement[bool]:
     return value.ilike(str(operand).replace("\\", "\\\\"), escape="\\")
 
 
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,9})?")
+_FIRST_INEXACT = 2**53
+_LARGEST_INTEGER = 2**63 - 1
+_TRUE_OF_NUMBERS = frozenset({Operator.UNEQUAL, Operator.LESS, Operator.AT_MOST})
+"""What holds of a number and a text that is none."""
 _IN_ORDER = frozenset(
     {Operator.GREATER, Operator.AT_LEAST, Operator.LESS, Operator.AT_MOST, Operator.EQUAL}
 )

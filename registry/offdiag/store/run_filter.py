@@ -13,7 +13,14 @@ from sqlalchemy import ColumnElement, and_, func, literal, not_, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from offdiag.domain.runs import RunState
-from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Condition, Operator
+from offdiag.filters.conditions import (
+    Attribute,
+    AttributeField,
+    Comparison,
+    Condition,
+    Operator,
+    TagField,
+)
 from offdiag.flags.lifecycle import FlagState
 from offdiag.store.models import (
     DatasetRow,
@@ -160,8 +167,9 @@ def _like(text: str) -> str:
 
 
 def _has_tag(key: str, value: str | None, dialect: str) -> ColumnElement[bool]:
-    text = entry_text(RunRow.tags, key, dialect)
-    return text.is_not(None) if value is None else text == value
+    if value is None:
+        return entry_text(RunRow.tags, key, dialect).is_not(None)
+    return required(Comparison(TagField(key), Operator.EQUAL, (value,)), dialect)
 
 
 def _has_class(name: str, dialect: str) -> ColumnElement[bool]:
