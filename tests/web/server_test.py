@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from offdiag.settings import ServerSettings
+from offdiag.store.database import Database
 from offdiag_web import server as web_server
 from offdiag_web import shutdown
 from offdiag_web.app.requests import Admission
 from offdiag_web.server import Listening
+from support.access import guarded
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -127,6 +130,19 @@ def test_what_cannot_be_meant_is_refused_at_once(sent: bytes, status: bytes) -> 
         answer = answer_of(opened(server, sent))
         assert answer.split()[1] == status
         assert httpx.get(f"http://127.0.0.1:{port_of(server)}/").status_code == 200
+
+
+def test_the_word_of_a_trusted_proxy_comes_to_the_application(sqlite_database: Database) -> None:
+    trusting = ServerSettings(trusted_proxies=1, trusted_hosts="registry.example")
+    forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "registry.example"}
+    for settings, is_trusted in ((trusting, True), (ServerSettings(), False)):
+        app = guarded(sqlite_database, server=settings)
+        with serving(app) as server:
+            address = f"http://127.0.0.1:{port_of(server)}/sign-in"
+            answer = httpx.get(address, headers=forwarded)
+        assert answer.status_code == 200
+        assert ("Secure" in answer.headers["Set-Cookie"]) == is_trusted
+        assert ("Strict-Transport-Security" in answer.headers) == is_trusted
 
 
 def test_a_server_told_to_stop_answers_whom_it_let_in_and_says_goodbye() -> None:

@@ -100,6 +100,8 @@ class Listening(TcpWSGIServer):  # type: ignore[misc]  # the same
             channel_timeout=IDLE_S,
             cleanup_interval=_LOOK_EVERY_S,
             connection_limit=MOST_CONNECTIONS,
+            # The application knows which proxies are trusted.
+            clear_untrusted_proxy_headers=False,
             # The other way of waiting knows no more than 1,024 files.
             asyncore_use_poll=True,
         )
