@@ -17,9 +17,10 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.texts import name_segment
 from offdiag.domain.texts import name_segment as segment_of_pages
 from offdiag.errors import Conflict, ServerUnavailable, SpoolFull, TooLarge
-from offdiag.inputs.bodies.columns import MOST_BYTES_SENT
+from offdiag.inputs.bodies.columns import MOST_BYTES_SENT, MOST_CELLS
 from offdiag.inputs.ids import SampleIds
 from offdiag.inputs.slice_columns import SliceColumn
+from offdiag.metrics.multilabel.sets import pack_sets
 from offdiag.sdk.remote import connection
 from offdiag.sdk.remote.connection import Busy, Connection, delay_before_next, delays, with_retries
 from offdiag.sdk.remote.run import Sender, rows_in_request
@@ -279,6 +280,13 @@ def test_samples_with_short_identifiers_are_sent_as_before() -> None:
     batch = Batch(codes, codes, ids=SampleIds("text", paths))
 
     assert rows_in_request(batch) == 1 << 19
+
+
+def test_sets_of_many_labels_are_sent_in_chunks_that_a_server_takes() -> None:
+    packed = pack_sets(np.zeros((1, 10_000), dtype=np.bool_))
+    batch = Batch(packed, packed)
+
+    assert 10_000 * rows_in_request(batch) <= MOST_CELLS
 
 
 @pytest.mark.parametrize("status", [413, 414, 431])

@@ -274,6 +274,20 @@ def test_rows_are_counted_before_they_are_encoded(client: PageClient) -> None:
     assert "3,000,000 rows" in answer.get_json()["error"]["message"]
 
 
+def test_sets_are_counted_by_their_labels_before_they_are_encoded(client: PageClient) -> None:
+    n_labels, n_rows = 10_000, 110_000
+    run_id = opened(client, labels=[str(label) for label in range(n_labels)])
+    table = pa.table({"y_pred": pa.array([["0"]] * n_rows)})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+
+    answer = put(client, run_id, bytes(sink.getvalue()))
+
+    assert answer.status_code == 413
+    assert "110,000 sets of 10,000 labels" in answer.get_json()["error"]["message"]
+
+
 def test_a_matrix_is_logged_once(client: PageClient) -> None:
     body = {
         "name": "m",

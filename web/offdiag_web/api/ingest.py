@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 
 from flask import request
 from pydantic import ValidationError
@@ -22,9 +22,11 @@ from offdiag.inputs.bodies.columns import (
     MOST_BYTES_SENT,
     ChunkColumns,
     columns_of,
+    require_few_cells,
     require_few_rows,
 )
 from offdiag.inputs.bodies.formats import read_arrow_body, read_csv_body, read_parquet_body
+from offdiag.inputs.labels import hold_sets
 from offdiag.records.base import first_problem
 from offdiag.records.ingest import (
     Chunk,
@@ -75,9 +77,14 @@ def sent_columns(labels: LabelSet) -> ChunkColumns:
         raise UnsupportedMediaType(f"A chunk is one of {', '.join(MEDIA_TYPES)}.")
     body = _unpacked(_sent(), _MOST_TEXT if kind in _TEXTS else MOST_BYTES)
     if kind == JSON:
-        return _from_json(body)
-    found = read_csv_body(body, labels) if kind == _CSV else _READERS[kind](body)
-    return columns_of(found, labels)
+        columns = _from_json(body)
+    else:
+        found = read_csv_body(body, labels) if kind == _CSV else _READERS[kind](body)
+        columns = columns_of(found, labels)
+    for given in (columns.y_pred, columns.y_true):
+        if isinstance(given, Sized) and hold_sets(given):
+            require_few_cells(len(given), len(labels))
+    return columns
 
 
 def _from_json(body: bytes) -> ChunkColumns:

@@ -28,6 +28,8 @@ MOST_BYTES_UNPACKED = 256 << 20
 MOST_ROWS = 1 << 20
 MOST_COLUMNS = 1_000
 MOST_CHUNKS = 100_000
+MOST_CELLS = 1 << 30
+"""Sets of labels are encoded as a table of rows and labels, whatever their size on the way."""
 
 
 def require_few_rows(n_rows: int) -> None:
@@ -57,6 +59,16 @@ def require_few_bytes(n_bytes: int) -> None:
             f"the chunk takes {n_bytes:,} bytes when it is unpacked.",
             field="body",
             hint=f"Send at most {MOST_BYTES_UNPACKED:,} bytes in one chunk, with fewer rows.",
+        )
+
+
+def require_few_cells(n_rows: int, n_labels: int) -> None:
+    """Raise `TooLarge` for sets that take too large a table of rows and labels."""
+    if n_rows * n_labels > MOST_CELLS:
+        raise TooLarge(
+            f"the chunk has {n_rows:,} sets of {n_labels:,} labels.",
+            field="body",
+            hint=f"Send at most {MOST_CELLS // n_labels:,} of them in one chunk.",
         )
 
 

@@ -31,7 +31,7 @@ from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, OffdiagError, RunKept, ServerUnavailable
-from offdiag.inputs.bodies.columns import MOST_BYTES_SENT, MOST_ROWS
+from offdiag.inputs.bodies.columns import MOST_BYTES_SENT, MOST_CELLS, MOST_ROWS
 from offdiag.records.ingest import ClosedRun, Closing
 from offdiag.sdk.remote.connection import Connection, delay_before_next, delays, with_retries
 from offdiag.sdk.remote.spool import SpooledRequest, SpooledRun
@@ -380,6 +380,8 @@ def rows_in_request(batch: Batch) -> int:
     case_bytes = (_BYTES_WITH_MORE if has_more else _BYTES_OF_CLASSES) + 4 * columns
     case_bytes += 0 if batch.weight is None else batch.weight.itemsize
     n_rows = max(1, min(MOST_ROWS, _MOST_SENT // case_bytes))
+    if batch.of_sets:
+        n_rows = max(1, min(n_rows, MOST_CELLS // (8 * batch.predicted.shape[1])))
     sizes = _bytes_of_cases(batch)
     # Halved only where needed: a job that is started again sends the chunks that it sent before.
     while n_rows > 1 and _largest_sum(sizes, n_rows) > MOST_BYTES_SENT - _BYTES_OF_FRAME:
