@@ -214,7 +214,7 @@ def test_a_class_that_nobody_predicted_has_no_cases_there() -> None:
     ("frame", "labels", "message"),
     [
         (TABLE, ["a", "b", "x"], "a class 'c', which is not among the labels"),
-        (TABLE.set_axis(["a", "a", "b"]), None, "stands more than once"),
+        (TABLE.set_axis(["a", "a", "b"]), None, "occurs more than once"),
         (
             pd.crosstab(TRUE, PRED, margins=True).rename_axis(index="true", columns="pred"),
             None,

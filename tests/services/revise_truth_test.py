@@ -192,7 +192,7 @@ def test_changes_that_cannot_be_meant_are_refused(database: Database) -> None:
         ({}, "there are no changes"),
         ({"s7": "a"}, "'s7' at index 0 is not a sample"),
         ({"s1": "z"}, "'z' at index 0 is not one of the 3 labels"),
-        ((["s1", "s2", "s1"], ["a", "b", "c"]), "'s1' stands twice, at index 0 and 2"),
+        ((["s1", "s2", "s1"], ["a", "b", "c"]), "'s1' occurs twice, at index 0 and 2"),
         ((["s1", "s2"], ["a"]), "identifiers has 2 values, labels has 1"),
         (["s1"], "list does not say which sample"),
         (pd.DataFrame({"id": ["s1"]}), r"the table has the columns \['id'\]"),

@@ -1,4 +1,4 @@
-"""Small groups are shown to nobody, and nothing that is shown gives them away."""
+"""Small groups are hidden, and nothing that is shown gives them away."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def test_an_identifier_in_two_chunks_is_named(database: Database) -> None:
     put_chunk(database, run.id, 0, batch(0, 3, ids=[1, 2, 3]))
     put_chunk(database, run.id, 1, batch(3, 6, ids=[4, 5, 1]))
 
-    with pytest.raises(InvalidInput, match="1 stands twice"):
+    with pytest.raises(InvalidInput, match="1 occurs twice"):
         finish_run(database, run.id)
 
 

@@ -258,7 +258,7 @@ def test_the_invariants_are_asked_on_both_databases(database: Database) -> None:
     found = {finding.sentence for finding in verify(database).findings}
 
     assert "0 of its 1 chunks have scores." in found
-    assert "its evaluation was given up after repeated errors." in found
+    assert "its evaluation failed after repeated errors." in found
 
 
 def test_an_uploaded_matrix_that_was_changed_is_found(database: Database) -> None:

@@ -40,9 +40,9 @@ _FOUND = "How many of the actual '{class}' are found?"
 _RIGHT = "How often is the prediction '{class}' correct?"
 _CLEARED = "How many examples of other classes are rightly not called '{class}'?"
 _ONE_NUMBER = "Both kinds of error about '{class}' in one number."
-_EACH_FOUND = "How many examples of a class are found, every class counting alike?"
+_EACH_FOUND = "How many examples of a class are found, every class counting the same?"
 _EACH_RIGHT = "How often is a prediction correct, with equal weight for every class?"
-_ALL_ERRORS = "All errors in one number, beside what chance would do."
+_ALL_ERRORS = "All errors in one number, compared with chance."
 _AT_THRESHOLD = "What do the scores achieve at the present threshold?"
 
 _RECALL = _of_class("recall", _FOUND)
@@ -111,7 +111,7 @@ ABOUT_ALL_CLASSES: Mapping[Goal, tuple[Candidate, ...]] = MappingProxyType(
         ),
         Goal.BOTH: (
             _MCC,
-            _of_all("macro_f1", "Both kinds of error, every class counting alike."),
+            _of_all("macro_f1", "Both kinds of error, every class counting the same."),
             _of_class("f1", _ONE_NUMBER),
             _BALANCED_ACCURACY,
             _RECALL,
@@ -120,7 +120,7 @@ ABOUT_ALL_CLASSES: Mapping[Goal, tuple[Candidate, ...]] = MappingProxyType(
         Goal.RANKING: (
             _of_all(
                 "roc_auc_ovr_macro",
-                "How well do the scores put the right class first, every class counting alike?",
+                "How well do the scores put the right class first, every class counting the same?",
                 Scope.PROBABILISTIC,
             ),
             _ROC_AUC,

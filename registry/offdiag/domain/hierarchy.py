@@ -138,7 +138,7 @@ def _group_name(key: object) -> str:
         raise InvalidInput(
             f"a group is called {name!r}.",
             field=_FIELD,
-            hint=f"Give it a name with letters; {ALL_GROUPS!r} stands for all groups.",
+            hint=f"Give it a name with letters; {ALL_GROUPS!r} means all groups.",
         )
     return name
 

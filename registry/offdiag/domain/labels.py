@@ -117,7 +117,7 @@ class LabelSet:
         if len(self.index) != len(self.names):
             doubled = next(name for name in self.names if self.names.count(name) > 1)
             raise InvalidInput(
-                f"{doubled!r} stands more than once.",
+                f"{doubled!r} occurs more than once.",
                 field="labels",
                 hint="Name each class once; 7 and '7' are the same label.",
             )
@@ -292,7 +292,7 @@ def _require_shared(
     raise InvalidInput(
         f"no label of {field} {_preview(predicted)} is one of {true_field} {_preview(actual)}.",
         field=field,
-        hint=(f"Near misses: {near}. Write both alike" if near else "Correct one of them")
+        hint=(f"Near misses: {near}. Write both the same way" if near else "Correct one of them")
         + ", or declare all classes in labels= if every prediction is an error.",
     )
 

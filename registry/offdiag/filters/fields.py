@@ -220,7 +220,7 @@ def fitting(
     if isinstance(written, str) and "\0" in written:
         raise reader.error("a text cannot hold the character NUL")
     if operator is Operator.LIKE and not isinstance(written, str):
-        raise reader.error("`like` needs a text in quotes", hint="% stands for any characters.")
+        raise reader.error("`like` needs a text in quotes", hint="% matches any characters.")
     match field:
         case MetricField():
             return _number(written, operator, "a metric", reader)

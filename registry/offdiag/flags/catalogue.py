@@ -210,7 +210,7 @@ _DESCRIPTIONS = (
         help="Recall of the class, or accuracy, is significantly lower on the slice than on all "
         "other examples, adjusted over all slices and metrics of the run (false discovery rate "
         "5 %), and the adjusted interval of the gap reaches 20 points: medium; high where the "
-        "whole interval lies beyond 20 points, critical beyond 40. No flag is raised where an "
+        "whole interval is beyond 20 points, critical beyond 40. No flag is raised where an "
         "equally severe one is about the same examples: the slice has at least half of the misses "
         "of its class, or another slice has at least half of its errors. Of a run the 20 most "
         "severe are raised.",

@@ -142,14 +142,14 @@ def from_cells(
     """Counts with the actual class along the first axis, from (actual, predicted, count).
 
     The classes stand in the order they are first named in, actual ones first. Cells that are
-    not named are empty. Raises `InvalidInput` for a cell that stands twice.
+    not named are empty. Raises `InvalidInput` for a cell that occurs twice.
     """
     counts: dict[tuple[str, str], int] = {}
     for actual, predicted, count in cells:
         pair = (_label(actual), _label(predicted))
         if pair in counts:
             raise InvalidInput(
-                f"the cell of actual {pair[0]!r}, predicted {pair[1]!r} stands twice.",
+                f"the cell of actual {pair[0]!r}, predicted {pair[1]!r} occurs twice.",
                 field="matrix",
                 hint="Several matrices in one table? Export one of them.",
             )

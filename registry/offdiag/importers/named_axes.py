@@ -43,7 +43,7 @@ def matrix_with_named_axes(path: Path, stated: Stated) -> ImportedMatrix:
     orientation = said or stated.orientation
     if orientation is None:
         raise InvalidInput(
-            f"{path.name} does not say what its rows are, and a matrix cannot tell.",
+            f"{path.name} does not say what its rows are, and a matrix cannot show it.",
             field="orientation",
             hint="Write actual or predicted into its corner, or state the orientation.",
         )

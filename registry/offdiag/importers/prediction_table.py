@@ -56,7 +56,7 @@ def class_columns(names: Sequence[object], stated: Stated, where: str) -> tuple[
     sizes = [name for name in names if str(name).strip().lower() in _SIZE_NAMES]
     if sizes and (stated.true_column is None or stated.pred_column is None):
         raise InvalidInput(
-            f"a row of {where} may stand for several samples: it has a column {sizes[0]!r}.",
+            f"a row of {where} may be about several samples: it has a column {sizes[0]!r}.",
             field="true_column",
             hint="If each row is one sample, name the columns of both classes.",
         )

@@ -171,7 +171,7 @@ def whole_sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
         raise InvalidInput(
             f"the counts add up to {LARGEST_TOTAL} or more.",
             field="sizes",
-            hint="So many samples cannot be told apart from a mistake.",
+            hint="So many samples look like a mistake.",
         )
     return given.astype(np.int64)
 

@@ -182,7 +182,7 @@ def joined(parts: list[SampleIds]) -> SampleIds:
 
 
 def require_distinct(ids: SampleIds, order: NDArray[np.int64], *, field: str) -> None:
-    """Raise `InvalidInput` naming the first identifier that stands twice.
+    """Raise `InvalidInput` naming the first identifier that occurs twice.
 
     `order` is `ids.order()`, which the caller needs anyway.
     """
@@ -198,7 +198,7 @@ def require_distinct(ids: SampleIds, order: NDArray[np.int64], *, field: str) ->
         doubled = ids.take(order[place : place + 1]).to_list()[0]
         rows = sorted(int(row) for row in order[place : place + 2])
         raise InvalidInput(
-            f"{doubled!r} stands twice, at index {rows[0]} and {rows[1]}.",
+            f"{doubled!r} occurs twice, at index {rows[0]} and {rows[1]}.",
             field=field,
             hint="Each sample is logged once in a run.",
         )

@@ -157,7 +157,7 @@ def _other_classes(
     lacking = next((label for label in labels.names if label not in texts), None)
     strange = next((text for text in texts if text not in labels.index), None)
     if doubled is not None:
-        what = f"{doubled!r} stands more than once"
+        what = f"{doubled!r} occurs more than once"
     elif strange is not None:
         what = f"{strange!r} is no class"
     else:

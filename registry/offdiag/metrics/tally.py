@@ -51,7 +51,7 @@ def whole_multiples(weights: NDArray[Any]) -> tuple[NDArray[Any], int]:
         raise InvalidInput(
             f"weights reach from {positive.min():g} to {positive.max():g}.",
             field="matrix",
-            hint="Rescale or drop weights that are negligible beside the others.",
+            hint="Rescale or drop weights that are negligible next to the others.",
         )
     ratios = [cell.as_integer_ratio() for cell in cells.ravel().tolist()]
     unit = max((below for _, below in ratios), default=1)

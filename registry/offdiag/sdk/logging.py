@@ -183,7 +183,7 @@ def log_matrix(
     """Store a confusion matrix whose predictions are not at hand.
 
     `matrix` is (K, K) of counts; `orientation` says what its rows are, "actual_rows" or
-    "actual_columns", and is never guessed because a matrix cannot tell. A DataFrame whose two
+    "actual_columns", and is never guessed because a matrix cannot show it. A DataFrame whose two
     axes are named says it itself, and its cells are placed by the labels of its axes, as in
     `evaluate_matrix`. Its margins are compared with the class counts of the dataset's ground
     truth and the outcome is kept with the run. `reported` are metrics that were published with

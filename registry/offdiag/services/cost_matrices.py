@@ -52,7 +52,7 @@ def add_costs(
     require_name(name, "name")
     if "@" in name:
         raise InvalidInput(
-            f"{name!r} contains an @, which stands before the number of a version.",
+            f"{name!r} contains an @, which precedes the number of a version.",
             field="name",
             hint="Leave it out.",
         )
@@ -134,7 +134,7 @@ def costs_for_run(database: Database, run_id: str, wanted: CostName) -> CostMatr
     if found.costs.labels.digest != dataset.labels.digest:
         raise Conflict(
             f"cost matrix {wanted} is about the classes {found.costs.labels.preview()}, run "
-            f"{run_id} tells {dataset.labels.preview()} apart.",
+            f"{run_id} has {dataset.labels.preview()}.",
             field="weights",
             hint="Name costs for the classes of the run.",
         )

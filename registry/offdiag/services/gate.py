@@ -67,8 +67,8 @@ def costs_of(
     costs = costs_named(session, project=dataset.project, wanted=wanted).costs
     if costs.labels.digest != dataset.labels.digest:
         raise InvalidInput(
-            f"cost matrix {wanted} is about the classes {costs.labels.preview()}, the run tells "
-            f"{dataset.labels.preview()} apart.",
+            f"cost matrix {wanted} is about the classes {costs.labels.preview()}, the run has "
+            f"{dataset.labels.preview()}.",
             field="cost_matrix",
             hint="Name costs for the classes of the run.",
         )
@@ -127,7 +127,7 @@ def _require_same_classes(judged: StoredRun, baseline: StoredRun) -> None:
     labels, others = judged.counted.labels, baseline.counted.labels
     if labels.digest != others.digest:
         raise InvalidInput(
-            f"run {baseline.run.id} tells {others.preview()} apart, run {judged.run.id} "
+            f"run {baseline.run.id} has the classes {others.preview()}, run {judged.run.id} "
             f"{labels.preview()}.",
             field="baseline",
             hint="Compare runs over the same classes in the same order.",

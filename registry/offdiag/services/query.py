@@ -155,7 +155,7 @@ def refused(error: Exception) -> InvalidInput:
     return InvalidInput(
         sentence if sentence.endswith((".", "?", "!")) else f"{sentence}.",
         field="query",
-        hint="SHOW TABLES and DESCRIBE runs tell what there is.",
+        hint="SHOW TABLES and DESCRIBE runs show what there is.",
     )
 
 

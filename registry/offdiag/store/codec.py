@@ -77,7 +77,7 @@ def decode_codes(data: Buffer, dtype: str) -> Codes:
     if not width:
         return codes
     if not width.isdecimal() or int(width) < 1 or codes.size % int(width):
-        raise ValueError(f"{codes.size} bytes cannot stand in rows as {dtype!r} says.")
+        raise ValueError(f"{codes.size} bytes do not fit into rows as {dtype!r} says.")
     return codes.reshape(-1, int(width))
 
 
@@ -92,7 +92,7 @@ def decode_scores(data: Buffer, n_columns: int) -> NDArray[np.float32]:
     """Scores of shape (n, n_columns): a read-only view of `data`."""
     values = _plain(data, _SCORE)
     if n_columns < 1 or values.size % n_columns:
-        raise ValueError(f"{values.size} scores cannot stand in {n_columns} columns.")
+        raise ValueError(f"{values.size} scores do not fit into {n_columns} columns.")
     return values.reshape(-1, n_columns)
 
 

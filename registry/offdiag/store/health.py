@@ -174,7 +174,7 @@ def runs_without_results(session: Session) -> Iterator[Breach]:
     )
     for run_id, state in rows:
         if state == RunState.FAILED:
-            yield Breach(run_id, "its evaluation was given up after repeated errors.")
+            yield Breach(run_id, "its evaluation failed after repeated errors.")
         else:
             yield Breach(run_id, "it is marked as evaluated and has no evaluation.")
 
@@ -197,7 +197,7 @@ def stuck_work(session: Session) -> Iterator[Breach]:
         what = {
             "todo": "has waited for more than ten minutes; is a worker running?",
             "doing": "was begun and not ended; is a worker running?",
-            "dead": "was given up without an error.",
+            "dead": "failed without an error.",
         }[state]
         yield Breach(f"work {work_id}", f"{key} {what}")
 

@@ -249,7 +249,7 @@ def test_a_name_server_that_never_answers_is_not_waited_for(
 
     monkeypatch.setattr(socket, "getaddrinfo", never)
 
-    with pytest.raises(DeliveryFailed, match="no name server told within"):
+    with pytest.raises(DeliveryFailed, match="no name server answered within"):
         deliver_by_webhook(parcel(), "http://slow.example/", STRICT)
     is_over.set()
 

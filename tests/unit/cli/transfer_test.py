@@ -97,7 +97,7 @@ def test_nothing_is_guessed(folder: Path, offdiag: Command) -> None:
     answer = offdiag("import", "csv", "m.csv", "--dataset", "wine", "--name", "knn")
 
     assert answer.code == 2
-    assert "a matrix cannot tell" in answer.err
+    assert "a matrix cannot show it" in answer.err
     assert offdiag("runs", "list", "--json").json == {"runs": []}
 
 

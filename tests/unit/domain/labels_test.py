@@ -12,7 +12,7 @@ from offdiag.errors import InvalidInput
 
 
 def test_numbers_and_their_text_are_one_label() -> None:
-    with pytest.raises(InvalidInput, match="'7' stands more than once"):
+    with pytest.raises(InvalidInput, match="'7' occurs more than once"):
         LabelSet.declared([7, "7"])
 
 

@@ -118,7 +118,7 @@ def test_a_table_written_as_a_data_frame_names_its_columns(tmp_path: Path) -> No
         ("cm.csv", "actual,a,b\na,1,2\nb,3,4\n", "the corner of cm.csv says 'actual'"),
         ("cm.csv", ",a,b\na,.1,2\nb,3,4\n", "the cell at line 2"),
         ("cm.csv", "Prediction,Reference,Freq\na,a,-1\n", "is '-1'"),
-        ("cm.csv", "Prediction,Reference,Freq\na,a,1\na,a,2\n", "stands twice"),
+        ("cm.csv", "Prediction,Reference,Freq\na,a,1\na,a,2\n", "occurs twice"),
         ("cm.txt", "\ufffe", "no table"),
     ],
 )

@@ -103,7 +103,7 @@ def test_a_logged_matrix_that_names_its_axes_is_taken(run: Path) -> None:
 def test_a_logged_matrix_that_does_not_is_asked_about(run: Path) -> None:
     write(run, "artifacts/confusion_matrix.csv", ",cat,dog\ncat,8,2\ndog,3,17\n")
 
-    with pytest.raises(InvalidInput, match="a matrix cannot tell"):
+    with pytest.raises(InvalidInput, match="a matrix cannot show it"):
         read("mlflow", run)
     found = read("mlflow", run, orientation="actual_columns").content
 

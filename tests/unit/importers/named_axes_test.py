@@ -61,7 +61,7 @@ def test_the_long_form_says_it_for_every_cell(tmp_path: Path) -> None:
     "corner", ["", "class", "label", "actual\\actual", "a\\predicted", "actual\\b", "x vs y"]
 )
 def test_a_corner_that_does_not_say_it_is_not_interpreted(tmp_path: Path, corner: str) -> None:
-    with pytest.raises(InvalidInput, match="a matrix cannot tell"):
+    with pytest.raises(InvalidInput, match="a matrix cannot show it"):
         content(tmp_path, f"{corner},a,b\na,8,2\nb,3,17\n")
 
 

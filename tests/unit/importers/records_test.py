@@ -106,7 +106,7 @@ def test_wandb_called_its_counts_otherwise_before(tmp_path: Path) -> None:
         ({"columns": ["fpr", "tpr"], "data": []}, "no column of cm.table.json is known"),
         (TABLE | {"data": [["a", "b"]]}, "is ['a', 'b'] for 3 columns"),
         (TABLE | {"data": [["a", "b", 0.25]]}, "without normalising"),
-        (TABLE | {"data": [["a", "b", 1], ["a", "b", 1]]}, "stands twice"),
+        (TABLE | {"data": [["a", "b", 1], ["a", "b", 1]]}, "occurs twice"),
         (TABLE | {"data": [["a", None, 1]]}, "is not a label"),
     ],
 )

@@ -53,7 +53,7 @@ def test_order_is_by_value_for_numbers_and_by_code_point_for_text() -> None:
 def test_a_doubled_identifier_is_named_with_both_places() -> None:
     ids = sample_ids(["x", "y", "x"])
 
-    with pytest.raises(InvalidInput, match="'x' stands twice, at index 0 and 2"):
+    with pytest.raises(InvalidInput, match="'x' occurs twice, at index 0 and 2"):
         require_distinct(ids, ids.order(), field="sample_ids")
 
 

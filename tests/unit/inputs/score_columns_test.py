@@ -58,7 +58,7 @@ def test_the_name_of_a_column_decides_which_class_it_is_for(
             r"\('no', 'maybe'\).*'maybe' is no class",
         ),
         (pd.DataFrame(THREE, columns=["no", "yes", "?"]), TWO, "'\\?' is no class"),
-        (pd.DataFrame(ROW, columns=["no", "no"]), TWO, "'no' stands more than once"),
+        (pd.DataFrame(ROW, columns=["no", "no"]), TWO, "'no' occurs more than once"),
         (pd.DataFrame(ROW, columns=[1, 0]), TWO, "'1' is no class"),
         (pd.DataFrame(ROW, columns=[0.5, 1.5]), TWO, "'0.5' is no class"),
         (pd.DataFrame(ROW, columns=[1, 0]), DIGITS, "'2' has no column"),

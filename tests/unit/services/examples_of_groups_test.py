@@ -58,7 +58,7 @@ def test_answers_of_a_group_without_a_label() -> None:
 
 @pytest.mark.parametrize(("actual", "predicted"), [("vehicle", "road"), ("cat", "animal")])
 def test_something_and_what_it_is_in_have_no_cell(actual: str, predicted: str) -> None:
-    with pytest.raises(InvalidInput, match="lies inside the other"):
+    with pytest.raises(InvalidInput, match="is part of the other"):
         found(ExampleQuestion(actual, predicted))
 
 

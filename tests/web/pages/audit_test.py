@@ -236,7 +236,7 @@ class TestRefusals:
         ("fields", "where", "says"),
         [
             ({"read:Accuracy": "acuracy"}, "f-heads", "'acuracy' says not what"),
-            ({"classes": "a 1, a 2"}, "f-table", "'a' stands more than once"),
+            ({"classes": "a 1, a 2"}, "f-table", "'a' occurs more than once"),
             ({"classes": "a 1, b"}, "f-classes", "does not list classes"),
             ({"positive": "c"}, "f-positive", "no class 'c'"),
         ],

@@ -198,7 +198,7 @@ def test_what_a_group_misses_lies_outside_it(grouped_reader: PageClient) -> None
 def test_cells_inside_each_other_are_refused_in_words(grouped_reader: PageClient) -> None:
     page = grouped_reader.page("/runs/{first}/examples?true=vehicle&pred=road")
 
-    assert "lies inside the other" in page.one("main").text
+    assert "is part of the other" in page.one("main").text
 
 
 def test_many_classes_in_few_groups_are_a_table(grouped_reader: PageClient) -> None:

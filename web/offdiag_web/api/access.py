@@ -124,7 +124,7 @@ def _owner(named: str | None) -> str:
     if not who.is_signed_in:
         if named is None:
             raise InvalidInput(
-                "nobody signs in here.", field="owner", hint="Say whom the token speaks for."
+                "this server has no sign-in.", field="owner", hint="Name the user of the token."
             )
         return named
     if named not in (None, who.name) and not who.manages_users:
@@ -162,7 +162,7 @@ def get_me() -> Me:
     """Read the name and the roles of the caller, and the version of the server."""
     caller = signed_in_user().caller
     if caller is None:
-        raise NotSignedIn("nobody is signed in.", hint="Send a token.")
+        raise NotSignedIn("the request is not signed in.", hint="Send a token.")
     return Me(
         kind=caller.kind.value,
         name=caller.name,

@@ -68,7 +68,7 @@ def _complete(operation: dict[str, Any], method: str, extras: Extras) -> None:
     if extras.has_etag:
         answers["200"].setdefault("headers", {})["ETag"] = _ETAG
         answers["304"] = {"description": "Not changed since the content of that ETag."}
-        parameters.append(_header("If-None-Match", "ETag of the content that is at hand."))
+        parameters.append(_header("If-None-Match", "ETag of the content the client has."))
     if extras.is_guarded:
         parameters.append(_header("If-Match", "ETag of the content that is to be changed."))
     if extras.is_repeatable:

@@ -133,7 +133,7 @@ class _RegistryCollector(Collector):
         )
         silence = GaugeMetricFamily(
             "offdiag_silence_seconds",
-            "Seconds since the liveliest process of a kind gave a sign of life.",
+            "Seconds since the last heartbeat of any process of a kind.",
             labels=["kind"],
         )
         for kind, age_s in found.silence_s.items():

@@ -116,7 +116,7 @@ def _tag(text: str) -> tuple[str, str | None]:
 
 _OPTIONS = (
     click.option("--dataset", required=True, help="Dataset whose runs are reported."),
-    click.option("--model", help="Only runs of this model; * stands for any characters."),
+    click.option("--model", help="Only runs of this model; * matches any characters."),
     click.option("--name-contains", metavar="TEXT", help="Only runs whose name contains this."),
     click.option("--tag", multiple=True, metavar="KEY[=VALUE]", help="Only runs with this tag."),
     click.option(

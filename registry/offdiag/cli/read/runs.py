@@ -162,8 +162,8 @@ runs.add_command(baseline)
     see=("runs show", "compare", "sql"),
 )
 @runs.command(name="list")
-@click.option("--project", help="Only runs of this project; * stands for any characters.")
-@click.option("--dataset", help="Only runs on this dataset; * stands for any characters.")
+@click.option("--project", help="Only runs of this project; * matches any characters.")
+@click.option("--dataset", help="Only runs on this dataset; * matches any characters.")
 @click.option(
     "--filter",
     "filter_text",

@@ -91,12 +91,12 @@ class ChunkColumns:
 
 
 def require_known_columns(names: Sequence[str]) -> None:
-    """Raise `InvalidInput` for a name that means nothing or stands twice, or where neither
+    """Raise `InvalidInput` for a name that means nothing or occurs twice, or where neither
     predictions nor scores to predict from are there."""
     for at, name in enumerate(names):
         if name in names[:at]:
             raise InvalidInput(
-                f"the column {name!r} stands twice.", field=name, hint="Send it once."
+                f"the column {name!r} occurs twice.", field=name, hint="Send it once."
             )
         if name not in _PLAIN and not name.startswith((SCORE_OF, SLICE_OF)):
             raise InvalidInput(

@@ -59,7 +59,7 @@ def given_samples(
         seen: set[str] = set()
         twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]  # None is falsy
         raise InvalidInput(
-            f"sample {twice!r} stands twice.", field="ids", hint="Give each sample once."
+            f"sample {twice!r} occurs twice.", field="ids", hint="Give each sample once."
         )
     columns = {"images": images, "text": text, "fields": _rows(fields), "audio": audio}
     present = {name: _column(name, each, len(names)) for name, each in columns.items()}

@@ -57,7 +57,7 @@ def require_columns(names: Sequence[str], present: Sequence[str], path: Path) ->
             )
         if present.count(name) > 1:
             raise InvalidInput(
-                f"the column {name!r} stands {present.count(name)} times in {path.name}.",
+                f"the column {name!r} occurs {present.count(name)} times in {path.name}.",
                 field="file",
                 hint="Rename one of them.",
             )

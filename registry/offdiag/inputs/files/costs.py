@@ -102,7 +102,7 @@ def _from_csv(path: Path) -> WeightsFile:
     if _lines_are_predicted(lines[0][0]):
         raise _refused(
             f"{path.name} says that its lines are predicted classes.",
-            "Costs stand in lines of actual classes; exchange the axes of the table.",
+            "Rows of a cost matrix are actual classes; exchange the axes of the table.",
         )
     columns = _distinct(lines[0][1:], "the first line")
     _distinct([fields[0] for fields in lines[1:]], "the first column")
@@ -129,7 +129,7 @@ def _lines_are_predicted(corner: str) -> bool:
 def _distinct(names: list[str], place: str) -> list[str]:
     doubled = next((name for name in names if names.count(name) > 1), None)
     if doubled is not None:
-        raise _refused(f"{doubled!r} stands more than once in {place}.", "Name each class once.")
+        raise _refused(f"{doubled!r} occurs more than once in {place}.", "Name each class once.")
     return names
 
 
@@ -197,7 +197,7 @@ def _by_name(lines: list[list[str]]) -> dict[str, dict[str, float]]:
     if _lines_are_predicted(corner):
         raise _refused(
             f"its corner says {corner!r}, so its lines seem to be predicted classes.",
-            "Costs stand in lines of actual classes; exchange the axes of the table.",
+            "Rows of a cost matrix are actual classes; exchange the axes of the table.",
         )
     _distinct(columns, "the first line")
     _distinct([fields[0] for fields in lines[1:]], "the first column")

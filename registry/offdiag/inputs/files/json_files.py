@@ -65,7 +65,7 @@ def read_json(text: bytes, place: str, *, decimals_as_text: bool = False) -> obj
     def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
         members = dict(pairs)
         if len(members) != len(pairs):
-            raise ValueError("a member stands twice in one object")
+            raise ValueError("a member occurs twice in one object")
         return members
 
     def refuse_constant(constant: str) -> NoReturn:

@@ -151,7 +151,7 @@ def _from_cells(lines: list[list[str]]) -> MatrixFile:
         actual, predicted, count = (fields[place] for place in places)
         if (actual, predicted) in cells:
             raise InvalidInput(
-                f"the cell of actual {actual!r}, predicted {predicted!r} stands twice.",
+                f"the cell of actual {actual!r}, predicted {predicted!r} occurs twice.",
                 field="matrix",
                 hint="Write each cell once.",
             )

@@ -133,7 +133,7 @@ def _by_label(entries: Iterable[tuple[Any, Any]], labels: LabelSet, what: str) -
     found = dict(given)
     if len(found) != len(given):
         raise InvalidInput(
-            f"a label stands more than once among {what} classes.",
+            f"a label occurs more than once among {what} classes.",
             field="weights",
             hint="Name each class once; 7 and '7' are the same label.",
         )

@@ -36,7 +36,7 @@ from offdiag.metrics.scores.suite import top_k_keys
 _RANKING = ("roc_auc", "average_precision")
 _OF_SUMS = ("brier_sum", "brier_half")
 _IN_CELLS = MetricValue(None, Reason.FORECASTS_IN_CELLS.value)
-NO_SHARED = "no interval: counts of single classes do not tell which examples they share"
+NO_SHARED = "no interval: counts of single classes do not show which examples they share"
 """Why an average over classes, and a sum over the classes of an example, has no interval."""
 
 

@@ -247,7 +247,7 @@ def top_k_accuracy(counts: NDArray[np.int64], *, k: int) -> MetricValue:
 
 
 _RANKS_IN_CELLS = {
-    Reason.FORECASTS_IN_CELLS: "scores of each class were counted by themselves, which tells the "
+    Reason.FORECASTS_IN_CELLS: "scores of each class were counted by themselves, which shows the "
     "first class of an example alone"
 }
 

@@ -205,7 +205,7 @@ _MURPHY = "Murphy 1973, A new vector partition of the probability score"
 
 
 _BY_FORECAST = NOT_PROBABILITIES | {
-    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, which do not tell each forecast"
+    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, which do not show each forecast"
 }
 
 

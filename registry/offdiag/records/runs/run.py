@@ -243,7 +243,7 @@ class RunChanges(RequestBody):
     )
     add_tags: dict[str, Scalar] | None = Field(
         default=None,
-        description="Tags beside the others, in place of those of the same names.",
+        description="Further tags, in place of those of the same names.",
     )
     note: str | None = Field(
         default=None, description="The note on the run from now on; empty for none."

@@ -126,7 +126,7 @@ def evaluate_matrix(
     """Every metric of a confusion matrix of counts.
 
     `matrix` is (K, K) of non-negative whole numbers, nested lists, an array or a DataFrame.
-    `orientation` says what its rows are and is never guessed, because a matrix cannot tell:
+    `orientation` says what its rows are and is never guessed, because a matrix cannot show it:
     "actual_rows" (scikit-learn, PyCM, TensorFlow) or "actual_columns" (R caret). A DataFrame
     whose two axes are named as `pandas.crosstab`, scikit-learn or R name them ("actual",
     "True label", "Reference" and "predicted", "Predicted label", "Prediction") says it itself.

@@ -109,7 +109,7 @@ def evaluate_multilabel(
     metrics and each label's areas.
 
     Raises `InvalidInput` for empty or unequal arguments, undeclared labels, a label that
-    stands twice in a set, numbers other than 0 and 1, and scores that are not finite.
+    occurs twice in a set, numbers other than 0 and 1, and scores that are not finite.
 
     >>> evaluation = evaluate_multilabel(
     ...     y_true=[{"sky", "sea"}, {"sea"}], y_pred=[{"sky"}, {"sea"}]

@@ -117,7 +117,7 @@ def _require_countable(columns: FrameColumns, dataset: str | None) -> str:
         )
     if dataset is None:
         raise InvalidInput(
-            "counts do not tell which samples they are of.",
+            "counts do not show which samples they are of.",
             field="dataset",
             hint="Name the dataset.",
         )
@@ -381,7 +381,7 @@ def _log_each(
     """Log a run for each predicted column, with their predictions one after the other."""
     if columns.scores:
         raise InvalidInput(
-            "scores of several runs are not told apart.",
+            "scores of several runs cannot be distinguished.",
             field="score",
             hint="Log each run with its scores alone.",
         )

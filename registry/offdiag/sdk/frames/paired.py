@@ -280,7 +280,7 @@ def _require_countable(columns: FrameColumns, dataset: str | None) -> str:
         )
     if dataset is None:
         raise InvalidInput(
-            "counts do not tell which samples they are of.",
+            "counts do not show which samples they are of.",
             field="dataset",
             hint="Name the dataset.",
         )

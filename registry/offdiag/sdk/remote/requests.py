@@ -163,7 +163,7 @@ def costs_for_run(reader: Reader, run_id: str, name: str) -> CostMatrix:
     if found.labels.names != labels.names:
         raise Conflict(
             f"cost matrix {name} is about the classes {found.labels.preview()}, run {run_id} "
-            f"tells {labels.preview()} apart.",
+            f"has {labels.preview()}.",
             field="weights",
             hint="Name costs for the classes of the run.",
         )

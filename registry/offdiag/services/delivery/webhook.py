@@ -100,7 +100,7 @@ def _resolved(host: str, port: int, timeout_s: float) -> list[Checked]:
     thread.start()
     thread.join(timeout_s)
     if thread.is_alive():
-        raise DeliveryFailed(f"no name server told within {timeout_s:g} s what {host!r} is.")
+        raise DeliveryFailed(f"no name server answered within {timeout_s:g} s for {host!r}.")
     if not answer:
         raise DeliveryFailed(f"{host!r} has no address: {''.join(failure) or 'none found'}.")
     return answer

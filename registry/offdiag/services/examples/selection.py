@@ -127,9 +127,9 @@ def wanted(
     names_differ = question.actual != question.predicted
     if question.is_cell and names_differ and set(actual or ()) & set(predicted or ()):
         raise InvalidInput(
-            f"one of {question.actual!r} and {question.predicted!r} lies inside the other.",
+            f"one of {question.actual!r} and {question.predicted!r} is part of the other.",
             field="predicted",
-            hint="Name classes or groups that stand beside each other.",
+            hint="Name classes or groups of which neither contains the other.",
         )
     if question.kind is Kind.UNLABELLED:
         if actual is not None:

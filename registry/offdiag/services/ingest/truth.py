@@ -57,7 +57,7 @@ def register_truth(
     With identifiers the order of the samples does not matter. Labels for samples that had none
     are a new version of the same truth. Without identifiers the labels of the last run in another
     order are noted, for runs with them are not compared with earlier ones example by example.
-    Raises `InvalidInput` when an identifier stands twice.
+    Raises `InvalidInput` when an identifier occurs twice.
     """
     positions = None
     notes: tuple[str, ...] = ()

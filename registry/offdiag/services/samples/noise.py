@@ -117,7 +117,7 @@ def label_noise(
             raise Conflict(
                 "samples with sets of labels have no noise matrix.",
                 field="dataset",
-                hint="Label noise is told of samples with one class each.",
+                hint="Label noise is reported for samples with one class each.",
             )
         found, _ = ranked_dataset(session, known, truth, kept)
         size = dataset_size(session, known.id)

@@ -267,8 +267,8 @@ def base_costs(session: Session, run: RunWithCosts, costs: str | None) -> BaseCo
     if record.costs.labels.digest != run.matrix.labels.digest:
         raise Conflict(
             f"cost matrix {record.name!r} is about the classes "
-            f"{record.costs.labels.preview()}, the runs tell "
-            f"{run.matrix.labels.preview()} apart.",
+            f"{record.costs.labels.preview()}, the runs have "
+            f"{run.matrix.labels.preview()}.",
             field="cost",
             hint="Choose costs for the classes of the runs.",
         )

@@ -296,7 +296,7 @@ def _scope(row: RowMapping, known: KnownAs, project: str) -> dict[str, Any]:
         scope = read_scope(row["scope"])
     except (ValidationError, InvalidInput):
         raise InvalidInput(
-            f"nobody can tell what report {row['name']!r} is about.",
+            f"what report {row['name']!r} is about is unknown.",
             field="file",
             hint="Nothing was imported; the archive was made by something else than offdiag.",
         ) from None

@@ -41,7 +41,7 @@ def test_no_list_is_no_class() -> None:
     ("text", "says"),
     [
         ("A 80, B", "does not list"),
-        ("A 80, A 15", "stands more than once"),
+        ("A 80, A 15", "occurs more than once"),
         (", ;", "does not list"),
         ("1, " * 61, "61 classes"),
         ("x" * 200, "is no class"),

@@ -90,7 +90,7 @@ def test_counts_beyond_double_precision_stay_exact(tmp_path: Path) -> None:
         ("m.csv", ",a,b\na,1,0.5\nb,3,4\n", "the cell at line 2 is '0.5'"),
         ("m.csv", ",a,b\na,1,\nb,3,4\n", "the cell at line 2 is ''"),
         ("m.csv", "a\n", "holds no matrix"),
-        ("m.csv", "actual,predicted,count\na,a,1\na,a,2\n", "stands twice"),
+        ("m.csv", "actual,predicted,count\na,a,1\na,a,2\n", "occurs twice"),
         ("m.csv", "actual,predicted,count\na,a\n", "line 2 has 2 fields"),
         ("m.json", "[[1]]", "has no member 'matrix'"),
         ("m.json", '{"matrix": [[1, 2], 3]}', "row 1 is 3"),
@@ -100,7 +100,7 @@ def test_counts_beyond_double_precision_stay_exact(tmp_path: Path) -> None:
         ("m.json", '{"matrix": [[NaN]]}', "NaN is not JSON"),
         ("m.json", '{"matrix": [[1]], "labels": "a"}', "'labels' is no list"),
         ("m.json", '{"matrix": [[1]], "orientation": "rows"}', "orientation: 'rows' is not known"),
-        ("m.json", '{"matrix": [[1]], "matrix": [[2]]}', "a member stands twice"),
+        ("m.json", '{"matrix": [[1]], "matrix": [[2]]}', "a member occurs twice"),
         ("m.xlsx", "", "Known are .json and .csv"),
     ],
 )

@@ -85,7 +85,7 @@ def test_csv_is_read_whatever_its_line_ends_separator_and_column_order(
         (b"y\xe9,yhat\na,b\n", "byte 1 of p.csv is not UTF-8"),
         (b"y,yhat\n", "p.csv holds no samples"),
         (b"", "p.csv has no column 'y'. It is empty"),
-        (b"y,y,yhat\na,b,c\n", "the column 'y' stands 2 times"),
+        (b"y,y,yhat\na,b,c\n", "the column 'y' occurs 2 times"),
         (b"a,b\nc,d\n", "has no column 'y'. It has 'a', 'b'"),
     ],
 )
@@ -135,7 +135,7 @@ def test_values_may_be_missing_where_the_caller_allows_it(tmp_path: Path) -> Non
         (b'{"y": "a"}\n["b"]\n', "line 2 of p.jsonl is no JSON object"),
         (b'{"y": "a"}\n\n{"z": "b"}\n', "line 3 of p.jsonl has no 'y'"),
         (b'{"y": NaN}\n', "NaN is not JSON"),
-        (b'{"y": "a", "y": "b"}\n', "a member stands twice"),
+        (b'{"y": "a", "y": "b"}\n', "a member occurs twice"),
         (b'{"y": "caf\xe9"}\n', "line 1 of p.jsonl is not valid JSON"),
         (b"\n", "p.jsonl holds no samples"),
     ],

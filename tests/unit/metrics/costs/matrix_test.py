@@ -93,7 +93,7 @@ def test_the_array_handed_in_stays_writable() -> None:
         ({"ham": 3, "spam": 4}, "the costs of actual 'ham' are 3"),
         (
             pd.DataFrame([[0, 1], [1, 0]], ["ham", "ham"], ["ham", "spam"]),
-            "stands more than once among actual classes",
+            "occurs more than once among actual classes",
         ),
         (
             pd.DataFrame(

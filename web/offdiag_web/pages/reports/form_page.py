@@ -156,7 +156,7 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
         made(
             "name", "Name", "Editions of one name are compared with each other.", is_required=True
         ),
-        made("model", "Model", "Only runs of this model; * stands for any characters."),
+        made("model", "Model", "Only runs of this model; * matches any characters."),
         made("name_contains", "Run name contains", "Only runs whose name contains this."),
         made("tags", "Tags", "Only runs with these tags: key or key=value.", kind="lines"),
         made("baseline", "Baseline", "Id of the run that the others are compared with."),

@@ -69,7 +69,7 @@ MOST_CLASSES_TO_CHOOSE = 100
 """With more, the name of the class is typed instead of chosen."""
 
 _GOALS: dict[Goal, str] = {
-    Goal.BOTH: "misses and false alarms alike",
+    Goal.BOTH: "misses and false alarms",
     Goal.MISSES: "false negatives: missed examples of a class",
     Goal.FALSE_ALARMS: "false positives: wrong predictions of a class",
     Goal.RANKING: "the order of the scores; the threshold comes later",
