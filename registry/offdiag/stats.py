@@ -74,7 +74,7 @@ def paired_difference(
     replicates: int = 2_000,  # noqa: ARG001 - scripts may still name it
     seed: int = 0,
 ) -> PairedDifference:
-    """How much predictions `pred_b` differ from `pred_a` of the same n cases.
+    """How much predictions `pred_b` differ from `pred_a` of the same n samples.
 
     The three arrays hold n labels each (str, int or bool). `labels` declares the classes;
     without it they are those found. Nothing is resampled: `replicates` and `seed` are those of
@@ -206,11 +206,11 @@ def wilson(x: Count, n: Count, confidence: float = 0.95) -> Ends: ...
 @overload
 def wilson(x: Counts, n: Counts | Count, confidence: float = 0.95) -> ManyEnds: ...
 def wilson(x: Count | Counts, n: Count | Counts, confidence: float = 0.95) -> Ends | ManyEnds:
-    """Wilson's score interval (low, high) of x hits in n cases, for display.
+    """Wilson's score interval (low, high) of x hits in n samples, for display.
 
-    For arrays both ends are masked arrays. Without cases there is no interval: (None, None),
+    For arrays both ends are masked arrays. Without samples there is no interval: (None, None),
     or masked places. Raises `InvalidInput` for counts that are negative, not whole, or with
-    more hits than cases.
+    more hits than samples.
 
     >>> low, high = wilson(2, 5)
     >>> round(low, 4), round(high, 4)
@@ -226,7 +226,7 @@ def clopper_pearson(x: Counts, n: Counts | Count, confidence: float = 0.95) -> M
 def clopper_pearson(
     x: Count | Counts, n: Count | Counts, confidence: float = 0.95
 ) -> Ends | ManyEnds:
-    """The exact interval (low, high) of x hits in n cases, where coverage must be guaranteed.
+    """The exact interval (low, high) of x hits in n samples, where coverage must be guaranteed.
 
     Arguments, results and errors as for `wilson`; it is never narrower than promised, and
     mostly wider.

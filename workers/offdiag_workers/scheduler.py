@@ -194,7 +194,7 @@ class ScheduleRunner:
 
 
 def _is_no_skipped_round(record: logging.LogRecord) -> bool:
-    """A round that takes longer than the time between two is the normal case on a busy machine:
+    """A round that takes longer than the time between two is the normal sample on a busy machine:
     the next one does what this one would have, so nobody has to be warned."""
     return "skipped: maximum number of running instances" not in str(record.msg)
 

@@ -15,7 +15,7 @@ class Goal(StrEnum):
     """Which errors, or which use of the scores, matter."""
 
     MISSES = "misses"
-    """Cases of a class that are not found."""
+    """Samples of a class that are not found."""
     FALSE_ALARMS = "false_alarms"
     """Answers that name a class wrongly."""
     BOTH = "both"
@@ -43,7 +43,7 @@ class Situation:
 
     @property
     def present(self) -> dict[str, int]:
-        """The classes that have cases, with their numbers."""
+        """The classes that have samples, with their numbers."""
         counted = zip(self.labels.names, self.cases, strict=True)
         return {name: count for name, count in counted if count}
 
@@ -54,7 +54,7 @@ class Situation:
 
     @property
     def majority(self) -> str:
-        """The class with the most cases."""
+        """The class with the most samples."""
         return max(self.present, key=self.present.__getitem__)
 
     @property
@@ -83,7 +83,7 @@ def situation_of(
 ) -> Situation:
     """What is asked about the classifier that a matrix (K, K) is of; `about` None is no class.
 
-    Raises `InvalidInput` for an unknown goal or class, a class without cases, and data in
+    Raises `InvalidInput` for an unknown goal or class, a class without samples, and data in
     which fewer than two classes occur.
     """
     require_known(goal, tuple(Goal), field_name="goal")

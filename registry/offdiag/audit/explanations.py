@@ -148,7 +148,7 @@ MOST_CLASSES = 20
 def as_other_order(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
     """Everything fits if the class values are listed in another order of the classes.
 
-    Known class sizes tell: values of a class of 19 cases rarely come from one of 14.
+    Known class sizes tell: values of a class of 19 samples rarely come from one of 14.
     """
     order = _order_by_sizes(claims, facts)
     if order is None:

@@ -1,6 +1,6 @@
 """The 2 x 2 tables of whole numbers that fit published values, and how they are found.
 
-With t0 and t1 cases of two classes a table is fixed by the hits of the first class and the
+With t0 and t1 samples of two classes a table is fixed by the hits of the first class and the
 false alarms for it. Trying all (t0 + 1)(t1 + 1) is hopeless for large test sets and needless:
 every metric that judges a classifier gets no worse with one hit more and no better with one
 false alarm more (the tests try all of them). So for given hits the false alarms that fit a
@@ -27,7 +27,7 @@ from offdiag.metrics.suite import PER_CLASS_KEYS, evaluate_stack
 
 Counts = NDArray[np.int64]
 Sizes = tuple[int, int]
-"""Actual cases of the first and of the second class."""
+"""Actual samples of the first and of the second class."""
 Table = tuple[tuple[int, int], tuple[int, int]]
 """((hits, misses), (false alarms, right rejections)) of the first class, actual class first."""
 
@@ -81,7 +81,7 @@ class Run:
 
 @dataclass(frozen=True)
 class FeasibleTables:
-    """The tables of `sizes` actual cases that fit, as runs without a table in common.
+    """The tables of `sizes` actual samples that fit, as runs without a table in common.
 
     `is_complete` is False if there were too many candidates to go through. Then `runs` is
     empty and nothing is refuted.
@@ -172,7 +172,7 @@ Constraints = tuple[Constraint, ...]
 
 @lru_cache(maxsize=128)  # An answer may hold twenty thousand runs.
 def feasible_tables(sizes: Sizes, constraints: Constraints) -> FeasibleTables:
-    """All tables of so many actual cases whose metrics meet every constraint, within 1e-12."""
+    """All tables of so many actual samples whose metrics meet every constraint, within 1e-12."""
     first, second = sizes
     if first == 0 or second == 0:
         return _by_trial(sizes, constraints)

@@ -200,7 +200,7 @@ class Facts:
 
     @cached_property
     def n_actual_classes(self) -> int | None:
-        """Classes with cases; all, where the class counts are not known."""
+        """Classes with samples; all, where the class counts are not known."""
         if self.class_counts is None:
             return self.n_classes
         return sum(count > 0 for count in self.class_counts)

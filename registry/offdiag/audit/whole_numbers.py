@@ -36,10 +36,10 @@ def is_reachable(
     correct: tuple[int, int],
     macro_recall: Interval,
 ) -> bool | None:
-    """Whether some hits give so many correct cases in all and such a mean recall.
+    """Whether some hits give so many correct samples in all and such a mean recall.
 
-    `sizes` are the classes with cases and `hits` what each may have; `correct` are the fewest
-    and most correct cases. None if there are too many sums to try.
+    `sizes` are the classes with samples and `hits` what each may have; `correct` are the fewest
+    and most correct samples. None if there are too many sums to try.
     """
     unit = lcm(*sizes)
     if unit * len(sizes) >= LARGEST_SUM:
@@ -82,7 +82,7 @@ class _OneClass:
 
     @property
     def hits(self) -> tuple[int, int]:
-        """Fewest and most cases found."""
+        """Fewest and most samples found."""
         if not self.tables.is_complete:
             return 0, self.size
         hits, _ = self.tables.corners()
@@ -119,7 +119,7 @@ def class_tables(
     *,
     correct: tuple[int, int],
 ) -> Iterator[Check]:
-    """Tests on the classes of known sizes; `correct` are the fewest and most correct cases."""
+    """Tests on the classes of known sizes; `correct` are the fewest and most correct samples."""
     sizes = quantities.facts.class_counts or ()
     classes = [_one_class(claims, intervals, sizes, code) for code in range(len(sizes))]
     for one in classes:
@@ -280,7 +280,7 @@ def _majority_baseline(quantities: Quantities, sizes: Sequence[int]) -> Iterator
 
 
 def _correct_samples(quantities: Quantities, total: int) -> tuple[int, int, frozenset[int]] | None:
-    """Fewest and most correct cases that round to the accuracy; crossed if there are none."""
+    """Fewest and most correct samples that round to the accuracy; crossed if there are none."""
     accuracy = quantities.known("overall_accuracy")
     if accuracy is None:
         return None

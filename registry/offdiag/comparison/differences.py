@@ -153,7 +153,7 @@ Floats = NDArray[np.float64]
 class CellDifferences:
     """The cells in which two runs differ, in label order; all arrays have shape (m,).
 
-    `gained` counts cases of the second run minus those of the first; `share` is the difference
+    `gained` counts samples of the second run minus those of the first; `share` is the difference
     of the shares of the actual class and lies between `low` and `high`, NaN where the class
     has no samples in a run. `is_certain` says that the interval that holds for all m cells
     together (Bonferroni) excludes 0.
@@ -188,7 +188,7 @@ class CellDifferences:
 
 
 def paired_cells(joint: JointCounts, *, confidence: float) -> CellDifferences:
-    """Cells that at least one case is in under one run only, by the paired score interval."""
+    """Cells that at least one sample is in under one run only, by the paired score interval."""
     moved = joint.first != joint.second
     counts = joint.counts[moved]
     touched, places = np.unique(

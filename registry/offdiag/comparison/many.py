@@ -173,7 +173,7 @@ def compare_many(
     confidence: float = 0.95,
     replicates: int = DRAWS,
 ) -> ManyComparison:
-    """Compare runs on the n cases of `actual`, at least one.
+    """Compare runs on the n samples of `actual`, at least one.
 
     A run is the n codes it predicted, or its matrix where there are no predictions. With `counts`
     (n,) each place stands for so many samples. What is significantly worse than the best comes

@@ -199,7 +199,7 @@ class PairComparison:
 
     @property
     def is_same_everywhere(self) -> bool:
-        """Whether the runs give the same answer to every case."""
+        """Whether the runs give the same answer to every sample."""
         return self.paired is not None and self.paired.n_same_prediction == self.first.total
 
     def metric(self, key: str) -> MetricDifference:
@@ -336,7 +336,7 @@ def paired_comparison(
 def compare_unpaired(
     first: ConfusionMatrix, second: ConfusionMatrix, *, seed: int, confidence: float = 0.95
 ) -> PairComparison:
-    """Compare two matrices with the same labels as if of different cases, at least one each.
+    """Compare two matrices with the same labels as if of different samples, at least one each.
 
     Variances add up; accuracy and the classes take the intervals of both values, squared and
     added, at the confidence that holds for all. Where the samples are the same these intervals are

@@ -75,7 +75,7 @@ class Experiment:
     """Data split into training and test cases, and the models tried on it.
 
     `data` is (n, features), `target` (n,) codes of `labels`; `train` and `test` are positions
-    in them. Positions are also the sample ids, so that all runs pair case by case.
+    in them. Positions are also the sample ids, so that all runs pair sample by sample.
     """
 
     dataset: str
@@ -87,7 +87,7 @@ class Experiment:
     seed: int
     trials: tuple[Trial, ...]
     slices: Mapping[str, Sequence[str]]
-    """What is known of each case of the data, (n,), by the name of the column."""
+    """What is known of each sample of the data, (n,), by the name of the column."""
     positive_label: str | None = None
 
     def key_of(self, trial: Trial) -> str:
@@ -137,7 +137,7 @@ def _name_of(model: object) -> str:
 PAPER_SEED = 42
 RARE_DIGITS = (3, 8)
 RARE_SAMPLES = 40
-"""Cases kept of each rare digit; about 180 are there of every other one."""
+"""Samples kept of each rare digit; about 180 are there of every other one."""
 CAUTIOUS_THRESHOLD = 0.2
 """From this probability on the cautious model answers malignant; the others from one half on."""
 
@@ -288,7 +288,7 @@ def digits(seed: int) -> Experiment:
 
 
 def _terciles(source: Any, *features: str) -> dict[str, Sequence[str]]:
-    """The third of all cases that a measurement of a case is in, by the name of each."""
+    """The third of all samples that a measurement of a sample is in, by the name of each."""
     values = {name: source.data[:, list(source.feature_names).index(name)] for name in features}
     return _thirds({name.removeprefix("mean "): each for name, each in values.items()})
 
@@ -300,7 +300,7 @@ def _thirds(values: Mapping[str, NDArray[np.float64]]) -> dict[str, Sequence[str
 
 
 def _parts_of_classes(target: NDArray[np.int64], n_parts: int) -> list[str]:
-    """Which part of its class a case is in, in the order of the file."""
+    """Which part of its class a sample is in, in the order of the file."""
     place = np.empty(len(target), dtype=np.int64)
     for code in np.unique(target):
         of_class = np.flatnonzero(target == code)
@@ -332,7 +332,7 @@ def _stratified(
 
 
 def _thinned(target: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
-    """Positions without most cases of the rare digits."""
+    """Positions without most samples of the rare digits."""
     dropped = [
         random.permutation(np.flatnonzero(target == digit))[RARE_SAMPLES:] for digit in RARE_DIGITS
     ]

@@ -82,7 +82,7 @@ class OrientationEvidence:
         """The evidence for a matrix that a program counted from an actual and a predicted column.
 
         That settles its orientation, whatever the margins cannot tell. Only margins that speak
-        against it stand: then the columns were named the wrong way round, or hold other cases.
+        against it stand: then the columns were named the wrong way round, or hold other samples.
         """
         silent = (OrientationVerdict.UNVERIFIED, OrientationVerdict.AMBIGUOUS)
         verdict = OrientationVerdict.CANONICAL if self.verdict in silent else self.verdict

@@ -293,7 +293,7 @@ def require_entries(entries: Mapping[str, Scalar], field_name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WorstClass:
-    """The class with the lowest recall among those that have cases."""
+    """The class with the lowest recall among those that have samples."""
 
     label: str
     support: int
@@ -301,7 +301,7 @@ class WorstClass:
 
     @property
     def hits(self) -> int:
-        """Cases of the class that were found: recall is their quotient by the support."""
+        """Samples of the class that were found: recall is their quotient by the support."""
         return round((self.recall.value or 0.0) * self.support)
 
 

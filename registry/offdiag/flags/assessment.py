@@ -263,7 +263,7 @@ def rule_checks(
     """What the rules that need only the matrix compare, in the order of their ids.
 
     Rules about the run, and those about one class if it is named. There is nothing to compare
-    in a matrix with cases of fewer than two classes, nor for a class that it does not have.
+    in a matrix with samples of fewer than two classes, nor for a class that it does not have.
     Of labels of sets only those rules are asked that hold for them.
     """
     if isinstance(counted, CountedSets):
@@ -301,7 +301,7 @@ Side = Literal["below", "across", "above"]
 
 @dataclass(frozen=True, slots=True)
 class ClassRecall:
-    """A class with at least one case: its recall with Wilson's 95 % interval, all in [0, 1].
+    """A class with at least one sample: its recall with Wilson's 95 % interval, all in [0, 1].
 
     `cases` and `found` are numbers of samples, also where recall is of their weights.
     """
@@ -329,7 +329,7 @@ class ClassRecall:
 
 
 def class_recalls(matrix: Counted) -> list[ClassRecall]:
-    """All classes with cases, in the order of their labels."""
+    """All classes with samples, in the order of their labels."""
     if isinstance(matrix, WeightedCounts):
         weighted = WeightedSubjects.of(matrix)
         tallied, values, bounds = weighted.numbers, weighted.recall[0], weighted.recall_bounds

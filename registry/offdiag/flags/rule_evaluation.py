@@ -37,7 +37,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """Hits among cases as binomial tests take them: numbers of samples, or effective sizes."""
+    """Hits among samples as binomial tests take them: numbers of samples, or effective sizes."""
 
     hits: Floats
     cases: Floats
@@ -82,7 +82,7 @@ class Subjects:
 
     @cached_property
     def n_actual_classes(self) -> Floats:
-        """Classes with at least one case, K'."""
+        """Classes with at least one sample, K'."""
         return np.asarray(np.count_nonzero(self.actual, axis=CLASS_AXIS), np.float64)
 
     @cached_property
@@ -91,7 +91,7 @@ class Subjects:
 
     @cached_property
     def is_assessable(self) -> Flags:
-        """Where at least two classes have cases; otherwise no rule has anything to compare."""
+        """Where at least two classes have samples; otherwise no rule has anything to compare."""
         return np.asarray(self.n_actual_classes >= 2)
 
     @cached_property
@@ -100,7 +100,7 @@ class Subjects:
 
     @cached_property
     def largest_class(self) -> NDArray[np.intp]:
-        """Code of the class with the most cases, the first of equals, shape (R,)."""
+        """Code of the class with the most samples, the first of equals, shape (R,)."""
         return np.asarray(self.actual.argmax(axis=CLASS_AXIS))
 
     @cached_property
@@ -183,7 +183,7 @@ class Subjects:
         return self.suite.per_class[key].value
 
     def is_minority(self, share: float) -> Flags:
-        """Classes with cases, but at most `share` of those of the largest class, (R, K)."""
+        """Classes with samples, but at most `share` of those of the largest class, (R, K)."""
         largest = self.actual.max(axis=CLASS_AXIS)
         return self.has_samples & (self.actual <= share * per_run(largest))
 
@@ -245,7 +245,7 @@ class RuleEvaluation:
 class RunRule:
     """A rule about a run that needs nothing but the confusion matrix.
 
-    `judge` gives a judgement of shape (R,) for a stack; `describe` puts the case of the only
+    `judge` gives a judgement of shape (R,) for a stack; `describe` puts the sample of the only
     run of a stack of one into words. `uses` names the thresholds that decide. `size` is the
     number of samples that the rule looks at, of weights the effective one, of the same shape.
     """
@@ -316,7 +316,7 @@ FAIR_COIN = 0.5
 
 
 def at_most(hits: ArrayLike, cases: ArrayLike, probability: ArrayLike) -> Floats:
-    """P(X <= hits) for X ~ Bin(cases, probability); arrays broadcast, NaN stays NaN."""
+    """P(X <= hits) for X ~ Bin(samples, probability); arrays broadcast, NaN stays NaN."""
     with optional:
         from scipy.special import betainc
 
@@ -327,7 +327,7 @@ def at_most(hits: ArrayLike, cases: ArrayLike, probability: ArrayLike) -> Floats
 
 
 def at_least(hits: ArrayLike, cases: ArrayLike, probability: ArrayLike) -> Floats:
-    """P(X >= hits) for X ~ Bin(cases, probability); arrays broadcast, NaN stays NaN."""
+    """P(X >= hits) for X ~ Bin(samples, probability); arrays broadcast, NaN stays NaN."""
     with optional:
         from scipy.special import betainc
 

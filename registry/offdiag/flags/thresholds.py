@@ -28,7 +28,7 @@ class Thresholds:
     """Everything that can be tuned. Shares and probabilities lie in [0, 1].
 
     A level called `..._alpha` is the chance of a false alarm in one run: a rule that looks at
-    every class divides it by the number of classes with cases.
+    every class divides it by the number of classes with samples.
     """
 
     minority_share: float = 0.5

@@ -1,6 +1,6 @@
 """Weighted samples as the rules look at them: values of sums of weights, tests of effective sizes.
 
-A binomial test takes an effective size for the number of cases, and the weighted share of it for
+A binomial test takes an effective size for the number of samples, and the weighted share of it for
 the hits, neither of which has to be whole (Korn and Graubard 1998, Survey Methodology 24, 193).
 The size is that of the interval of the share or Kish's, whichever is smaller: the former is
 unsteady where one of few hits or misses has a small weight. Of equal weights both are the number.
@@ -103,7 +103,7 @@ class WeightedSubjects(Subjects):
         return self.found.squares[np.newaxis]
 
     def _trials(self, of: Callable[[Floats], Trials]) -> Trials:
-        """Effective cases, and hits by their share of the weight, of cells (1, K, K)."""
+        """Effective samples, and hits by their share of the weight, of cells (1, K, K)."""
         sums, squares = of(self.counts), of(self._squares)
         share = np.clip(sums.hits / np.where(sums.cases > 0, sums.cases, 1.0), 0.0, 1.0)
         of_share = effective_size(share, sums.cases, squares.hits, squares.cases)

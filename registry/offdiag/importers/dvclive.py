@@ -1,6 +1,6 @@
 """DVCLive: the records of `Live.log_sklearn_plot("confusion_matrix", …)`.
 
-One record for each case, so nothing can be transposed: each value carries its role. `dvc plots`
+One record for each sample, so nothing can be transposed: each value carries its role. `dvc plots`
 reads the same columns from CSV.
 """
 

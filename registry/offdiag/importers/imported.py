@@ -26,7 +26,7 @@ class ImportedMatrix:
 
 @dataclass(frozen=True)
 class ImportedLabels:
-    """One actual and one predicted label for each case, both in an array of any common kind.
+    """One actual and one predicted label for each sample, both in an array of any common kind.
 
     `labels` is None if the classes were not declared. `columns` are those that the actual and the
     predicted class were read from, of a table with several; `sample_ids` name the samples.

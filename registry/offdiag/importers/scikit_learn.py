@@ -102,7 +102,7 @@ def _text_array(path: Path) -> object:
 
 
 def _support(path: Path) -> dict[str, int]:
-    """Cases of each class, in the order of the report."""
+    """Samples of each class, in the order of the report."""
     report = read_json_file(path)
     rows = report.items() if isinstance(report, dict) else ()
     support = {

@@ -1,4 +1,4 @@
-"""Cases that were counted where they lie: how many there are of each kind."""
+"""Samples that were counted where they lie: how many there are of each kind."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAX_KINDS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class CountedSamples:
-    """`sizes[i]` cases have actual class `actual[i]`, predicted class `predicted[i]` and the
+    """`sizes[i]` samples have actual class `actual[i]`, predicted class `predicted[i]` and the
     values at i of every slice column. Kinds are distinct, in order, and none is empty. With
     `scores` kinds differ in the cell of the score of the positive class, too. `events` are what
     is known of the scores of each class against the rest and of the top label; empty without.
@@ -120,7 +120,7 @@ def counted_samples(
     positive_label: str | None = None,
     class_scores: GivenClassScores | None = None,
 ) -> CountedSamples:
-    """Encode counts that stand in lists of one length, one entry for each kind of case.
+    """Encode counts that stand in lists of one length, one entry for each kind of sample.
 
     Kinds that are the same as text (7 and "7") are added up. `scores` are those of the positive
     class. Raises `InvalidInput` for values that are no labels or not among

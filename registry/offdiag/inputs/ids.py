@@ -1,7 +1,7 @@
 """Sample identifiers and indexes: what pairs the same sample across arrays and runs.
 
 Identifiers that are all whole numbers, given as numbers or as their decimal text, are one
-kind, so a loader that reads "17" and one that reads 17 name the same case; everything else
+kind, so a loader that reads "17" and one that reads 17 name the same sample; everything else
 is text. Within a run an identifier stands once.
 
 A Series of pandas names its rows. Two of them belong together by these names, as in every

@@ -34,12 +34,12 @@ _HINT = "Give an (n, q) array of 0 and 1, or one set of labels for each sample."
 
 Labels: TypeAlias = "list[object] | AbstractSet[object]"
 Given: TypeAlias = "NDArray[Any] | list[Labels]"
-"""A two-dimensional table, or the labels of each case."""
+"""A two-dimensional table, or the labels of each sample."""
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedSets:
-    """True and predicted sets of the same n cases over one label set of size q.
+    """True and predicted sets of the same n samples over one label set of size q.
 
     Both arrays are bool (n, q), True where the label belongs to the set.
     """
@@ -60,7 +60,7 @@ def encode_sets(
     sets are never. Columns of a DataFrame that have names name the labels.
 
     Raises `InvalidInput` for empty or unequal arguments, other numbers than 0 and 1, labels
-    that were not declared or stand twice in one set, naming the index of the case.
+    that were not declared or stand twice in one set, naming the index of the sample.
     """
     if labels is not None and not isinstance(labels, LabelSet):
         labels = LabelSet.declared(labels)
@@ -274,7 +274,7 @@ def infer_set_labels(*, y_true: object, y_pred: object) -> LabelSet:
 
 
 def pack_pair(*, y_true: object, y_pred: object, labels: LabelSet) -> tuple[Codes, Codes]:
-    """Packed true and predicted sets of the same n cases. Raises as `encode_sets` does."""
+    """Packed true and predicted sets of the same n samples. Raises as `encode_sets` does."""
     found = encode_sets(y_true=y_true, y_pred=y_pred, labels=labels)
     return pack_sets(found.actual), pack_sets(found.predicted)
 

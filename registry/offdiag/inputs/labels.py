@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Codes = NDArray[np.unsignedinteger[Any]]
 """Positions in a label set, in the narrowest unsigned type that holds them, shape (n,).
 
-Where a dataset has sets of labels, the packed sets of its cases stand in their place: bytes of
+Where a dataset has sets of labels, the packed sets of its samples stand in their place: bytes of
 shape (n, bytes), as `offdiag.metrics.multilabel.sets` lays them out.
 """
 
@@ -45,7 +45,7 @@ class LabelColumn:
 
 @dataclass(frozen=True, slots=True)
 class EncodedPair:
-    """Actual and predicted classes of the same n cases as codes of one label set.
+    """Actual and predicted classes of the same n samples as codes of one label set.
 
     `whole_floats` names the arguments whose labels came as floats.
     """
@@ -336,9 +336,9 @@ def order_of_no_labels() -> InvalidInput:
 
 
 def hold_sets(values: object) -> bool:
-    """Whether cases have sets of labels here: a table, or a collection for each case.
+    """Whether samples have sets of labels here: a table, or a collection for each sample.
 
-    Only the first case that is there is looked at; whatever does not fit it is refused later.
+    Only the first sample that is there is looked at; whatever does not fit it is refused later.
     """
     import pyarrow as pa
 

@@ -1,7 +1,7 @@
 """Labels of which some are not known yet.
 
 A sample without a label has the code that follows the last class. So an array of actual classes
-stays one array of codes, and counting drops one class instead of looking at every case. Where
+stays one array of codes, and counting drops one class instead of looking at every sample. Where
 samples carry sets of labels, packed as bits, the bit that follows the last label says the same.
 """
 

@@ -36,7 +36,7 @@ _MOST_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores of n cases.
+    """Scores of n samples.
 
     `values` is float32 of shape (n, 1), the score of the positive class of binary data, or
     (n, K), one column for each class in label order.

@@ -79,7 +79,7 @@ class ConfusionMatrix:
 
     @cached_property
     def predicted(self) -> NDArray[np.int64]:
-        """Cases predicted as each class, shape (K,)."""
+        """Samples predicted as each class, shape (K,)."""
         totals: NDArray[np.int64] = predicted_totals(self.counts)
         return totals
 

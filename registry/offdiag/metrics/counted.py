@@ -1,6 +1,6 @@
 """What an evaluation is computed from: a confusion matrix, counted sets of labels, or weights.
 
-Counting cases, whether each of them has one class or a set of labels. The two kinds are told
+Counting samples, whether each of them has one class or a set of labels. The two kinds are told
 apart by the shape of what is counted: codes of classes have one axis, packed sets have two.
 """
 
@@ -44,7 +44,7 @@ def are_sets(codes: NDArray[Any]) -> bool:
 def count_samples(
     actual: NDArray[Any], predicted: NDArray[Any], *, n_classes: int
 ) -> SampleCounts:
-    """Count the n cases whose truth is known. Raises `InvalidInput` for codes out of range."""
+    """Count the n samples whose truth is known. Raises `InvalidInput` for codes out of range."""
     if are_sets(predicted):
         return count_sets(actual, predicted, n_labels=n_classes)
     return count_labelled_pairs(actual, predicted, n_classes=n_classes)
@@ -60,7 +60,7 @@ def count_part(
 
 
 def count_sets(actual: NDArray[Any], predicted: NDArray[Any], *, n_labels: int) -> SetTally:
-    """Count packed sets, leaving out cases whose true set is not known."""
+    """Count packed sets, leaving out samples whose true set is not known."""
     step = max(1, CELLS_AT_ONCE // n_labels)
     total = _nothing(n_labels)
     for start in range(0, len(predicted), step):
@@ -100,7 +100,7 @@ def _nothing(n_labels: int) -> SetTally:
 
 @dataclass(frozen=True, eq=False)
 class CountedSets:
-    """Everything counted about the true and predicted sets of n cases, with the label names."""
+    """Everything counted about the true and predicted sets of n samples, with the label names."""
 
     tally: SetTally
     labels: LabelSet
@@ -117,17 +117,17 @@ class CountedSets:
 
     @property
     def actual(self) -> NDArray[np.int64]:
-        """Cases whose true set holds each label (its support), shape (q,)."""
+        """Samples whose true set holds each label (its support), shape (q,)."""
         return self.tally.labels.actual
 
     @property
     def predicted(self) -> NDArray[np.int64]:
-        """Cases whose predicted set holds each label, shape (q,)."""
+        """Samples whose predicted set holds each label, shape (q,)."""
         return self.tally.labels.predicted
 
     @property
     def correct(self) -> NDArray[np.int64]:
-        """Cases where both sets hold the label, shape (q,)."""
+        """Samples where both sets hold the label, shape (q,)."""
         return self.tally.labels.true_positives
 
     @property
@@ -193,7 +193,7 @@ def matrix_of(found: Counted) -> ConfusionMatrix:
 
 
 def sets_of(found: Counted) -> CountedSets:
-    """What was counted about sets. Raises `Conflict` where cases have one class each."""
+    """What was counted about sets. Raises `Conflict` where samples have one class each."""
     if not isinstance(found, CountedSets):
         raise Conflict(
             "the examples of this run have one class each, not sets of labels.",

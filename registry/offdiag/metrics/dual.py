@@ -5,7 +5,7 @@ in dual numbers gives its exact gradient, so the delta method needs no hand-deri
 each metric and no step width.
 
 Almost every aggregate is a function of three numbers for each class: its hits c, its actual
-cases t and its predicted cases p, all as shares of N. Its derivative with respect to cell (i, j)
+samples t and its predicted samples p, all as shares of N. Its derivative by cell (i, j)
 is then a_i + b_j, plus d_i on the diagonal, so K^2 derivatives are three vectors. Mutual
 information and the weighted kappas add a term that depends on the cell itself.
 """
@@ -148,7 +148,7 @@ class Gradient:
 
 @dataclass(frozen=True)
 class ClassShares:
-    """Hits, actual and predicted cases of the classes that occur, as shares of N."""
+    """Hits, actual and predicted samples of the classes that occur, as shares of N."""
 
     hits: Dual
     actual: Dual

@@ -46,7 +46,7 @@ def actual_totals(counts: NDArray[Any]) -> NDArray[Any]:
 
 
 def predicted_totals(counts: NDArray[Any]) -> NDArray[Any]:
-    """Cases predicted as each class, shape (..., K)."""
+    """Samples predicted as each class, shape (..., K)."""
     return _margin(counts, "...ap->...p", STACK_ACTUAL_AXIS)
 
 

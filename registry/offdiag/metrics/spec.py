@@ -1,9 +1,9 @@
 """The form in which the catalogue describes a metric, and the phrases that entries share.
 
 Formulas use TP, FN, FP and TN for one class against the rest, t = TP + FN for its actual and p =
-TP + FP for its predicted cases, and N for all samples. Over classes, c_ij are the cells (actual i,
+TP + FP for its predicted samples, and N for all. Over classes, c_ij are the cells (actual i,
 predicted j), S the sum of the diagonal, K the number of declared classes and K' that of classes
-with actual cases.
+with actual samples.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The whole numbers every metric of a confusion matrix is made of, exact whatever their size.
 
-Formulas multiply counts, and products leave float64 behind at 1e8 cases and int64 at 3e9. A
+Formulas multiply counts, and products leave float64 behind at 1e8 samples and int64 at 3e9. A
 tally therefore picks the number type once: float64 where every product is below 2**53 and so
 exact (and fastest), int64 where every product fits, Python integers beyond. Fractional cells
 (sample weights) become integers too, so no formula has to think about rounding.
@@ -102,7 +102,7 @@ class Tally:
 
     @cached_property
     def largest_total(self) -> int:
-        """Cases of the largest matrix, which bounds the products of all."""
+        """Samples of the largest matrix, which bounds the products of all."""
         return int(self.total.max(initial=0))
 
     @cached_property
@@ -122,7 +122,7 @@ class Tally:
 
     @cached_property
     def largest_class(self) -> NDArray[Any]:
-        """Cases of the most frequent actual class, shape (R,)."""
+        """Samples of the most frequent actual class, shape (R,)."""
         largest: NDArray[Any] = self.actual.max(axis=CLASS_AXIS)
         return largest
 
@@ -143,7 +143,7 @@ class Tally:
 
     @cached_property
     def is_empty(self) -> NDArray[np.bool_]:
-        """Where there is no case at all, shape (R,)."""
+        """Where there is no sample at all, shape (R,)."""
         return np.asarray(self.total == 0)
 
     @cached_property
@@ -152,7 +152,7 @@ class Tally:
 
     @cached_property
     def one_class_everywhere(self) -> Causes:
-        """Both margins hold one and the same class, so that chance alone agrees on every case."""
+        """Both margins hold one and the same class, so that chance agrees on every sample."""
         is_single = self.n_occurring_classes == 1
         return first_cause(self.no_samples, cause(Reason.CHANCE_AGREEMENT_CERTAIN, is_single))
 

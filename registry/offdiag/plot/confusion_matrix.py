@@ -63,9 +63,9 @@ def confusion_matrix(
     """Draw counts and shares: actual classes downwards, predicted ones to the right.
 
     `normalize` says what the shares, and the colours, refer to: the "actual" class of the row,
-    the "predicted" class of the column, "all" cases, or None for counts alone. Correct cells
+    the "predicted" class of the column, "all" samples, or None for counts alone. Correct cells
     are blue; errors are orange on a scale of their own that ends at the largest error and
-    grows with the square root. Both ends stand in the title. A share of a class without cases
+    grows with the square root. Both ends stand in the title. A share of a class without samples
     is written as undefined.
 
     Numbers stand in the cells up to 30 classes, as far as they fit; the title says what was
@@ -109,7 +109,7 @@ class MatrixCells:
     error_end: float
 
     def colour(self, actual: int, predicted: int) -> str:
-        """The colour of a cell; cells without cases have that of the page."""
+        """The colour of a cell; cells without samples have that of the page."""
         share = self.shares[actual, predicted]
         if self.counts[actual, predicted] == 0 or np.isnan(share):
             return PAGE
@@ -135,7 +135,7 @@ class MatrixCells:
         return percent_text(float(self.shares[actual, predicted]))
 
     def text(self, actual: int, predicted: int, *, with_share: bool) -> str:
-        """Number and share below each other; cells without cases hold a plain 0."""
+        """Number and share below each other; cells without samples hold a plain 0."""
         count, share = self.count_text(actual, predicted), self.share_text(actual, predicted)
         is_worth_it = self.counts[actual, predicted] != 0 or share == UNDEFINED
         return f"{count}\n{share}" if with_share and share and is_worth_it else count
@@ -279,7 +279,7 @@ def class_recall(evaluation: Evaluation | WeightedEvaluation, *, ax: Axes | None
     """Draw a dot and an interval for each class, the largest class on top.
 
     Intervals are those of the evaluation, or Wilson's 95 % intervals of its counts; sums of
-    weights have none of their own. A class without cases has the word undefined. Of more
+    weights have none of their own. A class without samples has the word undefined. Of more
     than 60 classes those with the lowest recall are drawn, and the title says so.
 
     Raises `MissingExtra` without matplotlib.

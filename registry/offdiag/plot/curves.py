@@ -39,9 +39,9 @@ MOST_LINES = 8
 MOST_POINTS = 2_000
 """Points of a line; a longer curve is thinned for drawing, and the title says so."""
 FEW_SAMPLES = 10
-"""Bins with fewer cases are drawn hollow: their share is mostly chance."""
+"""Bins with fewer samples are drawn hollow: their share is mostly chance."""
 HIGHEST_BAR = 0.16
-"""Height of the highest bar of case numbers on the axis of shares."""
+"""Height of the highest bar of sample numbers on the axis of shares."""
 
 
 def roc(evaluation: ScoreEvaluation, *, label: object = None, ax: Axes | None = None) -> Axes:
@@ -125,8 +125,8 @@ def reliability(
     """Draw the observed share over the mean probability in bins of equal width.
 
     Of the class `label`, or of the positive class; where there is neither, of the most
-    probable class of each case. Whiskers are Wilson's 95 % interval, hollow points bins of
-    fewer than 10 cases, and the bars below how many cases a bin has. In the shaded boxes the
+    probable class of each sample. Whiskers are Wilson's 95 % interval, hollow points bins of
+    fewer than 10 samples, and the bars below how many samples a bin has. In the shaded boxes the
     points of a perfectly calibrated model lie in 9 of 10 samples. Scores that are no
     probabilities give the word undefined with the reason.
 
@@ -159,7 +159,7 @@ def reliability(
 
 
 def _bins(ax: Axes, curve: Curve) -> None:
-    """Of each bin its cases, where a calibrated model would be, and where this one is."""
+    """Of each bin its samples, where a calibrated model would be, and where this one is."""
     columns = curve.columns
     low, width = columns["bin_low"], np.diff(columns["bin_low"], append=1.0)
     highest = int(columns["count"].max())

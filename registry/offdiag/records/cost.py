@@ -101,7 +101,7 @@ class NewCosts(InProject):
 
 
 class DecisionAsked(RequestBody):
-    """How cases are to be decided."""
+    """How samples are to be decided."""
 
     weights: str | Weights | list[list[float]] | None = Field(
         default=None,
@@ -133,7 +133,7 @@ class DecisionAsked(RequestBody):
 
 
 class DecisionAnswer(ResponseBody):
-    """What other answers change. Costs are per case, of the cases with a label."""
+    """What other answers change. Costs are per sample, of the samples with a label."""
 
     recipe: dict[str, Any] = Field(description="The rule, and where its costs come from.")
     labels: Labels

@@ -32,7 +32,7 @@ class RecallChange(ResponseBody):
 
 
 class PredictionChange(ResponseBody):
-    """What other predictions change. Costs are per case."""
+    """What other predictions change. Costs are per sample."""
 
     mean_cost_before: Value
     mean_cost_after: Value

@@ -132,7 +132,7 @@ class FlagList(CountedFlags):
 class MeasuredGain(ResponseBody):
     """What another run has more, with an interval that holds for all runs that were compared.
 
-    `won` cases are right in the other run alone, `lost` in the flagged run alone.
+    `won` samples are right in the other run alone, `lost` in the flagged run alone.
     """
 
     value: float

@@ -87,7 +87,7 @@ class OpenedRun(ResponseBody):
 
 
 class Chunk(RequestBody):
-    """A chunk as JSON: one entry for each case in every array.
+    """A chunk as JSON: one entry for each sample in every array.
 
     Arrow, Parquet and CSV have columns of the same names, scores of single classes as
     `y_score.<class>`, slices as `slices.<name>`.
@@ -158,7 +158,7 @@ class NewMatrix(RunFactsBody):
 
 
 class CountedScores(RequestBody):
-    """What is known of scores from 0 to 1 by kind of case; see `offdiag.log_frame`."""
+    """What is known of scores from 0 to 1 by kind of sample; see `offdiag.log_frame`."""
 
     code: list[int] = Field(description="The cell, in the order of scores.")
     low: list[float] = Field(description="The smallest score, in single precision.")
@@ -171,7 +171,7 @@ class CountedScores(RequestBody):
 
 
 class CountedEvent(RequestBody):
-    """Cases counted by the cell of one probability, one entry for each kind in every list."""
+    """Samples counted by the cell of one probability, one entry for each kind in every list."""
 
     happened: list[bool] = Field(description="Whether the cases are of the class.")
     sizes: list[int]
@@ -218,7 +218,7 @@ class _OfDataset(BaseModel):
 
 
 class NewCounts(RunFactsBody, _OfDataset):
-    """Cases that were counted where they lie: one entry for each kind of case in every list.
+    """Samples that were counted where they lie: one entry for each kind of sample in every list.
 
     `scores` are of the positive class of two: by the name of a field, what is known of the
     scores of each kind, which are all in one cell. `class_scores` are those of every class of

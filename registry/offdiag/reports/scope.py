@@ -16,7 +16,7 @@ from offdiag.metrics.names import averages_of, find_metric, nearest_names
 DEFAULT_METRICS = ("balanced_accuracy", "mcc", "macro_f1", "overall_accuracy")
 """Runs are ranked by the first; accuracy comes last because it hides small classes."""
 METRICS_OF_SETS = ("macro_f1", "example_jaccard", "subset_accuracy", "hamming_loss")
-"""The same for runs whose cases have sets of labels, where classes are not exclusive."""
+"""The same for runs whose samples have sets of labels, where classes are not exclusive."""
 CLASS_METRICS = ("recall", "precision", "f1")
 """Values of single classes that a report keeps, and that conditions may be about."""
 COST_METRIC = "mean_cost"

@@ -96,7 +96,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Cases of one class that were taken for another."""
+    """Samples of one class that were taken for another."""
 
     actual: str
     predicted: str
@@ -123,7 +123,7 @@ class RunName:
 
 @dataclass(frozen=True, slots=True)
 class ConstantPrediction:
-    """The cheapest way of always giving one answer, on the cases of the best run."""
+    """The cheapest way of always giving one answer, on the samples of the best run."""
 
     label: str
     mean_cost: float

@@ -45,7 +45,7 @@ CORNER = "actual ↓ predicted →"
 
 @dataclass(frozen=True, slots=True)
 class LeaderMatrix:
-    """`rows` are an actual class with its cases by predicted class, in the order of `labels`."""
+    """`rows` are an actual class with its samples by predicted class, in the order of `labels`."""
 
     title: str
     corner: str
@@ -221,7 +221,7 @@ def _size(run: RunFigures, figures: ClassFigures) -> str:
 
 
 def worst_first(run: RunFigures) -> Sequence[ClassFigures]:
-    """Classes that have cases, lowest recall first; of equal ones the larger class."""
+    """Classes that have samples, lowest recall first; of equal ones the larger class."""
     with_cases = [each for each in run.classes if each.values["recall"].value is not None]
     return sorted(with_cases, key=lambda each: (each.values["recall"].value, -each.support))
 

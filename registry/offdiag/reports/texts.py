@@ -17,7 +17,7 @@ MINUS = "\N{MINUS SIGN}"
 EN_DASH = "\N{EN DASH}"
 LONGEST_NAME = 60
 PER_CASES = 1_000
-"""Cases that a mean cost is told for: a cost per case is a small number with many zeros."""
+"""Samples that a mean cost is told for: a cost per sample is a small number with many zeros."""
 _TITLES = {COST_METRIC: f"Cost per {PER_CASES:,} examples"}
 _PUNCTUATION = set(",;:()“”")
 _MORE_DECIMALS = range(4, 10)
@@ -26,7 +26,7 @@ _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def printed(metric: str, value: MetricValue) -> MetricValue:
-    """A value in the unit in which it is told: mean costs are those of 1,000 cases."""
+    """A value in the unit in which it is told: mean costs are those of 1,000 samples."""
     if metric != COST_METRIC or value.value is None:
         return value
     low, high = (None if end is None else end * PER_CASES for end in (value.ci_low, value.ci_high))

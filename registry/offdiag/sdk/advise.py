@@ -30,7 +30,7 @@ def advise(
     they are in this data; otherwise no metric that depends on it is recommended. `has_scores`
     is found out where the subject can tell.
 
-    Raises `InvalidInput` for an unknown goal or class, a class without cases, and data in
+    Raises `InvalidInput` for an unknown goal or class, a class without samples, and data in
     which fewer than two classes occur.
 
     >>> advice = advise(evaluate_matrix([[970, 20], [2, 8]], orientation="actual_rows"),

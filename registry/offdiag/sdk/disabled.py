@@ -57,7 +57,7 @@ _NOTHING = FoundRun(
 
 @dataclass(frozen=True, slots=True)
 class DisabledRegistry:
-    """Takes everything and keeps nothing. What is read has no cases, so every value is undefined.
+    """Takes everything and keeps nothing. Results have no samples, so every value is undefined.
 
     Questions that have no harmless answer raise `Conflict`.
     """

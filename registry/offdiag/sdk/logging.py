@@ -70,11 +70,11 @@ def log_run(
     the positive class of binary data, or (n, K) in label order; columns that have names, in a
     frame or as {class: scores}, are read by name. Without `y_pred` the
     class with the highest score is predicted, the first in label order of equal ones, or with one
-    score for each case the positive class from 0.5 on; `Run.decision_rule` tells which.
-    `sample_ids` name the cases, so that runs pair and order does not matter; without them
+    score for each sample the positive class from 0.5 on; `Run.decision_rule` tells which.
+    `sample_ids` name the samples, so that runs pair and order does not matter; without them
     position counts. Series and DataFrames of pandas are paired by their index: the same labels in
     another order are brought into that of the first one, other labels are refused, and an array
-    next to a Series goes by position. `slices` says more about the cases, by columns of few
+    next to a Series goes by position. `slices` says more about the samples, by columns of few
     different values each ({"country": [...]}, or a
     frame); it is kept with them, and any part of them can be evaluated by it. `sample_weight`, n
     numbers of 0 or more, are the weights of the samples: metrics are then of sums of weights,

@@ -24,7 +24,7 @@ class ChunkBuffer:
     """Cuts a stream of batches into full chunks, and hands each to `put` with its number.
 
     A chunk leaves the buffer only after `put` returned. What is cut depends on the order of
-    the cases alone, so that a repeated attempt sends the same bytes under the same number.
+    the samples alone, so that a repeated attempt sends the same bytes under the same number.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class ChunkBuffer:
         put: Callable[[int, Batch], None],
         size_for: Callable[[Batch], int] = lambda _: CHUNK_SIZE,
     ) -> None:
-        """`size_for` says how many cases like those of the first batch make a chunk."""
+        """`size_for` says how many samples like those of the first batch make a chunk."""
         self._put = put
         self._size_for = size_for
         self._size = CHUNK_SIZE

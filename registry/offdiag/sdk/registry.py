@@ -61,7 +61,7 @@ class DecideQuestion:
 class Decision(Generic[SavedRun]):
     """Answers decided anew from scores, beside those that were given.
 
-    `recipe` says the rule as plain values. Costs are per case, each with its interval;
+    `recipe` says the rule as plain values. Costs are per sample, each with its interval;
     `difference` is after minus before with the interval of the paired difference, which takes a
     threshold as fixed beforehand. `recall_changes` are by class, with paired intervals. `run`
     holds the answers if they were saved; a registry tells its id.
@@ -134,7 +134,7 @@ class OpenedRun(Protocol):
         ...
 
     def chunk_size(self, batch: Batch) -> int:
-        """How many cases like those of a batch make a chunk; the same for the same batch."""
+        """How many samples like those of a batch make a chunk; the same for the same batch."""
         ...
 
     def put(self, seq: int, batch: Batch) -> None:

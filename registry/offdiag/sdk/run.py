@@ -230,9 +230,9 @@ class Run:
         """Apply a decision rule to the scores, and say what that changes.
 
         `weights` are costs as `offdiag.cost` takes them, a name such as `visits@2`, or None for
-        those the dataset is judged by. Each case gets the answer that is cheapest to expect, for
+        those the dataset is judged by. Each sample gets the answer that is cheapest to expect, for
         which scores have to be probabilities; with two classes `threshold` flags from a score on
-        instead, or from the "cheapest" one on these cases. `positive` is the class that is
+        instead, or from the "cheapest" one on these samples. `positive` is the class that is
         flagged where the dataset names none, the rarer one by default. `prevalence` is the share
         of each class at deployment. With `save_as` the answers are kept as a run of that name;
         the same rule again is the same run. Raises `InvalidInput` for a rule that scores or
@@ -318,7 +318,7 @@ class Run:
     ) -> Evaluation:
         """Every metric of the run, computed here or waited for at most `timeout` seconds.
 
-        With a `slice` such as "country=DE" or "country=DE & device=phone", only of the cases
+        With a `slice` such as "country=DE" or "country=DE & device=phone", only of the samples
         in it. `collapse` names groups of the dataset's hierarchy that are looked at as one
         class each, "*" all outermost ones. Raises `EvaluationPending` when the time is up,
         `EvaluationFailed` when the worker gave up, and `InvalidInput` for an unknown group.
@@ -350,7 +350,7 @@ class Run:
         slice columns follow. The index is the number of the prediction in the run.
 
         Of a multi-label run `actual` and `predicted` name a label, and the columns hold tuples of
-        labels: `examples(actual="sea")` are the cases whose "sea" was missed,
+        labels: `examples(actual="sea")` are the samples whose "sea" was missed,
         `examples(predicted="sea")` those where it is spurious, `examples()` all wrong sets.
         `confidence` is then the score of the label that is named. Raises
         `InvalidInput` for a class that there is none of, another `kind` and a `limit` below 1,

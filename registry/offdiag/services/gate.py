@@ -186,7 +186,7 @@ class GateResult:
     """What a gate found. `run`, `baseline` and `champion` are ids; a file has none of them.
 
     `champion` is that of the dataset, whether or not it was compared with.
-    `not_paired` is None, or why the run was not compared with its baseline case by case.
+    `not_paired` is None, or why the run was not compared with its baseline sample by sample.
     """
 
     findings: tuple[Finding, ...]
@@ -231,7 +231,7 @@ def gate_run(
 
     Without `baseline_id` and `costs` those of the dataset are taken, if it has any; "champion" is
     the champion of the dataset. Differences
-    are paired case by case where run and baseline were evaluated on the same ground truth.
+    are paired sample by sample where run and baseline were evaluated on the same ground truth.
     Dismissed flags do not fail the gate, unless they are about another baseline
     or other costs.
 

@@ -30,7 +30,7 @@ from offdiag.store.runs import RunRecord
 
 HISTORY_KEYS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
 KEYS_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard")
-"""What runs have, beside the last of these, whose cases carry sets of labels."""
+"""What runs have, beside the last of these, whose samples carry sets of labels."""
 ALL_KEYS = (*HISTORY_KEYS, *KEYS_OF_SETS)
 
 

@@ -257,7 +257,7 @@ def weights_of(session: Session, found: Aligned, run: ComparedRun) -> NDArray[np
 
 @dataclass(frozen=True, slots=True)
 class NotPaired:
-    """Why two runs cannot be compared case by case."""
+    """Why two runs cannot be compared sample by sample."""
 
     why: str
 
@@ -294,7 +294,7 @@ def pair_runs(
     Of multi-label runs the sets of these samples, packed.
 
     Both runs must hold predictions and have been logged with a version of the ground truth that
-    `truth_id` descends from, or it itself. Cases without a label are left out. Runs that were
+    `truth_id` descends from, or it itself. Samples without a label are left out. Runs that were
     counted together are paired by their counts, on all samples.
     """
     if first.is_weighted or second.is_weighted:

@@ -207,7 +207,7 @@ def decode_bins(data: bytes) -> CalibrationBins:
 
 
 def encode_histogram(histogram: ScoreHistogram) -> bytes:
-    """Edges, then counts of positive and negative cases."""
+    """Edges, then counts of positive and negative samples."""
     return _BINS.pack(len(histogram.positive)) + b"".join(
         [
             histogram.edges.astype("<f8").tobytes(),

@@ -56,7 +56,7 @@ def has_newer_results(session: Session, run_id: str, *, suite_version: int) -> b
 class StoredEvaluation:
     """An evaluation of a run, or of a slice of it, as computed then.
 
-    `n_cases` counts cases with and without a label, `n_labelled` those with one, which are
+    `n_cases` counts samples with and without a label, `n_labelled` those with one, which are
     `counted`. `matrix_digest` was taken of these when they were stored. `hides_minority` is the
     badge that the flags add up to, None where nothing can be said. `costs` are those of the
     errors under the cost matrix `cost_matrix_id`, empty where the dataset had none.
@@ -82,7 +82,7 @@ class StoredEvaluation:
 
     @property
     def matrix(self) -> ConfusionMatrix:
-        """The confusion matrix. Raises `Conflict` where cases have sets of labels."""
+        """The confusion matrix. Raises `Conflict` where samples have sets of labels."""
         return matrix_of(self.counted)
 
 
@@ -109,7 +109,7 @@ def current_evaluation(session: Session, run_id: str) -> StoredEvaluation | None
 
 
 def current_evaluations(session: Session, run_id: str) -> list[StoredEvaluation]:
-    """The evaluations that count for a run: of all its cases first, then of slices."""
+    """The evaluations that count for a run: of all its samples first, then of slices."""
     return _stored(session, and_(EvaluationRow.run_id == run_id, EvaluationRow.is_current))
 
 

@@ -132,7 +132,7 @@ _NEW_VALUES = insert(MetricValueRow).execution_options(render_nulls=True)
 class NewEvaluation:
     """What was computed for one run, or for the part of it that a slice names.
 
-    `n_cases` counts cases with and without a label; those with one are `counted`. `per_class`
+    `n_cases` counts samples with and without a label; those with one are `counted`. `per_class`
     holds K values per key, label order. `curves` are those of the scores, if there are any.
     """
 

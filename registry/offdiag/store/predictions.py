@@ -43,7 +43,7 @@ class ChunkMeta:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """Predicted codes of one chunk and where its cases stand in the truth.
+    """Predicted codes of one chunk and where its samples stand in the truth.
 
     `positions` is None when the samples follow on: the first one stands at `start`.
     `counts` are the stored counts of the chunk, None where they would be larger than the codes.
@@ -58,7 +58,7 @@ class StoredChunk:
     weight: NDArray[np.float64] | None = None
 
     def actual_in(self, truth: Codes) -> Codes:
-        """The actual codes of this chunk's cases, out of the whole truth."""
+        """The actual codes of this chunk's samples, out of the whole truth."""
         following = slice(self.start, self.start + len(self.predicted))
         actual: Codes = truth[following if self.positions is None else self.positions]
         return actual
@@ -268,7 +268,7 @@ def place_chunk(
     counts: SampleCounts | OccupiedCells,
     predicted: Codes,
 ) -> None:
-    """Record where a chunk's cases stand in the truth, and its counts."""
+    """Record where a chunk's samples stand in the truth, and its counts."""
     session.execute(
         update(PredictionChunkRow)
         .where(PredictionChunkRow.run_id == run_id, PredictionChunkRow.seq == seq)
@@ -300,7 +300,7 @@ def _encode_positions(positions: NDArray[np.int64]) -> bytes:
 
 
 def decode_positions(blob: bytes, n: int) -> NDArray[np.unsignedinteger[Any]]:
-    """Places in the truth of the n cases of a chunk, in as many bytes as they take."""
+    """Places in the truth of the n samples of a chunk, in as many bytes as they take."""
     return np.frombuffer(blob, f"<u{len(blob) // n}")
 
 
@@ -315,7 +315,7 @@ def _counts_if_smaller(counts: SampleCounts | OccupiedCells | None, *, than: int
 
 @dataclass(frozen=True, slots=True)
 class PredictedChunk:
-    """A chunk with predicted codes (n,) and where its cases stand.
+    """A chunk with predicted codes (n,) and where its samples stand.
 
     `start` counts the predictions of the run before it; without `positions` (n,) the samples
     stand where their number says.

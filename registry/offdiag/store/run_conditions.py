@@ -133,7 +133,7 @@ def _of(
 
 
 def current_value(field: MetricField, dialect: str) -> Select[Any]:
-    """The stored value of a metric of the run's current evaluation of all its cases."""
+    """The stored value of a metric of the run's current evaluation of all its samples."""
     # Asked for in this order on purpose: from all values of the metric to the one of this run is
     # a long way, which SQLite would go again for each run.
     evaluation = (

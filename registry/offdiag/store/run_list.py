@@ -157,7 +157,7 @@ def counted_runs(
 
 
 def evaluated_runs(*columns: Any) -> Select[Any]:
-    """All runs, each with its current evaluation of all its cases, if it has one."""
+    """All runs, each with its current evaluation of all its samples, if it has one."""
     is_current = and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
     return select(*columns).select_from(RunRow).outerjoin(EvaluationRow, is_current)
 

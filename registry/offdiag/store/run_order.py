@@ -29,7 +29,7 @@ AGGREGATE_ORDERS: Mapping[str, str] = {
 }
 """Orders by metrics that have a name of their own; any other is sorted by under its key."""
 WORST_CLASS = "worst"
-"""Order by the lowest recall among the classes that have cases."""
+"""Order by the lowest recall among the classes that have samples."""
 FLAGGED = "flags"
 """Order by the number of classes that the accuracy hides; runs without any stand last.
 

@@ -211,7 +211,7 @@ class RunResults:
 
     @property
     def matrix(self) -> ConfusionMatrix:
-        """The confusion matrix. Raises `Conflict` where cases have sets of labels."""
+        """The confusion matrix. Raises `Conflict` where samples have sets of labels."""
         return matrix_of(self.counted)
 
 

@@ -263,7 +263,7 @@ LISTED_METRICS = (
 )
 
 LISTED_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard", "micro_f1", "macro_f1")
-"""The same for runs whose cases have sets of labels."""
+"""The same for runs whose samples have sets of labels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -113,7 +113,7 @@ def _encoded_scores(cases: CountedSamples) -> bytes | None:
 
 
 def runs_that_know(session: Session, run_ids: Sequence[str], names: Sequence[str]) -> set[str]:
-    """Those of the runs whose cases can be told apart by slice columns of these names.
+    """Those of the runs whose samples can be told apart by slice columns of these names.
 
     Predictions are looked up in their truth, which has all columns of its dataset; counts have
     those they were counted by, and a bare matrix has none.

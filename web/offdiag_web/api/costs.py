@@ -207,7 +207,7 @@ _MOST_BYTES = 32 << 20
 )
 @requires(Role.LOGGER)
 def decide_anew(run_id: str, json: DecisionAsked) -> tuple[DecisionAnswer, int]:
-    """Decide the cases of an evaluated run by costs or a threshold, and say what that changes.
+    """Decide the samples of an evaluated run by costs or a threshold, and say what that changes.
 
     Without `save_as` nothing is stored. With it the answers are kept as a run, answered with 201;
     the same rule again is the same run.

@@ -262,7 +262,7 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
 @operation(blueprint, "POST", "/counts", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)
 @requires(Role.LOGGER)
 def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
-    """Store how many cases there are of each kind as a run."""
+    """Store how many samples there are of each kind as a run."""
     run = store_counts(
         current_registry().database,
         facts=json.facts(),
@@ -277,7 +277,7 @@ def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
 )
 @requires(Role.LOGGER)
 def log_paired_counts(json: NewPairedCounts) -> tuple[ClosedRuns, int]:
-    """Store several runs by how many cases there are of each kind, and what they have in common.
+    """Store several runs by how many samples there are of each kind, and what they have in common.
 
     They are then compared sample by sample, as runs with predictions are.
     """

@@ -110,7 +110,7 @@ def _marker(place: Place) -> str:
 
 
 EMPTY = 0
-"""Code of a cell without cases; 1 to 11 are the steps of correct cells, 12 to 22 of errors."""
+"""Code of a cell without samples; 1 to 11 are the steps of correct cells, 12 to 22 of errors."""
 PALETTE_VERSION = 1
 _EMPTY_COLOURS: dict[Theme, str] = {"light": "#f4f6f8", "dark": "#191f27"}
 
@@ -118,7 +118,7 @@ _EMPTY_COLOURS: dict[Theme, str] = {"light": "#f4f6f8", "dark": "#191f27"}
 def step_codes(
     correct: NDArray[np.bool_], steps: NDArray[np.int64], filled: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
-    """Codes of cells from their ramp, their step in it and whether they hold cases; (K, K)."""
+    """Codes of cells from their ramp, their step in it and whether they hold samples; (K, K)."""
     codes = np.where(correct, 1 + steps, 1 + BINS + steps)
     return np.where(filled, codes, EMPTY).astype(np.uint8)
 

@@ -98,7 +98,7 @@ _RECALL_TICKS = ("0", "0.25", "0.5", "0.75", "1")
 
 @dataclass(frozen=True, slots=True)
 class ClassPoint:
-    """A class with at least one case; recall and the ends of its interval lie in [0, 1]."""
+    """A class with at least one sample; recall and the ends of its interval lie in [0, 1]."""
 
     name: str
     cases: int

@@ -1,7 +1,7 @@
-"""Whether 0.8 means 8 in 10: observed shares over mean scores, and how many cases stand behind.
+"""Whether 0.8 means 8 in 10: observed shares over mean scores, and how many samples stand behind.
 
-A bin with few cases says nothing about calibration and is left out of the line; its cases still
-count in the bars below.
+A bin with few samples says nothing about calibration and is left out of the line; its samples
+still count in the bars below.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ WIDTH, HEIGHT = UPPER.right + 10, LOWER.bottom + 38
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """A bin of scores from `low` to `high` and its cases.
+    """A bin of scores from `low` to `high` and its samples.
 
     `score` is their mean score, `share` how often the event happened, between `share_low` and
     `share_high` with 95 % confidence. A perfectly calibrated model would stay between
@@ -55,7 +55,7 @@ class ReliabilityBin:
 def reliability_drawing(
     bins: Sequence[ReliabilityBin], *, score_name: str, share_name: str, name: str
 ) -> Markup:
-    """Draw bins in ascending order; at least one has cases."""
+    """Draw bins in ascending order; at least one has samples."""
     points = [
         (each.score, each.share)
         for each in bins
@@ -159,7 +159,7 @@ def _bars(bins: Sequence[ReliabilityBin], largest: int) -> list[str]:
         if not each.count or not largest:
             continue
         left, right = LOWER.x(each.low), LOWER.x(each.high)
-        # One case among a million is still a case: every bar is at least a pixel high.
+        # One sample among a million is still a sample: every bar is at least a pixel high.
         height = max(each.count / largest * LOWER.height, 1.0)
         parts.append(
             f'<rect class="bar" x="{coordinate(left + 0.5)}" '

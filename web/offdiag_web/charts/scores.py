@@ -38,7 +38,7 @@ Point = tuple[float, float]
 def roc_drawing(
     points: OperatingPoints, *, name: str, in_use: Point | None = None, is_small: bool = False
 ) -> Markup:
-    """True over false positive rate; both kinds of cases exist.
+    """True over false positive rate; both kinds of samples exist.
 
     `in_use` is the false positive rate and the recall of the answers that were given.
     """
@@ -54,9 +54,9 @@ def precision_recall_drawing(
     in_use: Point | None = None,
     is_small: bool = False,
 ) -> Markup:
-    """Precision over recall, in steps; positive cases exist.
+    """Precision over recall, in steps; positive samples exist.
 
-    With a `prevalence`, as if that were the share of positive cases, which takes negative ones
+    With a `prevalence`, as if that were the share of positive samples, which takes negative ones
     as well. `in_use` is the recall and the precision of the answers that were given.
     """
     frame = SMALL if is_small else LARGE
@@ -219,7 +219,7 @@ def spread_drawing(
 
     `ticks` are texts with their places in 0..1, `threshold` is the place of the one in use, if
     there is one, with what to say beside it.
-    `tones` say whether a kind of cases is good or bad, and "plain" where it is neither.
+    `tones` say whether a kind of samples is good or bad, and "plain" where it is neither.
     """
     return drawing(
         *_histogram(UPPER, upper, tones[0]),

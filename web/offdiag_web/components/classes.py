@@ -210,7 +210,7 @@ class ConfusionList:
 
 
 def off_diagonal(matrix: ConfusionMatrix) -> NDArray[np.int64]:
-    """A copy of the counts with the correct cases taken out, (K, K)."""
+    """A copy of the counts with the correct samples taken out, (K, K)."""
     errors = matrix.counts.copy()
     np.fill_diagonal(errors, 0)
     return errors

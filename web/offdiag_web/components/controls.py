@@ -127,7 +127,7 @@ LABELS = ClassWords("label", "labels")
 
 
 def class_words(task: Task) -> ClassWords:
-    """Classes exclude each other; a case that carries a set has labels."""
+    """Classes exclude each other; a sample that carries a set has labels."""
     return LABELS if task is Task.MULTILABEL else CLASSES
 
 
@@ -245,7 +245,7 @@ def orientation_chip(
 ) -> Chip:
     """What is stored, how it came in, and what the check of its margins said.
 
-    `counted_on` is the program that counted the matrix where its cases lie, if one did.
+    `counted_on` is the program that counted the matrix where its samples lie, if one did.
     """
     came_as = _LOGGED_AS[source] if counted_on is None else f"counted by {counted_on}"
     text = f"rows = actual; {came_as}"

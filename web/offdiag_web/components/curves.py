@@ -126,7 +126,7 @@ def _unbounded(tile: Tile) -> Tile:
 
 
 FEWEST_SAMPLES = 10
-"""A bin with fewer cases says too little and is left out of the line."""
+"""A bin with fewer samples says too little and is left out of the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class CalibrationView:
 def calibration_view(
     bins: CalibrationBins, *, score_name: str, share_name: str, name: str
 ) -> CalibrationView | None:
-    """Present bins, None without any case."""
+    """Present bins, None without any sample."""
     if not bins.count.sum():
         return None
     drawn = drawn_bins(bins)
@@ -170,7 +170,7 @@ def calibration_view(
 
 
 def drawn_bins(bins: CalibrationBins) -> list[ReliabilityBin]:
-    """Bins as they are drawn: few cases are counted and not judged."""
+    """Bins as they are drawn: few samples are counted and not judged."""
     bounds = wilson(bins.happened, bins.count.clip(min=1))
     calibrated_low, calibrated_high = calibrated_shares(bins)
     found = []
@@ -256,7 +256,7 @@ def spread_view(
     threshold: tuple[float, str] | None = None,
     tones: tuple[Tone, Tone] = ("plain", "plain"),
 ) -> SpreadView:
-    """Present the scores of positive and negative cases, which are called `names`.
+    """Present the scores of positive and negative samples, which are called `names`.
 
     `threshold` is a score, with what is said beside it.
     """

@@ -128,7 +128,7 @@ TITLES_OF_SETS = {
     "subset_accuracy": "Subset accuracy",
     "hamming_loss": "Hamming loss",
 }
-"""The same where cases carry sets of labels."""
+"""The same where samples carry sets of labels."""
 
 
 def titles_for(task: Task) -> dict[str, str]:

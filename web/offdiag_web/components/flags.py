@@ -46,7 +46,7 @@ _LABEL_TITLES = {
     "F4": "Recall far below the other labels",
     "F10": "Label predicted too rarely",
 }
-"""Titles where they name a class and the cases of the run carry sets of labels."""
+"""Titles where they name a class and the samples of the run carry sets of labels."""
 
 _IN_SIGHT_TITLE = "Recall may be far below the other classes"
 _IN_SIGHT_TITLES = {Task.MULTILABEL: "Recall may be far below the other labels"}

@@ -42,7 +42,7 @@ class ColourScale:
     error_end: str | None
 
     def ramp_class(self, count: int, share: float, *, is_correct: bool) -> str:
-        """CSS class of a cell; cells without cases have no colour."""
+        """CSS class of a cell; cells without samples have no colour."""
         if count == 0:
             return "zero"
         if is_correct:

@@ -59,7 +59,7 @@ def long_columns(address: MatrixAddress) -> tuple[str, ...]:
 def long_rows(
     matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None = None
 ) -> Iterator[tuple[Cell, ...]]:
-    """One line for every cell that has cases and for every diagonal one, in view order."""
+    """One line for every cell that has samples and for every diagonal one, in view order."""
     for first, second, count in _filled_cells(matrix, address, grouping):
         index = matrix.labels.index
         actual, predicted = (second, first) if address.transposed else (first, second)

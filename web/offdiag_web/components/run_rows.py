@@ -37,7 +37,7 @@ ONLY_OF_SETS = frozenset({"subset_accuracy", "hamming_loss", "example_jaccard"})
 ONLY_OF_CLASSES = frozenset(
     {"overall_accuracy", "balanced_accuracy", "mcc", "cohen_kappa", "gmean_multiclass"}
 )
-"""Metrics that only runs of one kind have: with sets of labels, or with one class a case."""
+"""Metrics that only runs of one kind have: with sets of labels, or with one class a sample."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def majority_scores(aggregate: Mapping[str, MetricValue]) -> dict[str, float]:
     """Scores of the constant answer by metric key, from the share of the largest class.
 
     It finds that class always and no other: balanced accuracy is one over the number of classes
-    with cases, macro F1 that share of the one class F1, 2J/(1+J). MCC is undefined for it.
+    with samples, macro F1 that share of the one class F1, 2J/(1+J). MCC is undefined for it.
     """
     share = _defined(aggregate, METRIC_OF_BASELINE)
     n_classes = _defined(aggregate, "n_classes_actual")
@@ -88,7 +88,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """All tiles, on how many cases they rest, and what limits their intervals."""
+    """All tiles, on how many samples they rest, and what limits their intervals."""
 
     tiles: tuple[Tile, ...]
     n_cases: str
@@ -177,7 +177,7 @@ def _caution(results: RunResults) -> str | None:
 
 
 def small_classes(supports: Sequence[int], names: Sequence[str], *, many: str) -> str | None:
-    """What classes, or labels, of so many cases mean for the intervals of averages over them."""
+    """What classes, or labels, of so many samples mean for the intervals of averages over them."""
     by_size = sorted((n, name) for n, name in zip(supports, names, strict=True) if n)
     if not by_size:
         return None

@@ -38,7 +38,7 @@ class MatrixAddress:
     `norm` is about the stored orientation, also in the transposed view: "row" is the share of
     the actual class, "col" of the predicted one. `order` None is the default of the label set.
     `focus` is the class in the middle of attention where the matrix is too large for a table;
-    `rarest` leaves cells with fewer cases out of its map. `collapse` names groups of classes
+    `rarest` leaves cells with fewer samples out of its map. `collapse` names groups of classes
     that are shown as one class each. `taken_for` is the class that `focus` was taken for, in a
     cell that is shown. `worst_first` sorts the table of classes by recall. `part` is the slice
     that is counted alone.
@@ -192,7 +192,7 @@ def numbered_cell_url(
 
 
 def missed_url(run_id: str, actual: str, part: str | None = None) -> str:
-    """The cases of a class that were taken for another one."""
+    """The samples of a class that were taken for another one."""
     return ExamplesAddress(run_id, ExampleQuestion(actual, part=part)).url()
 
 

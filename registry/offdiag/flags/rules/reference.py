@@ -114,8 +114,8 @@ def regression_verdicts(
     """Compare the recall of each class or label of the baseline, first, and the run.
 
     A class fires if its recall dropped by the threshold or more and significantly: by McNemar's
-    two-sided mid-p of its cases, adjusted after Holm over the classes with cases. A comparison of
-    the two runs names the same classes, and those with smaller drops. `baseline` is the name of
+    two-sided mid-p of its samples, adjusted after Holm over the classes with samples. A comparison
+    of the two runs names the same classes, and those with smaller drops. `baseline` is the name of
     the baseline run. As everywhere, at least two classes must have examples.
     """
     limits = thresholds or Thresholds()

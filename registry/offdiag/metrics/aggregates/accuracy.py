@@ -45,7 +45,7 @@ from offdiag.metrics.tally import over_classes
 
 
 def balanced_accuracy(m: Classified) -> Quantity:
-    """Mean recall over the classes that have cases."""
+    """Mean recall over the classes that have samples."""
     return fraction(m.class_sum("recall"), m.tally.n_actual_classes, m.tally.no_samples)
 
 
@@ -62,7 +62,7 @@ def _balanced_accuracy_adjusted_slopes(s: ClassShares) -> Dual:
 
 
 def gmean_multiclass(m: Classified) -> Quantity:
-    """Geometric mean of the recalls of the classes that have cases."""
+    """Geometric mean of the recalls of the classes that have samples."""
     recall = m.per_class["recall"]
     # A class without samples takes no part; log 1 = 0 leaves the sum as it is. The sum of
     # logarithms stays in range where a product of a thousand recalls would underflow. That of
@@ -92,7 +92,7 @@ def average_error_rate(m: Classified) -> Quantity:
 def nir_p_value(m: Classified) -> Quantity:
     """P(Bin(N, majority baseline) >= correct), from the incomplete beta function.
 
-    Beyond about 1e16 cases that function finds no value close to its middle; there stands the
+    Beyond about 1e16 samples that function finds no value close to its middle; there stands the
     normal approximation with a correction for continuity, which is within 1e-7 of it.
     """
     with optional:

@@ -1,6 +1,6 @@
 """Agreement beyond chance: the correlation coefficient R_K and the kappa family.
 
-All are quotients of whole numbers. With S correct cases, row totals t and column totals p,
+All are quotients of whole numbers. With S correct samples, row totals t and column totals p,
 write T = sum t_k p_k. Differences such as S N - T cancel almost completely for rare classes,
 so they are taken between exact integers, and the division or root comes last.
 """

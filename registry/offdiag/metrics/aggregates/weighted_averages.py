@@ -64,7 +64,7 @@ def _markedness_slopes(s: ClassShares) -> Dual:
 
 
 def micro(m: Classified) -> Quantity:
-    """Precision, recall and F1 from pooled counts: with one label a case, the accuracy."""
+    """Precision, recall and F1 from pooled counts: with one label a sample, the accuracy."""
     return m.aggregate["overall_accuracy"]
 
 
@@ -107,7 +107,7 @@ def _weighted_precision_defined_slopes(s: ClassShares) -> Dual:
 
 
 def strict(m: Classified, key: str, mean: Quantity) -> Quantity:
-    """A mean, undefined where there are cases but some declared class has no value."""
+    """A mean, undefined where there are samples but some declared class has no value."""
     causes = m.per_class[key].causes
     if causes is None:
         return mean

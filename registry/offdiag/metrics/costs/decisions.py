@@ -46,7 +46,7 @@ def expected_costs(p: ArrayLike, costs: CostMatrix) -> NDArray[np.float64]:
 
 
 def bayes_decisions(p: ArrayLike, costs: CostMatrix) -> NDArray[np.intp]:
-    """The answer with the least expected cost for each case, shape (n,).
+    """The answer with the least expected cost for each sample, shape (n,).
 
     Equally cheap answers go to the lowest class code. Arguments and errors as in
     `expected_costs`.
@@ -197,7 +197,7 @@ def described(rule: Rule, **rule_inputs: Any) -> Mapping[str, Any]:
 
 
 def _why_no_probabilities(forecasts: Forecasts) -> str:
-    """The first score, or the first sum of the scores of a case, that gives them away."""
+    """The first score, or the first sum of the scores of a sample, that gives them away."""
     scores = forecasts.scores
     outside = scores[(scores < 0) | (scores > 1)]
     if outside.size:

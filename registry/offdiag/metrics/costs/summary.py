@@ -6,7 +6,7 @@ class i are weighted by q_i / (t_i / N) first, as if the test set had the classe
 shares.
 
 The mean cost is a weighted sum of cells, and what a constant or a perfect answer costs is one
-of the actual cases, so the gradients of the costs are the weights themselves. The best constant
+of the actual samples, so the gradients of the costs are the weights themselves. The best constant
 answer is taken as fixed, which is right wherever it is the only best one.
 """
 
@@ -50,7 +50,7 @@ def evaluate_costs(
     `counts` are numbers of samples with the actual class along the last axis but one, `weights`
     (K, K) the costs [actual, predicted], `prevalence` (K,) the shares at deployment or None.
 
-    * `total_cost` = sum W_ij c_ij over the test set (re-weighted to N cases), any sign;
+    * `total_cost` = sum W_ij c_ij over the test set (re-weighted to N samples), any sign;
     * `mean_cost` = total / N;
     * `best_trivial_class` = code of the constant prediction j that costs least, the lowest of
       equals, and `best_trivial_cost` = sum_i t_i W_ij for it;
@@ -174,7 +174,7 @@ def cost_gradients(
 
 
 def _at_test_prevalence(matrix: Cells, costs: CostMatrix) -> tuple[_Linear, _Linear, _Linear]:
-    """Mean, best trivial and perfect cost per case with the classes as tested."""
+    """Mean, best trivial and perfect cost per sample with the classes as tested."""
     shares, weights = matrix.actual / matrix.total, costs.weights
     nothing = np.zeros(matrix.n_classes)
     mean = float((matrix.counts * weights).sum() / matrix.total)

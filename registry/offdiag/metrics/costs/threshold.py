@@ -1,7 +1,7 @@
 """What each threshold on a score costs, which costs least, and how much of that is chance.
 
 The cost of a threshold is linear in the counts it gives, so all that is needed are operating
-points. The cheapest one on some cases looks cheaper than it is on others, because it was chosen
+points. The cheapest one on some samples looks cheaper than it is on others, because it was chosen
 for these; cross-fitting chooses it on one part of the samples and pays on the other.
 """
 
@@ -24,7 +24,7 @@ SPLITS = 20
 """Random splits over which the cross-fitted cost is averaged."""
 
 FOLD_AXIS = 0
-"""Axis of dealt cases (folds, stretches between points) along which the part changes."""
+"""Axis of dealt samples (folds, stretches between points) along which the part changes."""
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -34,7 +34,7 @@ Counts = NDArray[np.int64]
 class SideCosts:
     """What each kind of answer costs, seen from a class that is flagged or not.
 
-    With a declared `share` of the class its cases, and the others, count for so much of all.
+    With a declared `share` of the class its samples, and the others, count for so much of all.
     """
 
     hit: float
@@ -46,7 +46,7 @@ class SideCosts:
     def means(
         self, true_positives: Counts, false_positives: Counts, *, n_positive: int, n_negative: int
     ) -> Floats:
-        """Cost per case for counts of flagged cases, both (n,), shape (n,).
+        """Cost per sample for counts of flagged samples, both (n,), shape (n,).
 
         NaN where one of the sides is expected to occur and has no samples.
         """
@@ -90,7 +90,7 @@ def side_costs(costs: CostMatrix, positive: int, prevalence: Floats | None = Non
 
 
 def cost_at_each(points: OperatingPoints, prices: SideCosts) -> Floats:
-    """Cost per case at each operating point, (n,)."""
+    """Cost per sample at each operating point, (n,)."""
     return prices.means(
         points.true_positives,
         points.false_positives,
@@ -107,9 +107,9 @@ def cheapest_point(points: OperatingPoints, prices: SideCosts) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Crossfitted:
-    """What a choice costs per case where it was not made, and what it errs on there.
+    """What a choice costs per sample where it was not made, and what it errs on there.
 
-    `missed` and `false_alarms` are means over random splits, of as many cases as there are.
+    `missed` and `false_alarms` are means over random splits, of as many samples as there are.
     """
 
     mean_cost: float
@@ -118,12 +118,12 @@ class Crossfitted:
 
 
 def crossfitted(points: OperatingPoints, prices: SideCosts, *, seed: int) -> Crossfitted | None:
-    """What the choice of the cheapest point costs per case where it was not made.
+    """What the choice of the cheapest point costs per sample where it was not made.
 
     The samples are dealt into `FOLDS` parts; for each the cheapest point of the other parts is
     taken, and all parts together pay. The mean of `SPLITS` such deals, of which the seed decides.
-    Cases between two neighbouring points need not be told apart for that. None with fewer samples
-    of a side than parts.
+    Samples between two neighbouring points need not be told apart for that. None with fewer
+    samples of a side than parts.
     """
     if min(points.n_positive, points.n_negative) < FOLDS or len(points) < 2:
         return None
@@ -153,7 +153,7 @@ def matrix_at(
 
 
 def _dealt(between: Counts, rng: np.random.Generator) -> Counts:
-    """Cases between neighbouring points dealt into equal parts at random, (FOLDS, n - 1)."""
+    """Samples between neighbouring points dealt into equal parts at random, (FOLDS, n - 1)."""
     left = between.astype(np.int64)
     parts = np.empty((FOLDS, len(left)), dtype=np.int64)
     for fold in range(FOLDS - 1):
@@ -165,7 +165,7 @@ def _dealt(between: Counts, rng: np.random.Generator) -> Counts:
 
 
 def _flagged_in_deal(hits: Counts, alarms: Counts, prices: SideCosts) -> tuple[int, int]:
-    """Flagged positive and negative cases, each part at the cheapest point of the others."""
+    """Flagged positive and negative samples, each part at the cheapest point of the others."""
     all_hits, all_alarms = hits.sum(axis=FOLD_AXIS), alarms.sum(axis=FOLD_AXIS)
     flagged_hits = flagged_alarms = 0
     for own_hits, own_alarms in zip(hits, alarms, strict=True):
@@ -184,5 +184,5 @@ def _flagged_in_deal(hits: Counts, alarms: Counts, prices: SideCosts) -> tuple[i
 
 
 def _from_the_strictest(between: Counts) -> Counts:
-    """Flagged cases at each point, none at the first."""
+    """Flagged samples at each point, none at the first."""
     return np.concatenate([[0], np.cumsum(between)]).astype(np.int64)

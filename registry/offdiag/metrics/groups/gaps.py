@@ -262,7 +262,7 @@ def _dice(jaccard: Floats) -> Floats:
 
 
 def proportion_values(hits: NDArray[Any], cases: NDArray[Any]) -> GroupValues:
-    """The share of hits among the cases of each group, both (G,); NaN without cases."""
+    """The share of hits among the samples of each group, both (G,); NaN without samples."""
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.where(cases > 0, hits / cases, np.nan)
     return GroupValues(

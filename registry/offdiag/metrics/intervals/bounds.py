@@ -95,15 +95,15 @@ def _finite(end: np.float64) -> float | None:
 
 
 RELIABLE_CLASS_SIZE = 20
-"""Cases in the smallest class below which no resampling interval of a mean over classes keeps
-its coverage: a nominal 95 % interval of macro F1 covers about 85 % with 50 cases in all."""
+"""Samples in the smallest class below which no resampling interval of a mean over classes keeps
+its coverage: a nominal 95 % interval of macro F1 covers about 85 % with 50 samples in all."""
 SMALLEST_WITH_ENDS = 5
-"""Cases in the smallest class below which no interval of such a mean is worth showing: with two
-or three positive cases, nominal 95 % cover as little as 57 %."""
+"""Samples in the smallest class below which no interval of such a mean is worth showing: with two
+or three positive samples, nominal 95 % cover as little as 57 %."""
 
 
 def smallest_class(cases: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Cases of the smallest class that has any, shape (), from those of all classes (K,)."""
+    """Samples of the smallest class that has any, shape (), from those of all classes (K,)."""
     return np.asarray(cases[cases > 0].min())
 
 
@@ -118,7 +118,7 @@ def flagged(found: Intervals, cases: NDArray[np.int64], what: str) -> Intervals:
 
 
 def size_warning(n_smallest: int, smallest: str) -> tuple[str | None, bool]:
-    """What to note of a class of so many cases, and whether an interval can have ends."""
+    """What to note of a class of so many samples, and whether an interval can have ends."""
     is_reliable = n_smallest >= RELIABLE_CLASS_SIZE
     note = None if is_reliable else f"unreliable, {smallest} has n = {n_smallest}"
     return note, n_smallest >= SMALLEST_WITH_ENDS
@@ -135,9 +135,9 @@ def judged_by_classes(
     """An interval, shape (), of a metric that small classes decide, as far as it can be shown.
 
     `cases` (K,) are those of the declared classes, or labels, called `names` if known. Below
-    five cases in the smallest class there are no ends. Of an average over the classes
-    (`is_average`) there are none either where a declared class has no case: the sample says
-    nothing about a part of what is averaged. Notes say "unreliable" then, and below 20 cases.
+    five samples in the smallest class there are no ends. Of an average over the classes
+    (`is_average`) there are none either where a declared class has no sample: the sample says
+    nothing about a part of what is averaged. Notes say "unreliable" then, and below 20 samples.
     """
     absent = np.flatnonzero(cases == 0)
     smallest = int(cases[cases > 0].min(initial=RELIABLE_CLASS_SIZE))

@@ -186,9 +186,9 @@ def class_average_intervals(
     seed: int,
     draws: int,
 ) -> dict[str, Intervals]:
-    """Intervals by key of a matrix with two or more classes and at least one case.
+    """Intervals by key of a matrix with two or more classes and at least one sample.
 
-    Of means over classes only where every class has cases. Ends hold their value, and there
+    Of means over classes only where every class has samples. Ends hold their value, and there
     are none where it is undefined. The same matrix, seed and draws give the same bits.
     """
     found = {"mcc": np.empty(draws), "cohen_kappa": np.empty(draws), "macro_f1": np.empty(draws)}

@@ -48,9 +48,9 @@ GROUP_AXIS = 1
 
 @dataclass(frozen=True)
 class SampleCosts:
-    """Groups of samples with one price: `costs` rising, and how many cases there are of each.
+    """Groups of samples with one price: `costs` rising, and how many samples there are of each.
 
-    At a declared prevalence cases count by their class, so each class has groups of its own and
+    At a declared prevalence samples count by their class, so each class has groups of its own and
     `actual` names it; else it is all zeros. All arrays have shape (m,), counts are positive.
     """
 
@@ -82,7 +82,7 @@ class SampleCosts:
         return means
 
     def resampled_means(self, *, seed: int, replicates: int) -> Floats:
-        """Mean cost of resamples of at least one case, shape (replicates,)."""
+        """Mean cost of resamples of at least one sample, shape (replicates,)."""
         rng = generator(seed)
         means = np.empty(replicates)
         for part in batches(replicates, n_cells=len(self.counts)):
@@ -94,7 +94,7 @@ class SampleCosts:
 def grouped(
     actual: Counts, costs: Floats, counts: Counts, *, prevalence: Floats | None
 ) -> SampleCosts:
-    """Put cases of one class and price together; those without any are left out."""
+    """Put samples of one class and price together; those without any are left out."""
     occupied = counts > 0
     classes = np.zeros_like(actual) if prevalence is None else actual
     classes, prices, counts = classes[occupied], costs[occupied] + 0.0, counts[occupied]

@@ -6,27 +6,27 @@ with the spread that it would have itself, and so has ends where the classes are
 perfectly, too.
 
 The difference of two areas is judged by their placements (DeLong, DeLong and Clarke-Pearson
-1988, Biometrics 44, 837). The area is the chance that a positive case scores above a negative
-one, ties counting half; each case has a placement, the share of the other class it beats. The
+1988, Biometrics 44, 837). The area is the chance that a positive sample scores above a negative
+one, ties counting half; each sample has a placement, the share of the other class it beats. The
 area is the mean placement, and the spread of the placements gives its variance. Midranks give
 all placements in O(n log n) (Sun and Xu 2014, IEEE Signal Process. Lett. 21, 1389).
 
 An area that is averaged over several classes is a function of the wins W[i, j] of class i over
-class j and of the numbers of samples P[i]. A case enters W through its placements, the samples it
+class j and of the numbers of samples P[i]. A sample enters W through its placements, those it
 beats and those that beat it, and P by 1, so it has a slope; the spread of the slopes gives the
 variance to first order. This is DeLong's method (1988, Biometrics 44, 837), which it equals for
 two classes.
 
-Average precision is a smooth function of how often each case occurs, so to first order its
+Average precision is a smooth function of how often each sample occurs, so to first order its
 variance is the sum of the squared slopes, as in the delta method for cells. Simulation favours
-it, on the logit scale, over resampling: repeated positive cases tie with themselves, which moves
+it, on the logit scale, over resampling: repeated positive samples tie with themselves, which moves
 resampled values up. Boyd, Eng and Page (2013, ECML PKDD) find the logit scale best too. Few
-positive cases estimate the variance badly, which Student's t makes up for in part: with 5 to 19
+positive samples estimate the variance badly, which Student's t makes up for in part: with 5 to 19
 of them, intervals cover the truth in 92 to 96 of 100 samples instead of 83 to 94.
 
 The Kolmogorov-Smirnov distance is the largest of many gaps, which noise widens, and no interval
 by resampling keeps its level with few samples. What holds is the bound of the two-sample test: two
-empirical distributions of m and n cases are, together, off by more than sqrt(ln(2/a)/2) sqrt(1/m
+empirical distributions of m and n samples are, together, off by more than sqrt(ln(2/a)/2) sqrt(1/m
 + 1/n) in at most a share a of samples (Smirnov 1948, Annals of Mathematical Statistics 19, 279);
 for 95 % the factor is 1.358. It is up to twice as wide as needed.
 """
@@ -64,11 +64,11 @@ _HALVINGS = 60
 
 @dataclass(frozen=True, slots=True)
 class Placements:
-    """Twice the number of samples of the other class that each case beats, ties counting one.
+    """Twice the number of samples of the other class that each sample beats, ties counting one.
 
     Whole numbers, so that equal rankings have exactly equal placements. `of_positives` is
     int64 of shape (m,), counted among the n negatives; `of_negatives` (n,) counts the
-    positives that beat the case. Both sum to 2 m n times the area.
+    positives that beat the sample. Both sum to 2 m n times the area.
     """
 
     of_positives: NDArray[np.int64]
@@ -76,7 +76,7 @@ class Placements:
 
     @property
     def area(self) -> float:
-        """The area under the curve, in [0, 1]. Needs at least one case of each class."""
+        """The area under the curve, in [0, 1]. Needs at least one sample of each class."""
         pairs = len(self.of_positives) * len(self.of_negatives)
         return int(self.of_positives.sum()) / (2 * pairs)
 
@@ -94,7 +94,7 @@ def placements(is_positive: NDArray[np.bool_], score: NDArray[np.float64]) -> Pl
 def variance_of_mean_placement(
     of_positives: NDArray[np.int64], of_negatives: NDArray[np.int64]
 ) -> float | None:
-    """DeLong's variance, denominators m - 1 and n - 1; None for a class of one case.
+    """DeLong's variance, denominators m - 1 and n - 1; None for a class of one sample.
 
     The arguments are placements, or differences of the placements of two scores. The result
     is exactly 0 if each of them is constant.
@@ -106,7 +106,7 @@ def variance_of_mean_placement(
 def parts_of_mean_placement(
     of_positives: NDArray[np.int64], of_negatives: NDArray[np.int64]
 ) -> tuple[float, float] | None:
-    """What positives and negatives add to this variance; None for a class of one case."""
+    """What positives and negatives add to this variance; None for a class of one sample."""
     m, n = len(of_positives), len(of_negatives)
     if min(m, n) < 2:
         return None
@@ -128,7 +128,7 @@ def degrees_of_freedom(parts: ArrayLike, cases: ArrayLike, variance: float) -> f
 def auc_interval(ranked: Ranking, *, confidence: float = 0.95) -> Interval:
     """Interval of one area, inside [0, 1]; it holds the area.
 
-    No ends, with a note, if one of the classes has fewer than five cases.
+    No ends, with a note, if one of the classes has fewer than five samples.
     """
     n_smaller = min(ranked.n_positive, ranked.n_negative)
     note, has_ends = size_warning(n_smaller, "smaller class")
@@ -142,9 +142,9 @@ def auc_interval(ranked: Ranking, *, confidence: float = 0.95) -> Interval:
 def area_bounds(
     area: float, n_positive: float, n_negative: float, *, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """All true areas t with |area - t| <= z sqrt(V(t)), for at least one case of each class.
+    """All true areas t with |area - t| <= z sqrt(V(t)), for at least one sample of each class.
 
-    The numbers of cases may be effective sizes.
+    The numbers of samples may be effective sizes.
 
     V(t) = t (1 - t) (1 + (M - 1) ((1 - t) / (2 - t) + t / (1 + t))) / (m n) with M the mean of
     the numbers m and n of samples: Hanley and McNeil's variance with both numbers levelled.
@@ -211,7 +211,7 @@ def averaged_area_intervals(
 ) -> dict[str, Interval]:
     """Intervals of `roc_auc_{ovr,ovo}_{macro,weighted}`; each class has a column of scores.
 
-    No ends where the averages are undefined or a class has fewer than five cases.
+    No ends where the averages are undefined or a class has fewer than five samples.
     """
     wins = pairwise_wins(forecasts)
     values = auc_averages(wins)
@@ -233,7 +233,7 @@ def averaged_area_intervals(
 
 
 def area_slopes(wins: PairwiseWins) -> dict[str, AreaSlopes]:
-    """Derivatives of the four averages by key; every class has cases, K is at least 2."""
+    """Derivatives of the four averages by key; every class has samples, K is at least 2."""
     cases = wins.support.astype(np.float64)
     total, n_classes = cases.sum(), len(cases)
     others = total - cases
@@ -273,14 +273,14 @@ def area_slopes(wins: PairwiseWins) -> dict[str, AreaSlopes]:
 def averaged_area_variances(
     forecasts: Forecasts, slopes: Mapping[str, AreaSlopes]
 ) -> dict[str, float]:
-    """First-order variances by key, with DeLong's denominators; each class has two cases."""
+    """First-order variances by key, with DeLong's denominators; each class has two samples."""
     at_sample = slopes_at_samples(forecasts, slopes)
     actual, n_classes = forecasts.actual, forecasts.n_classes
     return {key: slope_variance(at_sample[key], actual, n_classes)[0] for key in slopes}
 
 
 def slopes_at_samples(forecasts: Forecasts, slopes: Mapping[str, AreaSlopes]) -> dict[str, Floats]:
-    """What each case adds to the averages to first order, by key, shape (n,)."""
+    """What each sample adds to the averages to first order, by key, shape (n,)."""
     actual = forecasts.actual
     per_case = 1 / np.maximum(forecasts.support, 1)
     at_case = {key: slope.by_cases[actual] for key, slope in slopes.items()}
@@ -319,7 +319,7 @@ def _wins_and_losses(ranked: RankedScores, weight: Floats, is_own: NDArray[np.bo
 
 
 def slope_variance(slopes: Floats, actual: NDArray[Any], n_classes: int) -> tuple[float, float]:
-    """Sum of squares, in which the spread within a class of m cases has denominator m - 1.
+    """Sum of squares, in which the spread within a class of m samples has denominator m - 1.
 
     And its degrees of freedom.
     """
@@ -342,8 +342,8 @@ SLOPES_OF_PRECISION = "delta, logit scale, student t"
 def average_precision_interval(ranked: Ranking, *, confidence: float = 0.95) -> Interval:
     """Interval of the average precision, inside (0, 1).
 
-    No ends, with a note, if a class has fewer than five cases, or if every positive case stands
-    before every negative one.
+    No ends, with a note, if a class has fewer than five samples, or if every positive sample
+    stands before every negative one.
     """
     value = average_precision(ranked).value
     return logit_interval(
@@ -357,10 +357,10 @@ def average_precision_interval(ranked: Ranking, *, confidence: float = 0.95) -> 
 
 
 def average_precision_variance(ranked: Ranking) -> float:
-    """First-order variance, for at least one positive case.
+    """First-order variance, for at least one positive sample.
 
-    With g positive cases at a distinct score, h positive and r cases in all at or above it,
-    AP = sum g (h / r) / P. A case adds to h and r of all lower scores, and a positive one to
+    With g positive samples at a distinct score, h positive and r samples in all at or above it,
+    AP = sum g (h / r) / P. A sample adds to h and r of all lower scores, and a positive one to
     g and P as well; the slope at a sample is the derivative by its number.
     """
     n_positive, n_samples = ranked.n_positive, ranked.n_samples
@@ -374,7 +374,7 @@ def average_precision_variance(ranked: Ranking) -> float:
         reports_up_to = by_reports + np.cumsum(block.positive * precision / reported)
         at_positives = precision - value + hits_up_to - reports_up_to
         squares += float((block.positive * at_positives**2).sum())
-        # A negative case lowers the precision at all positive scores up to its own.
+        # A negative sample lowers the precision at all positive scores up to its own.
         squares += float((block.negative * reports_up_to**2).sum())
         by_hits, by_reports = float(hits_up_to[-1]), float(reports_up_to[-1])
     return squares / n_positive**2
@@ -386,7 +386,7 @@ DISTANCE_BOUND = "two-sample kolmogorov-smirnov bound"
 def ks_interval(ranked: Ranking, *, confidence: float) -> Interval:
     """Ends within [0, 1], and in the note what scores without any skill would show.
 
-    No ends if one of the classes has fewer than five cases.
+    No ends if one of the classes has fewer than five samples.
     """
     n_smaller = min(ranked.n_positive, ranked.n_negative)
     warning, has_ends = size_warning(n_smaller, "smaller class")

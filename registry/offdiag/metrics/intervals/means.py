@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 def mean_interval(values: Floats, *, low: float, high: float, confidence: float) -> Interval:
     """Interval of the mean of n values that lie between `low` and `high`.
 
-    No ends, with a note, for a single case and where all samples are equal.
+    No ends, with a note, for a single sample and where all are equal.
     """
     found = Moments.of(values)
     error = _standard_error(found)
@@ -44,7 +44,7 @@ def mean_interval(values: Floats, *, low: float, high: float, confidence: float)
 def mean_loss_interval(losses: Moments, *, largest: float = inf, confidence: float) -> Interval:
     """Interval of the mean of n losses between 0 and `largest`, on the log scale.
 
-    No ends, with a note, for a single case and where all samples are equal.
+    No ends, with a note, for a single sample and where all are equal.
     """
     mean, error = losses.mean, _standard_error(losses)
     if error is None:
@@ -105,7 +105,7 @@ def logit_interval(
 
     `quantile` is how many standard errors it reaches. `n_smallest` is the size of the class
     called `smallest`, which decides how far the variance can be trusted. No ends, with a note,
-    if that class has fewer than five cases, or if the area is 0 or 1 or its variance is 0,
+    if that class has fewer than five samples, or if the area is 0 or 1 or its variance is 0,
     which then says nothing.
     """
     note, has_ends = size_warning(n_smallest, smallest)
@@ -130,7 +130,7 @@ def mean_loss_intervals(
     """Intervals by key, without `log_loss` where that is infinite; `support` (K,) by class.
 
     Few samples of a class can carry most of a logarithmic loss, so it is called unreliable below
-    20 cases of the smallest class that has any. Brier scores are bounded and not affected.
+    20 samples of the smallest class that has any. Brier scores are bounded and not affected.
     """
     squared = losses.squared
     halved = Moments(squared.n_samples, squared.mean / 2, squared.squares / 4)

@@ -1,13 +1,13 @@
 """Intervals of all metrics of sets of labels, each by the method that suits it.
 
 * Rates of a label and the share of sets that are exactly right take Wilson's interval.
-* Averages over cases and over labels are resampled.
-* Ranking metrics are means over cases and take Student's interval; the areas of a label take
+* Averages over samples and over labels are resampled.
+* Ranking metrics are means over samples and take Student's interval; the areas of a label take
   the intervals they have for classes.
 
 Without scores every average is a function of how often each distinct pair of a true and a
 predicted set occurs. A resample is therefore new counts of the pairs, and drawing those is
-drawing cases. The two-by-two tables of all labels follow by products with sparse matrices.
+drawing samples. The two-by-two tables of all labels follow by products with sparse matrices.
 """
 
 from __future__ import annotations
@@ -116,9 +116,9 @@ def multilabel_intervals(
 ) -> MultilabelIntervals:
     """Intervals of the metrics of two (n, q) indicator arrays, and of (n, q) scores.
 
-    `replicates` is the most resamples taken: with many cases fewer are, at least 200, and the
+    `replicates` is the most resamples taken: with many samples fewer are, at least 200, and the
     method says how many. The same arguments give the same bits. Notes say "unreliable" where
-    the smallest label that is ever true has fewer than 20 cases. Averages over labels have no
+    the smallest label that is ever true has fewer than 20 samples. Averages over labels have no
     ends where a label has fewer than 5.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.

@@ -8,7 +8,7 @@ Brown, Cai and DasGupta (2001, Statistical Science 16(2) 101) compare them at le
 Many metrics are a binomial proportion once their denominator is given. Under multinomial
 sampling a cell, given the sum of some cells that contain it, is binomial. That makes recall
 binomial given the support, precision given the predictions, and Jaccard given the union. Their
-intervals need no resampling and keep their coverage for classes of five cases. A metric that is
+intervals need no resampling and keep their coverage for classes of five samples. A metric that is
 an increasing function of such a proportion takes over its interval: F1 = 2 J / (1 + J), the
 average accuracy 1 - 2/K + (2/K) OA, and so on.
 """
@@ -42,7 +42,7 @@ def wilson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.95) -> Bo
     formed by a difference that cancels, so counts of 1e16 keep their precision.
     There is no interval (NaN) where `cases` is 0.
 
-    Raises `InvalidInput` for counts that are negative, fractional, or above their cases.
+    Raises `InvalidInput` for counts that are negative, fractional, or above their samples.
     """
     return wilson_of_sizes(*_hits_and_samples(hits, cases), confidence=confidence)
 
@@ -149,7 +149,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """Correct, actual and predicted cases of K classes, or of K labels that sets may hold.
+    """Correct, actual and predicted samples of K classes, or of K labels that sets may hold.
 
     Whole numbers, or sums of weights, of shape (K,), out of `total`.
     """
@@ -170,7 +170,7 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Proportion:
-    """Hits and cases of a metric, and the increasing function that leads from the share to it."""
+    """Hits and samples of a metric, and the increasing function from their share to it."""
 
     hits: Callable[[Outcomes], Counts]
     cases: Callable[[Outcomes], Counts]
@@ -275,7 +275,7 @@ def proportion_intervals(
 ) -> dict[str, Intervals]:
     """Wilson intervals of the given metrics, `PER_CLASS` or `AGGREGATE` of this module.
 
-    The latter hold where every case has one actual and one predicted class. With `is_exact` they
+    The latter hold where every sample has one actual and one predicted class. With `is_exact` they
     are those of Clopper and Pearson.
     """
     ends, methods = (

@@ -65,7 +65,7 @@ def resampled_counts(
 def resampled_matrices(
     counts: NDArray[np.int64], *, replicates: int, rng: np.random.Generator
 ) -> Iterator[tuple[slice, NDArray[np.int64]]]:
-    """Resampled confusion matrices of a (K, K) matrix with at least one case.
+    """Resampled confusion matrices of a (K, K) matrix with at least one sample.
 
     Yields which replicates a batch holds and the batch itself, shape (b, K, K).
     """
@@ -78,14 +78,14 @@ def resampled_matrices(
 
 
 FEWEST_REPLICATES = 200
-"""Resamples taken however many cases there are; fewer make the ends of an interval shaky."""
+"""Resamples taken however many samples there are; fewer make the ends of an interval shaky."""
 MOST_DRAWS = 30_000_000
-"""Cases drawn in all resamples together, as far as that leaves `FEWEST_REPLICATES`: two or
+"""Samples drawn in all resamples together, as far as that leaves `FEWEST_REPLICATES`: two or
 three seconds of work."""
 SAMPLES_PER_CELL = 10
-"""Drawing the count of a cell costs about as much as drawing this many single cases."""
+"""Drawing the count of a cell costs about as much as drawing this many single samples."""
 NUMBERS_PER_DRAW = 8
-"""Drawing a case costs about as much as adding up this many numbers."""
+"""Drawing a sample costs about as much as adding up this many numbers."""
 
 
 def affordable(replicates: int, counts: NDArray[np.int64], *, n_numbers: int = 0) -> int:
@@ -107,10 +107,10 @@ def resampled_samples(
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """How often each of m kinds of samples occurs in resamples of all samples.
 
-    `counts` (m,) holds the positive numbers of samples of each kind, 1 where every case is its
+    `counts` (m,) holds the positive numbers of samples of each kind, 1 where every sample is its
     own kind. Yields which replicates a batch holds and the batch, whole numbers of shape
-    (b, m) that sum to the number of samples. Kinds with many cases are drawn as cells, from the
-    multinomial law that drawing cases one by one would follow.
+    (b, m) that sum to the number of samples. Kinds with many samples are drawn as cells, from the
+    multinomial law that drawing samples one by one would follow.
     """
     n_samples, n_kinds = int(counts.sum()), len(counts)
     by_cells = n_samples > SAMPLES_PER_CELL * n_kinds
@@ -249,7 +249,7 @@ def bootstrap(
 ) -> dict[str, Floats]:
     """Values of resampled matrices by key, shape (replicates,) or (replicates, K).
 
-    `counts` is (K, K) with at least one case. The same counts, seed and number of replicates
+    `counts` is (K, K) with at least one sample. The same counts, seed and number of replicates
     give the same bits with the same version of numpy.
     """
     values: dict[str, Floats] = {}

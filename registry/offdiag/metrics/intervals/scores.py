@@ -68,7 +68,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class CalibrationReference:
-    """A calibration error of n cases, and those of calibrated models with the same scores.
+    """A calibration error of n samples, and those of calibrated models with the same scores.
 
     `mean` and `upper` are the mean and the quantile at the chosen confidence of the drawn
     errors; `p` is the chance that a calibrated model shows `value` or more, at least 1/1000.
@@ -202,12 +202,12 @@ def _cells(ranked: Ranking, *bins: CalibrationBins) -> _Cells:
 def score_intervals(
     forecasts: Forecasts, *, seed: int, confidence: float = 0.95, replicates: int = 2_000
 ) -> Mapping[str, Interval]:
-    """Intervals by key of what `score_metrics` gives for at least one case.
+    """Intervals by key of what `score_metrics` gives for at least one sample.
 
     A key is missing where the scores do not allow its metric or no interval makes sense for
     it; an interval has no ends where the metric is undefined, nothing varies, or its note says
     why, as that of a calibration error does. `replicates`
-    is the most resamples taken: with many cases fewer are, at least 200, and the method says
+    is the most resamples taken: with many samples fewer are, at least 200, and the method says
     how many. The same forecasts, seed and replicates give the same bits.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.

@@ -97,9 +97,9 @@ def suite_intervals(
     """Intervals of all aggregate and per-class metrics of one matrix.
 
     The same matrix, seed and replicates give the same bits. An interval has no ends where
-    its metric is undefined. Notes say "unreliable" where the smallest class that has cases
+    its metric is undefined. Notes say "unreliable" where the smallest class that has samples
     (for a per-class metric, the class itself) has fewer than 20. Averages over classes, MCC
-    and kappa have no ends below 5, and the averages none where a declared class has no case.
+    and kappa have no ends below 5, and the averages none where a declared class has no sample.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
@@ -131,7 +131,7 @@ def suite_intervals(
 def judged_aggregate(
     found: Intervals, key: str, cases: NDArray[np.int64], names: Sequence[str]
 ) -> Intervals:
-    """The interval of one aggregate, as far as classes of so many cases (K,) allow it."""
+    """The interval of one aggregate, as far as classes of so many samples (K,) allow it."""
     if key not in DECIDED_BY_CLASSES:
         return flagged(found, smallest_class(cases), "smallest class")
     return judged_by_classes(found, cases, names, is_average=key in AVERAGES_OVER_CLASSES)

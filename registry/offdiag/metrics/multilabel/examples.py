@@ -1,4 +1,4 @@
-"""Averages over cases: how well the predicted set of each case matches its true set.
+"""Averages over samples: how well the predicted set of each sample matches its true set.
 
 Godbole and Sarawagi (2004); the forms are equations (1)-(6) of Krstinic et al. (2020), which
 leave open what happens when a set is empty. Here two empty sets agree perfectly and score 1,
@@ -39,7 +39,7 @@ RULES = ("", "_zd0", "_zd1")
 
 @dataclass(frozen=True, eq=False)
 class ExampleSums:
-    """Sums over n cases of q labels from which every example-based average follows.
+    """Sums over n samples of q labels from which every example-based average follows.
 
     `overlap` holds, for each of `MEASURES`, the sum over the samples whose denominator is not
     zero. `n_without_denominator` counts the others for each measure; `both_empty` those among
@@ -124,7 +124,7 @@ class Overlap:
         return 2 * self.common, both
 
     def values(self, key: str) -> NDArray[np.float64]:
-        """What samples with such sets score in an average over cases."""
+        """What samples with such sets score in an average over samples."""
         if key == "subset_accuracy":
             return np.asarray(self.n_wrong == 0, np.float64)
         if key == "hamming_loss":
@@ -166,7 +166,7 @@ def _mean(total: Fraction, n_samples: int) -> MetricValue:
     return MetricValue(float(total / n_samples))
 
 
-# Y is the true and Z the predicted set of a case, q the number of labels, n that of samples.
+# Y is the true and Z the predicted set of a sample, q the number of labels, n that of samples.
 NO_SAMPLES = {Reason.NO_SAMPLES: "there are no examples"}
 _TSOUMAKAS = (
     "Tsoumakas and Katakis 2007, International Journal of Data Warehousing and Mining 3(3), 1-13"
@@ -194,7 +194,7 @@ _MEASURES = (
 
 
 def _of_samples(measure: _Measure) -> Iterator[MetricSpec]:
-    """The mean over cases under each of the three rules for empty sets."""
+    """The mean over samples under each of the three rules for empty sets."""
     readings: tuple[tuple[str, str, str, Mapping[str, str]], ...] = (
         (
             "",

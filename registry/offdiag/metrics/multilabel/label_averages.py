@@ -42,7 +42,7 @@ def label_averages(counts: LabelCounts) -> Mapping[str, MetricValue]:
 
 
 def averages_over_labels(labels: OneVsRest, pooled: OneVsRest) -> dict[str, Quantity]:
-    """The averages of tables that hold cases, quantities of shape (...).
+    """The averages of tables that hold samples, quantities of shape (...).
 
     `labels` has cells of shape (..., q), `pooled` those of all labels added up, (...).
     """

@@ -1,14 +1,14 @@
 """The multi-label confusion matrix of Krstinic et al. (2020), in exact numbers.
 
 Krstinic, Braovic, Seric, Bozic-Stulic: "Multi-label classifier performance evaluation with
-confusion matrix", CS & IT 10(8), 2020. Every true label of a case carries a mass of one, which
+confusion matrix", CS & IT 10(8), 2020. Every true label of a sample carries a mass of one, which
 Algorithm 1 spreads over the labels that were predicted. The matrix of a single-label problem
 is the special case of sets with one element.
 
 Two warnings belong to it. A label that is missed puts its mass on labels that were predicted
 correctly, so a column share below one does not mean a wrong prediction; and neither share is
 the recall or precision of the label, which come from its own two-by-two table. The algorithm
-needs both sets to have an element; cases where one is empty are counted elsewhere.
+needs both sets to have an element; samples where one is empty are counted elsewhere.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _pairs(
     shares: NDArray[np.int64],
     count: NDArray[np.int64],
 ) -> ExactSums:
-    """Sum over cases of count / shares for every giving label with every receiving one.
+    """Sum over samples of count / shares for every giving label with every receiving one.
 
     One product of two sparse matrices does all samples at once: its rows are (shares, giving
     label), its columns receiving labels, so different denominators never mix.

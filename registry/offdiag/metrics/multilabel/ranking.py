@@ -1,8 +1,8 @@
-"""How well scores order the labels of a case: relevant ones should come before the others.
+"""How well scores order the labels of a sample: relevant ones should come before the others.
 
 Tsoumakas, Katakis and Vlahavas, "Mining multi-label data" (2010). Ties count against the
 ranking, as in scikit-learn: a relevant label that is tied with another one stands behind it.
-Cases without any relevant label have coverage 0; cases whose labels are all alike (none or
+Samples without any relevant label have coverage 0; samples whose labels are all alike (none or
 all relevant) have loss 0 and average precision 1, because any order of them is right.
 """
 
@@ -47,7 +47,7 @@ class RankingSums:
 
 @dataclass(frozen=True, eq=False)
 class SampleRankings:
-    """The three measures of each of n cases, float64 arrays of shape (n,)."""
+    """The three measures of each of n samples, float64 arrays of shape (n,)."""
 
     coverage: NDArray[np.float64]
     loss: NDArray[np.float64]
@@ -59,7 +59,7 @@ class _RankedBlock:
     """The relevant labels of a block of samples, r in all, each with its place in the ranking.
 
     Of shape (r,): `case` is the row it belongs to; `at_least` labels score as high or higher,
-    `relevant_at_least` of them relevant; `last_ranked` marks the last one of each case.
+    `relevant_at_least` of them relevant; `last_ranked` marks the last one of each sample.
     Of shape (n,): `n_relevant` labels, and `n_pairs` of a relevant and another label.
     """
 
@@ -72,13 +72,13 @@ class _RankedBlock:
 
 
 def sum_over_rankings(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -> RankingSums:
-    """Rank the labels of each case. Both arrays have shape (n, q); scores are finite."""
+    """Rank the labels of each sample. Both arrays have shape (n, q); scores are finite."""
     first, *others = (_sums(block) for block in _ranked_blocks(actual, scores))
     return sum(others, start=first)
 
 
 def rank_samples(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -> SampleRankings:
-    """The measures of each case, rounded. Arguments as for `sum_over_rankings`."""
+    """The measures of each sample, rounded. Arguments as for `sum_over_rankings`."""
     parts = [_by_sample(block) for block in _ranked_blocks(actual, scores)]
     return SampleRankings(
         coverage=np.concatenate([part.coverage for part in parts]),
@@ -122,7 +122,7 @@ def _rank_block(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -> _Ran
         case=case,
         at_least=n_labels - lower,
         relevant_at_least=n_relevant[case] - relevant_before[case, lower],
-        # np.nonzero lists the places of a case from the lowest score up, so the first one is
+        # np.nonzero lists the places of a sample from the lowest score up, so the first one is
         # the relevant label that stands last in the ranking.
         last_ranked=np.diff(case, prepend=-1) > 0,
         n_relevant=n_relevant,

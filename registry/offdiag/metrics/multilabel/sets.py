@@ -1,11 +1,11 @@
 """Sets of labels: packed as they are stored, and their distinct pairs.
 
-A row of bytes holds the set of one case: label k is bit k % 8, from the lowest up, of byte k //
+A row of bytes holds the set of one sample: label k is bit k % 8, from the lowest up, of byte k //
 8. The bit behind the last label says that the set is not known yet; then no other bit is there.
 Rows have no more bytes than they need, so that equal content has equal bytes.
 
-With few labels a million cases show a few thousand different pairs, and whatever is computed
-from the two sets of a case alone is computed once for each pair.
+With few labels a million samples show a few thousand different pairs, and whatever is computed
+from the two sets of a sample alone is computed once for each pair.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SAMPLE_AXIS = 0
-"""Axis of an (n, q) indicator array along which the case changes."""
+"""Axis of an (n, q) indicator array along which the sample changes."""
 LABEL_AXIS = -1
 """Axis of an (n, q) indicator array along which the label changes."""
 
@@ -79,7 +79,7 @@ def _as_scalars(rows: NDArray[np.uint8]) -> NDArray[np.void] | NDArray[np.uint64
 
 
 Bits = NDArray[np.uint8]
-"""Packed sets of n cases, shape (n, bytes)."""
+"""Packed sets of n samples, shape (n, bytes)."""
 
 _BITS: Literal["little"] = "little"
 

@@ -30,7 +30,7 @@ SCORE_KEYS = ("roc_auc", "average_precision")
 
 @dataclass(frozen=True, eq=False)
 class LabelledSets:
-    """True and predicted sets of n cases, bool (n, q), and (n, q) scores where there are any."""
+    """True and predicted sets of n samples, bool (n, q), and (n, q) scores where there are any."""
 
     actual: NDArray[np.bool_]
     predicted: NDArray[np.bool_]
@@ -42,7 +42,7 @@ class LabelledSets:
 
 
 def set_metrics(tally: SetTally) -> Mapping[str, MetricValue]:
-    """Averages over cases and over labels, and how many labels there are, by key."""
+    """Averages over samples and over labels, and how many labels there are, by key."""
     n_true_labels = int(np.asarray(tally.labels.actual).sum())
     return {
         **example_metrics(tally.examples),
@@ -64,7 +64,7 @@ def label_metrics(counts: LabelCounts) -> Mapping[str, list[MetricValue]]:
 def set_score_metrics(
     actual: NDArray[np.bool_], scores: NDArray[Any]
 ) -> Mapping[str, MetricValue]:
-    """How well (n, q) scores rank the labels of a case, by key."""
+    """How well (n, q) scores rank the labels of a sample, by key."""
     return ranking_metrics(sum_over_rankings(actual, scores))
 
 
@@ -78,7 +78,7 @@ def label_score_metrics(
 
 
 # Each label is a class against the rest: the definitions are those of the per-class metrics, on
-# the label's own two-by-two table, plus the ranking of its cases where there are scores. The
+# the label's own two-by-two table, plus the ranking of its samples where there are scores. The
 # transformations of a single-label matrix do not apply to a table of one label.
 _OF_LABELS: tuple[MetricSpec, ...] = tuple(
     replace(

@@ -3,9 +3,9 @@
 Tallies of disjoint chunks add up to the tally of all samples, in any order and grouping, to the
 last bit: all their parts are whole numbers.
 
-The multi-label matrix has no place for cases where the true set, the predicted set, or both are
+The multi-label matrix has no place for samples where the true set, the predicted set, or both are
 empty: with nothing predicted its shares divide by zero, and with nothing true a false alarm
-would leave no trace. They are counted here instead, so that no case disappears.
+would leave no trace. They are counted here instead, so that no sample disappears.
 
 As one row of whole numbers a tally can be stored and read back. The row is what is stored and
 what digests are taken of. Equal tallies have equal rows, whatever chunks they were added up
@@ -30,14 +30,14 @@ from offdiag.metrics.tally import widened
 
 @dataclass(frozen=True, eq=False)
 class LabelCounts:
-    """Counts over n cases for each of q labels, int64 arrays of shape (q,)."""
+    """Counts over n samples for each of q labels, int64 arrays of shape (q,)."""
 
     n_samples: int
     true_positives: NDArray[np.int64]
     actual: NDArray[np.int64]
-    """Cases whose true set holds the label (its support)."""
+    """Samples whose true set holds the label (its support)."""
     predicted: NDArray[np.int64]
-    """Cases whose predicted set holds the label."""
+    """Samples whose predicted set holds the label."""
 
     def one_vs_rest(self) -> OneVsRest:
         """The four cells of each label, shape (q,), for the per-class formulas."""
@@ -89,7 +89,7 @@ def _added_up(counts: NDArray[Any]) -> NDArray[Any]:
 class EmptySets:
     """Counts of samples by which of their sets is empty.
 
-    `n_true_empty` and `n_pred_empty` both include the `both_empty` cases.
+    `n_true_empty` and `n_pred_empty` both include the `both_empty` samples.
     `missed_when_pred_empty` is int64 (q,): how often each label was true while nothing was
     predicted; `spurious_when_true_empty`: how often each was predicted while nothing was true.
     """
@@ -124,7 +124,7 @@ def count_empty_sets(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) ->
 
 @dataclass(frozen=True, eq=False)
 class SetTally:
-    """Counts over n cases with a true and a predicted set of q labels each.
+    """Counts over n samples with a true and a predicted set of q labels each.
 
     `mass` has the cells of the multi-label matrix; the other parts say what they count.
     """

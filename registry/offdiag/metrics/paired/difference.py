@@ -1,6 +1,6 @@
 """How much two runs differ on the same samples: every metric, each with an interval.
 
-Proportions of the same cases take Tango's score interval, everything else pooled slopes: both keep
+Proportions of the same samples take Tango's score interval, all else pooled slopes: both keep
 their level with few samples. Pairing removes what the runs have in common, so these intervals are
 narrower than those of two separate runs, often by far.
 """
@@ -81,7 +81,7 @@ class PairedDifferences:
 def paired_differences(joint: JointCounts, *, confidence: float = 0.95) -> PairedDifferences:
     """Differences of the metrics of two runs on the same samples, with intervals.
 
-    Two runs that agree on every case have differences of 0 without any spread and hence no
+    Two runs that agree on every sample have differences of 0 without any spread and hence no
     interval; the score intervals of recall and accuracy keep theirs.
 
     Raises `InvalidInput` for a confidence outside (0, 1).

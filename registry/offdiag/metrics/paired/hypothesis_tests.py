@@ -24,9 +24,9 @@ from offdiag.metrics.orientation import ACTUAL_AXIS, actual_totals, predicted_to
 class McNemar:
     """Result of McNemar's test on two runs of the same samples.
 
-    `only_first` cases are right in the first run only, `only_second` in the second only. The
+    `only_first` samples are right in the first run only, `only_second` in the second only. The
     p values are two-sided. The chi-square fields are None, with the reason beside them, where
-    no case tells the runs apart; the exact p values are then 1.
+    no sample tells the runs apart; the exact p values are then 1.
     """
 
     only_first: int
@@ -43,7 +43,7 @@ class McNemar:
 def mcnemar(b: int, c: int) -> McNemar:
     """Compare two runs by the samples that only one of them gets right.
 
-    `b` cases are right in the first run and wrong in the second, `c` the reverse. Given b + c
+    `b` samples are right in the first run and wrong in the second, `c` the reverse. Given b + c
     and no difference, b is binomial with probability 1/2 (McNemar 1947, Psychometrika 12,
     153): `exact_p` is twice its smaller tail, at most 1, and `mid_p` counts the observed
     outcome by half (Fagerland, Lydersen and Laake 2013, BMC Med. Res. Methodol. 13:91).
@@ -113,7 +113,7 @@ RUN_AXIS = 1
 
 @dataclass(frozen=True, slots=True)
 class CochranQ:
-    """Result of Cochran's test. `q` and `p` are None where no case tells the runs apart."""
+    """Result of Cochran's test. `q` and `p` are None where no sample tells the runs apart."""
 
     q: float | None
     df: int
@@ -122,12 +122,12 @@ class CochranQ:
 
 
 def cochran_q(correct: ArrayLike) -> CochranQ:
-    """Test whether k runs have the same accuracy on the same n cases.
+    """Test whether k runs have the same accuracy on the same n samples.
 
-    `correct` is (n, k): 1 or True where the run of that column gets the case right.
+    `correct` is (n, k): 1 or True where the run of that column gets the sample right.
     Q = (k-1)(k sum C_j^2 - T^2)/(k T - sum R_i^2) with column sums C, row sums R and total T,
     chi-square with k - 1 degrees of freedom (Cochran 1950, Biometrika 37, 256). For k = 2 it
-    is McNemar's chi-square. Cases that all runs get right, or all wrong, do not matter.
+    is McNemar's chi-square. Samples that all runs get right, or all wrong, do not matter.
     Raises `InvalidInput` for another shape, fewer than two runs, or other values.
     """
     hits = zero_one(
@@ -145,9 +145,9 @@ def cochran_q(correct: ArrayLike) -> CochranQ:
 
 
 def cochran_of_counts(both_right: NDArray[np.int64]) -> CochranQ:
-    """Q from how many cases two runs both get right, (k, k) with k at least 2.
+    """Q from how many samples two runs both get right, (k, k) with k at least 2.
 
-    Their sum is that of R_i^2, since R_i^2 counts the pairs of runs that get case i right. `p`
+    Their sum is that of R_i^2, since R_i^2 counts the pairs of runs that get sample i right. `p`
     counts that some runs may be more alike than others, such as checkpoints of one model: under
     Cochran's distribution, which takes every two for equally alike, two times five copies of
     equally good runs differ in 20 % of data sets. Q times e is chi-square with e (k - 1) degrees

@@ -1,7 +1,7 @@
 """Counts of (actual, first prediction, second prediction): all that two runs tell together.
 
 Any statistic of two confusion matrices over the same samples is a function of these counts, so
-resampling cases means resampling the triples that occur. Two thresholds on one score give such
+resampling samples means resampling the triples that occur. Two thresholds on one score give such
 counts without any pairing.
 """
 
@@ -26,11 +26,11 @@ LARGEST_CUBE = 1 << 22
 
 @dataclass(frozen=True)
 class PairedRates:
-    """One yes-or-no fact about each case under both runs, arrays of one shape.
+    """One yes-or-no fact about each sample under both runs, arrays of one shape.
 
-    `only_first` cases have it under the first run alone, `only_second` under the second
+    `only_first` samples have it under the first run alone, `only_second` under the second
     alone, out of `cases`. Under the second run the share of samples that have it is larger by
-    (only_second - only_first) / cases.
+    (only_second - only_first) / samples.
     """
 
     only_first: NDArray[np.int64]
@@ -103,7 +103,7 @@ class JointCounts:
 
     @cached_property
     def accuracy(self) -> PairedRates:
-        """Cases predicted rightly, arrays of shape ()."""
+        """Samples predicted rightly, arrays of shape ()."""
         right_first, right_second = self.first == self.actual, self.second == self.actual
         return PairedRates(
             np.asarray(self.counts[right_first & ~right_second].sum()),
@@ -113,7 +113,7 @@ class JointCounts:
 
     @cached_property
     def hits(self) -> PairedRates:
-        """For each class its cases that were found, arrays of shape (K,)."""
+        """For each class its samples that were found, arrays of shape (K,)."""
         right_first, right_second = self.first == self.actual, self.second == self.actual
         return PairedRates(
             self._per_class(self.actual, right_first & ~right_second),

@@ -1,8 +1,8 @@
 """Differences of proportions of the same samples, by Tango's score interval.
 
-The bootstrap of such a difference shrinks to a point when no case tells the runs apart, and so
-does the textbook interval; both then claim certainty after 21 cases as after 21 million. Tango's
-interval (1998) keeps the width that n cases warrant. It is one of the methods that Fagerland,
+The bootstrap of such a difference shrinks to a point when no sample tells the runs apart, and so
+does the textbook interval; both then claim certainty after 21 samples as after 21 million. Tango's
+interval (1998) keeps the width that n samples warrant. It is one of the methods that Fagerland,
 Lydersen and Laake (2014, Stat. Med. 33, 2850) recommend.
 
 Recall, specificity and accuracy divide by counts of the ground truth, which the runs share;
@@ -81,7 +81,7 @@ def _score(b: Floats, c: Floats, n: Floats, difference: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class SharedProportion:
-    """A fact of each case whose share, times a number of classes K, is the metric."""
+    """A fact of each sample whose share, times a number of classes K, is the metric."""
 
     rates: Callable[[JointCounts], PairedRates]
     scale: Callable[[int], float] = lambda _: 1.0
@@ -92,7 +92,7 @@ def _opposite(rates: PairedRates) -> PairedRates:
 
 
 def _predicted(joint: JointCounts) -> PairedRates:
-    """Cases predicted as each class, rightly or not."""
+    """Samples predicted as each class, rightly or not."""
     hits, alarms = joint.hits, joint.false_alarms
     return PairedRates(
         hits.only_first + alarms.only_first,
@@ -102,7 +102,7 @@ def _predicted(joint: JointCounts) -> PairedRates:
 
 
 def _rightly_sorted(joint: JointCounts) -> PairedRates:
-    """Samples of each class found, and cases of other classes not taken for it."""
+    """Samples of each class found, and samples of other classes not taken for it."""
     hits, alarms = joint.hits, joint.false_alarms
     return PairedRates(
         hits.only_first + alarms.only_second,

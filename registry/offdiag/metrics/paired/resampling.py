@@ -57,14 +57,14 @@ class PermutationTest:
 def permutation_test(
     joint: JointCounts, statistic: StackStatistic, *, seed: int, replicates: int = 9_999
 ) -> PermutationTest:
-    """Compare a metric of two runs by swapping their predictions case by case.
+    """Compare a metric of two runs by swapping their predictions sample by sample.
 
-    If the runs are alike, exchanging the two predictions of a case changes nothing, so each
-    case is swapped with probability 1/2. The m cases of a triple are swapped together by one
+    If the runs are alike, exchanging the two predictions of a sample changes nothing, so each
+    sample is swapped with probability 1/2. The m samples of a triple are swapped together by one
     draw of Bin(m, 1/2), which is the same experiment whatever m. p = (1 + extreme) / (1 +
     replicates), where the observed order counts as one permutation, so that p is never 0 and
     the test is exact (Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9, 39). Without
-    a case on which the predictions differ p is 1.
+    a sample on which the predictions differ p is 1.
 
     Raises `InvalidInput` for no replicates.
     """

@@ -1,11 +1,11 @@
 """How much the scores of two runs of the same samples differ: ranking and probabilities.
 
 The area under the ROC curve takes DeLong's variance; averaged over several classes it takes the
-same idea, the difference of what each case adds to the average to first order. A variance that few
-samples of a class estimate has few degrees of freedom, so the quantile is Student's (Satterthwaite
-1946): with the normal one, of two equally good runs on 3 positive samples one was called better in
-10 % of data sets. Losses of probabilities are means of samples, so their difference is the mean of
-paired differences.
+same idea, the difference of what each sample adds to the average to first order. A variance
+that few samples of a class estimate has few degrees of freedom, so the quantile is Student's
+(Satterthwaite 1946): with the normal one, of two equally good runs on 3 positive samples one was
+called better in 10 % of data sets. Losses of probabilities are means of samples, so their
+difference is the mean of paired differences.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ class DeLong:
 
 
 def delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike) -> DeLong:
-    """Compare the areas of two scores of the same n cases; higher scores mean positive.
+    """Compare the areas of two scores of the same n samples; higher scores mean positive.
 
     `y_true` holds 0 and 1 (or booleans), the scores any finite numbers, all of shape (n,).
     The variance of the difference has denominators m - 1 and n - 1 (DeLong, DeLong and
     Clarke-Pearson 1988, Biometrics 44, 837). `p` is two-sided. The areas are undefined
-    without samples of both classes. `z` is undefined with a single case of a class (the
+    without samples of both classes. `z` is undefined with a single sample of a class (the
     variance is 0/0), and with zero variance, as for two scores that rank the samples alike.
 
     Raises `InvalidInput` for unequal lengths, other labels, and scores that are not finite.
@@ -159,7 +159,7 @@ class _Levels:
 def score_differences(
     first: Forecasts, second: Forecasts, *, confidence: float = 0.95
 ) -> tuple[ScoreDifference, ...]:
-    """Compare the scores of the same n cases in the same order.
+    """Compare the scores of the same n samples in the same order.
 
     `roc_auc` where a class is the positive one, else `roc_auc_ovr_macro` where every class has
     a column; `log_loss` and `brier_sum` where both runs give probabilities. Without samples
@@ -256,7 +256,7 @@ def _averaged_area(first: Forecasts, second: Forecasts, levels: _Levels) -> Scor
 
 
 def _log_losses(forecasts: Forecasts) -> Floats:
-    """Loss of each case, (n,); every actual class has a positive probability."""
+    """Loss of each sample, (n,); every actual class has a positive probability."""
     return -np.log(forecasts.of_actual())
 
 

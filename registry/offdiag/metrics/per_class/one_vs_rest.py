@@ -22,7 +22,7 @@ class OneVsRest:
     """True positives, false negatives, false positives and true negatives.
 
     Arrays of one shape, classes along the last axis, whole numbers in multiples of 1/`unit`
-    cases, of a type (float64, int64 or object) in which four times the squared total is exact.
+    samples, of a type (float64, int64 or object) in which four times the squared total is exact.
     """
 
     tp: NDArray[Any]
@@ -33,22 +33,22 @@ class OneVsRest:
 
     @cached_property
     def positives(self) -> NDArray[Any]:
-        """Actual cases of the class, t."""
+        """Actual samples of the class, t."""
         return np.asarray(self.tp + self.fn)
 
     @cached_property
     def negatives(self) -> NDArray[Any]:
-        """Actual cases of the other classes, N - t."""
+        """Actual samples of the other classes, N - t."""
         return np.asarray(self.fp + self.tn)
 
     @cached_property
     def predicted_positives(self) -> NDArray[Any]:
-        """Cases predicted as the class, p."""
+        """Samples predicted as the class, p."""
         return np.asarray(self.tp + self.fp)
 
     @cached_property
     def predicted_negatives(self) -> NDArray[Any]:
-        """Cases predicted as another class, N - p."""
+        """Samples predicted as another class, N - p."""
         return np.asarray(self.fn + self.tn)
 
     @cached_property
@@ -83,7 +83,7 @@ class OneVsRest:
 
     @cached_property
     def absent(self) -> Causes:
-        """The class has no case and is never predicted."""
+        """The class has no sample and is never predicted."""
         if self.no_positives is None or self.no_predicted_positives is None:
             return None
         is_absent = (self.no_positives > 0) & (self.no_predicted_positives > 0)
@@ -91,7 +91,7 @@ class OneVsRest:
 
     @cached_property
     def one_sided_actual(self) -> Causes:
-        """The class has no case, or all of them: rates on one side are undefined."""
+        """The class has no sample, or all of them: rates on one side are undefined."""
         return first_cause(self.no_positives, self.no_negatives)
 
     @cached_property

@@ -33,7 +33,7 @@ from offdiag.metrics.spec import (
 
 
 def f1(c: OneVsRest) -> Quantity:
-    """2 TP / (2 TP + FN + FP): defined, and 0, where precision is 0/0 but cases exist."""
+    """2 TP / (2 TP + FN + FP): defined, and 0, where precision is 0/0 but samples exist."""
     return fraction(2 * c.tp, c.positives + c.predicted_positives, c.absent)
 
 

@@ -2,7 +2,7 @@
 
 Scores are put into bins, in each of which the mean score is compared with the share of samples
 where the event happened. Results depend on how that is done, so the key says it: which score
-(the positive class, or the top label of each case), which bins and how many.
+(the positive class, or the top label of each sample), which bins and how many.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Counts = NDArray[np.int64]
 class CalibrationBins:
     """Counts of samples by score, B bins in ascending order.
 
-    `count` and `happened` are int64 (B,): cases, and those where the event happened.
+    `count` and `happened` are int64 (B,): samples, and those where the event happened.
     `score_sum` is float64 (B,). `edges` is float64 (B + 1,), bin b holding the scores from
     edges[b] up to but without edges[b + 1]; the last bin holds its upper edge, too.
     """
@@ -49,9 +49,9 @@ def equal_width_bins(ranked: Ranking, *, n_bins: int = DEFAULT_BINS) -> Calibrat
 
 
 def equal_mass_bins(ranked: Ranking, *, n_bins: int = DEFAULT_BINS) -> CalibrationBins:
-    """Bins of about n / n_bins cases; equal scores always share one, so some may be empty.
+    """Bins of about n / n_bins samples; equal scores always share one, so some may be empty.
 
-    A score with c smaller ones among n cases belongs to bin floor(c * n_bins / n).
+    A score with c smaller ones among n samples belongs to bin floor(c * n_bins / n).
     """
     n_samples = ranked.n_samples
     wanted = equal_mass_places(n_samples, n_bins=n_bins)
@@ -68,7 +68,7 @@ def equal_mass_places(n_samples: int, *, n_bins: int = DEFAULT_BINS) -> list[int
 
 
 def expected_calibration_error(bins: CalibrationBins) -> float:
-    """Mean gap between score and share over bins, weighted by cases; 0 to 1 (Naeini 2015)."""
+    """Mean gap between score and share over bins, weighted by samples; 0 to 1 (Naeini 2015)."""
     return float(expected_calibration_errors(bins, bins.happened[np.newaxis])[0])
 
 

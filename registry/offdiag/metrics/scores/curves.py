@@ -102,7 +102,7 @@ def precision_recall_curve(ranked: Thresholds) -> Curve:
     """Precision over recall, thresholds descending.
 
     The first point, where nothing is reported, has recall 0 and no precision. Between points
-    the curve is a step, not a line. No points without positive cases.
+    the curve is a step, not a line. No points without positive samples.
     """
     x, y = "recall", "precision"
     if ranked.n_positive == 0:

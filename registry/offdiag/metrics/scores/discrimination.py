@@ -24,7 +24,7 @@ from offdiag.metrics.spec import MetricSpec, Scope
 
 
 def roc_auc(ranked: Ranking) -> MetricValue:
-    """Probability that a positive case scores higher than a negative one, ties counting 1/2.
+    """Probability that a positive sample scores higher than a negative one, ties counting 1/2.
 
     The Mann-Whitney statistic over its maximum, exact until one final division; 0 to 1, and
     below 1/2 when the scores point the wrong way. Undefined unless both kinds of samples exist
@@ -41,7 +41,7 @@ def average_precision(ranked: Ranking) -> MetricValue:
     """Precision at each distinct threshold, weighted by the recall gained there; 0 to 1.
 
     A sum of steps, not of trapezoids, which would be too optimistic (Davis and Goadrich 2006).
-    Undefined without positive cases.
+    Undefined without positive samples.
     """
     if ranked.n_positive == 0:
         return MetricValue(None, Reason.NO_ACTUAL_POSITIVES.value)
@@ -49,7 +49,7 @@ def average_precision(ranked: Ranking) -> MetricValue:
 
 
 def ks(ranked: Ranking) -> MetricValue:
-    """Largest gap between the score distributions of positive and negative cases; 0 to 1.
+    """Largest gap between the score distributions of positive and negative samples; 0 to 1.
 
     The two-sample Kolmogorov-Smirnov statistic, equally the largest |TPR - FPR| over all
     thresholds. Undefined unless both kinds of samples exist.
@@ -67,7 +67,7 @@ def _one_sided(ranked: Ranking) -> MetricValue | None:
 
 @dataclass(frozen=True, eq=False)
 class PairwiseWins:
-    """`doubled[i, j]`: 2 for each case of class i with a higher score for i than a sample of
+    """`doubled[i, j]`: 2 for each sample of class i with a higher score for i than a sample of
     class j has, 1 for a tie. int64 (K, K); the diagonal is not used. `support` is (K,).
     """
 
@@ -109,7 +109,7 @@ def auc_averages(wins: PairwiseWins) -> Mapping[str, MetricValue]:
 
     One against one is the mean of both directions of a pair (Hand and Till 2001), which then
     counts once (macro) or by its number of samples (weighted). All are undefined as soon as a
-    class has no case: leaving it out, or counting it as 0, would compare different things.
+    class has no sample: leaving it out, or counting it as 0, would compare different things.
     """
     keys = [
         f"roc_auc_{kind}_{average}" for kind in ("ovr", "ovo") for average in ("macro", "weighted")

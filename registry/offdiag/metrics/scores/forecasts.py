@@ -21,7 +21,7 @@ from offdiag.metrics.scores.ranking import (
 from offdiag.metrics.spec import WILSON, MetricSpec, Scope
 
 SAMPLE_AXIS = 0
-"""Axis of an (n, K) score table along which the case changes."""
+"""Axis of an (n, K) score table along which the sample changes."""
 CLASS_AXIS = 1
 """Axis of an (n, K) score table along which the class changes."""
 LARGEST_K = 5
@@ -40,7 +40,7 @@ def sum_tolerance(n_classes: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Forecasts:
-    """Finite scores of n cases.
+    """Finite scores of n samples.
 
     `actual` holds codes 0 .. K - 1, shape (n,). `scores` is float32 or float64 of shape
     (n, K), one column for each class in label order. With two classes it may have one column
@@ -109,7 +109,7 @@ class Forecasts:
         return column if code == self.positive else -column
 
     def of_actual(self) -> NDArray[np.float64]:
-        """Score that the actual class of each case got, (n,)."""
+        """Score that the actual class of each sample got, (n,)."""
         given = [np.zeros(0)]
         for actual, rows in self.blocks():
             places = actual.astype(np.int64)[:, np.newaxis]
@@ -221,7 +221,7 @@ def equal_rows(table: NDArray[Any]) -> EqualRows:
 
 
 def rank_counts(forecasts: Forecasts) -> NDArray[np.int64]:
-    """How many cases have their actual class in place 0, 1, ... K - 1; shape (K,).
+    """How many samples have their actual class in place 0, 1, ... K - 1; shape (K,).
 
     Classes with equal scores are placed by index, the lowest first, so that place 0 is what
     arg-max picks and top-1 accuracy is the accuracy of the predicted classes.

@@ -52,23 +52,23 @@ class OperatingPoints:
 
     @property
     def reported(self) -> Counts:
-        """Cases that are reported, (n,)."""
+        """Samples that are reported, (n,)."""
         return self.true_positives + self.false_positives
 
     @property
     def recall(self) -> NDArray[np.float64]:
-        """True positive rate, (n,); NaN without positive cases."""
+        """True positive rate, (n,); NaN without positive samples."""
         return _share(self.true_positives, self.n_positive)
 
     @property
     def false_positive_rate(self) -> NDArray[np.float64]:
-        """Share of negative cases that are reported, (n,); NaN without negative cases."""
+        """Share of negative samples that are reported, (n,); NaN without negative samples."""
         return _share(self.false_positives, self.n_negative)
 
     def precision(self, prevalence: float | None = None) -> NDArray[np.float64]:
-        """Share of the reported cases that are positive, (n,); NaN where nothing is reported.
+        """Share of the reported samples that are positive, (n,); NaN where nothing is reported.
 
-        With a `prevalence` in (0, 1), the share to expect where positive cases are that common
+        With a `prevalence` in (0, 1), the share to expect where positive samples are that common
         and both rates stay as they are: TPR q / (TPR q + FPR (1 - q)).
         """
         if prevalence is None:

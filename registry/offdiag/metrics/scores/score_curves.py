@@ -2,7 +2,7 @@
 
 For one class against the rest: its operating points, how often the event happened in each bin
 of its score, and how the scores of both kinds of samples are spread. For all classes together:
-whether the largest probability of a case says how often the answer is right.
+whether the largest probability of a sample says how often the answer is right.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.scores.ranking import rank_scores
 
 TOP_LABEL = -1
-"""Stands for the class with the largest probability, whichever that is for a case."""
+"""Stands for the class with the largest probability, whichever that is for a sample."""
 
 HISTOGRAM_BINS = 20
 CELLS_OF_ONE = 256
@@ -42,7 +42,7 @@ TIDY_THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 
 @dataclass(frozen=True, eq=False)
 class ScoreHistogram:
-    """How the scores of positive and negative cases are spread, in B bins of equal width.
+    """How the scores of positive and negative samples are spread, in B bins of equal width.
 
     `edges` is float64 (B + 1,), bins as in `CalibrationBins`; `positive` and `negative` are
     int64 (B,).
@@ -123,7 +123,7 @@ def label_curves(
 
     `actual` and `scores` are (n, q); `hits` and `predicted` (q,) count the sets that were
     predicted with a label rightly, and at all. Scores are probabilities where all lie between
-    0 and 1; those of one case need not add up to 1.
+    0 and 1; those of one sample need not add up to 1.
     """
     are_probabilities = bool(((scores >= 0) & (scores <= 1)).all())
     return tuple(

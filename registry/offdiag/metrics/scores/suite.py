@@ -59,7 +59,7 @@ _POSITIVE_KEYS = (
 
 
 def score_metrics(forecasts: Forecasts) -> Mapping[str, MetricValue]:
-    """Every metric of at least one case by key.
+    """Every metric of at least one sample by key.
 
     With a positive class: its ranking and calibration. With a column for each class: the
     averaged areas. Metrics of probabilities are undefined for scores that are none.

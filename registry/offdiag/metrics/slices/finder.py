@@ -52,7 +52,7 @@ HALF_AXIS, TOTAL_HALF_AXIS = 1, 0
 ACCURACY, SUBSET_ACCURACY, RECALL = "overall_accuracy", "subset_accuracy", "recall"
 NESTING = "/"
 Proportions = tuple[Floats, Floats, Floats, Floats]
-"""Hits and cases of one group, hits and cases of the other."""
+"""Hits and samples of one group, hits and samples of the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Question:
         return margins_in(numbers)
 
     def proportions(self, one: Floats, other: Floats, key: str, code: int | None) -> Proportions:
-        """Hits and cases of two groups as intervals take them."""
+        """Hits and samples of two groups as intervals take them."""
         return (*proportion(one, key, code), *proportion(other, key, code))
 
     def p_of_rates(self, one: Floats, other: Floats, key: str, code: int | None) -> Floats:
@@ -415,7 +415,7 @@ def _against(one: Floats, other: Floats, question: Question) -> tuple[Floats, Fl
 
 
 def proportion(numbers: Floats, key: str, code: int | None) -> tuple[Any, Any]:
-    """Hits and cases of a metric in numbers (..., 2 + 3 K); all samples for an average."""
+    """Hits and samples of a metric in numbers (..., 2 + 3 K); all samples for an average."""
     n_classes = (numbers.shape[NUMBER_AXIS] - 2) // 3
     if key == RECALL and code is not None:
         return numbers[..., 2 + 2 * n_classes + code], numbers[..., 2 + code]

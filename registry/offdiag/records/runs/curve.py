@@ -57,7 +57,7 @@ class Bins(ResponseBody):
 
 
 class Histogram(ResponseBody):
-    """How the scores of positive and of negative cases are spread."""
+    """How the scores of positive and of negative samples are spread."""
 
     edges: list[float]
     positive: list[int]
@@ -65,7 +65,7 @@ class Histogram(ResponseBody):
 
 
 class Curve(ResponseBody):
-    """What is kept for a class against the rest, or for the largest probability of each case."""
+    """What is kept for a class against the rest, or for the largest probability of each sample."""
 
     label: str | None = Field(description="Null for the top label, whichever that is.")
     points: Points

@@ -65,7 +65,7 @@ class RaisedFlag(ResponseBody):
 
 
 class EvaluationQuery(RequestBody):
-    """Which cases of a run are meant, and which of its classes are looked at as one."""
+    """Which samples of a run are meant, and which of its classes are looked at as one."""
 
     slice: str | None = Field(
         default=None,
@@ -178,7 +178,7 @@ class MatrixQuery(RequestBody):
 
 
 class Cell(ResponseBody):
-    """A cell of a matrix that has cases."""
+    """A cell of a matrix that has samples."""
 
     actual: str
     predicted: str

@@ -47,7 +47,7 @@ class ClassScore(ResponseBody):
 
 
 class LabelSets(ResponseBody):
-    """The labels of a case, in label order."""
+    """The labels of a sample, in label order."""
 
     actual: list[str] | None = Field(description="Null where they are not known yet.")
     predicted: list[str]

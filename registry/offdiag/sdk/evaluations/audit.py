@@ -31,7 +31,7 @@ def audit_reported(
     those in common use. A class metric takes a mapping from labels to numbers, or a sequence
     in label order; given one number it belongs to the positive class, or is an average.
 
-    `class_counts` are the actual cases of each class: a mapping from labels, or a sequence in
+    `class_counts` are the actual samples of each class: a mapping from labels, or a sequence in
     label order. `matrix` is a confusion matrix of counts as it was printed; which axis holds
     the actual classes is found out, if anything tells; a DataFrame whose two axes are named is
     turned by them, and its cells are placed by the labels of its axes. `labels` names the

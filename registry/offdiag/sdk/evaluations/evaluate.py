@@ -33,7 +33,7 @@ class WeightedEvaluation(MetricResults):
     """Sums of sample weights by pair of classes, and every metric of them.
 
     Read like an `Evaluation`: `aggregate[key]` is one `MetricValue`, `per_class[key][label]`
-    another for each class. What needs numbers of cases is undefined ("fractional_weights"),
+    another for each class. What needs numbers of samples is undefined ("fractional_weights"),
     and `n`, `support` and the like are sums of weights.
     """
 
@@ -132,7 +132,7 @@ def evaluate_matrix(
     "True label", "Reference" and "predicted", "Predicted label", "Prediction") says it itself.
     `labels` names the classes in the order of the axes; without it they are the labels of a
     DataFrame's axes, else "0", "1", .... The cells of a DataFrame are placed by the labels of
-    its axes; one that `labels` declare and an axis leaves out has no cases there. `ordinal`
+    its axes; one that `labels` declare and an axis leaves out has no samples there. `ordinal`
     says that their order has a meaning.
 
     Raises `InvalidInput` for anything that is not such a matrix, where nobody says the

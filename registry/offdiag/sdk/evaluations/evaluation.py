@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EmptySetCounts:
-    """Cases whose true or predicted set is empty, which the matrix leaves out.
+    """Samples whose true or predicted set is empty, which the matrix leaves out.
 
-    `n_true_empty` and `n_pred_empty` include the `both_empty` cases. By label:
+    `n_true_empty` and `n_pred_empty` include the `both_empty` samples. By label:
     `missed_when_pred_empty`, how often it was true while nothing was predicted, and
     `spurious_when_true_empty`, how often it was predicted while nothing was true.
     """
@@ -97,7 +97,7 @@ def counts_frame(counts: LabelCounts, labels: LabelSet) -> pd.DataFrame:
 
 
 def sets_dict(counted: CountedSets) -> dict[str, Any]:
-    """The matrix with its shares, and the cases it leaves out."""
+    """The matrix with its shares, and the samples it leaves out."""
     return {
         **matrix_dict(counted.matrix),
         "empty_sets": EmptySetCounts.of_tally(counted.tally, counted.labels).to_dict(),
@@ -300,7 +300,7 @@ class Evaluation:
     def multilabel_matrix(self) -> pd.DataFrame:
         """Mass of true labels (axis "actual") on predicted ones, after Krstinic et al. (2020).
 
-        Raises `Conflict`, as do the other views of sets, where cases have one class each.
+        Raises `Conflict`, as do the other views of sets, where samples have one class each.
         """
         return label_frame(self._sets.matrix.cells, self._sets.labels)
 
@@ -321,7 +321,7 @@ class Evaluation:
 
     @property
     def empty_sets(self) -> EmptySetCounts:
-        """Cases whose true or predicted set is empty, which the multi-label matrix leaves out."""
+        """Samples whose true or predicted set is empty; the multi-label matrix leaves them out."""
         return EmptySetCounts.of_tally(self._sets.tally, self._sets.labels)
 
     @property

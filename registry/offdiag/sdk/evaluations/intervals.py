@@ -108,7 +108,7 @@ def score_intervals(
 ) -> ScoreEvaluation | WeightedScoreEvaluation:
     """The evaluation of scores with the interval of every metric that has one.
 
-    As `suite_intervals`. Of many cases fewer than `replicates` resamples are taken, at least
+    As `suite_intervals`. Of many samples fewer than `replicates` resamples are taken, at least
     200; `ci_method` says how many.
     """
     if isinstance(evaluation, WeightedScoreEvaluation):

@@ -22,7 +22,7 @@ from offdiag.sdk.run import Run
 class LogPredictions(keras.callbacks.Callback):  # type: ignore[misc]  # The library ships no types here.
     """Logs a run when `fit` ends; `run` is it then, and None before.
 
-    `x` and `y` are cases and their classes, by number or one-hot; Keras does not show its
+    `x` and `y` are samples and their classes, by number or one-hot; Keras does not show its
     validation data to callbacks. `labels=` names the classes in the order of their numbers. The
     model puts out probabilities: one for each class, or that of the second of two. The other
     keywords are those of `log_run`.

@@ -26,7 +26,7 @@ _OBJECTIVES = ("binary", "multiclass", "softmax", "multiclassova", "multiclass_o
 class LogPredictions:
     """Logs a run after the last round; `run` is it then, and None before.
 
-    `X` and `y` are the cases with the numbers of their classes, `labels=` names these in order.
+    `X` and `y` are the samples with the numbers of their classes, `labels=` names these in order.
     The other keywords are those of `log_run`. LightGBM does not tell callbacks of a stop before
     the last round: after early stopping, hand the booster to `log`.
     """

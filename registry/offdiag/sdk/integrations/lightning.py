@@ -33,7 +33,7 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
     `labels=` names the classes in the order of their numbers; the other keywords are those of
     `start_run`. The check that Lightning makes before training is left out. Raises
     `InvalidInput` for a step that returns something else, and for training in several
-    processes, each of which sees a part of the cases.
+    processes, each of which sees a part of the samples.
     """
 
     def __init__(self, **facts: Unpack[StreamKeywords]) -> None:

@@ -41,9 +41,9 @@ def log_cross_validation(
 ) -> Run:
     """Log what an estimator predicts for each fold of `X` after it was fitted to the others.
 
-    The run holds one prediction for every case, so that it can be compared case by case with
+    The run holds one prediction for every sample, so that it can be compared sample by sample with
     other models; `run.evaluation(slice="fold=1")` is about one fold. `cv` is a number of folds or
-    a splitter of scikit-learn that leaves every case out once. The folds stay with the dataset:
+    a splitter of scikit-learn that leaves every sample out once. The folds stay with the dataset:
     another model has to be tried on the same. The estimator itself is not fitted. Raises
     `InvalidInput`, and `Conflict` for other folds than the dataset has.
     """

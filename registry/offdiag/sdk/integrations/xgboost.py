@@ -24,7 +24,7 @@ from offdiag.sdk.run import Run
 class LogPredictions(TrainingCallback):  # type: ignore[misc]  # The library ships no types here.
     """Logs a run after training; `run` is it then, and None before.
 
-    `data` holds the cases with their labels, `labels=` names the classes in the order of their
+    `data` holds the samples with their labels, `labels=` names the classes in the order of their
     numbers. After early stopping the best round predicts. The other keywords are those of
     `log_run`. Objectives that classify are binary:logistic, multi:softprob and multi:softmax.
     """

@@ -123,7 +123,7 @@ def new_matrix(facts: RunFacts, dataset: str, given: GivenMatrix) -> NewMatrix:
 
 
 def new_counts(facts: RunFacts, dataset: str, given: GivenCounts) -> NewCounts:
-    """The request that logs counted cases."""
+    """The request that logs counted samples."""
     return NewCounts.asked(
         **_said(facts, dataset),
         actual=_labels(given.actual, "actual"),

@@ -369,10 +369,10 @@ class SpoolingRun:
 
 
 def rows_in_request(batch: Batch) -> int:
-    """How many cases like those of a batch are sent at once.
+    """How many samples like those of a batch are sent at once.
 
-    As many as a server takes: every request ends with a commit, which costs more than the cases
-    of a small one. Of cases with many scores or much to say there are fewer, so that a body that
+    As many as a server takes: every request ends with a commit, which costs more than the samples
+    of a small one. Of samples with many scores or much to say there are fewer, so that a body that
     has to be sent again does not take long.
     """
     columns = 0 if batch.scores is None else batch.scores.n_columns
@@ -390,7 +390,7 @@ def rows_in_request(batch: Batch) -> int:
 
 
 def _bytes_of_cases(batch: Batch) -> NDArray[np.int64]:
-    """Bytes of each case in a chunk but for sets of labels, shape (n,)."""
+    """Bytes of each sample in a chunk but for sets of labels, shape (n,)."""
     arrays = (batch.predicted, batch.actual, batch.weight)
     fixed = sum(array.itemsize for array in arrays if array is not None)
     fixed += 0 if batch.scores is None else batch.scores.values.itemsize * batch.scores.n_columns

@@ -177,9 +177,9 @@ class Chosen(StrEnum):
     """Which rule is wanted."""
 
     EXPECTED = "expected"
-    """For each case the answer that is cheapest to expect."""
+    """For each sample the answer that is cheapest to expect."""
     CHEAPEST = "cheapest"
-    """The threshold that was cheapest on these cases; two classes only."""
+    """The threshold that was cheapest on these samples; two classes only."""
     STATED = "threshold"
     """A threshold that is stated; two classes only."""
 

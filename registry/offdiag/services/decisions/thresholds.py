@@ -70,7 +70,7 @@ class ClassChange:
 class Change:
     """What other answers to the same samples change.
 
-    `before` and `after` are costs per case with their intervals, `difference` is after minus
+    `before` and `after` are costs per sample with their intervals, `difference` is after minus
     before with the interval of the paired difference.
     """
 
@@ -82,7 +82,7 @@ class Change:
 
 
 def redecided(session: Session, run: RunWithCosts, rule: Rule) -> JointCounts:
-    """Cases of a run by what is right, what was answered and what the rule answers.
+    """Samples of a run by what is right, what was answered and what the rule answers.
 
     Only those with a label. Raises `InvalidInput` for scores that the rule cannot use.
     """
@@ -130,7 +130,7 @@ def change_of(joint: JointCounts, costs: CostMatrix, *, prevalence: Floats | Non
 def mean_cost(
     matrix: ConfusionMatrix, costs: CostMatrix, *, prevalence: Floats | None
 ) -> MetricValue:
-    """The cost per case with its interval."""
+    """The cost per sample with its interval."""
     found = evaluate_costs(matrix.counts, costs.weights, prevalence=prevalence)
     interval = cost_intervals(
         matrix, costs, prevalence=prevalence, seed=INTERVAL_SEED, keys=("mean_cost",)
@@ -170,7 +170,7 @@ def _recalls(joint: JointCounts) -> tuple[ClassChange, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CostPoint:
-    """A threshold by its place among the points, and its cost per case with the interval.
+    """A threshold by its place among the points, and its cost per sample with the interval.
 
     The interval is about the samples, the threshold being what it is.
     """
@@ -181,10 +181,10 @@ class CostPoint:
 
 @dataclass(frozen=True)
 class ThresholdCosts:
-    """Thresholds on the score of class `positive`, strictest first, and their costs per case.
+    """Thresholds on the score of class `positive`, strictest first, and their costs per sample.
 
     `best` is the cheapest, None where no cost is defined; `crossfitted` what its choice costs on
-    cases it was not made on. `in_use` is the cost of the answers that were given, and
+    samples it was not made on. `in_use` is the cost of the answers that were given, and
     `in_use_place` their threshold, None if no single one gives them; `change` is from those to
     the cheapest then. `implied` is the threshold above which flagging is cheaper to expect where
     the score is the probability of the class: below 0 or above 1 one answer is always cheaper,
@@ -205,12 +205,12 @@ class ThresholdCosts:
 
     @property
     def nothing(self) -> float:
-        """Cost per case of flagging nothing."""
+        """Cost per sample of flagging nothing."""
         return float(self.means[0])
 
     @property
     def everything(self) -> float:
-        """Cost per case of flagging everything."""
+        """Cost per sample of flagging everything."""
         return float(self.means[-1])
 
     @property

@@ -353,7 +353,7 @@ def collapse_evaluation(
 ) -> CollapsedEvaluation:
     """An evaluation of a run with groups collapsed that the hierarchy of its dataset names.
 
-    Raises `NotFound`, `InvalidInput` for unknown groups, and `Conflict` where cases have sets of
+    Raises `NotFound`, `InvalidInput` for unknown groups, and `Conflict` where samples have sets of
     labels.
     """
     with database.read() as session:

@@ -220,9 +220,9 @@ def _values_of(column: SliceColumn) -> str:
 class EvaluationInputs:
     """Everything an evaluation depends on; `digest` changes whenever one of it does.
 
-    `truth` is the version the samples are scored with; `part` is the slice whose cases are meant,
+    `truth` is the version the samples are scored with; `part` is the slice that is meant,
     None for all. `n_cases` is their number whether they have a label or not. Those that have
-    are `counted`. `forecasts` are there where classes have scores, `sets` where cases have sets
+    are `counted`. `forecasts` are there where classes have scores, `sets` where samples have sets
     of labels.
     """
 

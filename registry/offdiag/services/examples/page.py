@@ -114,7 +114,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class LabelSets:
-    """The labels of a case in label order; `actual` is None while they are unknown."""
+    """The labels of a sample in label order; `actual` is None while they are unknown."""
 
     actual: tuple[str, ...] | None
     predicted: tuple[str, ...]

@@ -61,7 +61,7 @@ class ExampleSource:
     """The predictions of a run beside one version of the truth.
 
     `n_columns` is the number of scores of a prediction, 0 without; `positive` the code of the
-    positive class, if there is one. Where cases have sets of labels (`of_sets`) it is the label
+    positive class, if there is one. Where samples have sets of labels (`of_sets`) it is the label
     that the reader asks about.
     """
 

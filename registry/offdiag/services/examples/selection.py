@@ -158,7 +158,7 @@ def _codes(
 class Chosen:
     """m predictions: their number in the run, their sort key, codes, and places in the truth.
 
-    All arrays have shape (m,), `scores` (m, columns) where there are any. Where cases have sets
+    All arrays have shape (m,), `scores` (m, columns) where there are any. Where samples have sets
     of labels, `actual` and `predicted` are packed sets (m, bytes).
     """
 
@@ -238,7 +238,7 @@ def sort_keys(
     actual: NDArray[Any],
     positive: int | None,
 ) -> NDArray[np.float64]:
-    """How sure the answers of m cases are, (m,); of sets, the score of the label `positive`."""
+    """How sure the answers of m samples are, (m,); of sets, the score of the label `positive`."""
     if are_sets(predicted) and positive is not None:
         return scores[:, positive].astype(np.float64)
     if key is SortKey.CONFIDENCE:
@@ -337,9 +337,9 @@ def _has_one_column(scores: NDArray[np.float32], positive: int | None) -> bool:
 def matching_sets(
     what: ExampleSelection, actual: Codes, predicted: Codes, n_labels: int
 ) -> NDArray[np.bool_]:
-    """Which of n cases are meant, (n,), given packed sets.
+    """Which of n samples are meant, (n,), given packed sets.
 
-    Where a label is named the case is right if the other set holds it too; otherwise whole sets
+    Where a label is named the sample is right if the other set holds it too; otherwise whole sets
     are compared. A sample whose true set is unknown is neither right nor wrong.
     """
     known = is_labelled(actual, n_labels)

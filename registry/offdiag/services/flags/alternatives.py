@@ -33,7 +33,7 @@ class Gain:
 
     The intervals of all runs that were compared hold together at 95 % (Bonferroni).
 
-    `won` cases are right in the other run alone, `lost` in the flagged run alone.
+    `won` samples are right in the other run alone, `lost` in the flagged run alone.
     """
 
     value: float
@@ -50,7 +50,7 @@ class Alternative:
     `recall` is its gain on the class and `accuracy` on all samples. `p` is McNemar's exact p for
     the samples of the class, times the number of runs it was picked from (Bonferroni): the best
     of many looks better than it is. All three are None where the runs could not be compared
-    case by case.
+    sample by sample.
     """
 
     run: AlternativeRun
@@ -74,7 +74,7 @@ def alternatives_on_class(session: Session, flagged: FlaggedRun) -> AlternativeR
         # Their recall of all samples of the class is something else.
         return AlternativeRuns()
     if results is not None and isinstance(results.counted, WeightedCounts):
-        # Cases that only one run gets right are counted, and nothing ranks a weighted run.
+        # Samples that only one run gets right are counted, and nothing ranks a weighted run.
         return AlternativeRuns()
     if results is None or label is None or label not in results.counted.labels.index:
         return AlternativeRuns()
@@ -119,7 +119,7 @@ class _Hits:
         return {second: self._paired(first, second, code) for second in others}
 
     def _paired(self, first: str, second: str, code: int | None) -> PairedRates:
-        """Cases that are right in one run alone, arrays of shape ()."""
+        """Samples that are right in one run alone, arrays of shape ()."""
         sides = [self.predicted[first], self.predicted[second]]
         usable = np.logical_and.reduce(
             [is_labelled(each, self.n_classes) for each in (self.actual, *sides)]

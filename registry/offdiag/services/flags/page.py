@@ -104,7 +104,7 @@ class FlagDetail:
 
     @property
     def recalls(self) -> list[ClassRecall]:
-        """The recall of every class with cases, none without results."""
+        """The recall of every class with samples, none without results."""
         return [] if self.results is None else class_recalls(self.results.counted)
 
 

@@ -156,7 +156,7 @@ class JudgedBy:
     """What a run is judged by, and the names under which that is remembered.
 
     `baseline_run_id` is the pinned run of the dataset, None for that run itself; whether the
-    two could be compared case by case is another matter.
+    two could be compared sample by sample is another matter.
     """
 
     rule_inputs: RuleInputs

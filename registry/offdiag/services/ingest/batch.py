@@ -72,7 +72,7 @@ class GivenMatrix:
 
 @dataclass(frozen=True)
 class GivenCounts:
-    """How many cases there are of each kind, counted where they lie.
+    """How many samples there are of each kind, counted where they lie.
 
     A kind is an actual class, a predicted class, a value of each slice column and with `scores`
     a cell of the score of the positive class; all lists have one entry for each kind.
@@ -140,10 +140,10 @@ still fits the second-level cache."""
 
 @dataclass(frozen=True)
 class Batch:
-    """Aligned facts about n cases.
+    """Aligned facts about n samples.
 
     `predicted` and `actual` are codes of one label set, or packed sets of its labels, `actual`
-    None when the dataset's stored truth is to be used; `ids` None when cases are known by their
+    None when the dataset's stored truth is to be used; `ids` None when samples are known by their
     position. `slices` are columns by name. `decision` is the rule that made the predictions out of
     the scores, None where they were given. `notes` say what may not be meant as it was read; they
     are about the call, and parts of the batch forget them. `weight` (n,) are those of the samples,
@@ -164,7 +164,7 @@ class Batch:
 
     @property
     def of_sets(self) -> bool:
-        """Whether cases have sets of labels."""
+        """Whether samples have sets of labels."""
         return are_sets(self.predicted)
 
     def take(self, positions: NDArray[np.int64]) -> Batch:
@@ -328,7 +328,7 @@ def in_id_order(batch: Batch) -> Batch:
 
 
 def chunked(batch: Batch, size: int = CHUNK_SIZE) -> Iterator[Batch]:
-    """The batch in consecutive pieces of at most `size` cases."""
+    """The batch in consecutive pieces of at most `size` samples."""
     for start in range(0, len(batch), size):
         yield batch.slice(start, start + size)
 

@@ -111,7 +111,7 @@ def _names_in(table: pa.Table) -> tuple[str, ...]:
 
 
 def _answers(codes: Codes, names: pa.Array) -> pa.Array:
-    """One class for each case, or the labels of its set."""
+    """One class for each sample, or the labels of its set."""
     import pyarrow as pa
 
     if not are_sets(codes):

@@ -30,10 +30,10 @@ LABELS_CAME_WITH_A_RUN = "Labels that were missing came with a run."
 
 @dataclass(frozen=True)
 class PlacedTruth:
-    """The truth of a run and where its cases stand in it.
+    """The truth of a run and where its samples stand in it.
 
     `actual` has the codes of all samples of the truth in canonical order; `positions` gives
-    the place of each logged case, None when they stand in that order already. `notes` say what
+    the place of each logged sample, None when they stand in that order already. `notes` say what
     may not be meant as it was stored.
     """
 

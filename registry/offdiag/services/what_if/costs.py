@@ -107,7 +107,7 @@ def _paired_with(
     if cheapest is None:
         return None
     usable = answered[cheapest]
-    # The comparison is about cases all runs answered; that must be all samples of each.
+    # The comparison is about samples all runs answered; that must be all samples of each.
     positions = tuple(
         at
         for at, mask in answered.items()
@@ -172,7 +172,7 @@ def _place(
 class PredictionCost:
     """What one run costs.
 
-    `mean` is the cost per case with its interval; `total` its sum over the samples. `place` says
+    `mean` is the cost per sample with its interval; `total` its sum over the samples. `place` says
     how it stands against the cheapest run. Ranks count from 1, None where a value is undefined.
     """
 
@@ -188,7 +188,7 @@ class PredictionCost:
 
 @dataclass(frozen=True, slots=True)
 class ConstantPrediction:
-    """The cheapest class to answer every time, and what that costs per case."""
+    """The cheapest class to answer every time, and what that costs per sample."""
 
     code: int
     mean: float

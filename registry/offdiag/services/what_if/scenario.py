@@ -278,7 +278,7 @@ def base_costs(session: Session, run: RunWithCosts, costs: str | None) -> BaseCo
 def _side_by_side(
     session: Session, runs: Sequence[RunWithCosts], part: Slice | None
 ) -> SideBySide | None:
-    """The runs that were scored with the same truth as the first one, case by case.
+    """The runs that were scored with the same truth as the first one, sample by sample.
 
     Samples outside of the slice count as if they had no label.
     """

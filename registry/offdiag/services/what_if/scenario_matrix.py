@@ -31,7 +31,7 @@ REST = "rest"
 class Change:
     """What is different, applied in this order.
 
-    `threshold` is about the scores of the class `positive`, or of the dataset's own: cases from
+    `threshold` is about the scores of the class `positive`, or of the dataset's own: samples from
     there on are reported, all others are the rest. `merged` maps names of new classes to their
     members. `swaps_positive` exchanges two classes. `prevalence` gives the share of every class
     that is left.

@@ -96,7 +96,7 @@ class PendingTruthRow(Base):
 
 
 class CountedSamplesRow(Base):
-    """`actual` and `predicted` hold one code per kind of case, `sizes` how many cases it has.
+    """`actual` and `predicted` hold one code per kind of sample, `sizes` how many samples it has.
 
     `scores` are what is known of the scores of each kind, or of those of every class against the
     rest; absent where none were counted.
@@ -116,7 +116,7 @@ class CountedSamplesRow(Base):
 
 
 class CountedSliceRow(Base):
-    """`codes` holds one code per kind of case, an index into `levels`."""
+    """`codes` holds one code per kind of sample, an index into `levels`."""
 
     __tablename__ = "counted_slice"
 

@@ -239,13 +239,13 @@ def _behind_interval(behind: MetricValue, amounts: Amounts) -> str | None:
 
 
 def _cells(found: WhatIf, each: PredictionCost) -> str:
-    """The cases of a run for the browser: place in row order and number, where there are any."""
+    """The samples of a run for the browser: place in row order and number, where there are any."""
     cases, _ = expected_samples(each.run.matrix.counts, prevalence=found.scenario.prevalence)
     return " ".join(f"{place}:{_exact(n)}" for place, n in enumerate(cases.ravel()) if n)
 
 
 def _support(found: WhatIf) -> str:
-    """The cases of each class of the first run, for the browser."""
+    """The samples of each class of the first run, for the browser."""
     _, support = expected_samples(
         found.frame.runs[0].matrix.counts, prevalence=found.scenario.prevalence
     )

@@ -207,7 +207,7 @@ MOST_CHANGES = 12
 
 @dataclass(frozen=True, slots=True)
 class DifferenceCell:
-    """Signed points of the actual class, signed cases, and in words what the cell looks like."""
+    """Signed points of the actual class, signed samples, and in words what the cell looks like."""
 
     share: str
     count: str | None
@@ -272,7 +272,7 @@ def difference_matrix(pair: PairComparison, *, largest: int = LARGEST_TABLE) -> 
 
 
 def largest_changes(pair: PairComparison) -> tuple[LargestChange, ...]:
-    """The cells that changed most by their number of cases; equal ones in label order."""
+    """The cells that changed most by their number of samples; equal ones in label order."""
     cells = cells_of(pair)
     order = np.argsort(-np.abs(cells.gained), kind="stable")[:MOST_CHANGES].tolist()
     return tuple(

@@ -21,7 +21,7 @@ from offdiag_web.components.numbers import MINUS, Amounts, amounts_for
 
 
 def amount_text(cost: float, amounts: Amounts) -> str:
-    """A cost per case, written per 1,000 examples."""
+    """A cost per sample, written per 1,000 examples."""
     return amounts.text(cost * PER)
 
 

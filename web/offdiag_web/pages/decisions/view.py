@@ -208,7 +208,7 @@ class RecallLine:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Cases of one class whose answer changes from one class to another."""
+    """Samples of one class whose answer changes from one class to another."""
 
     actual: str
     before: str
@@ -242,7 +242,7 @@ class ChangedPredictionsView:
 
 
 def changed_predictions_view(found: Change, costs: CostMatrix) -> ChangedPredictionsView:
-    """Present what changes; `costs` weigh the cases as they are expected at deployment."""
+    """Present what changes; `costs` weigh the samples as they are expected at deployment."""
     notes = Notes()
     means = [value.value for value in (found.before, found.after) if value.value is not None]
     amounts = amounts_for(abs(mean) * PER for mean in means)

@@ -66,8 +66,8 @@ class SizeChart:
 def recall_floor(matrix: Counted, *, gap: float, class_label: str | None) -> RecallFloor | None:
     """How far below the accuracy a recall may lie before the rule on recall takes notice.
 
-    For a class that is the accuracy on the cases of all others, as in that rule, and else that
-    of all cases. None where no recall could lie so low, and for labels of sets, to which that
+    For a class that is the accuracy on the samples of all others, as in that rule, and else that
+    of all samples. None where no recall could lie so low, and for labels of sets, to which that
     rule does not apply.
     """
     if not isinstance(matrix, ConfusionMatrix):
@@ -86,7 +86,7 @@ def recall_floor(matrix: Counted, *, gap: float, class_label: str | None) -> Rec
 def size_chart(
     matrix: Counted, floor: RecallFloor | None, *, class_label: str | None
 ) -> SizeChart | None:
-    """Present the classes of a run; the one the flag is about comes first. None without cases."""
+    """Present the classes of a run; that of the flag comes first. None without samples."""
     classes = class_recalls(matrix)
     if not classes:
         return None

@@ -132,7 +132,7 @@ class AdviceView:
 
 
 def advice_form(detail: RunDetail, address: AdviceAddress) -> AdviceForm:
-    """Present the questions; classes are those that have cases, the rarest first."""
+    """Present the questions; classes are those that have samples, the rarest first."""
     counted = [] if detail.results is None else _counted(detail.results)
     return AdviceForm(
         goals=tuple(Option(g.value, text, g is address.goal) for g, text in _GOALS.items()),
@@ -182,7 +182,7 @@ def advice_record(
 
 
 def _counted(results: RunResults) -> list[tuple[int, str]]:
-    """Classes with cases, and how many."""
+    """Classes with samples, and how many."""
     counts: list[int] = results.matrix.actual.tolist()
     pairs = zip(counts, results.matrix.labels.names, strict=True)
     return [(count, name) for count, name in pairs if count]

@@ -239,7 +239,7 @@ class ThresholdLine:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdTable:
-    """Thresholds from the strictest on; `rule` says when a case is reported."""
+    """Thresholds from the strictest on; `rule` says when a sample is reported."""
 
     rule: str
     lines: tuple[ThresholdLine, ...]

@@ -39,7 +39,7 @@ class CaseCounts:
 def expected_count(
     matrix: Unweighted, question: ExampleQuestion, *, n_unlabelled: int
 ) -> int | None:
-    """Cases of the matrix that are meant; None where more must be known of them.
+    """Samples of the matrix that are meant; None where more must be known of them.
 
     Predictions without a label are in no matrix: only their total is known.
     """

@@ -181,7 +181,7 @@ class ClassRecall:
     """Of one of two classes."""
     found_url: str | None = None
     missed_url: str | None = None
-    """Leads to the cases that were taken for another class, if there are any to show."""
+    """Leads to the samples that were taken for another class, if there are any to show."""
 
 
 @dataclass(frozen=True, slots=True)

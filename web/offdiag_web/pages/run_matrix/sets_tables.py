@@ -258,7 +258,7 @@ def _table(counted: CountedSets, code: int, address: LabelSetsAddress) -> LabelT
 
 
 MOST_LINKED = 14
-"""Up to this many labels every cell leads to its cases; more links would outweigh the page."""
+"""Up to this many labels every cell leads to its samples; more links would outweigh the page."""
 _NORMS: tuple[tuple[MassNorm, str], ...] = (
     ("mass", "mass"),
     ("row", "row share"),

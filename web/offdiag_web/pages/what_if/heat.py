@@ -121,7 +121,7 @@ def heat_view(found: WhatIf, order: Sequence[int], *, selected: Sequence[int]) -
 
 
 def _per_cell(found: WhatIf, place: int) -> NDArray[np.float64]:
-    """Cost of each cell for so many cases, (K, K)."""
+    """Cost of each cell for so many samples, (K, K)."""
     run = found.frame.runs[place]
     cases, _ = expected_samples(run.matrix.counts, prevalence=found.scenario.prevalence)
     return cases * found.scenario.effective.weights / run.matrix.total * PER
