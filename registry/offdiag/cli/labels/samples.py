@@ -319,10 +319,7 @@ def _shown_noise(found: Noise) -> Iterator[Table | str]:
     if rows:
         yield filled_table(columns, rows)
     if found.estimated is not None:
-        wrong = found.estimated
-        yield (
-            f"Estimated noise: {wrong.share:.1%} (CI {wrong.ci_low:.1%} to {wrong.ci_high:.1%})."
-        )
+        yield f"Estimated noise: {found.estimated:.1%}, errors that all models make included."
     for line in (found.missing, *(pair.statement for pair in found.pairs), found.method):
         if line:
             yield printable(line)

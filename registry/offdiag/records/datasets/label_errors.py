@@ -176,7 +176,7 @@ _NOISE_METHOD = (
     "Noise matrix: confident learning (Northcutt et al. 2021) on the mean probabilities of the "
     "models. Ranges: all ways to spread it over the examples (Fréchet bounds). Order: paired "
     "differences by Tango's interval with the worst labels for the leader, Bonferroni over all "
-    "pairs."
+    "pairs of runs of different models, because the best run of each was chosen."
 )
 
 
@@ -184,14 +184,6 @@ class NoiseQuery(InProject):
     """For which share of wrong labels ranges are wanted."""
 
     share: float = Field(default=0.03, ge=0, le=0.5)
-
-
-class NoiseEstimate(ResponseBody):
-    """The share of labels that are estimated to be wrong."""
-
-    share: float
-    ci_low: float
-    ci_high: float
 
 
 class RecallRange(ResponseBody):
@@ -239,7 +231,9 @@ class Noise(ResponseBody):
     n_labelled: int
     share: float
     method: str
-    estimated: NoiseEstimate | None
+    estimated: float | None = Field(
+        description="Share of labels estimated to be wrong, errors of all models included."
+    )
     missing: str | None = Field(description="Why the noise cannot be estimated.")
     models: list[ModelUnderNoise]
     pairs: list[PairUnderNoise]
@@ -259,16 +253,12 @@ def pair_statement(pair: NoisyPair) -> str:
 
 def noise_document(found: LabelNoise) -> Noise:
     """What wrong labels can do to the models of a dataset."""
-    estimated = found.estimated
     return Noise.made_of(
         found,
         project=found.dataset.project,
         dataset=found.dataset.name,
         n_labelled=found.n,
         method=_NOISE_METHOD,
-        estimated=None
-        if estimated is None
-        else NoiseEstimate(share=estimated.share, ci_low=estimated.low, ci_high=estimated.high),
         models=[
             ModelUnderNoise.made_of(each, model=each.family.name, run=each.family.run_id)
             for each in found.models

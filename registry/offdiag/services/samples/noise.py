@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from offdiag.domain.runs import Task
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.label_errors.noise import bounds_under_noise, most_wrong_labels
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.samples.suspects import Family, RankedDataset, ranked_dataset
@@ -21,15 +20,6 @@ from offdiag.store.datasets import DatasetRecord
 
 USUAL_SHARE = 0.03
 LEVEL = 0.95
-
-
-@dataclass(frozen=True, slots=True)
-class EstimatedNoise:
-    """The share of labels that are estimated to be wrong, with its Wilson interval."""
-
-    share: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +68,9 @@ class NoisyPair:
 class LabelNoise:
     """What wrong labels can do to the models of a dataset, the most accurate one first.
 
-    `estimated` is None for the reason in `missing`. Pairs hold together at the level 95 %.
+    `estimated` is the share of labels that are estimated to be wrong, None for the reason in
+    `missing`. It has no interval: the errors that all models make move it, and they are not
+    chance. Pairs hold together at the level 95 %.
     """
 
     dataset: DatasetRecord
@@ -86,7 +78,7 @@ class LabelNoise:
     version: int
     n: int
     share: float
-    estimated: EstimatedNoise | None
+    estimated: float | None
     missing: str | None
     models: tuple[NoisyModel, ...]
     pairs: tuple[NoisyPair, ...]
@@ -122,18 +114,14 @@ def label_noise(
         found, _ = ranked_dataset(session, known, truth, kept)
         size = dataset_size(session, known.id)
     n, names = len(found.labels), known.labels.names
-    pairs = _pairs(found, n)
+    pairs = noisy_pairs(found)
     noise, missing = _matrix(found, len(names))
     n_wrong = round_down(share, n)
     models = tuple(
         _model(at, found, pairs, n_wrong, _bounds(at, found, names, noise))
         for at in _order(found).tolist()
     )
-    estimated = None
-    if noise is not None:
-        wrong = 1 - float(np.trace(noise))
-        bounds = wilson(round(wrong * n), n)
-        estimated = EstimatedNoise(wrong, float(bounds.low), float(bounds.high))
+    estimated = None if noise is None else 1 - float(np.trace(noise))
     return LabelNoise(known, size, truth.number, n, share, estimated, missing, models, pairs)
 
 
@@ -163,10 +151,14 @@ def _matrix(found: RankedDataset, n_classes: int) -> tuple[NDArray[np.float64] |
     return confident.noise(counts), None
 
 
-def _pairs(found: RankedDataset, n: int) -> tuple[NoisyPair, ...]:
+def noisy_pairs(found: RankedDataset) -> tuple[NoisyPair, ...]:
+    """Every two models. Each has its best run here, so all pairs of their runs share the level."""
+    n = len(found.labels)
     order = _order(found).tolist()
     chosen = list(combinations(order, 2))
-    confidence = 1 - (1 - LEVEL) / max(len(chosen), 1)
+    n_runs = [family.n_runs for family in found.families]
+    n_pairs = sum(one * other for one, other in combinations(n_runs, 2))
+    confidence = 1 - (1 - LEVEL) / max(n_pairs, 1)
     pairs = []
     for first, second in chosen:
         is_first, is_second = (found.predicted[at] == found.labels for at in (first, second))

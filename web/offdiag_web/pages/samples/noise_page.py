@@ -87,13 +87,12 @@ def _rendered(found: LabelNoise, share: float, notices: list[str]) -> str:
 
 
 def statement(found: Noise) -> str:
-    """ "An estimated 2.1 % of labels are wrong (95 % CI 1.3 to 3.5 %)."."""
+    """ "An estimated 2.1 % of 900 labels are wrong, or all models err on them."."""
     if found.estimated is None:
         return found.missing or ""
-    wrong = found.estimated
     return (
-        f"An estimated {_percent(wrong.share)} of {found.n_labelled:,} labels are wrong "
-        f"(95\N{NARROW NO-BREAK SPACE}% CI {_range(wrong.ci_low, wrong.ci_high)})."
+        f"An estimated {_percent(found.estimated)} of {found.n_labelled:,} labels are wrong, "
+        "or all models err on them."
     )
 
 
