@@ -187,6 +187,20 @@ def test_nothing_is_found_where_nothing_is_there() -> None:
     assert found.n_tests > 50
 
 
+def test_few_errors_are_no_proof_by_an_average_either() -> None:
+    """Four of 20 are wrong where 2.7 % are elsewhere: nothing among 50 slices, exactly counted."""
+    n, n_slices = 1_000, 50
+    site = np.arange(n) % n_slices
+    actual = np.arange(n) // n_slices % 2
+    is_wrong = np.isin(np.arange(n), 10 * n_slices + 2 * np.arange(26) - 1)
+    is_wrong |= (site == 0) & (np.arange(n) < 4 * n_slices)
+
+    found = found_in({"site": site}, actual, np.where(is_wrong, 1 - actual, actual))
+
+    assert significant(found) == []
+    assert named(found.worst(1)[0]) == "site=0"
+
+
 def test_a_level_of_a_hierarchy_has_to_say_more_than_the_level_above() -> None:
     rng = np.random.default_rng(3)
     site = rng.choice(["JP/a", "JP/b", "DE/c", "DE/d"], 3_000)

@@ -396,9 +396,20 @@ def _tested(
 
 
 def _against(one: Floats, other: Floats, question: Question) -> tuple[Floats, Floats]:
-    """Difference and p of each metric between two groups of each slice, (S, M) each."""
+    """Difference and p of each metric between two groups of each slice, (S, M) each.
+
+    The normal limit of an average is far off where a slice has few errors. Averages depend on
+    recalls alone as long as errors fall on the same classes, so their p is at least that of all
+    rates together (Bonferroni), which are tested exactly.
+    """
     gap, p = np.full((2, len(one), len(question.metrics)), np.nan)
-    for at, (key, code) in enumerate(question.metrics):
+    p_of_any = np.ones(len(one))
+    n_rates = sum(key not in SLOPES for key, _ in question.metrics)
+    # Rates come first, whatever their place, because averages ask for them.
+    for at in sorted(
+        range(len(question.metrics)), key=lambda at: question.metrics[at][0] in SLOPES
+    ):
+        key, code = question.metrics[at]
         cases, rest = (proportion(question.samples(each), key, code)[1] for each in (one, other))
         enough = np.minimum(cases, rest) >= question.min_samples
         mine, others = one[enough], other[enough]
@@ -406,11 +417,15 @@ def _against(one: Floats, other: Floats, question: Question) -> tuple[Floats, Fl
             here, there = question.margins(mine), question.margins(others)
             statistic = aggregate_statistic(key, here, there, question.errors)
             gap[enough, at] = here.values(key) - there.values(key)
-            p[enough, at] = np.where(np.isnan(statistic), np.nan, normal_p(statistic))
+            exact = np.minimum(n_rates * p_of_any[enough], 1.0)
+            limit = np.maximum(normal_p(statistic), exact)
+            p[enough, at] = np.where(np.isnan(statistic), np.nan, limit)
         else:
             hits, cases, theirs, rest = question.proportions(mine, others, key, code)
             gap[enough, at] = hits / cases - theirs / rest
-            p[enough, at] = question.p_of_rates(mine, others, key, code)
+            found = question.p_of_rates(one, other, key, code)
+            p_of_any = np.fmin(p_of_any, found)
+            p[enough, at] = found[enough]
     return gap, p
 
 
