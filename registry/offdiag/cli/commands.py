@@ -272,10 +272,17 @@ def _explained(error: click.ClickException | OffdiagError) -> str:
 
 
 def _unfit(error: Exception) -> OffdiagError | None:
-    """What is wrong, if an option does not fit its request, or the output has no room."""
+    """What is wrong, if an option does not fit its request, or the output has no room for it or
+    cannot write a character."""
     if isinstance(error, OSError) and error.errno == ENOSPC:
         return InvalidInput(
             "there is no room.", field="output", hint="Make some, or write elsewhere."
+        )
+    if isinstance(error, UnicodeEncodeError) and error.encoding != "utf-8":
+        return InvalidInput(
+            f"its encoding has no {error.object[error.start]!r}.",
+            field="output",
+            hint="Set the variable PYTHONIOENCODING to utf-8.",
         )
     if type(error).__module__ != "pydantic_core._pydantic_core":
         return None

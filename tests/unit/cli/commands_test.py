@@ -273,6 +273,27 @@ def test_an_output_that_takes_nothing_is_no_defect(
     assert "defect" not in done.stderr
 
 
+def test_an_output_without_a_character_is_no_defect(tmp_path: Path) -> None:
+    file = tmp_path / "matrix.csv"
+    file.write_text(",a,b\na,3,1\nb,2,4\n", encoding="utf-8")
+    program = "from offdiag.cli import main; main()"
+    command = [sys.executable, "-c", program, "evaluate", str(file), "--matrix"]
+    command += ["--orientation", "actual_rows"]
+
+    done = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=False,
+    )
+
+    assert done.returncode == commands.ERROR
+    assert done.stderr.decode("latin-1") == (
+        "offdiag: output: its encoding has no '\\u2193'. "
+        "Set the variable PYTHONIOENCODING to utf-8.\n"
+    )
+
+
 def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
     file = tmp_path / "matrix.csv"
     n_classes = 200
