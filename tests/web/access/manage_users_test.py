@@ -12,11 +12,13 @@ from flask import Flask
 from offdiag.domain.access import Actor, Grant, Role
 from offdiag.services.access.users import find_user
 from offdiag.store.audit_log import AuditFilter, audit_page
+from offdiag.store.cost_matrices import versions_of
 from offdiag.store.database import Database
 from offdiag.store.datasets import create_project
 from support.access import GUARDED, PASSWORD, add_person, bearer, client_of, sign_in, token_of
-from support.dashboard import HOSTILE_NAMES, log_lesions
+from support.dashboard import HOSTILE_NAMES, LESIONS, log_lesions
 from support.forms import form_to, forms_of, send
+from support.logging_runs import work_off
 from support.pages import Page, PageClient, client_for
 from support.reads import read
 
@@ -258,3 +260,26 @@ def test_hostile_text_in_the_log_is_text(ana: PageClient, database: Database) ->
     assert "<script>alert(1)" not in text
     assert "<img src=x" not in text
     assert ",=1+1" not in exported
+
+
+def test_costs_are_saved_under_the_name_of_the_user_who_is_signed_in(
+    ana: PageClient, database: Database
+) -> None:
+    run_id = log_lesions(database)
+    work_off(database)
+    rows = [",".join([a, *(str(int(a != p)) for p in LESIONS)]) for a in LESIONS]
+    table = "\n".join([",".join(["", *LESIONS]), *rows])
+    claimed = {"name": "visits", "author": "bo", "action": "save", "table": table}
+
+    new = send(ana, form_to(ana, "/costs/new?dataset=derm-7", "/costs/new"), claimed)
+    changed = f"/whatif?runs={run_id}&cost=@0-1&set=mel>nv:7"
+    saves = [form for form in forms_of(ana, changed) if form.attributes.get("id") == "save"]
+    again = send(ana, saves[0], claimed)
+
+    assert (new.status_code, again.status_code) == (303, 303)
+    with database.read() as session:
+        versions = versions_of(session, project="default", name="visits")
+    assert [each.author for each in versions] == ["ana", "ana"]
+    assert 'name="author"' not in ana.get(changed).text
+    events = read(database, audit_page, AuditFilter()).events
+    assert {event.project for event in events if "cost_matrix" in str(event.detail)} == {"default"}

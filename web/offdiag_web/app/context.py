@@ -101,7 +101,7 @@ def narrow_registry(database: Database) -> None:
 
 
 def name_project(name: str) -> None:
-    """Say which project the rest of a request changes, where its body names one."""
+    """Say which project the rest of a request changes, where its address does not."""
     database = current_registry().database
     if database.actor is not None:
         actor = replace(database.actor, project=name)

@@ -92,6 +92,13 @@ def save() -> Response:
     return response
 
 
+def form_author() -> str | None:
+    """The signed-in user; else the name in the field `author` of a form, if any."""
+    if signed_in_user().is_signed_in:
+        return signed_in_user().name
+    return request.form.get("author", "").strip() or None
+
+
 def entered_user_name() -> str:
     """Who sends this request: who signed in, the name in its form, or the one given before.
 

@@ -20,9 +20,10 @@ from offdiag.metrics.costs.matrix import CostMatrix, check_costs, cost_matrix, z
 from offdiag.services.cost_matrices import add_costs, browse_cost_matrix, set_default_costs
 from offdiag.store.cost_matrices import DatasetUse, dataset_uses
 from offdiag.store.datasets import get_dataset
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, name_project
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import sentence_of
+from offdiag_web.app.preferences import form_author
 from offdiag_web.components.classes import class_head
 from offdiag_web.components.costs.form import (
     MOST_CLASSES,
@@ -322,6 +323,7 @@ def _answer(subject: _Subject) -> Response:
 
 
 def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
+    name_project(subject.project)
     database = current_registry().database
     assert read.costs is not None  # noqa: S101  # Costs that cannot be read are not saved.
     try:
@@ -333,7 +335,7 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
             weights=read.costs.weights,
             currency=read.costs.currency,
             note=typed.note or None,
-            author=typed.author or None,
+            author=form_author(),
         )
         if request.form.get("default"):
             set_default_costs(

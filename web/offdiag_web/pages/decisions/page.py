@@ -19,9 +19,10 @@ from offdiag.services.decisions.rules import (
     save_choice,
 )
 from offdiag.services.what_if.scenario import read_base
-from offdiag_web.app.context import current_registry, signed_in_user
+from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN
 from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.preferences import form_author
 from offdiag_web.pages.decisions.view import decisions_view
 from offdiag_web.urls.costs import WhatIfAddress, asked_by_form, read_what_if
 from offdiag_web.urls.run import run_url
@@ -66,16 +67,9 @@ def save() -> Response:
         cost_basis,
         _choice(address),
         name=request.form.get("name", "").strip(),
-        author=_author(),
+        author=form_author(),
     )
     return redirect(run_url(run.id), 303)
-
-
-def _author() -> str | None:
-    """The signed-in user; else the name that was typed, if any."""
-    if signed_in_user().is_signed_in:
-        return signed_in_user().name
-    return request.form.get("author", "").strip() or None
 
 
 def _asked() -> tuple[WhatIfAddress, str]:

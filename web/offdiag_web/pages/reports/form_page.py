@@ -24,7 +24,7 @@ from offdiag.services.schedules.edit import (
     report_definition,
 )
 from offdiag.services.schedules.page import PlanPreview, preview_plan
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, name_project
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import sentence_of
 from offdiag_web.components.controls import Link, Option
@@ -282,6 +282,7 @@ def change(name: str) -> Response:
 
 
 def _plan(wanted: ReportForm) -> str:
+    name_project(wanted.scope.project)
     add_schedule(
         current_registry().database,
         name=wanted.name,
@@ -308,6 +309,7 @@ def _change(wanted: ReportForm) -> str:
 
 
 def _create_once(wanted: ReportForm) -> str:
+    name_project(wanted.scope.project)
     asked = report_now(
         current_registry().database,
         name=wanted.name,

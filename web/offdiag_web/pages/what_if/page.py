@@ -19,9 +19,10 @@ from offdiag.services.what_if.scenario import MOST_RUNS, newest_run_ids, read_ba
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overview, dataset_size
 from offdiag.store.datasets import DatasetRecord, single_label_task
 from offdiag.store.run_costs import RunWithCosts
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, name_project
 from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN, requested_project
 from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.preferences import form_author
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order
 from offdiag_web.components.controls import Option
@@ -236,15 +237,16 @@ def save() -> Response:
     address = read_what_if(request.form)
     run, base = read_base(database, address.runs, address.question.costs)
     scenario = understand(address.question, base, [run.matrix])
+    name_project(run.project)
     record = add_costs(
-        database,
+        current_registry().database,
         project=run.project,
         dataset=run.dataset,
         name=request.form.get("name", "").strip(),
         weights=scenario.costs.weights,
         currency=scenario.costs.currency,
         note=request.form.get("note", "").strip() or None,
-        author=request.form.get("author", "").strip() or None,
+        author=form_author(),
     )
     saved = address.asking(costs=f"{record.name}@{record.version}", edits="")
     return redirect(saved.url(), 303)
