@@ -25,6 +25,7 @@ MALFORMED: dict[str, tuple[bytes, str, set[int]]] = {
     "two documents": (b"{}{}", "application/json", {400}),
     "no object": (b"[]", "application/json", {422}),
     "200,000 brackets": (b"[" * 200_000, "application/json", {400}),
+    "500 objects": (b'{"a":' * 500 + b"1" + b"}" * 500, "application/json", {400}),
     "a key twice": (b'{"name":"x","name":"y"}', "application/json", {400}),
     "NaN": (b'{"name":NaN}', "application/json", {400}),
     "1e400": (b'{"x":{"y":[1,1e400]}}', "application/json", {400}),

@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Sequence, Sized
 
 from flask import request
-from pydantic import ValidationError
 from werkzeug.exceptions import UnsupportedMediaType
 
 from offdiag.domain.access import Role
@@ -27,7 +26,6 @@ from offdiag.inputs.bodies.columns import (
 )
 from offdiag.inputs.bodies.formats import read_arrow_body, read_csv_body, read_parquet_body
 from offdiag.inputs.labels import hold_sets
-from offdiag.records.base import first_problem
 from offdiag.records.ingest import (
     Chunk,
     ClosedRun,
@@ -50,7 +48,7 @@ from offdiag.services.ingest.log_paired_counts import log_paired_counts as store
 from offdiag.services.ingest.log_predictions import open_run as open_stored_run
 from offdiag.store.runs import RunRecord
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.api.requests import JSON, read_json
+from offdiag_web.api.requests import JSON, read_document
 from offdiag_web.app.context import current_registry, requires
 
 MOST_BYTES = MOST_BYTES_SENT
@@ -88,11 +86,7 @@ def sent_columns(labels: LabelSet) -> ChunkColumns:
 
 
 def _from_json(body: bytes) -> ChunkColumns:
-    read_json(body)
-    try:
-        chunk = Chunk.model_validate_json(body, strict=True)
-    except ValidationError as error:
-        raise first_problem(error, Chunk) from None
+    chunk = read_document(body, Chunk)
     require_few_rows(_n_rows(chunk))
     return ChunkColumns(
         y_pred=chunk.y_pred,

@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from flask import Request
 from pydantic import BaseModel, ValidationError
@@ -27,6 +27,7 @@ from offdiag_web.app.context import name_project
 from offdiag_web.app.dispatch import PATH_SCHEMAS
 
 JSON = "application/json"
+Document = TypeVar("Document", bound=BaseModel)
 
 _ESCAPES_TO_CHECK = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
@@ -62,9 +63,7 @@ def read_json(body: bytes) -> Any:
     try:
         value = json.loads(text, object_pairs_hook=_object, parse_constant=odd, parse_float=number)
     except RecursionError:
-        raise Malformed(
-            "the body is nested too deeply.", field="body", hint="Send a flat document."
-        ) from None
+        raise _too_deep() from None
     except json.JSONDecodeError as error:
         raise Malformed(
             f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.",
@@ -182,13 +181,24 @@ def _read_query(request: Request, model: type[BaseModel]) -> BaseModel:
 def _read_body(request: Request, model: type[BaseModel]) -> BaseModel:
     if request.mimetype != JSON:
         raise UnsupportedMediaType(f"Send the body as {JSON}.")
-    body = request.get_data()
+    return read_document(request.get_data(), model)
+
+
+def read_document(body: bytes, model: type[Document]) -> Document:
+    """The document in a body of JSON. Raises as `read_json` does, and `InvalidInput`."""
     read_json(body)
     try:
         # In its strict mode the text "5" is no number, and 1 is not true.
         return model.model_validate_json(body, strict=True)
     except ValidationError as error:
+        # It was JSON for the standard library, which takes more brackets in brackets.
+        if error.errors(include_input=False)[0]["type"] == "json_invalid":
+            raise _too_deep() from None
         raise first_problem(error, model) from None
+
+
+def _too_deep() -> Malformed:
+    return Malformed("the body is nested too deeply.", field="body", hint="Send a flat document.")
 
 
 def weights_by_class(sent: Weights | list[list[float]], labels: list[str] | None) -> Weights:
