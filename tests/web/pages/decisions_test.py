@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from offdiag.services.cost_matrices import add_costs
+from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
 from offdiag.store.runs import get_run
 from support.filled_once import filled_once
@@ -162,6 +163,8 @@ def test_a_choice_is_saved_once_and_leads_to_its_run(
     run_id = first.location.rpartition("/")[2]
     with database.read() as session:
         derivation = get_run(session, run_id).derivation
+        events = audit_page(session, AuditFilter(text="decisions.save")).events
+    assert {event.project for event in events} == {"default"}
     assert derivation is not None
     assert derivation.run_id == clinic
     assert derivation.recipe["costs"] == "visits@1"

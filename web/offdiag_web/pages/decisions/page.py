@@ -19,7 +19,8 @@ from offdiag.services.decisions.rules import (
     save_choice,
 )
 from offdiag.services.what_if.scenario import read_base
-from offdiag_web.app.context import current_registry
+from offdiag.store.project_access import project_of_run
+from offdiag_web.app.context import current_registry, name_project
 from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import form_author
@@ -61,8 +62,11 @@ def save() -> Response:
     address = read_what_if(request.form, key=_KEY)
     run_id = _only_run(address)
     cost_basis = requested_cost_basis(database, run_id, address.question)
+    with database.read() as session:
+        for project in project_of_run(session, run_id):
+            name_project(project)
     run = save_choice(
-        database,
+        current_registry().database,
         run_id,
         cost_basis,
         _choice(address),
