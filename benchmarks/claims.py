@@ -629,6 +629,11 @@ TITLES = {
     "few groups": "Equally good groups: one called worse, a gap proved, percent of data sets",
     "few families": "Copies of two equally good runs, accuracy called different, percent",
     "few apart": "Two equally good runs on samples of their own called different, percent",
+    "chosen thresholds": "The threshold in use is the best: interval of the change to the "
+    "cheapest one, and costs below its true one, percent",
+    "chosen runs": "Best runs of two equally good models, one is said to lead, percent",
+    "chosen champions": "Equally good runs, gates against the champion, which winners become, "
+    "percent",
     "folds": "Two equally good learners called different over folds, percent of data sets",
     "methods": "Three equally good methods: any called worse, mean of one covered, percent",
 }

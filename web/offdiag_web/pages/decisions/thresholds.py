@@ -124,7 +124,10 @@ def _sentences(found: ThresholdCosts, name: str, amounts: Amounts) -> Iterator[s
         f"{f' (95 % CI {interval})' if interval else ''}."
     )
     yield _against_use(found, amounts)
-    luck = "The threshold was chosen on the examples it is evaluated on, so its cost is optimistic"
+    luck = (
+        "The threshold was chosen on the examples it is evaluated on, so these numbers and the "
+        "interval are optimistic"
+    )
     if found.crossfitted is None:
         yield f"{luck}; there are too few examples to estimate by how much."
     else:
@@ -155,12 +158,10 @@ def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:
         )
     if found.best is not None and found.best.place == found.in_use_place:
         return f"{cost}: they are those of this threshold."
-    gap = found.change.difference
-    outcome = outcome_text(gap).rstrip(".")
-    return (
-        f"{cost}; the change is {difference_text(gap, amounts)}. {outcome}, for a threshold that "
-        "was fixed beforehand."
-    )
+    if (gap := found.change.difference.value) is None:
+        return f"{cost}; the change is undefined."
+    # No interval: it would be that of a threshold which was not chosen for being cheapest.
+    return f"{cost}; the change is {amounts.signed(gap * PER)} per 1,000 on these examples."
 
 
 def _from_the_costs(found: ThresholdCosts, name: str, amounts: Amounts) -> str:
