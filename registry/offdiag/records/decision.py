@@ -78,7 +78,10 @@ class CostsOfThresholds(ResponseBody):
     implied: dict[str, Any]
     flag_nothing_mean_cost: float | None
     flag_everything_mean_cost: float | None
-    change: PredictionChange | None
+    change: PredictionChange | None = Field(
+        description="From the predictions in use to the cheapest threshold. Intervals are those "
+        "of a threshold that was fixed beforehand."
+    )
     points: list[ThresholdCost]
 
 

@@ -203,7 +203,7 @@ def _rule_text(found: TriedRule) -> str:
         return f"never {recipe['positive']}"
     chosen = recipe.get("chosen")
     where = f"{recipe['positive']} from a score of {recipe['threshold']:.6g} on"
-    return f"{where}, {chosen}, so rather optimistic" if chosen else where
+    return f"{where}, {chosen}, so costs and intervals are optimistic" if chosen else where
 
 
 def _share(value: Value) -> str:
