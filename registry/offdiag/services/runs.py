@@ -20,12 +20,13 @@ from offdiag.store import runs
 from offdiag.store.audit_log import describe
 from offdiag.store.comments import About, add_comments
 from offdiag.store.database import Database, Session
+from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.evaluations import PastEvaluation, evaluation_history
 from offdiag.store.project_access import project_of_run
 from offdiag.store.run_list import run_list
 from offdiag.store.run_order import RunOrder
 from offdiag.store.run_page import RunDetail, read_run
-from offdiag.store.run_rows import RunEntry
+from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS, RunEntry
 from offdiag.store.runs import RunRecord
 
 HISTORY_KEYS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
@@ -114,7 +115,7 @@ class ModelRuns:
 
     name: str
     total: int
-    by_dataset: tuple[tuple[RunEntry, ...], ...]
+    by_dataset: tuple[tuple[DatasetFacts, tuple[RunEntry, ...]], ...]
 
 
 def browse_model(database: Database, name: str) -> ModelRuns:
@@ -128,7 +129,9 @@ def browse_model(database: Database, name: str) -> ModelRuns:
             order=RunOrder(),
             cursor=None,
             limit=RUNS_OF_A_MODEL,
+            metrics=(*LISTED_METRICS, *LISTED_OF_SETS),
         )
+        datasets = {(each.project, each.name): each for each in dataset_list(session)}
     if page.total == 0:
         raise NotFound(
             f"no run was logged with the model {name!r}.",
@@ -137,7 +140,9 @@ def browse_model(database: Database, name: str) -> ModelRuns:
         )
     oldest_first = sorted(page.entries, key=lambda run: (run.project, run.dataset, run.created_at))
     grouped = groupby(oldest_first, key=lambda run: (run.project, run.dataset))
-    return ModelRuns(name, page.total, tuple(tuple(runs) for _, runs in grouped))
+    return ModelRuns(
+        name, page.total, tuple((datasets[dataset], tuple(runs)) for dataset, runs in grouped)
+    )
 
 
 def change_run(

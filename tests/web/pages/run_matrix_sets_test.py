@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -43,7 +44,7 @@ def fill(database: Database) -> SetsRegistry:
     hostile = random_sets(60, len(HOSTILE_NAMES))
 
     def logged(name: str, **given: Any) -> str:
-        return log_sets(database, facts=RunFacts(name=name), **given).id
+        return log_sets(database, facts=RunFacts(name=name, model="net"), **given).id
 
     ids = {
         "forest": logged(
@@ -237,3 +238,25 @@ def test_the_list_has_the_columns_of_sets(reader: PageClient, runs: SetsRegistry
     lines = reader.records("/runs.csv?q=dataset%3Aphotos")
     of_forest = next(line for line in lines if line["id"] == runs.forest)
     assert 0 < float(of_forest["subset_accuracy"]) < 1
+
+
+def test_pages_of_sets_have_metrics_of_sets_and_speak_of_labels(
+    reader: PageClient, runs: SetsRegistry
+) -> None:
+    model = reader.page("/models/net").one("main").text
+    listed = reader.page("/runs?q=dataset:photos").one("main").text
+    pages = {
+        name: reader.page(path).one("main").text
+        for name, path in {
+            "curves": f"/runs/{runs.forest}/curves",
+            "data": "/datasets/photos/data",
+            "metadata": f"/runs/{runs.forest}/meta",
+        }.items()
+    }
+
+    assert "Subset accuracy" in model
+    assert "not computed" not in model
+    assert "Worst label recall" in model
+    assert "Worst label recall" in listed
+    assert "always predicting the largest class" not in listed
+    assert {name for name, text in pages.items() if re.search(r"\b[Cc]lass(es)?\b", text)} == set()

@@ -26,7 +26,11 @@ from offdiag_web.components.tiles import Tile, metric_tile
 NO_SKILL = "no skill"
 _BINS = 15
 _RANKINGS = (
-    ("label_ranking_average_precision", "Ranking average precision", ", of the labels of a case"),
+    (
+        "label_ranking_average_precision",
+        "Ranking average precision",
+        ", of an example’s labels",
+    ),
     ("label_ranking_loss", "Ranking loss", ", less is better"),
     ("coverage_error", "Coverage error", ", labels down to the last true one"),
 )

@@ -32,7 +32,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import domain_response
 from offdiag_web.app.news import open_problems
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import TASK_WORDS, Chip, Tone
+from offdiag_web.components.controls import TASK_WORDS, Chip, ClassWords, Tone, class_words
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.query_string import with_query
@@ -170,6 +170,7 @@ class DatasetFrame:
     name: str
     project: str | None
     version: str
+    words: ClassWords
     facts: str
     tabs: tuple[DatasetTab, ...]
 
@@ -220,6 +221,7 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
         name=dataset.name,
         project=project,
         version="" if size.truth_number is None else f"labels v{size.truth_number}",
+        words=class_words(dataset.task),
         facts=_facts(dataset, size),
         tabs=tuple(
             DatasetTab(text, url, part == current, numbers.count(count) if count else "")
@@ -249,9 +251,8 @@ def _labelled(n_labelled: int, n_samples: int) -> str:
 
 def _facts(dataset: DatasetRecord, size: DatasetSize) -> str:
     """ "1,503 examples · 7 classes · largest nv 66.9 %"."""
-    classes = numbers.plural(len(dataset.labels), "class", "classes")
-    if dataset.task is Task.MULTILABEL:
-        classes = numbers.plural(len(dataset.labels), "label")
+    words = class_words(dataset.task)
+    classes = numbers.plural(len(dataset.labels), words.one, words.many)
     if size.truth_number is None:
         return f"{classes} · no labels yet"
     parts = [numbers.plural(size.n_samples, "example"), classes]

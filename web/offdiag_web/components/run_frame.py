@@ -26,6 +26,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
     Caution,
     Chip,
+    ClassWords,
     Discussion,
     class_words,
     discussion,
@@ -123,6 +124,7 @@ class RunHeaderView:
     is_baseline: bool
     can_be_baseline: bool
     scope: str
+    words: ClassWords
     size: str
     statement: Statement | None
     problems_url: str
@@ -178,6 +180,7 @@ def run_header(
         is_baseline=around.is_baseline,
         can_be_baseline=run.state in {RunState.FINISHED, RunState.EVALUATED},
         scope=run_scope(detail),
+        words=class_words(run.task),
         size=_size(detail),
         statement=statement if current == TABS[0][0] else None,
         problems_url=problems_of_run(run.id),

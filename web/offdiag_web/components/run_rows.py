@@ -17,13 +17,15 @@ from offdiag_web.charts.marks import IN_TABLE, Canvas, interval_mark
 from offdiag_web.charts.svg import UNIT, Scale, fitted, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
+    CLASSES,
     Chip,
+    ClassWords,
     state_chip,
 )
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.tiles import CUSTOM, majority_scores, range_scale
 from offdiag_web.urls.flags import problems_of_run
-from offdiag_web.urls.run_list import DEFAULT_COLUMNS, ScaleChoice, is_of_slices
+from offdiag_web.urls.run_list import ScaleChoice, is_of_slices
 
 OFFERED = (
     *("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "weighted_f1", "cohen_kappa"),
@@ -73,11 +75,6 @@ def _slice_column(key: str) -> MetricColumn:
     of = "" if found.class_label is None else f" of {found.class_label}"
     where = f"{found.over} by {found.by}" if found.part is None else str(found.part)
     return MetricColumn(key, "", f"{title}{of}, {where}", range_scale(spec))
-
-
-def default_columns() -> tuple[MetricColumn, ...]:
-    """The columns of a list that nobody chose others for."""
-    return tuple(metric_column(key) for key in DEFAULT_COLUMNS)
 
 
 WORST_COLUMN = MetricColumn("recall", "worst", "Worst class recall", UNIT)
@@ -148,6 +145,7 @@ def run_row(
     notes: Notes,
     now: datetime,
     url: str,
+    words: ClassWords = CLASSES,
 ) -> RunRow:
     """Present one run. The marks show what the largest class scores."""
     state = run_state(entry, now=now)
@@ -171,7 +169,7 @@ def run_row(
             )
             for column, scale in columns
         ),
-        worst=None if state else worst_cell(entry, worst_scale),
+        worst=None if state else worst_cell(entry, worst_scale, words=words),
     )
 
 
@@ -239,6 +237,7 @@ def worst_cell(
     longest: int = 18,
     canvas: Canvas = IN_TABLE,
     css_class: str = "",
+    words: ClassWords = CLASSES,
 ) -> WorstCell | None:
     """The class with the lowest recall, None where no class has examples."""
     worst = entry.worst_class
@@ -250,7 +249,7 @@ def worst_cell(
     if entry.is_weighted:
         # Sums of weights are no numbers of examples.
         found = numbers.known(worst.recall)
-    name = f"Recall of the worst class {found}" + (
+    name = f"Recall of the worst {words.one} {found}" + (
         f", 95 % interval {interval}" if interval else ""
     )
     return WorstCell(

@@ -38,7 +38,6 @@ BY_MODEL, OF_TAG = "model", "tag."
 _SEPARATOR = "~"
 
 NEWEST_FIRST = RunOrder("logged", descending=True)
-DEFAULT_COLUMNS = ("overall_accuracy", "balanced_accuracy", "mcc")
 OTHER_COLUMNS = ("worst", "cost", "problems", "params", "logged", "by")
 """Columns that are no metric and no single parameter; `params` are the two that differ most."""
 EXACTLY = "run"

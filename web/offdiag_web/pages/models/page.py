@@ -10,28 +10,34 @@ from flask import Blueprint, jsonify, make_response, render_template
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
+from offdiag.domain.runs import Task
 from offdiag.records.runs.run import entry_row, run_columns, run_summary
 from offdiag.services.runs import ModelRuns, browse_model
-from offdiag.store.run_rows import LISTED_METRICS, RunEntry
+from offdiag.store.dataset_page import DatasetFacts
+from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS, RunEntry
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import TWIN
 from offdiag_web.app.exports import csv_response
 from offdiag_web.charts.svg import Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
+from offdiag_web.components.controls import ClassWords, class_words
 from offdiag_web.components.numbers import Notes, extent_of
 from offdiag_web.components.run_rows import (
     WORST_COLUMN,
     MetricColumn,
     RunRow,
     column_scale,
-    default_columns,
+    metric_column,
     run_row,
 )
 from offdiag_web.urls.datasets import ModelAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
 from offdiag_web.urls.run import run_url
 from offdiag_web.urls.run_list import RunListAddress
+
+_COLUMNS = ("overall_accuracy", "balanced_accuracy", "mcc")
+_COLUMNS_OF_SETS = ("subset_accuracy", "macro_f1", "example_jaccard")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,8 @@ class ModelOnDataset:
     title: str
     runs_url: str
     n_runs: str
+    words: ClassWords
+    columns: tuple[str, ...]
     trends: tuple[tuple[str, Markup], ...]
     rows: tuple[RunRow, ...]
 
@@ -49,9 +57,10 @@ def model_view(model: ModelRuns, *, now: datetime) -> str:
     """Present a model."""
     notes = Notes()
     datasets = tuple(
-        _on_dataset(model.name, runs, notes=notes, now=now) for runs in model.by_dataset
+        _on_dataset(model.name, *on_dataset, notes=notes, now=now)
+        for on_dataset in model.by_dataset
     )
-    shown = sum(len(runs) for runs in model.by_dataset)
+    shown = sum(len(runs) for _, runs in model.by_dataset)
     is_whole = shown == model.total
     newest = "" if is_whole else f", the newest {numbers.count(shown)} are shown"
     runs = numbers.plural(model.total, "run")
@@ -68,25 +77,37 @@ def model_view(model: ModelRuns, *, now: datetime) -> str:
 
 def _on_dataset(
     model: str,
+    dataset: DatasetFacts,
     runs: Sequence[RunEntry],
     *,
     notes: Notes,
     now: datetime,
 ) -> ModelOnDataset:
-    first = runs[0]
-    columns = [(column, column_scale(column, runs, "fit")) for column in default_columns()]
+    words = class_words(dataset.task)
+    keys = _COLUMNS_OF_SETS if dataset.task is Task.MULTILABEL else _COLUMNS
+    columns = [(column, column_scale(column, runs, "fit")) for column in map(metric_column, keys)]
     worst_scale = column_scale(WORST_COLUMN, runs, "full")
-    project = "" if first.project == "default" else f"{first.project} / "
+    project = "" if dataset.project == "default" else f"{dataset.project} / "
     terms = (
-        f"project:{quoted(first.project)} dataset:{quoted(first.dataset)} model:{quoted(model)}"
+        f"project:{quoted(dataset.project)} dataset:{quoted(dataset.name)} model:{quoted(model)}"
     )
     return ModelOnDataset(
-        title=f"{project}{first.dataset}",
+        title=f"{project}{dataset.name}",
         runs_url=_runs_url(terms),
         n_runs=numbers.plural(len(runs), "run"),
+        words=words,
+        columns=tuple(column.title for column, _ in columns),
         trends=tuple(_trend(*column, runs) for column in columns) if len(runs) > 1 else (),
         rows=tuple(
-            run_row(run, columns, worst_scale, notes=notes, now=now, url=run_url(run.id))
+            run_row(
+                run,
+                columns,
+                worst_scale,
+                notes=notes,
+                now=now,
+                url=run_url(run.id),
+                words=words,
+            )
             for run in reversed(runs)
         ),
     )
@@ -119,7 +140,7 @@ def page(name: str) -> Response:
 @blueprint.get(f"/models/<name:name>{TWIN}")
 def twin(name: str, form: str) -> Response:
     model = browse_model(current_registry().database, name)
-    runs = [run for on_dataset in model.by_dataset for run in on_dataset]
+    runs = [run for _, on_dataset in model.by_dataset for run in on_dataset]
     if form == "json":
         return jsonify(
             {
@@ -128,8 +149,6 @@ def twin(name: str, form: str) -> Response:
                 "runs": [run_summary(run).plain() for run in runs],
             }
         )
-    return csv_response(
-        "model-runs",
-        run_columns(LISTED_METRICS),
-        (entry_row(run, LISTED_METRICS) for run in runs),
-    )
+    has_sets = any(dataset.task is Task.MULTILABEL for dataset, _ in model.by_dataset)
+    keys = (*LISTED_METRICS, *(LISTED_OF_SETS if has_sets else ()))
+    return csv_response("model-runs", run_columns(keys), (entry_row(run, keys) for run in runs))

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
-from offdiag.domain.runs import COMMIT, MAX_NOTE_LENGTH, Derivation, decision_text, logged_by
+from offdiag.domain.runs import COMMIT, MAX_NOTE_LENGTH, Derivation, Task, decision_text, logged_by
 from offdiag.records.runs.run import run_document
 from offdiag.services.datasets import pin_baseline, unpin_run
 from offdiag.services.runs import change_run, comment_on_run
@@ -27,6 +27,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import (
     Chip,
+    class_words,
     moment,
     orientation_chip,
     spell_short,
@@ -121,7 +122,7 @@ def provenance(detail: RunDetail, *, now: datetime) -> Response:
         tags=_entries(run.tags),
         labels=run.labels.names[:MOST_MARGINS],
         labels_note=_labels_note(detail),
-        orientation=_orientation(detail),
+        orientation=None if detail.run.task is Task.MULTILABEL else _orientation(detail),
         lineage=None if run.derivation is None else _lineage(run.derivation),
         tag_lines=tag_lines(run.tags),
         review=run.tags.get(REVIEW),
@@ -247,7 +248,8 @@ def _labels_note(detail: RunDetail) -> str:
     part = "" if shown == len(labels) else f"; the first {shown} are shown"
     alike = look_alikes_in_words(labels)
     note = "" if alike is None else f" {alike}"
-    return f"{numbers.plural(len(labels), 'class', 'classes')}, {known}{part}.{note}"
+    words = class_words(detail.run.task)
+    return f"{numbers.plural(len(labels), words.one, words.many)}, {known}{part}.{note}"
 
 
 def _orientation(detail: RunDetail) -> OrientationRecord:

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.counted import unweighted
+from offdiag.metrics.counted import CountedSets, unweighted
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves import (
     CLASSES_PER_PAGE,
@@ -23,7 +23,7 @@ from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.charts.scores import precision_recall_drawing, roc_drawing
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
-from offdiag_web.components.controls import Caution, Paging, Segment, paging
+from offdiag_web.components.controls import CLASSES, LABELS, Caution, Paging, Segment, paging
 from offdiag_web.components.curves import (
     CalibrationView,
     SpreadView,
@@ -72,16 +72,17 @@ def many_classes_view(
     found: RunCurves, results: RunResults, address: CurvesAddress, notes: Notes
 ) -> ManyClassesView:
     """Present the curves of several classes."""
+    words = LABELS if isinstance(results.counted, CountedSets) else CLASSES
     pages = paging(
         found.n_classes,
         found.start,
         per_page=CLASSES_PER_PAGE,
-        words=("class", "classes"),
+        words=(words.one, words.many),
         url=lambda start: address.starting_at(start).url(),
     )
     return ManyClassesView(
-        title="The worst classes" if not found.start else "Further classes",
-        reading=_reading(found.ranked_by),
+        title=f"The worst {words.many}" if not found.start else f"Further {words.many}",
+        reading=_reading(found.ranked_by, words.one),
         area_name=_AREAS[found.ranked_by],
         tiles=tuple(overview_tiles(results, notes)),
         kinds=_kinds(found.ranked_by, results, address),
@@ -94,15 +95,15 @@ def many_classes_view(
     )
 
 
-def _reading(ranked_by: RankedBy) -> str:
+def _reading(ranked_by: RankedBy, noun: str) -> str:
     if ranked_by is RankedBy.ROC:
         return (
-            "Up: how much of the class is found. Right: how much of the rest is reported with "
+            f"Up: how much of the {noun} is found. Right: how much of the rest is reported with "
             "it. Dashed: no skill. The ring marks the predictions of this run."
         )
     return (
-        "Up: how much of what is reported is right. Right: how much of the class is found. "
-        "Dashed: no skill, the share of the class. The ring marks the predictions of this run."
+        f"Up: how much of what is reported is right. Right: how much of the {noun} is found. "
+        f"Dashed: no skill, the share of the {noun}. The ring marks the predictions of this run."
     )
 
 

@@ -67,7 +67,7 @@ def parallel_picture(entries: Sequence[RunEntry], columns: Columns, marks: Marks
             None if each.worst_class is None else _value(each.worst_class.recall)
             for each in evaluated
         ]
-        axes.append(ParallelAxis("Worst class", _ends(("0", "1"))))
+        axes.append(ParallelAxis(columns.worst_title, _ends(("0", "1"))))
         places.append(recalls)
     if len(axes) < 2 or not evaluated:
         return None

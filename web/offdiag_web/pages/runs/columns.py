@@ -37,7 +37,6 @@ from offdiag_web.urls.run_list import (
 PARAMS_SHOWN = 2
 MOST_OFFERED_PARAMS = 20
 OTHER_TITLES = {
-    "worst": "Worst class",
     "cost": "Cost / 1,000",
     "problems": "Problems",
     "params": "Two parameters that differ most",
@@ -71,6 +70,7 @@ class Columns:
     costs: CostColumn | None
     params: tuple[str, ...]
     others: frozenset[str]
+    worst_title: str
     left_out: str | None = None
 
     @property
@@ -142,8 +142,14 @@ def drawn_columns(
         costs=cost_column(scope, entries) if has_costs else None,
         params=params,
         others=others,
+        worst_title=worst_title(scope),
         left_out=left_out,
     )
+
+
+def worst_title(scope: DatasetFacts) -> str:
+    """What the column is called; elsewhere the worst label is that with the lowest F1."""
+    return "Worst label recall" if scope.task is Task.MULTILABEL else "Worst class"
 
 
 def _differs(key: str, entries: Sequence[RunEntry]) -> bool:
@@ -175,9 +181,10 @@ def column_choices(
     names = {name for entry in entries for name in entry.params} - set(columns.params)
     params = [*columns.params, *sorted(names)][:MOST_OFFERED_PARAMS]
     fixed = {*(each for each in columns.others if each != "params")}
+    titles = {**OTHER_TITLES, "worst": columns.worst_title}
     return (
         *((key, metric_column(key).title, key in shown) for key in metrics),
-        *((key, OTHER_TITLES[key], key in fixed) for key in OTHER_COLUMNS if key != "params"),
+        *((key, titles[key], key in fixed) for key in OTHER_COLUMNS if key != "params"),
         *((OF_PARAM + name, name, name in columns.params) for name in params),
     )
 
@@ -198,7 +205,7 @@ def column_heads(columns: Columns, address: RunListAddress, order: RunOrder) -> 
         for place, (column, scale) in enumerate(columns.metrics)
     ]
     if columns.worst is not None:
-        title, by = OTHER_TITLES["worst"], WORST_COLUMN.order
+        title, by = columns.worst_title, WORST_COLUMN.order
         heads.append(sortable("worst", title, by, css="worst", scale=columns.worst))
     if columns.costs is not None:
         costs, title = columns.costs, OTHER_TITLES["cost"]
@@ -238,7 +245,7 @@ def order_words(order: RunOrder) -> str:
     """ "sorted by balanced accuracy"; nothing where the newest come first."""
     if order == NEWEST_FIRST:
         return "newest first"
-    named = {"logged": "time", "name": "name", "worst": "worst class", "flags": "problems"}
+    named = {"logged": "time", "name": "name", "worst": "lowest recall", "flags": "problems"}
     if order.param is not None:
         return f"sorted by {order.param}"
     if order.name in named:

@@ -15,7 +15,14 @@ from offdiag.store.run_ranks import BaselineValues
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.marks import IN_LIST, IN_LIST_SMALL
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import Chip, Option, moment, orientation_warning, tag_text
+from offdiag_web.components.controls import (
+    Chip,
+    Option,
+    class_words,
+    moment,
+    orientation_warning,
+    tag_text,
+)
 from offdiag_web.components.model_marks import NO_MODEL, ModelMark
 from offdiag_web.components.numbers import Notes
 from offdiag_web.components.run_rows import metric_cell, minority_chip, run_state, worst_cell
@@ -151,11 +158,17 @@ def _results(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
             )
         )
     if columns.worst is not None:
+        words = class_words(about.dataset.task)
         worst = worst_cell(
-            entry, columns.worst, longest=LONGEST_CLASS, canvas=IN_LIST_SMALL, css_class=css
+            entry,
+            columns.worst,
+            longest=LONGEST_CLASS,
+            canvas=IN_LIST_SMALL,
+            css_class=css,
+            words=words,
         )
         cells.append(
-            Cell("worst", "no class has examples")
+            Cell("worst", f"no {words.one} has examples")
             if worst is None
             else Cell("worst", worst.found, worst.short_label, mark=worst.mark, hint=worst.label)
         )

@@ -9,7 +9,7 @@ from datetime import datetime
 from flask import render_template
 from markupsafe import Markup
 
-from offdiag.domain.runs import PromotionRole
+from offdiag.domain.runs import PromotionRole, Task
 from offdiag.services.champions.dataset_status import DatasetStatus
 from offdiag.services.champions.leaders import Leaders, primary_metric
 from offdiag.store.dataset_page import DatasetFacts
@@ -33,6 +33,7 @@ from offdiag_web.pages.runs.columns import (
     drawn_columns,
     order_words,
     sortable_head,
+    worst_title,
 )
 from offdiag_web.pages.runs.rows import (
     LineContext,
@@ -224,6 +225,7 @@ def run_list_view(
         columns=column_choices(scope, columns, page.entries),
         exactly=EXACTLY,
         left_out=columns.left_out,
+        has_largest_class=scope.task is not Task.MULTILABEL,
         only_differences=address.only_differences,
         full_scale=address.scale == "full",
         kept_beside_columns=_kept(address, without=("cols", "diff", "scale")),
@@ -342,6 +344,7 @@ class GroupView:
     url: str
     facts: str
     metric: str
+    worst_title: str
     ends: tuple[str, str] | None
     rows: tuple[ListedRun, ...]
     n_of_results: int
@@ -424,6 +427,7 @@ def _group(
         costs=None,
         params=(),
         others=frozenset({"problems", "logged", "by"}),
+        worst_title=worst_title(dataset),
     )
     best_set = (status and status.best_set) or ()
     standings = {run_id: "in set" if at else "best" for at, run_id in enumerate(best_set)}
@@ -445,6 +449,7 @@ def _group(
         url=url,
         facts=" · ".join(facts),
         metric=column.title,
+        worst_title=columns.worst_title,
         ends=scale.ends,
         rows=tuple(listed_run(entry, about, url=run_url(entry.id)) for entry in group.entries),
         n_of_results=columns.n_of_results,
