@@ -25,6 +25,7 @@ from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from offdiag_web.urls.datasets import DatasetAddress
+from support.dashboard import log_counts
 from support.filled_once import filled_once
 from support.forms import forms_of
 from support.forms import send as send_form
@@ -229,6 +230,18 @@ def test_the_highest_run_is_not_said_to_differ_from_a_champion_of_its_set(
         "no significant difference"
         not in client.page("/datasets/holdout").one("div", "chosen").text
     )
+
+
+def test_a_run_whose_others_are_on_other_samples_is_not_called_the_only_one(
+    client: PageClient, database: Database
+) -> None:
+    for name, n in (("on many", 40), ("on few", 20)):
+        log_counts(database, ((n, 2), (2, n)), ("a", "b"), name=name, dataset="holdout")
+
+    verdict = client.page("/datasets/holdout").one("p", "verdict-text").text
+
+    assert verdict == "1 of 2 runs can be ranked, nothing to compare."
+    assert client.json("/datasets/holdout.json")["verdict"] == verdict
 
 
 def test_one_run_has_nothing_to_be_compared_with(client: PageClient, database: Database) -> None:

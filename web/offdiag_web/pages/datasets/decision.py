@@ -105,7 +105,7 @@ def decision_view(
         address=address,
         frame=dataset_frame(dataset, decision.size, current="decision"),
         metric=title_of(leaders.metric),
-        verdict=verdict_of(leaders),
+        verdict=verdict_of(leaders, decision.size.n_runs),
         second=second_sentence(decision, amounts),
         pending=pending(leaders),
         compare=(CompareAddress(tuple(in_set)).url(), len(in_set)) if len(in_set) > 1 else None,

@@ -139,7 +139,9 @@ def dataset_twin(name: str, form: str) -> Response:
         return csv_response("dataset-classes", CLASS_COUNT_COLUMNS, class_count_rows(detail))
     found = ranked_dataset(database, detail.dataset, best_sets=kept_best_sets())
     return json_response(
-        dataset_with_decision(dataset_document(detail), found, verdict=verdict_of(found.leaders))
+        dataset_with_decision(
+            dataset_document(detail), found, verdict=verdict_of(found.leaders, detail.runs.total)
+        )
     )
 
 

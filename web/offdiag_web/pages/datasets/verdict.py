@@ -33,12 +33,14 @@ def inside(metric: str) -> str:
     return title if title.isupper() else f"{title[0].lower()}{title[1:]}"
 
 
-def verdict_of(leaders: Leaders) -> str:
-    """The one sentence of the page."""
+def verdict_of(leaders: Leaders, n_runs: int) -> str:
+    """The one sentence of the page; `n_runs` counts those on other samples, too."""
     if not leaders.runs:
         # Runs of counts have been evaluated, but by no ground truth of the dataset.
         return "No run can be ranked yet."
     if leaders.total == 1:
+        if n_runs > 1:
+            return f"1 of {numbers.count(n_runs)} runs can be ranked, nothing to compare."
         return "1 run, nothing to compare."
     best, metric = leaders.best_set, inside(leaders.metric)
     if not best:
