@@ -39,9 +39,8 @@ def verdict_of(leaders: Leaders, n_runs: int) -> str:
         # Runs of counts have been evaluated, but by no ground truth of the dataset.
         return "No run can be ranked yet."
     if leaders.total == 1:
-        if n_runs > 1:
-            return f"1 of {numbers.count(n_runs)} runs can be ranked, nothing to compare."
-        return "1 run, nothing to compare."
+        only = f"1 of {numbers.count(n_runs)} runs can be ranked" if n_runs > 1 else "1 run"
+        return f"{only}, nothing to compare."
     best, metric = leaders.best_set, inside(leaders.metric)
     if not best:
         first = numbers.shortened(leaders.runs[0].run.name, longest=LONGEST_NAME)
