@@ -28,6 +28,7 @@ RETIRED = {
     "data errors": "unstorable",
     "severe": "graver gravest",
     "the user, the caller": "whoever somebody nobody",
+    "export, format": "twin twins",
 }
 _DEFINED = re.compile(r"^\s*(?:async def|def|class) (\w+)", re.MULTILINE)
 _PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")

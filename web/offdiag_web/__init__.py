@@ -1,4 +1,4 @@
-"""The dashboard: server-rendered pages over the registry, and their JSON and CSV twins."""
+"""The dashboard: server-rendered pages over the registry, and their exports as JSON and CSV."""
 
 from offdiag_web.application import create_app
 

@@ -169,7 +169,7 @@ ROUTES: Routes = {
     },
     "offdiag_web.pages.access.audit_log_page": {
         "audit_log.page": ("GET /settings/audit",),
-        "audit_log.twin": ("GET /settings/audit.<any(json, csv):form>",),
+        "audit_log.export": ("GET /settings/audit.<any(json, csv):form>",),
     },
     "offdiag_web.pages.access.share_links_page": {
         "share_links.page": ("GET /settings/links",),
@@ -200,16 +200,16 @@ ROUTES: Routes = {
         "audit.page": ("GET /audit",),
         "audit.card": ("GET /audit/card.svg",),
         "audit.send": ("POST /audit",),
-        "audit.twin": ("GET /audit.json",),
-        "audit.twin_of_sent": ("POST /audit.json",),
+        "audit.export": ("GET /audit.json",),
+        "audit.export_of_sent": ("POST /audit.json",),
     },
     "offdiag_web.pages.compare.page": {
         "compare.page": ("GET /compare",),
-        "compare.twin": ("GET /compare.<any(json, csv):form>",),
+        "compare.export": ("GET /compare.<any(json, csv):form>",),
         "compare.card": ("GET /compare/card.svg",),
         "compare.markdown": ("GET /compare.md",),
         "compare.examples": ("GET /compare/examples",),
-        "compare.examples_twin": ("GET /compare/examples.<any(json, csv):form>",),
+        "compare.examples_export": ("GET /compare/examples.<any(json, csv):form>",),
     },
     "offdiag_web.pages.costs.form_page": {
         "cost_form.new": ("GET /costs/new",),
@@ -219,9 +219,9 @@ ROUTES: Routes = {
     },
     "offdiag_web.pages.costs.page": {
         "costs.page": ("GET /costs",),
-        "costs.twin": ("GET /costs.<any(json, csv):form>",),
+        "costs.export": ("GET /costs.<any(json, csv):form>",),
         "costs.matrix": ("GET /costs/<name:name>",),
-        "costs.matrix_twin": ("GET /costs/<name:name>.<any(json, csv):form>",),
+        "costs.matrix_export": ("GET /costs/<name:name>.<any(json, csv):form>",),
         "costs.set_default": ("POST /costs/<name:name>/default",),
     },
     "offdiag_web.pages.datasets.approve_page": {
@@ -232,7 +232,7 @@ ROUTES: Routes = {
         "truth_difference.page": (
             "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):before>..<int(min=1, max=2147483647):after>",
         ),
-        "truth_difference.twin": (
+        "truth_difference.export": (
             "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):before>..<int(min=1, max=2147483647):after>.<any(json, csv):form>",
         ),
     },
@@ -240,26 +240,26 @@ ROUTES: Routes = {
         "truth_impact.page": (
             "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/impact",
         ),
-        "truth_impact.twin": (
+        "truth_impact.export": (
             "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/impact.<any(json, csv):form>",
         ),
     },
     "offdiag_web.pages.datasets.page": {
         "datasets.page": ("GET /datasets",),
-        "datasets.twin": ("GET /datasets.<any(json, csv):form>",),
+        "datasets.export": ("GET /datasets.<any(json, csv):form>",),
         "datasets.dataset": ("GET /datasets/<name:name>",),
         "datasets.add_comment": ("POST /datasets/<name:name>/comments",),
-        "datasets.dataset_twin": ("GET /datasets/<name:name>.<any(json, csv):form>",),
+        "datasets.dataset_export": ("GET /datasets/<name:name>.<any(json, csv):form>",),
         "datasets.data": ("GET /datasets/<name:name>/data",),
     },
     "offdiag_web.pages.decisions.page": {
         "decisions.page": ("GET /whatif/decisions",),
-        "decisions.twin": ("GET /whatif/decisions.<any(json, csv):form>",),
+        "decisions.export": ("GET /whatif/decisions.<any(json, csv):form>",),
         "decisions.save": ("POST /whatif/decisions",),
     },
     "offdiag_web.pages.flags.flag_page": {
         "flag.page": ("GET /flags/<int(max=9223372036854775807):number>",),
-        "flag.twin": ("GET /flags/<int(max=9223372036854775807):number>.<any(json, csv):form>",),
+        "flag.export": ("GET /flags/<int(max=9223372036854775807):number>.<any(json, csv):form>",),
         "flag.classes": ("GET /flags/<int(max=9223372036854775807):number>/classes.csv",),
         "flag.decide": (
             "POST /flags/<int(max=9223372036854775807):number>/<any(acknowledge, snooze, dismiss, reopen, assign, comment):action>",
@@ -267,34 +267,34 @@ ROUTES: Routes = {
     },
     "offdiag_web.pages.flags.inbox": {
         "problems.page": ("GET /problems",),
-        "problems.twin": ("GET /problems.<any(json, csv):form>",),
+        "problems.export": ("GET /problems.<any(json, csv):form>",),
         "problems.decide": ("POST /problems",),
     },
     "offdiag_web.pages.flags.page": {
         "flags.page": ("GET /flags",),
-        "flags.twin": ("GET /flags.<any(json, csv):form>",),
+        "flags.export": ("GET /flags.<any(json, csv):form>",),
     },
     "offdiag_web.pages.flags.problem_page": {
         "problem.page": ("GET /problems/<int(max=9223372036854775807):number>",),
-        "problem.twin": ("GET /problems/<int(max=9223372036854775807):number>.json",),
+        "problem.export": ("GET /problems/<int(max=9223372036854775807):number>.json",),
         "problem.decide": (
             "POST /problems/<int(max=9223372036854775807):number>/<any(acknowledge, snooze, dismiss, reopen, assign, comment):action>",
         ),
     },
     "offdiag_web.pages.flags.rules_page": {
         "rules.page": ("GET /settings/rules",),
-        "rules.twin": ("GET /settings/rules.<any(json, csv):form>",),
+        "rules.export": ("GET /settings/rules.<any(json, csv):form>",),
     },
     "offdiag_web.pages.glossary.page": {
         "glossary.page": ("GET /glossary",),
-        "glossary.twin": ("GET /glossary.<any(json, csv):form>",),
+        "glossary.export": ("GET /glossary.<any(json, csv):form>",),
         "glossary.metric": ("GET /glossary/<key>",),
-        "glossary.metric_twin": ("GET /glossary/<key>.<any(json, csv):form>",),
+        "glossary.metric_export": ("GET /glossary/<key>.<any(json, csv):form>",),
     },
     "offdiag_web.pages.home.page": {"home.home": ("GET /",)},
     "offdiag_web.pages.jobs.page": {
         "jobs.page": ("GET /jobs",),
-        "jobs.twin": ("GET /jobs.<any(json, csv):form>",),
+        "jobs.export": ("GET /jobs.<any(json, csv):form>",),
         "jobs.job": ("GET /jobs/<int(max=9223372036854775807):job_id>",),
         "jobs.job_json": ("GET /jobs/<int(max=9223372036854775807):job_id>.json",),
         "jobs.retry": ("POST /jobs/<int(max=9223372036854775807):job_id>/retry",),
@@ -302,16 +302,16 @@ ROUTES: Routes = {
     },
     "offdiag_web.pages.methods.page": {
         "methods.page": ("GET /datasets/<name:name>/methods",),
-        "methods.twin": ("GET /datasets/<name:name>/methods.<any(json, csv):form>",),
+        "methods.export": ("GET /datasets/<name:name>/methods.<any(json, csv):form>",),
         "methods.learning_curves": ("GET /datasets/<name:name>/methods/learning-curves.csv",),
     },
     "offdiag_web.pages.models.page": {
         "models.page": ("GET /models/<name:name>",),
-        "models.twin": ("GET /models/<name:name>.<any(json, csv):form>",),
+        "models.export": ("GET /models/<name:name>.<any(json, csv):form>",),
     },
     "offdiag_web.pages.reports.edition_page": {
         "report_edition.page": ("GET /reports/<name:name>/<int(min=1, max=2147483647):number>",),
-        "report_edition.twin": (
+        "report_edition.export": (
             "GET /reports/<name:name>/<int(min=1, max=2147483647):number>.json",
         ),
         "report_edition.frozen": (
@@ -332,9 +332,9 @@ ROUTES: Routes = {
     },
     "offdiag_web.pages.reports.page": {
         "reports.page": ("GET /reports",),
-        "reports.twin": ("GET /reports.<any(json, csv):form>",),
+        "reports.export": ("GET /reports.<any(json, csv):form>",),
         "reports.report": ("GET /reports/<name:name>",),
-        "reports.report_twin": ("GET /reports/<name:name>.<any(json, csv):form>",),
+        "reports.report_export": ("GET /reports/<name:name>.<any(json, csv):form>",),
         "reports.run": ("POST /reports/<name:name>/run",),
         "reports.pause": ("POST /reports/<name:name>/pause",),
         "reports.resume": ("POST /reports/<name:name>/resume",),
@@ -433,16 +433,16 @@ ROUTES: Routes = {
     "offdiag_web.pages.samples.suspects_page": {
         "suspects.page": ("GET /datasets/<name:name>/suspects",),
         "suspects.propose": ("POST /datasets/<name:name>/suspects",),
-        "suspects.twin": ("GET /datasets/<name:name>/suspects.<any(json, csv):form>",),
+        "suspects.export": ("GET /datasets/<name:name>/suspects.<any(json, csv):form>",),
     },
     "offdiag_web.pages.search.page": {
         "finding.page": ("GET /search",),
-        "finding.twin": ("GET /search.json",),
+        "finding.export": ("GET /search.json",),
     },
     "offdiag_web.pages.settings.page": {"settings.page": ("GET /settings",)},
     "offdiag_web.pages.what_if.page": {
         "what_if.page": ("GET /whatif",),
-        "what_if.twin": ("GET /whatif.<any(json, csv):form>",),
+        "what_if.export": ("GET /whatif.<any(json, csv):form>",),
         "what_if.save": ("POST /whatif",),
     },
 }

@@ -76,7 +76,7 @@ def name_in_path(name: str) -> str:
     """A name as one segment of a path, before percent-encoding.
 
     Slashes part segments even where they are percent-encoded, browsers resolve dots, and an
-    end such as `.json` names a twin. Such characters are written as `~` and their code.
+    end such as `.json` names an export. Such characters are written as `~` and their code.
     """
     written = _UNFIT.sub(lambda found: escaped_mark(found.group()), name)
     if name in {".", ".."} or name.endswith(_TWINS):

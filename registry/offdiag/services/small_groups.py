@@ -69,14 +69,14 @@ class GroupSizes:
             return found
         # Inner families first: what they hide often protects the whole column, too.
         families = {name: [*self._inside_others(name), tuple(of)] for name, of in sizes.items()}
-        twins = self._equal_groups()
+        equal = self._equal_groups()
         n_before = -1
         while sum(map(len, found.values())) > n_before:
             n_before = sum(map(len, found.values()))
             for name, hidden in found.items():
                 for family in families[name] if hidden else ():
                     _complete(hidden, family, sizes[name], self.k)
-            for group in twins:
+            for group in equal:
                 if any(level in found[name] for name, level in group):
                     for name, level in group:
                         found[name].add(level)

@@ -157,8 +157,8 @@ def release(
     When the same work was asked for again in the meantime, that newer row takes over. An
     attempt that does not count was no attempt: the work only came too early.
     """
-    twin = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
-    if session.scalar(select(exists(twin))):
+    waiting = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
+    if session.scalar(select(exists(waiting))):
         return finish(session, lease)
     held = session.scalar(
         update(WorkRow)
@@ -184,8 +184,8 @@ def report_loss(session: Session, lease: Lease, *, most_losses: int) -> None:
     """
     is_early = WorkRow.losses < most_losses
     counts = {"attempts": WorkRow.attempts - 1, "losses": WorkRow.losses + 1}
-    twin = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
-    if session.scalar(select(exists(twin))) and finish(session, lease):
+    waiting = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
+    if session.scalar(select(exists(waiting))) and finish(session, lease):
         return
     held = session.scalar(
         update(WorkRow)

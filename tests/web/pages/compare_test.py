@@ -537,7 +537,7 @@ def test_ticked_runs_on_another_page_of_the_list_are_compared_too(
     assert answer.headers["Location"] == f"/compare?runs={compared.focal},{compared.plain}"
 
 
-# -- addresses and twins -------------------------------------------------------------------
+# -- addresses and exports -------------------------------------------------------------------
 
 
 def test_a_form_leads_to_the_canonical_address(

@@ -1,4 +1,4 @@
-"""The inbox of flags, one flag, and the rules, as pages and as twins."""
+"""The inbox of flags, one flag, and the rules, as pages and as JSON and CSV."""
 
 from typing import Any
 

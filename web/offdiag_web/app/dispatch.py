@@ -65,7 +65,7 @@ PATH_SCHEMAS: dict[str, dict[str, Any]] = {
 
 
 class NameConverter(BaseConverter):
-    """Any name, as one segment of a path; its end is never mistaken for that of a twin."""
+    """Any name, as one segment of a path; its end is never mistaken for that of an export."""
 
     regex = r"(?:(?!\.(?:json|csv)(?:/|$))[^/])+"
     part_isolating = True
@@ -77,8 +77,8 @@ class NameConverter(BaseConverter):
         return quote(name_in_path(str(value)), safe="")
 
 
-TWIN = ".<any(json, csv):form>"
-"""End of the address of a twin."""
+DATA_FORMAT = ".<any(json, csv):form>"
+"""End of the address of an export."""
 SENT_BY_FORM = "form"
 """A form sends every field, also empty ones; its answer is a redirect to the canonical URL."""
 

@@ -1,4 +1,4 @@
-"""CSV and JSON twins of pages: full precision, safe to open in a spreadsheet."""
+"""Pages as CSV and JSON: full precision, safe to open in a spreadsheet."""
 
 from __future__ import annotations
 

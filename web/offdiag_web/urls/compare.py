@@ -41,7 +41,7 @@ class CompareAddress:
     curves: str | None = None
 
     def url(self, form: str = "") -> str:
-        """Canonical URL of the page, or of its twin where `form` is "json", "csv" or "md"."""
+        """Canonical URL of the page, or of its export where `form` is "json", "csv" or "md"."""
         shown = {} if form else self._shown
         return with_query(f"/compare.{form}" if form else "/compare", self._compared | shown)
 

@@ -50,7 +50,7 @@ class CostsAddress:
     before: int | None = None
 
     def url(self, form: str = "") -> str:
-        """The page, or its twin where `form` is "json" or "csv"."""
+        """The page, or its export where `form` is "json" or "csv"."""
         return self._at(f".{form}" if form else "", v=self.version, **{"from": self.before})
 
     def new_version_url(self) -> str:
@@ -103,7 +103,7 @@ class WhatIfAddress:
     positive: str = ""
 
     def url(self, form: str = "") -> str:
-        """Canonical URL of the page, or of its twin where `form` is "json" or "csv"."""
+        """Canonical URL of the page, or of its export where `form` is "json" or "csv"."""
         return with_query(f"/whatif{f'.{form}' if form else ''}", self._values("runs"))
 
     def decisions_url(self, run_id: str, form: str = "") -> str:

@@ -16,7 +16,7 @@ class DatasetAddress:
     name: str
 
     def url(self, form: str = "", *, start: int = 0) -> str:
-        """The page, or its twin where `form` is "json" or "csv"; `start` counts classes from 0."""
+        """The page, or its export where `form` is "json" or "csv"; `start` counts from 0."""
         return self._at("", form, start)
 
     def decision_url(self, *, x: str | None = None, by_cost: bool = False) -> str:
@@ -109,5 +109,5 @@ class ModelAddress:
     name: str
 
     def url(self, form: str = "") -> str:
-        """The page, or its twin where `form` is "json" or "csv"."""
+        """The page, or its export where `form` is "json" or "csv"."""
         return f"/models/{name_segment(self.name)}{f'.{form}' if form else ''}"

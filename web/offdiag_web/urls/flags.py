@@ -124,7 +124,7 @@ def read_flag_list(values: Mapping[str, str]) -> tuple[FlagListAddress, list[str
 
 
 def flag_url(number: int, form: str = "") -> str:
-    """The page of a flag, or its twin where `form` is "json" or "csv"."""
+    """The page of a flag, or its export where `form` is "json" or "csv"."""
     return f"/flags/{number}{f'.{form}' if form else ''}"
 
 
@@ -196,7 +196,7 @@ class ProblemsAddress:
     low: bool = False
 
     def url(self, form: str = "") -> str:
-        """Canonical URL of the list, or of its twin where `form` is "json" or "csv"."""
+        """Canonical URL of the list, or of its export where `form` is "json" or "csv"."""
         return with_query(
             f"/problems.{form}" if form else "/problems",
             {
@@ -292,5 +292,5 @@ def problems_of_run(run_id: str) -> str:
 
 
 def problem_url(number: int, form: str = "") -> str:
-    """The page of a problem, or its twin where `form` is "json"."""
+    """The page of a problem, or its export where `form` is "json"."""
     return f"/problems/{number}{f'.{form}' if form else ''}"

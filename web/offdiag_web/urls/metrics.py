@@ -21,7 +21,7 @@ class MetricAddress:
     dataset_id: int | None = None
 
     def url(self, form: str = "") -> str:
-        """The page of the metric, or its twin where `form` is "json" or "csv"."""
+        """The page of the metric, or its export where `form` is "json" or "csv"."""
         return with_query(
             f"/glossary/{self.key}{f'.{form}' if form else ''}",
             {

@@ -19,7 +19,7 @@ class ReportAddress:
     name: str
 
     def url(self, form: str = "", *, start: int = 0) -> str:
-        """The page, or its twin where `form` is "json" or "csv"; `start` counts from 0."""
+        """The page, or its export where `form` is "json" or "csv"; `start` counts from 0."""
         first = str(start + 1) if start and not form else None
         return self._at(f".{form}" if form else "", first=first)
 
@@ -32,7 +32,7 @@ class ReportAddress:
         return with_query(f"/reports/{NEW}", {"like": self.name, "project": self._project})
 
     def edition_url(self, number: int, form: str = "") -> str:
-        """The page of an edition, or its twin."""
+        """The page of an edition, or its export."""
         return self._at(f"/{number}{f'.{form}' if form else ''}")
 
     def file_url(self, number: int, file_name: str) -> str:

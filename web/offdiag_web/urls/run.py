@@ -132,7 +132,7 @@ class ExamplesAddress:
     """Whether content is to be shown that is hidden otherwise."""
 
     def url(self, form: str = "") -> str:
-        """Canonical URL of the page, or of its twin where `form` is "json" or "csv"."""
+        """Canonical URL of the page, or of its export where `form` is "json" or "csv"."""
         path = f"{run_url(self.run_id)}/examples"
         asked = self.question
         is_default = asked.is_cell or asked.kind is Kind.WRONG

@@ -79,7 +79,7 @@ class RunListAddress:
         return tuple(parsed.term for parsed in self.terms if parsed.term is not None)
 
     def url(self, form: str = "") -> str:
-        """Canonical URL of the page, or of its twin where `form` is "json" or "csv"."""
+        """Canonical URL of the page, or of its export where `form` is "json" or "csv"."""
         kept = dict(replace(self, selected=()).kept_by_form if form else self.kept_by_form)
         return with_query(
             f"/runs.{form}" if form else "/runs",

@@ -19,7 +19,7 @@ from offdiag.store.audit_log import (
     audit_page,
 )
 from offdiag_web.app.context import current_registry, requires
-from offdiag_web.app.dispatch import TWIN
+from offdiag_web.app.dispatch import DATA_FORMAT
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.urls.query_string import with_query
 
@@ -78,9 +78,9 @@ def page() -> Response:
     return make_response(text)
 
 
-@blueprint.get(f"{_PATH}{TWIN}")
+@blueprint.get(f"{_PATH}{DATA_FORMAT}")
 @requires(Role.ADMIN)
-def twin(form: str) -> Response:
+def export(form: str) -> Response:
     found = _found(MOST_EVENTS)
     if form == "json":
         return jsonify(events=audit_records(found.events), following=found.following)

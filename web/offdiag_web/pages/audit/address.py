@@ -105,7 +105,7 @@ LONGEST_LINK = 4_000
 
 
 def audit_url(typed: TypedAudit, form: str = "") -> str:
-    """The page of an audit, its twin where `form` is "json", or its card for slides, "svg".
+    """The page of an audit, its export where `form` is "json", or its card for slides, "svg".
 
     A text that is one of the examples is called by its name.
     """

@@ -244,13 +244,13 @@ def send() -> Response:
 
 
 @blueprint.get(f"{AUDIT}.json")
-def twin() -> Response:
+def export() -> Response:
     return _record(typed_audit(request.args))
 
 
 @blueprint.post(f"{AUDIT}.json")
 @requires(Role.VIEWER)
-def twin_of_sent() -> Response:
+def export_of_sent() -> Response:
     return _record(with_real_corrections(typed_audit(request.form)))
 
 

@@ -33,7 +33,7 @@ from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.promotions import promotions_in_force
 from offdiag.store.run_costs import newest_runs
 from offdiag_web.app.context import current_registry, kept_best_sets, recent_comparisons
-from offdiag_web.app.dispatch import TWIN, requested_project
+from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import Cell, csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
@@ -204,8 +204,8 @@ def page() -> AnyResponse:
     return make_response(compare_page(found, address, notices + more, curves=curves))
 
 
-@blueprint.get(f"/compare{TWIN}")
-def twin(form: str) -> Response:
+@blueprint.get(f"/compare{DATA_FORMAT}")
+def export(form: str) -> Response:
     found = _strictly_compared(read_compare(request.args)[0])
     if form == "json":
         return json_response(comparison_document(found))
@@ -244,8 +244,8 @@ def examples() -> AnyResponse:
     return make_response(examples_view(found, address, notices))
 
 
-@blueprint.get(f"/compare/examples{TWIN}")
-def examples_twin(form: str) -> Response:
+@blueprint.get(f"/compare/examples{DATA_FORMAT}")
+def examples_export(form: str) -> Response:
     address, _ = read_compare(request.args)
     outcome, _ = read_paired_outcome(request.args.get("which"))
     label = request.args.get("class") or None

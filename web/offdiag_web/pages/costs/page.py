@@ -13,7 +13,7 @@ from offdiag.metrics.costs.matrix import changed_costs
 from offdiag.services.cost_matrices import CostDetail, browse_cost_matrix, set_default_costs
 from offdiag.store.cost_matrices import CostMatrixRecord, CostOverview, CostVersion, cost_overview
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.dispatch import TWIN, requested_project
+from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers
 from offdiag_web.pages.costs.view import cost_page_view
@@ -68,7 +68,7 @@ def _uses_text(datasets: Sequence[str], reports: Sequence[str]) -> str:
 
 
 def cost_records(overview: CostOverview) -> list[dict[str, Any]]:
-    """The list for the JSON twin."""
+    """The list for the JSON export."""
     return [
         {
             "name": each.name,
@@ -88,7 +88,7 @@ def cost_records(overview: CostOverview) -> list[dict[str, Any]]:
 
 
 def cost_rows(overview: CostOverview) -> list[tuple[Cell, ...]]:
-    """The list for the CSV twin, in the order of `COST_COLUMNS`."""
+    """The list for the CSV export, in the order of `COST_COLUMNS`."""
     return [
         tuple(
             "; ".join(value) if isinstance(value := record[column], list) else value
@@ -162,8 +162,8 @@ def page() -> Response:
     return make_response(cost_list_view(overview))
 
 
-@blueprint.get(f"/costs{TWIN}")
-def twin(form: str) -> Response:
+@blueprint.get(f"/costs{DATA_FORMAT}")
+def export(form: str) -> Response:
     with current_registry().database.read() as session:
         overview = cost_overview(session)
     if form == "json":
@@ -177,8 +177,8 @@ def matrix(name: str) -> Response:
     return make_response(cost_page_view(detail, address, notices))
 
 
-@blueprint.get(f"{COSTS}{TWIN}")
-def matrix_twin(name: str, form: str) -> Response:
+@blueprint.get(f"{COSTS}{DATA_FORMAT}")
+def matrix_export(name: str, form: str) -> Response:
     detail, _, _ = _asked(name)
     if form == "json":
         return jsonify(cost_record(detail))

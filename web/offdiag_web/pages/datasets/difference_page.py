@@ -18,7 +18,7 @@ from offdiag.services.truth.versions import (
     compare_truths,
 )
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.dispatch import TWIN, requested_project
+from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
@@ -175,8 +175,8 @@ def page(name: str, before: int, after: int) -> Response:
     return make_response(difference_view(compared, address, notices, start=start))
 
 
-@blueprint.get(f"{_PATH}{TWIN}")
-def twin(name: str, before: int, after: int, form: str) -> Response:
+@blueprint.get(f"{_PATH}{DATA_FORMAT}")
+def export(name: str, before: int, after: int, form: str) -> Response:
     comparison = _compared(name, before, after)
     if form == "json":
         return json_response(

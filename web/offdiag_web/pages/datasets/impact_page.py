@@ -21,7 +21,7 @@ from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact, trut
 from offdiag.services.truth.versions import LabelDifference
 from offdiag.store.truth_impact import ScoredRun
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.dispatch import TWIN, requested_project
+from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.charts.marks import interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent, Scale, fitted
@@ -334,8 +334,8 @@ def page(name: str, number: int) -> Response:
     return make_response(html)
 
 
-@blueprint.get(f"{_PATH}{TWIN}")
-def twin(name: str, number: int, form: str) -> Response:
+@blueprint.get(f"{_PATH}{DATA_FORMAT}")
+def export(name: str, number: int, form: str) -> Response:
     impact = _impact(name, number)
     metric, _ = _requested_metric(impact)
     if form == "json":

@@ -28,7 +28,7 @@ from offdiag.services.datasets import browse_dataset, comment_on_dataset
 from offdiag.store.comments import About, comments_on
 from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
-from offdiag_web.app.dispatch import TWIN, own_path, requested_project
+from offdiag_web.app.dispatch import DATA_FORMAT, own_path, requested_project
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components.controls import Discussion, discussion
@@ -58,8 +58,8 @@ def page() -> Response:
     return make_response(render_template("datasets/page.html", datasets=cards))
 
 
-@blueprint.get(f"/datasets{TWIN}")
-def twin(form: str) -> Response:
+@blueprint.get(f"/datasets{DATA_FORMAT}")
+def export(form: str) -> Response:
     with current_registry().database.read() as session:
         found = [dataset_summary(*each) for each in dataset_overview(session)]
     if form == "json":
@@ -131,8 +131,8 @@ def add_comment(name: str) -> Response:
     return redirect(own_path(request.form.get("back", page)), 303)
 
 
-@blueprint.get(f"{DATASET}{TWIN}")
-def dataset_twin(name: str, form: str) -> Response:
+@blueprint.get(f"{DATASET}{DATA_FORMAT}")
+def dataset_export(name: str, form: str) -> Response:
     database = current_registry().database
     detail = browse_dataset(database, project=requested_project(), dataset=name)
     if form == "csv":

@@ -21,7 +21,7 @@ from offdiag.services.decisions.rules import (
 from offdiag.services.what_if.scenario import read_base
 from offdiag.store.project_access import project_of_run
 from offdiag_web.app.context import current_registry, name_project
-from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN
+from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import form_author
 from offdiag_web.pages.decisions.view import decisions_view
@@ -45,8 +45,8 @@ def page() -> Response:
     return make_response(decisions_view(_found(address, run_id), address))
 
 
-@blueprint.get(f"{_PATH}{TWIN}")
-def twin(form: str) -> Response:
+@blueprint.get(f"{_PATH}{DATA_FORMAT}")
+def export(form: str) -> Response:
     address, run_id = _asked()
     found = _found(address, run_id)
     if form == "json":

@@ -18,7 +18,7 @@ from offdiag.store.flags import FlagContent, FlagEvent
 from offdiag.store.problems import problem_of_flag
 from offdiag.store.run_ranks import RankedValue
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.dispatch import TWIN, own_path
+from offdiag_web.app.dispatch import DATA_FORMAT, own_path
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.news import open_problems
@@ -229,8 +229,8 @@ def page(number: int) -> Response:
     return _page(number, Refused())
 
 
-@blueprint.get(f"{_FLAG}{TWIN}")
-def twin(number: int, form: str) -> Response:
+@blueprint.get(f"{_FLAG}{DATA_FORMAT}")
+def export(number: int, form: str) -> Response:
     flag = flag_explained(_detail(number), current_registry().database.clock())
     if form == "json":
         return json_response(flag)

@@ -24,7 +24,7 @@ from offdiag.store.problems import (
     metric_of,
 )
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN, own_path
+from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM, own_path
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.news import news_since
@@ -237,8 +237,8 @@ def page() -> Response:
     return make_response(_rendered(address, notices, Refused()))
 
 
-@blueprint.get(f"/problems{TWIN}")
-def twin(form: str) -> Response:
+@blueprint.get(f"/problems{DATA_FORMAT}")
+def export(form: str) -> Response:
     address, _ = read_problems(request.args)
     found, measured, since = _read(address)
     documents = problem_documents(_listed(found, address, since), found, measured)

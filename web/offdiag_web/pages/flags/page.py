@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 from offdiag.records.flag import FLAG_COLUMNS, FlagList, flag_document
 from offdiag.services.flags.page import browse_flags
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.dispatch import TWIN
+from offdiag_web.app.dispatch import DATA_FORMAT
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.urls.flags import ALL, read_flag_list, read_problems
 
@@ -21,8 +21,8 @@ def page() -> Response:
     return redirect(address.url())
 
 
-@blueprint.get(f"/flags{TWIN}")
-def twin(form: str) -> Response:
+@blueprint.get(f"/flags{DATA_FORMAT}")
+def export(form: str) -> Response:
     address, _ = read_flag_list(request.args)
     database = current_registry().database
     found = browse_flags(database, address.filter, after=address.place)

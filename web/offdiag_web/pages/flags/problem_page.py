@@ -57,7 +57,7 @@ def page(number: int) -> Response:
 
 
 @blueprint.get(f"{_PROBLEM}.json")
-def twin(number: int) -> Response:
+def export(number: int) -> Response:
     problem, found, measured = _problem(number)
     return json_response(problem_documents([problem], found, {number: measured})[0])
 

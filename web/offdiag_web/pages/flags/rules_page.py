@@ -14,7 +14,7 @@ from offdiag.services.flags.rules import (
 )
 from offdiag.settings.load import describe_settings
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.dispatch import TWIN
+from offdiag_web.app.dispatch import DATA_FORMAT
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers
 from offdiag_web.components.flags import severity_mark
@@ -123,8 +123,8 @@ def page() -> Response:
     return make_response(rules_view(_overview()))
 
 
-@blueprint.get(f"/settings/rules{TWIN}")
-def twin(form: str) -> Response:
+@blueprint.get(f"/settings/rules{DATA_FORMAT}")
+def export(form: str) -> Response:
     overview = _overview()
     if form == "json":
         return jsonify(rules_record(overview))

@@ -32,7 +32,7 @@ from offdiag.metrics.catalogue import (
 from offdiag.metrics.symmetry import GROUP_WORDS, imbalance_effect
 from offdiag.services.datasets import browse_mapped_runs
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.dispatch import TWIN
+from offdiag_web.app.dispatch import DATA_FORMAT
 from offdiag_web.app.exports import csv_response
 from offdiag_web.pages.glossary.metric_map import (
     MAP_COLUMNS,
@@ -231,8 +231,8 @@ def page() -> Response:
     return make_response(glossary_view(query))
 
 
-@blueprint.get(f"/glossary{TWIN}")
-def twin(form: str) -> Response:
+@blueprint.get(f"/glossary{DATA_FORMAT}")
+def export(form: str) -> Response:
     if form == "json":
         return jsonify({"metrics": [definition_record(spec) for spec in SPECS]})
     return csv_response("metrics", METRIC_COLUMNS, map(metric_row, SPECS))
@@ -261,8 +261,8 @@ def metric(key: str) -> Response:
     )
 
 
-@blueprint.get(f"/glossary/<key>{TWIN}")
-def metric_twin(key: str, form: str) -> Response:
+@blueprint.get(f"/glossary/<key>{DATA_FORMAT}")
+def metric_export(key: str, form: str) -> Response:
     specs = specs_of(key) or abort(404)
     if form == "json":
         return jsonify({"definitions": [definition_record(spec) for spec in specs]})

@@ -21,7 +21,7 @@ from offdiag.services.jobs.page import (
     retry_job,
 )
 from offdiag_web.app.context import current_registry, requires
-from offdiag_web.app.dispatch import TWIN
+from offdiag_web.app.dispatch import DATA_FORMAT
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Tone, spell
@@ -148,9 +148,9 @@ def page() -> Response:
     return make_response(jobs_view(jobs_page(database)))
 
 
-@blueprint.get(f"/jobs{TWIN}")
+@blueprint.get(f"/jobs{DATA_FORMAT}")
 @requires(Role.VIEWER, everywhere=True)
-def twin(form: str) -> Response:
+def export(form: str) -> Response:
     database = current_registry().database
     found = job_list(jobs_page(database), database.clock())
     if form == "json":

@@ -28,7 +28,7 @@ from offdiag.services.methods.estimates import Design, Method
 from offdiag.store.dataset_page import DatasetSize, dataset_size
 from offdiag.store.method_runs import MethodRun
 from offdiag_web.app.context import current_registry, kept_moments
-from offdiag_web.app.dispatch import TWIN, requested_project
+from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.charts.marks import IN_PANEL, interval_mark
 from offdiag_web.charts.plot import (
@@ -182,8 +182,8 @@ def page(name: str) -> Response:
     return make_response(_rendered(found, size))
 
 
-@blueprint.get(f"{DATASET}/methods{TWIN}")
-def twin(name: str, form: str) -> Response:
+@blueprint.get(f"{DATASET}/methods{DATA_FORMAT}")
+def export(name: str, form: str) -> Response:
     document = methods_document(_found(name))
     if form == "json":
         return json_response(document)

@@ -16,7 +16,7 @@ from offdiag.services.runs import ModelRuns, browse_model
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS, RunEntry
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.dispatch import TWIN
+from offdiag_web.app.dispatch import DATA_FORMAT
 from offdiag_web.app.exports import csv_response
 from offdiag_web.charts.svg import Scale
 from offdiag_web.charts.trend import trend
@@ -137,8 +137,8 @@ def page(name: str) -> Response:
     return make_response(model_view(browse_model(database, name), now=database.clock()))
 
 
-@blueprint.get(f"/models/<name:name>{TWIN}")
-def twin(name: str, form: str) -> Response:
+@blueprint.get(f"/models/<name:name>{DATA_FORMAT}")
+def export(name: str, form: str) -> Response:
     model = browse_model(current_registry().database, name)
     runs = [run for _, on_dataset in model.by_dataset for run in on_dataset]
     if form == "json":

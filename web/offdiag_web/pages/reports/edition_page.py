@@ -158,7 +158,7 @@ def page(name: str, number: int) -> Response:
 
 
 @blueprint.get(f"{_EDITION}.json")
-def twin(name: str, number: int) -> Response:
+def export(name: str, number: int) -> Response:
     found = edition_page(
         current_registry().database, project=requested_project(), name=name, number=number
     )

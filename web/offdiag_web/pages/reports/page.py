@@ -34,7 +34,7 @@ from offdiag.services.schedules.page import (
     schedules_page,
 )
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.dispatch import TWIN, requested_project
+from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components.controls import Chip, paging, spell_short
 from offdiag_web.pages.reports.report_list import NextTime, next_time, reports_view
@@ -173,8 +173,8 @@ def page() -> Response:
     return make_response(reports_view(found, notices, start=start, now=database.clock()))
 
 
-@blueprint.get(f"/reports{TWIN}")
-def twin(form: str) -> Response:
+@blueprint.get(f"/reports{DATA_FORMAT}")
+def export(form: str) -> Response:
     found = report_list(reports_page(current_registry().database))
     if form == "json":
         return json_response(found)
@@ -189,8 +189,8 @@ def report(name: str) -> Response:
     return make_response(report_view(found, notices, start=start, now=database.clock()))
 
 
-@blueprint.get(f"{REPORT}{TWIN}")
-def report_twin(name: str, form: str) -> Response:
+@blueprint.get(f"{REPORT}{DATA_FORMAT}")
+def report_export(name: str, form: str) -> Response:
     found = report_detail(
         report_page(current_registry().database, project=requested_project(), name=name)
     )

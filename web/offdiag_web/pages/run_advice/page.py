@@ -40,7 +40,7 @@ class AdviceAddress:
     balance_known: bool = False
 
     def url(self, form: str = "") -> str:
-        """Canonical URL of the page, or of its twin where `form` is "json"."""
+        """Canonical URL of the page, or of its export where `form` is "json"."""
         return with_query(
             f"/runs/{self.run_id}/advice{f'.{form}' if form else ''}",
             {

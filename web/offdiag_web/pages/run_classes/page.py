@@ -54,7 +54,7 @@ class ClassesAddress:
     part: str | None = None
 
     def url(self, form: str = "") -> str:
-        """Canonical URL of the table, or of its twin where `form` is "json" or "csv"."""
+        """Canonical URL of the table, or of its export where `form` is "json" or "csv"."""
         path = f"/runs/{self.run_id}/classes"
         is_default = self.sort_key == "support" and self.descending
         return with_query(
@@ -216,7 +216,7 @@ def _head(key: str, title: str, address: ClassesAddress) -> SortHead:
 
 
 def class_records(results: RunResults) -> dict[str, object]:
-    """Every value of every class for the JSON twin, in label order."""
+    """Every value of every class for the JSON export, in label order."""
     return {
         "labels": list(results.counted.labels.names),
         "per_class": {
@@ -226,7 +226,7 @@ def class_records(results: RunResults) -> dict[str, object]:
 
 
 def class_columns(results: RunResults) -> tuple[str, ...]:
-    """Columns of the CSV twin: a value, and bounds where the key has intervals."""
+    """Columns of the CSV export: a value, and bounds where the key has intervals."""
     columns = ["label"]
     for key, values in results.per_class.items():
         columns.append(key)

@@ -30,7 +30,7 @@ class CurvesAddress:
     part: str | None = None
 
     def url(self, form: str = "", *, part: Part = "points") -> str:
-        """Canonical URL of the page, or of its twin where `form` is "json" or "csv"."""
+        """Canonical URL of the page, or of its export where `form` is "json" or "csv"."""
         path = f"/runs/{self.run_id}/curves"
         by = {ranking: name for name, ranking in _NAMES.items()}
         return with_query(

@@ -155,7 +155,7 @@ class SlicesView:
     fairness: FairnessView | None
     conditions: tuple[str, ...]
     """Of a gate that would refuse this run for its worst slices, quoted for a shell."""
-    twins: tuple[tuple[str, str], ...]
+    formats: tuple[tuple[str, str], ...]
 
 
 blueprint = Blueprint("run_slices", __name__)
@@ -214,7 +214,7 @@ def _view(run_id: str, findings: RunFindings) -> SlicesView:
         classes=tuple(labels),
         fairness=None if is_weighted else _fairness(found, run_id, labels),
         conditions=_conditions(found, labels),
-        twins=(("CSV", f"{path}.csv"), ("JSON", f"{path}.json")),
+        formats=(("CSV", f"{path}.csv"), ("JSON", f"{path}.json")),
     )
 
 

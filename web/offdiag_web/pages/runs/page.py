@@ -1,4 +1,4 @@
-"""The runs list and its twins."""
+"""The runs list and its exports."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def runs(form: str = "html") -> Response:
     with database.read() as session:
         listed = listed_datasets(session, address.filter)
         if form != "html":
-            return _twin(session, listed, address, form)
+            return _export(session, listed, address, form)
         if listed.scope is None:
             return _groups_page(session, listed, address, notices)
         return _list_page(session, listed, listed.scope, address, notices)
 
 
-def _twin(
+def _export(
     session: Session, listed: ListedDatasets, address: RunListAddress, form: str
 ) -> Response:
     """The list as data, newest first unless another order is asked for."""

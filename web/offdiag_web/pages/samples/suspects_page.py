@@ -26,7 +26,7 @@ from offdiag.services.samples.suspects import (
     suspect_labels,
 )
 from offdiag_web.app.context import current_registry, kept_suspects, requires
-from offdiag_web.app.dispatch import TWIN, requested_project
+from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.charts.marks import share_bar
@@ -137,8 +137,8 @@ def chosen_labels(found: SuspectLabels, form: MultiDict[str, str]) -> dict[int |
     return {each.sample: label for each in suspects}
 
 
-@blueprint.get(f"{DATASET}/suspects{TWIN}")
-def twin(name: str, form: str) -> Response:
+@blueprint.get(f"{DATASET}/suspects{DATA_FORMAT}")
+def export(name: str, form: str) -> Response:
     question = SuspectQuestion(request.args.get("class") or None, _at_least(), 0, MOST_SUSPECTS)
     document = suspects_document(_found(name, question))
     if form == "json":

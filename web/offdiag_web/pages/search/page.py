@@ -134,7 +134,7 @@ def page() -> Response:
 
 
 @blueprint.get("/search.json")
-def twin() -> Response:
+def export() -> Response:
     return jsonify({"found": goal_records(_groups(_text()))})
 
 

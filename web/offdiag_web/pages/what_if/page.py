@@ -20,7 +20,7 @@ from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overvie
 from offdiag.store.datasets import DatasetRecord, single_label_task
 from offdiag.store.run_costs import RunWithCosts
 from offdiag_web.app.context import current_registry, name_project
-from offdiag_web.app.dispatch import SENT_BY_FORM, TWIN, requested_project
+from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM, requested_project
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import form_author
 from offdiag_web.components import numbers
@@ -221,8 +221,8 @@ def page() -> Response:
     return make_response(what_if_view(found, address))
 
 
-@blueprint.get(f"/whatif{TWIN}")
-def twin(form: str) -> Response:
+@blueprint.get(f"/whatif{DATA_FORMAT}")
+def export(form: str) -> Response:
     address = read_what_if(request.args)
     found = costs_of_runs(ask(current_registry().database, address.runs, address.question))
     if form == "json":

@@ -29,9 +29,12 @@ def leaders(*, total: int, lower_is_better: bool = False) -> Leaders:
 
 
 def test_runs_that_were_not_compared_are_not_said_to_be_worse() -> None:
-    assert verdict_of(leaders(total=3)) == "run 0 leads: every other run is significantly lower."
     assert (
-        verdict_of(leaders(total=250)) == "run 0 leads: the next 2 runs are significantly lower."
+        verdict_of(leaders(total=3), 3) == "run 0 leads: every other run is significantly lower."
+    )
+    assert (
+        verdict_of(leaders(total=250), 250)
+        == "run 0 leads: the next 2 runs are significantly lower."
     )
 
 
