@@ -203,7 +203,7 @@ def test_gaps_are_counted_and_named(url: str, dataset: str, library: str) -> Non
         (CASES, {"score": ["year", "country"]}, "of two classes the scores of one are counted"),
         (CASES, {"sample_id": "year"}, "sample_id: column 'year' belongs to single"),
         (CASES, {"actual": None}, "actual: without the actual and the predicted classes"),
-        (CASES, {"dataset": None}, "dataset: counts do not tell"),
+        (CASES, {"dataset": None}, "dataset: counts do not show"),
         (CASES, {"predicted": "guess"}, "predicted: the frame has no column 'guess'"),
         ({"y": ["a"], "yhat": [0.5]}, {}, "predicted='yhat': .* such as 0.5: .* scores"),
         ({"y": ["a", "b"], "yhat": ["a", 3]}, {}, "row 1 of column 'yhat' holds int"),

@@ -229,7 +229,7 @@ def give_up(session: Session) -> None:
             "the number of samples is 4, stored is 5.",
         ),
         (drop_the_evaluation, FindingKind.STUCK, "it is marked as evaluated and has no"),
-        (give_up, FindingKind.STUCK, "its evaluation was given up"),
+        (give_up, FindingKind.STUCK, "its evaluation failed"),
     ],
 )
 def test_what_is_wrong_is_named(
@@ -279,7 +279,7 @@ def test_an_uploaded_matrix_that_was_changed_is_found(database: Database) -> Non
     [
         ({"due": 0.0}, "has waited for more than ten minutes"),
         ({"state": "doing", "lease": "t", "lease_until": 0.0}, "was begun and not ended"),
-        ({"state": "dead", "error": ""}, "was given up without an error"),
+        ({"state": "dead", "error": ""}, "failed without an error"),
     ],
 )
 def test_work_that_is_stuck_is_found(

@@ -87,7 +87,7 @@ def test_an_experiment_that_is_not_there_is_refused(offdiag: Command, uri: str) 
     [
         (["label", "target", "prediction"], "^--true: 'label' and 'target' of .* could each hold"),
         (["diagnosis", "note", "prediction"], "Name the right one of 'diagnosis', 'note'"),
-        (["label", "prediction", "count"], "may stand for several samples"),
+        (["label", "prediction", "count"], "may be about several samples"),
     ],
 )
 def test_columns_are_taken_only_where_there_is_no_doubt(

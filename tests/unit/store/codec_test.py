@@ -100,9 +100,9 @@ def test_scores_come_back_bit_by_bit(scores: NDArray[np.float32]) -> None:
 def test_scores_of_another_shape_or_width_are_refused() -> None:
     data = codec.encode_scores(np.ones((2, 3), dtype=np.float32))
 
-    with pytest.raises(ValueError, match="6 scores cannot stand in 4 columns"):
+    with pytest.raises(ValueError, match="6 scores do not fit into 4 columns"):
         codec.decode_scores(data, 4)
-    with pytest.raises(ValueError, match="in 0 columns"):
+    with pytest.raises(ValueError, match="into 0 columns"):
         codec.decode_scores(data, 0)
     with pytest.raises(ValueError, match="float64"):
         codec.encode_scores(np.ones((2, 3)))  # type: ignore[arg-type]
