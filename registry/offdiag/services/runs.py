@@ -191,19 +191,20 @@ def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar
         raise InvalidInput("no run is chosen.", field="runs", hint="Tick the runs that are meant.")
     with database.write() as session:
         # In one order, so that two of these do not wait for each other.
-        ordered, projects = sorted(set(run_ids)), set[str]()
+        ordered, projects = sorted(set(run_ids)), set[int]()
         for run_id in ordered:
             known = runs.lock_run(session, run_id, alone=True)
             tags = {name: text for name, text in known.tags.items() if name != key}
             if value is not None:
                 tags[key] = value
             runs.set_tags(session, run_id, known.facts(tags=tags).tags)
-            projects |= project_of_run(session, run_id)
+            projects.add(known.project_id)
+        (project,) = project_of_run(session, ordered[0]) if len(projects) == 1 else (None,)
         describe(
             session,
             action="tag-runs",
             subject=", ".join(ordered),
-            project=projects.pop() if len(projects) == 1 else None,
+            project=project,
             detail={"tag": key, "value": value, "n_runs": len(ordered)},
         )
 

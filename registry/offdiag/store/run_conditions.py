@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, assert_never
+from typing import Any, TypeGuard, assert_never
 
 from sqlalchemy import (
     ColumnElement,
@@ -307,6 +307,7 @@ def _entry(
         return _compared(text, comparison)
     equals = Operator.EQUAL if comparison.operator is Operator.IN else comparison.operator
     compare = _OPERATORS[equals]
+    found = entry_number(document, name, dialect).is_not(None)
     parts: list[ColumnElement[bool]] = []
     for operand in comparison.operands:
         number = _as_number(operand)
@@ -314,9 +315,7 @@ def _entry(
             with_numbers: ColumnElement[bool] = true() if equals in _TRUE_OF_NUMBERS else false()
         else:
             with_numbers = compare(_entry_for(number, document, name, dialect), number)
-        is_number = _is_number(operand)
-        with_texts = false() if is_number else compare(text, _as_text(operand))
-        found = entry_number(document, name, dialect).is_not(None)
+        with_texts = false() if _is_number(operand) else compare(text, _as_text(operand))
         parts.append(func.coalesce(case((found, with_numbers), else_=with_texts), false()))
     return or_(*parts)
 
@@ -327,13 +326,13 @@ def _entry_for(number: float, document: Document, name: str, dialect: str) -> Co
     return entry_number(document, name, dialect, exact=is_exact)
 
 
-def _is_number(operand: Operand) -> bool:
+def _is_number(operand: Operand) -> TypeGuard[float]:
     return isinstance(operand, int | float) and not isinstance(operand, bool)
 
 
 def _as_number(operand: Operand) -> float | None:
     if not isinstance(operand, str):
-        return operand if _is_number(operand) else None  # type: ignore[return-value]  # As asked.
+        return operand if _is_number(operand) else None
     if _NUMBER.fullmatch(operand) is None:
         return None
     number = int(operand) if operand.lstrip("-").isdigit() else float(operand)

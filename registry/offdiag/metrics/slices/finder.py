@@ -406,10 +406,9 @@ def _against(one: Floats, other: Floats, question: Question) -> tuple[Floats, Fl
     p_of_any = np.ones(len(one))
     n_rates = sum(key not in SLOPES for key, _ in question.metrics)
     # Rates come first, whatever their place, because averages ask for them.
-    for at in sorted(
-        range(len(question.metrics)), key=lambda at: question.metrics[at][0] in SLOPES
+    for at, (key, code) in sorted(
+        enumerate(question.metrics), key=lambda each: each[1][0] in SLOPES
     ):
-        key, code = question.metrics[at]
         cases, rest = (proportion(question.samples(each), key, code)[1] for each in (one, other))
         enough = np.minimum(cases, rest) >= question.min_samples
         mine, others = one[enough], other[enough]
