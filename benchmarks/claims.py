@@ -385,6 +385,16 @@ def allowed(n_sets: int) -> float:
     return round(100 * (LEVEL + 2 * sqrt(LEVEL * (1 - LEVEL) / n_sets)), 2)
 
 
+def hold_level(report: Report, name: str, claimed: NDArray[np.float64]) -> None:
+    """Want a claim, 1 or 0 for each of n data sets, (n,), no oftener than the level allows."""
+    report.goal(
+        f"{name}, %",
+        measured=round(100 * float(np.nanmean(claimed)), 2),
+        wanted=allowed(len(claimed)),
+        at_least=False,
+    )
+
+
 def name_of(cell: Cell) -> str:
     rarest = min(cell.shares)
     return f"n {cell.n:,}, K {cell.n_classes}, rarest {rarest:.2g}"
