@@ -198,9 +198,9 @@ def operation(
     `answers` are the models of its good answers by status, one model alone for 200. What can be
     refused is described for all routes alike. `sent` and `files` are media types of bodies that
     are not JSON: such a body the handler reads itself, from the request. `most_bytes` bounds
-    any body. `is_repeatable` is for writes that act anew each time they are sent. Answers to GET
-    carry an ETag of their content. A `former_path` leads there
-    for a release more, without being described.
+    any body. `is_repeatable` is for writes that act again each time they are sent. Answers to GET
+    carry an ETag of their content. A `former_path` leads to the same operation and is not
+    described; it goes with the next release.
     """
     by_status = answers if isinstance(answers, Mapping) else {200: answers}
 

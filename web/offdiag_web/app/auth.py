@@ -346,8 +346,8 @@ def count_guess() -> None:
 def refuse_attempts(name: str) -> None:
     """Raise `TooManyRequests` where an address, or anybody for this name, failed too often.
 
-    One address can use up but a part of the attempts that a name has, so nobody locks out
-    another user on the same machine.
+    One address can use up but a part of the attempts that a name has, so no one can
+    lock another user out from their own address.
     """
     rates = _rates()
     if rates is not None:

@@ -5,7 +5,7 @@ token is the second lock; the first one refuses whatever a browser says comes fr
 
 A page that holds a secret beside what an address says would tell the secret by its compressed
 length (BREACH): a foreign site guesses in the address, and a listener on the wire counts bytes. So
-what a foreign site causes is sent as it is, and tokens of forms are masked in each answer.
+what a foreign site causes is sent as it is, and each answer masks tokens of forms differently.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class FindingKind(StrEnum):
     DRIFT = "drift"
     """A stored result is not what the predictions give; computing it again puts it right."""
     STUCK = "stuck"
-    """Jobs without a worker's claim, or results without a job."""
+    """Jobs that no worker does, or missing results without a job."""
 
 
 @dataclass(frozen=True, slots=True)

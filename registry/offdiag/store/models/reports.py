@@ -1,6 +1,6 @@
 """Schedules, the editions of reports, the files frozen with them, and where these were sent.
 
-The row of an edition is the fire of its schedule: no two schedulers can insert it.
+The row of an edition is the fire of its schedule: only one scheduler can insert it.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ class ReportEditionRow(Base):
     """`fire_time` names the fire by local wall time and zone; `due` is the same moment in
     seconds since 1970.
 
-    Editions of one name in one project are numbered consecutively: they form
-    a series even when their schedule was removed and made again, or when there never was one.
-    Scope and delivery are those of the schedule at that moment. `summary` is what lists show
-    of a computed edition; those of earlier versions have none. Tables and columns keep the name
-    that editions had in the first versions: issues.
+    Editions of one name in one project are numbered consecutively: they form a series even when
+    their schedule was removed and made again, or when there never was one. Scope and delivery are
+    those of the schedule at that moment. `summary` is what lists show of a computed edition; those
+    of earlier versions have none. Tables and columns keep the name that editions had in the first
+    versions: issues.
     """
 
     __tablename__ = "report_issue"
