@@ -10,6 +10,8 @@ import pytest
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
+from offdiag.metrics.costs.decisions import ThresholdRule, described
+from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.methods.compared import Methods, methods_of
 from offdiag.services.methods.estimates import Design, Method
 from offdiag.services.retention.deletion import delete_run
@@ -223,3 +225,23 @@ def test_folds_of_few_training_examples_have_wider_intervals(database: Database)
     assert width(150) == pytest.approx(whole)
     assert [width(75), width(0.5)] == pytest.approx([halved, halved])
     assert width("many") == pytest.approx(whole)
+
+
+def test_a_derived_run_is_no_further_seed(database: Database) -> None:
+    score = np.where(ACTUAL == "ill", 0.8, 0.1)
+    predictions = np.where(score > 0.5, "ill", "well")
+    facts = RunFacts(name="logged", tags={"group": "mlp", "seed": 1})
+    source = log(
+        database,
+        y_true=ACTUAL,
+        y_pred=predictions,
+        y_score=score,
+        dataset="d",
+        labels=["well", "ill"],
+        positive_label="ill",
+        facts=facts,
+    )
+    rule = ThresholdRule(positive=1, threshold=0.05, positive_label="ill")
+    derive_run(database, source_id=source.id, rule=rule, recipe=described(rule), name="all")
+
+    assert [len(each.runs) for each in found(database).methods] == [1]

@@ -51,7 +51,8 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
     """Runs with the tag `group`, by method and age, on the newest version of their labels.
 
     One statement, the newest `limit` runs. Runs without a defined value of the metric are left
-    out, and those whose samples have weights.
+    out, those whose samples have weights, and derived runs, which have the tags of their source
+    but are no further seeds.
     """
     dialect = session.get_bind().dialect.name
     method, seed, fold, size = (
@@ -85,6 +86,7 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
             RunRow.dataset_id == dataset_id,
             RunRow.deleted_at.is_(None),
             RunRow.is_weighted.is_(False),
+            RunRow.derived_from.is_(None),
             method.is_not(None),
             MetricValueRow.class_index == AGGREGATE,
             MetricValueRow.key == key,
