@@ -5,22 +5,34 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from offdiag.comparison.differences import DifferenceStatus
+from offdiag.comparison.pair import PairComparison
+from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.flags.thresholds import Thresholds
+from offdiag.gate.conditions import parse_condition
 from offdiag.metrics.costs.decisions import ExpectedCostRule, ThresholdRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.services.champions.decision import browse_decision
+from offdiag.services.champions.leaders import leaders_of
+from offdiag.services.compare import Compared, compare_runs
+from offdiag.services.decisions.rules import CHOSEN_HERE
+from offdiag.services.gate import gate_run
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_predictions import open_run
+from offdiag.services.lru_cache import LruCache
 from offdiag.services.retention.deletion import delete_run
+from offdiag.services.truth.versions import dataset_named
 from offdiag.services.verification.verify import verify
 from offdiag.store import evaluations, runs
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
-from support.logging_runs import log, work_off
+from support.logging_runs import POLICY, log, work_off
 
 LABELS = LabelSet.declared(["well", "ill"])
 ACTUAL = ["ill", "ill", "well", "well", "well", "ill"]
@@ -33,13 +45,11 @@ TEN_TO_ONE = ExpectedCostRule(cost_matrix([[0, 1], [10, 0]], labels=LABELS))
 def log_clinic(database: Database, **given: object) -> RunRecord:
     return log(
         database,
-        y_true=ACTUAL,
-        y_pred=BY_HALF,
         dataset="clinic",
         facts=RunFacts(name="by half", model="lr", params={"c": 1}, author="ana"),
         labels=list(LABELS.names),
         positive_label="ill",
-        **{"y_score": P_ILL, **given},
+        **{"y_true": ACTUAL, "y_pred": BY_HALF, "y_score": P_ILL, **given},
     )
 
 
@@ -213,3 +223,109 @@ def test_a_derived_run_outlives_its_source(database: Database) -> None:
         kept = runs.get_run(session, derived.id)
     assert kept.derivation is not None
     assert kept.derivation.run_id == source.id
+
+
+SICK = ["well", "ill"] * 100
+P_SICK = [(0.2 if at < 120 else 0.6) if truth == "well" else 0.7 for at, truth in enumerate(SICK)]
+
+
+def log_sick(database: Database, **given: object) -> RunRecord:
+    """200 samples, of which the default threshold flags 40 that are well."""
+    predicted = ["ill" if p >= 0.5 else "well" for p in P_SICK]
+    return log_clinic(
+        database, **{"y_true": SICK, "y_pred": predicted, "y_score": P_SICK, **given}
+    )
+
+
+def derive_chosen(database: Database, source: RunRecord, *, chosen: bool = True) -> RunRecord:
+    """Flag from .65 on, which makes no error; `chosen` on these samples, or stated beforehand."""
+    rule = ThresholdRule(positive=1, threshold=0.65, positive_label="ill")
+    recipe = described(rule, chosen=CHOSEN_HERE if chosen else None)
+    return derive_run(database, source_id=source.id, rule=rule, recipe=recipe, name="chosen")
+
+
+def test_no_difference_from_a_threshold_chosen_on_the_same_examples_is_claimed(
+    database: Database,
+) -> None:
+    source = log_sick(database)
+    chosen = derive_chosen(database, source)
+    stated = derive_chosen(database, source, chosen=False)
+    work_off(database)
+
+    found = compare_runs(database, [source.id, chosen.id])
+    assert found.verdict is not None
+    assert found.verdict.text == (
+        "No difference between A and B is tested: the threshold of B was chosen on these "
+        "examples, which flatters it. Compare them on examples that the threshold was not chosen "
+        "on."
+    )
+    assert found.verdict.tone == "open"
+    assert isinstance(found.result, PairComparison)
+    accuracy = found.result.metric("overall_accuracy")
+    assert accuracy.difference.value == pytest.approx(0.2)
+    assert accuracy.difference.ci_low is None
+    assert {each.outcome for each in found.result.metrics} == {DifferenceStatus.NO_INTERVAL}
+    assert {each.p for each in found.result.classes["recall"]} == {None}
+    assert found.result.paired is not None
+    assert found.result.paired.churn.only_b == 40
+    assert found.result.paired.mcnemar is None
+
+    kept: LruCache[Compared] = LruCache(most=9)
+    for other, is_tested in ((chosen, False), (stated, True)):
+        verdict = compare_runs(database, [source.id, other.id], kept=kept).verdict
+        assert verdict is not None
+        assert ("B is better than A" in verdict.headline) is is_tested
+    several = compare_runs(database, [source.id, stated.id, chosen.id])
+    assert several.refusal is not None
+    assert several.refusal.why == (
+        "The threshold of C was chosen on these examples, which flatters it, so the runs cannot "
+        "be ranked."
+    )
+
+
+def test_a_gate_does_not_pair_a_threshold_chosen_on_the_same_examples(database: Database) -> None:
+    source = log_sick(database)
+    chosen = derive_chosen(database, source)
+    conditions = [
+        parse_condition(each)
+        for each in ("diff(overall_accuracy)>0", "low(diff(overall_accuracy))>0")
+    ]
+
+    found = gate_run(
+        database,
+        chosen.id,
+        conditions,
+        baseline_id=source.id,
+        thresholds=Thresholds(),
+        timeout_s=5,
+        lease_s=30,
+        policy=POLICY,
+    )
+
+    assert found.not_paired == (
+        f"the threshold of run {chosen.id} was chosen on these examples, which flatters it"
+    )
+    assert [each.passed for each in found.findings] == [True, False]
+
+
+def test_a_threshold_chosen_on_the_same_examples_is_not_ranked(database: Database) -> None:
+    source = log_sick(database)
+    other = log_sick(database, y_pred=["ill"] * 100 + SICK[100:], y_score=None)
+    chosen = derive_chosen(database, source)
+    work_off(database)
+
+    with database.read() as session:
+        dataset = dataset_named(session, project="default", name="clinic")
+    found = leaders_of(database, dataset)
+
+    assert found.runs[0].run.id == chosen.id
+    ranks = {each.run.id: each.rank.rank_status for each in found.runs}
+    assert ranks[chosen.id] is RankStatus.NOT_TESTED
+    assert {each.run.id for each in found.best_set} == {source.id, other.id}
+    decision = browse_decision(database, project="default", dataset="clinic")
+    assert decision.challenger is not None
+    assert decision.challenger.run.id in {source.id, other.id}
+    delete_run(database, other.id, by="ana")
+    assert leaders_of(database, dataset).why_not_tested == (
+        "the thresholds of the runs were chosen on these examples"
+    )

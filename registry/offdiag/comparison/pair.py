@@ -8,7 +8,7 @@ significant between two equally good runs stays below the level.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -141,7 +141,8 @@ class PairedFacts:
     `churn_of_classes` is in label order. `margins` and `symmetry` are tests of the answers
     alone: do both runs use the classes equally often, and exchange them evenly? None for sets of
     labels, which are right where they are exactly the true ones, and of which the samples with
-    a label are right where it is found. With weights all three tests are None: they count samples.
+    a label are right where it is found. With weights, which they do not count, all three tests are
+    None, and where nothing is tested.
     """
 
     churn: Churn
@@ -159,7 +160,8 @@ class PairComparison:
     `metrics` are those of all classes together, `classes` by key, each in label order.
     `together` is the test of the primary metrics, `classes_tested` says how many classes each
     per-class metric was tested on. `paired` is None where the runs cannot be paired, `cells`
-    for multi-label runs, of which `classes` are the labels.
+    for multi-label runs, of which `classes` are the labels. `chosen_here` are the positions of
+    runs whose threshold was chosen on these samples; nothing is tested then.
     """
 
     first: Counted
@@ -170,6 +172,7 @@ class PairComparison:
     classes_tested: Mapping[str, int]
     cells: CellDifferences | None
     paired: PairedFacts | None
+    chosen_here: tuple[int, ...] = ()
 
     @property
     def confidence(self) -> float:
@@ -386,6 +389,36 @@ def compare_unpaired(
         n_tested,
         unpaired_cells(first, second, confidence=confidence),
         None,
+    )
+
+
+CHOSEN_HERE = "not tested: a threshold was chosen on these examples"
+
+
+def without_tests(found: PairComparison, *, chosen_here: tuple[int, ...]) -> PairComparison:
+    """The comparison with its values and counts alone: no interval and no test of a difference."""
+    nothing = Interval(None, None, CHOSEN_HERE)
+
+    def untested(each: MetricDifference) -> MetricDifference:
+        gap = nothing.around(difference_of(each.first, each.second))
+        return judged(each.key, each.class_label, each.first, each.second, gap)
+
+    facts, cells = found.paired, found.cells
+    if facts is not None:
+        facts = replace(facts, mcnemar=None, margins=None, symmetry=None)
+    if cells is not None:
+        no_end = np.full(len(cells), np.nan)
+        none = np.zeros(len(cells), np.bool_)
+        cells = replace(cells, low=no_end, high=no_end, is_certain=none)
+    return replace(
+        found,
+        metrics=tuple(map(untested, found.metrics)),
+        classes={key: tuple(map(untested, of)) for key, of in found.classes.items()},
+        together=replace(found.together, tested=()),
+        classes_tested=dict.fromkeys(found.classes_tested, 0),
+        cells=cells,
+        paired=facts,
+        chosen_here=chosen_here,
     )
 
 

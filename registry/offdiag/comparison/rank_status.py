@@ -79,7 +79,9 @@ def places(
         if run in found.highest:
             placed.append(Rank(value, RankStatus.BEST))
         elif compared is None:
-            placed.append(Rank(value, RankStatus.UNDEFINED))
+            is_undefined = value.value is None
+            status = RankStatus.UNDEFINED if is_undefined else RankStatus.NOT_TESTED
+            placed.append(Rank(value, status))
         else:
             is_paired = not {run, compared.rival} & set(unpaired)
             method = SIMULTANEOUS if is_paired else SIMULTANEOUS_UNPAIRED

@@ -163,6 +163,15 @@ class Derivation:
     run_id: str
     recipe: Mapping[str, Any]
 
+    @property
+    def is_chosen_here(self) -> bool:
+        """Whether the rule was chosen for its results on the very examples it decides.
+
+        The run then looks better than on new examples, so that no difference from another run is
+        evidence.
+        """
+        return self.recipe.get("chosen") is not None
+
 
 def require_name(name: object, field_name: str) -> str:
     """Names are non-empty text of bounded length without control characters."""

@@ -17,7 +17,12 @@ from offdiag.comparison.by_moves import compare_many_sets, compare_paired_sets, 
 from offdiag.comparison.by_slice import SliceChanges
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.comparison.many import ManyComparison, compare_many, compare_together
-from offdiag.comparison.pair import PairComparison, compare_paired, compare_unpaired
+from offdiag.comparison.pair import (
+    PairComparison,
+    compare_paired,
+    compare_unpaired,
+    without_tests,
+)
 from offdiag.comparison.ranking import many_verdict
 from offdiag.comparison.texts import require_several, run_label
 from offdiag.comparison.verdict import Verdict, pair_verdict
@@ -54,6 +59,7 @@ from offdiag.services.shared_samples import (
     other_examples,
     places_in_lineages,
     refused,
+    refused_with_chosen,
     refused_with_weights,
     weights_of,
 )
@@ -85,6 +91,7 @@ class ComparisonRequest:
         """
         return (
             tuple((run.content_digest, run.source, run.score_columns) for run in self.runs),
+            tuple(run.is_chosen_here for run in self.runs),
             None if self.counted is None else tuple(run.id for run in self.runs),
             tuple(None if run.truth is None else run.truth.id for run in self.runs),
             self.runs[0].positive_label,
@@ -240,6 +247,14 @@ class Compared:
 
 def compute(session: Session, asked: ComparisonRequest) -> Compared:
     """Compare runs that nothing but their samples may keep from it."""
+    found = _compute(session, asked)
+    chosen_here = tuple(at for at, run in enumerate(asked.runs) if run.is_chosen_here)
+    if chosen_here and isinstance(found.result, PairComparison):
+        return Compared(without_tests(found.result, chosen_here=chosen_here), found.samples)
+    return found
+
+
+def _compute(session: Session, asked: ComparisonRequest) -> Compared:
     runs = asked.runs
     if asked.counted is not None:
         return _compute_counted(asked, asked.counted)
@@ -492,7 +507,7 @@ def compare_runs(
     part = parse_slice(slice_text) if slice_text else None
     with database.read() as session:
         runs = runs_named(session, run_ids)
-        refusal = refused(runs) or refused_with_weights(runs)
+        refusal = refused(runs) or refused_with_weights(runs) or refused_with_chosen(runs)
         if refusal is not None:
             return RunComparison(runs, None, refusal, None, part, {}, on_shared)
         counted = None

@@ -97,6 +97,20 @@ def refused_with_weights(runs: Sequence[ComparedRun]) -> Refusal | None:
     return None
 
 
+def refused_with_chosen(runs: Sequence[ComparedRun]) -> Refusal | None:
+    """Why three or more runs are not compared where a threshold was chosen on their examples."""
+    chosen = [run_label(at) for at, run in enumerate(runs) if run.is_chosen_here]
+    if not chosen or len(runs) < 3:
+        return None
+    thresholds, it = ("thresholds", "them") if len(chosen) > 1 else ("threshold", "it")
+    was = "were" if len(chosen) > 1 else "was"
+    return Refusal(
+        f"The {thresholds} of {_listed(chosen)} {was} chosen on these examples, which flatters "
+        f"{it}, so the runs cannot be ranked.",
+        f"Leave {it} out, or look at two runs.",
+    )
+
+
 def other_examples(
     labels_by_truth: Sequence[Sequence[str]], *, n_each: Sequence[int], n_shared: int | None
 ) -> Refusal:
@@ -295,7 +309,8 @@ def pair_runs(
 
     Both runs must hold predictions and have been logged with a version of the ground truth that
     `truth_id` descends from, or it itself. Samples without a label are left out. Runs that were
-    counted together are paired by their counts, on all samples.
+    counted together are paired by their counts, on all samples. A run whose threshold was chosen
+    on these samples is not paired: no difference from it is evidence.
     """
     if first.is_weighted or second.is_weighted:
         return NotPaired(NOT_WEIGHTED)
@@ -304,8 +319,8 @@ def pair_runs(
         if counted is not None:
             return counted
     for run in (first, second):
-        if run.source is not SourceOrientation.PREDICTIONS:
-            return NotPaired(f"run {run.id} is a matrix without predictions")
+        if (why := _why_unpaired(run)) is not None:
+            return NotPaired(why)
     if truth_id is None or len({first.dataset_id, second.dataset_id}) > 1:
         return _OTHER_TRUTH
     lineage = truths.get_truth(session, truth_id).root_id
@@ -313,6 +328,14 @@ def pair_runs(
         return _OTHER_TRUTH
     dataset = datasets.get_dataset(session, first.dataset_id)
     return _paired(session, (first, second), truth_id, dataset.labels, members)
+
+
+def _why_unpaired(run: RunRecord) -> str | None:
+    if run.source is not SourceOrientation.PREDICTIONS:
+        return f"run {run.id} is a matrix without predictions"
+    if run.is_chosen_here:
+        return f"the threshold of run {run.id} was chosen on these examples, which flatters it"
+    return None
 
 
 NOT_WEIGHTED = "examples of the runs have weights, and only differences of counts are judged here"

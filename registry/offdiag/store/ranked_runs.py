@@ -26,13 +26,15 @@ from offdiag.store.evaluations import (
 from offdiag.store.models import DatasetRow, EvaluationRow, MetricValueRow, RunRow, TruthVersionRow
 from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.runs import is_chosen_here
 
 
 @dataclass(frozen=True, slots=True)
 class RankedRun:
     """A run with its value; `has_predictions` False where a matrix was uploaded instead.
 
-    `derived_from` is the id of the run whose scores were decided anew.
+    `derived_from` is the id of the run whose scores were decided anew; `is_chosen_here` says that
+    they were by a threshold that was chosen on its examples.
     """
 
     id: str
@@ -44,6 +46,7 @@ class RankedRun:
     value: MetricValue
     has_scores: bool = False
     derived_from: str | None = None
+    is_chosen_here: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +257,7 @@ def _evaluated(
             RunRow.source_orientation,
             RunRow.score_columns,
             RunRow.derived_from,
+            RunRow.derivation,
             RunRow.is_weighted,
             *VALUE_COLUMNS,
         )
@@ -284,6 +288,7 @@ def _run(row: Row[*tuple[Any, ...]]) -> RankedRun:
         has_predictions=row.source_orientation == SourceOrientation.PREDICTIONS,
         value=recorded_value(row),
         has_scores=row.score_columns > 0,
+        is_chosen_here=is_chosen_here(row),
     )
 
 

@@ -49,6 +49,7 @@ from offdiag.store.models import (
 )
 from offdiag.store.models.base import PlainText
 from offdiag.store.models.evaluations import AGGREGATE
+from offdiag.store.runs import is_chosen_here
 
 RunId = str | ColumnElement[str]
 """The id of a run, or what stands for it in a statement that is built once."""
@@ -202,6 +203,7 @@ class AlternativeRun:
     source: SourceOrientation
     recall: MetricValue
     accuracy: float | None
+    is_chosen_here: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +231,7 @@ def alternative_runs(session: Session, run_id: str, *, class_index: int, limit: 
                 source=SourceOrientation(row.source_orientation),
                 recall=recorded_value(row),
                 accuracy=row.accuracy,
+                is_chosen_here=is_chosen_here(row),
             )
             for row in rows
         ),
@@ -264,6 +267,8 @@ def _best_first() -> Select[*tuple[Any, ...]]:
             RunRow.name,
             RunRow.model,
             RunRow.source_orientation,
+            RunRow.derived_from,
+            RunRow.derivation,
             *VALUE_COLUMNS,
             accuracy.value.label("accuracy"),
             n_scored_like(run_id).label("n_scored"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, bindparam, delete, select, update
+from sqlalchemy import Row, Select, bindparam, delete, select, update
 from sqlalchemy.orm import Session
 
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
@@ -49,6 +49,11 @@ class RunRecord(SaidOfRun):
     decision: Mapping[str, Any] | None = None
     note: str | None = None
     is_weighted: bool = False
+
+    @property
+    def is_chosen_here(self) -> bool:
+        """Whether its threshold was chosen on its own examples: `Derivation.is_chosen_here`."""
+        return self.derivation is not None and self.derivation.is_chosen_here
 
     @property
     def counted_on(self) -> str | None:
@@ -275,11 +280,26 @@ def recorded(row: RunRow) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(RunRecord)}
 
 
-def derivation_of(row: RunRow) -> Derivation | None:
+def derivation_of(row: RunRow | Row[*tuple[Any, ...]]) -> Derivation | None:
     """The run whose scores were used to derive this one, None for a run that was logged."""
     if row.derived_from is None:
         return None
     return Derivation(row.derived_from, row.derivation or {})
+
+
+def is_chosen_here(row: RunRow | Row[*tuple[Any, ...]]) -> bool:
+    """`RunRecord.is_chosen_here` of a row with `derived_from` and `derivation`."""
+    found = derivation_of(row)
+    return found is not None and found.is_chosen_here
+
+
+def chosen_here_among(session: Session, run_ids: Collection[str]) -> frozenset[str]:
+    """Those of the runs whose threshold was chosen on their own examples."""
+    columns = RunRow.id, RunRow.derived_from, RunRow.derivation
+    rows = session.execute(
+        select(*columns).where(RunRow.id.in_(run_ids), RunRow.derived_from.is_not(None))
+    )
+    return frozenset(row.id for row in rows if is_chosen_here(row))
 
 
 def decision_of(row: RunRow) -> Mapping[str, Any] | None:

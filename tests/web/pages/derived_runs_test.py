@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.costs.decisions import ExpectedCostRule, described
+from offdiag.metrics.costs.decisions import ExpectedCostRule, ThresholdRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.services.decisions.rules import CHOSEN_HERE
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.store.database import Database
 from support.filled_once import filled_once
@@ -69,3 +70,20 @@ def test_the_twin_carries_the_recipe(client: PageClient, derived: tuple[str, str
     assert record["derived_from"]["run"] == source
     assert record["derived_from"]["recipe"]["rule"] == "least_expected_cost"
     assert client.json(f"/runs/{source}/meta.json")["derived_from"] is None
+
+
+def test_a_comparison_with_a_threshold_chosen_on_the_same_examples_tests_nothing(
+    client: PageClient, database: Database, derived: tuple[str, str]
+) -> None:
+    source = derived[0]
+    rule = ThresholdRule(positive=1, threshold=0.35, positive_label="ill")
+    recipe = described(rule, chosen=CHOSEN_HERE)
+    run = derive_run(database, source_id=source, rule=rule, recipe=recipe, name="cheapest")
+    work_off(database)
+
+    page = client.page(f"/compare?runs={source},{run.id}").one("main").text
+
+    assert "the threshold of B was chosen on these examples, which flatters it" in page
+    assert "not tested: a threshold was chosen on these examples" in page
+    for claim in ("McNemar", "weights", "no example differs"):
+        assert claim not in page

@@ -11,7 +11,7 @@ one was chosen for being highest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, erfc, isnan, sqrt
 
 import numpy as np
@@ -51,6 +51,12 @@ class Contest:
     spread: RunSpread
     order: NDArray[np.intp]
     is_tested: Flags
+
+    def without(self, runs: Sequence[int]) -> Contest:
+        """The contest in which the runs at these positions take no part."""
+        values = self.values.copy()
+        values[:, list(runs)] = np.nan
+        return replace(self, values=values)
 
 
 @dataclass(frozen=True, slots=True)

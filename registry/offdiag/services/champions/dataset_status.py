@@ -155,6 +155,8 @@ def _difference(
     candidate = _run_of(status.ranked, status.candidate)
     if champion is None or candidate is None or champion.id == candidate.id:
         return None
+    if champion.is_chosen_here or candidate.is_chosen_here:
+        return None
     in_order = tuple(run for run in status.ranked.runs if run in (champion, candidate))
     pair = replace(status.ranked, runs=in_order, total=2)
     if len(leaders_among(session, task, pair, kept=kept).best_set) != 1:

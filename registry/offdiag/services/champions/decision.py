@@ -146,7 +146,7 @@ class Decision:
 
     @property
     def challenger(self) -> Leader | None:
-        """The candidate, or the highest run where none was named."""
+        """The candidate, or the highest run that can be compared where none was named."""
         return _challenger(self.leaders, _run_of(self.candidate))
 
 
@@ -229,7 +229,7 @@ def _challenger(leaders: Leaders, candidate: str | None) -> Leader | None:
     by_id = {each.run.id: each for each in leaders.runs}
     if candidate in by_id:
         return by_id[candidate]
-    return leaders.runs[0] if leaders.runs else None
+    return next((each for each in leaders.runs if not each.run.is_chosen_here), None)
 
 
 def metrics_of(task: Task, primary: str) -> tuple[str, ...]:
@@ -291,13 +291,16 @@ def _cheapest(leaders: Leaders, values: Mapping[str, Mapping[str, MetricValue]])
 
 def _second(leaders: Leaders, challenger: Leader | None) -> str | None:
     """The highest run but one: what the challenger has to be told from."""
-    others = (each.run.id for each in leaders.runs if each is not challenger)
-    return next(others, None)
+    others = (each.run for each in leaders.runs if each is not challenger)
+    return next((run.id for run in others if not run.is_chosen_here), None)
 
 
 @dataclass(frozen=True)
 class _Paired:
-    """The runs on the same samples, with the tests of every pair by the primary metric."""
+    """The runs on the same samples, with the tests of every pair by the primary metric.
+
+    Runs whose threshold was chosen on these samples have no place.
+    """
 
     runs: PairedRuns | PairedSets
     tests: PairTests | None
@@ -309,7 +312,7 @@ class _Paired:
     def read(cls, session: Session, leaders: Leaders) -> _Paired | None:
         if leaders.why_not_tested is not None:
             return None
-        ids = [each.run.id for each in leaders.runs]
+        ids = [each.run.id for each in leaders.runs if not each.run.is_chosen_here]
         runs = side_by_side(session, ids)
         if runs is None:
             return None
@@ -333,7 +336,9 @@ class _Paired:
     def cost_difference(
         self, first: str, second: str | None, costs: CostMatrixRecord
     ) -> Difference | None:
-        if second is None or second not in self.places or isinstance(self.runs, PairedSets):
+        if second is None or isinstance(self.runs, PairedSets):
+            return None
+        if not {first, second} <= self.places.keys():
             return None
         joint = joint_counts(
             actual=self.runs.actual,
@@ -349,7 +354,8 @@ class _Paired:
         """The oldest run that is worse than the best one of its model before it."""
         if self.tests is None:
             return None
-        found = next(drops_in([each.run for each in leaders.runs], self.tests), None)
+        placed = [each.run for each in leaders.runs if each.run.id in self.places]
+        found = next(drops_in(placed, self.tests), None)
         if found is None:
             return None
         run_id, best_id = found.run.id, found.best.id
@@ -362,7 +368,7 @@ class _Paired:
         """None where the two differ significantly already, or never."""
         if self.tests is None or challenger is None or rival is None:
             return None
-        if rival == challenger.run.id:
+        if rival == challenger.run.id or not {rival, challenger.run.id} <= self.places.keys():
             return None
         first, second = self.places[challenger.run.id], self.places[rival]
         statistic = self.tests.statistic(first, second)

@@ -223,6 +223,8 @@ def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
         return "some runs are matrices without predictions"
     if ranked.has_weights:
         return "some runs have sample weights, and only pairs of such runs are tested"
+    if sum(not run.is_chosen_here for run in ranked.runs) < 2:
+        return "the thresholds of the runs were chosen on these examples"
     return None
 
 
@@ -234,9 +236,15 @@ def _is_testable(task: Task, key: str) -> bool:
 
 
 def contest_of(session: Session, ranked: RankedRuns) -> Contest | None:
-    """Ranked runs in their order by their metric; None for more predictions than fit."""
+    """Ranked runs in their order by their metric; None for more predictions than fit.
+
+    Runs whose threshold was chosen on these samples take no part.
+    """
     paired = side_by_side(session, [run.id for run in ranked.runs])
-    return None if paired is None else contest_by(paired, ranked.key)
+    if paired is None:
+        return None
+    chosen_here = [at for at, run in enumerate(ranked.runs) if run.is_chosen_here]
+    return contest_by(paired, ranked.key).without(chosen_here)
 
 
 def contest_by(runs: PairedRuns | PairedSets, key: str) -> Contest:
@@ -313,13 +321,14 @@ class RunDrop:
 def drops_in(runs: Sequence[RankedRun], tests: PairTests) -> Iterator[RunDrop]:
     """Each such run, oldest first. `tests` compares `runs` in their order.
 
-    A run belongs to no trend where it names no model. All pairs of runs are tested at one level,
-    because the best one before was chosen for being the best.
+    A run belongs to no trend where it names no model, or where its threshold was chosen on its
+    samples. All pairs of runs are tested at one level, because the best one before was chosen
+    for being the best.
     """
     places = {run.id: place for place, run in enumerate(runs)}
     best: dict[str, RankedRun] = {}
     for run in sorted(runs, key=lambda each: (each.created_at, each.id)):
-        if run.model is None:
+        if run.model is None or run.is_chosen_here:
             continue
         before = best.setdefault(run.model, run)
         statistic = tests.statistic(places[run.id], places[before.id])
@@ -331,7 +340,8 @@ def drops_in(runs: Sequence[RankedRun], tests: PairTests) -> Iterator[RunDrop]:
 
 def newest_drops(ranked: RankedRuns, tests: PairTests | None) -> tuple[RunDrop, ...]:
     """Of each model the newest run, where it is worse; `tests` has the ranked runs in order."""
-    newest = {run.model: run.id for run in sorted(ranked.runs, key=lambda run: run.created_at)}
+    runs = sorted(ranked.runs, key=lambda run: run.created_at)
+    newest = {run.model: run.id for run in runs if not run.is_chosen_here}
     if tests is None:
         return ()
     return tuple(

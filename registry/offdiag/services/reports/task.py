@@ -50,6 +50,7 @@ from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.predictions import in_truth_order, weighted_among
 from offdiag.store.reports import EditionRecord, EditionState, stored_file
+from offdiag.store.runs import chosen_here_among
 from offdiag.store.truths import numbered_truth
 from offdiag.store.uploads import runs_that_know
 
@@ -117,7 +118,8 @@ def with_best_set(
     truth = snapshot.truth
     if truth is None or len(snapshot.runs) < 2:
         return snapshot
-    ids = [run.id for run in snapshot.runs]
+    chosen_here = chosen_here_among(session, [run.id for run in snapshot.runs])
+    ids = [run.id for run in snapshot.runs if run.id not in chosen_here]
     of_sets = dataset.task is Task.MULTILABEL
     n_codes = truth.n_samples * (len(dataset.labels) if of_sets else 1)
     is_large = n_codes * len(ids) > MOST_PREDICTIONS

@@ -208,6 +208,7 @@ def _voters(session: Session, truth: TruthRecord) -> list[ComparedRun]:
         if (run := found.get(run_id)) is not None
         and run.has_predictions
         and run.n_predictions == truth.n_samples
+        and not run.is_chosen_here
     ]
 
 

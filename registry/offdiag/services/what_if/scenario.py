@@ -280,13 +280,16 @@ def _side_by_side(
 ) -> SideBySide | None:
     """The runs that were scored with the same truth as the first one, sample by sample.
 
-    Samples outside of the slice count as if they had no label.
+    Samples outside of the slice count as if they had no label. Runs whose threshold was chosen
+    on these samples are left out.
     """
     truth = runs[0].truth
     paired = [
         run.id
         for run in runs
-        if run.truth == truth and run.source is SourceOrientation.PREDICTIONS
+        if run.truth == truth
+        and run.source is SourceOrientation.PREDICTIONS
+        and not run.is_chosen_here
     ]
     if truth is None or len(paired) < 2:
         return None

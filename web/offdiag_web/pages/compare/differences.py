@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from offdiag.comparison import texts
 from offdiag.comparison.differences import ALL_HEADLINES, DifferenceStatus, MetricDifference
-from offdiag.comparison.pair import PairComparison, PairedOutcome
+from offdiag.comparison.pair import CHOSEN_HERE, PairComparison, PairedOutcome
 from offdiag.metrics.counted import numbers_of
 from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import Scale
@@ -178,9 +178,9 @@ def symmetric_scale(differences: Iterable[MetricDifference]) -> Scale:
 def _why_none(found: MetricDifference) -> str | None:
     if found.outcome is not DifferenceStatus.NO_INTERVAL:
         return None
-    if found.difference.value == 0:
-        return "no example differs"
     method = found.difference.ci_method or ""
+    if found.difference.value == 0 and method != CHOSEN_HERE:
+        return "no example differs"
     return "too few examples" if not method else numbers.shortened(method, longest=60)
 
 
@@ -267,6 +267,8 @@ def _counted(pair: PairComparison, n_classes: int) -> str:
 def _how_by_class(pair: PairComparison, among: str) -> str:
     method = "Holm" if pair.paired is not None else "Bonferroni"
     noun = "label" if pair.of_sets else "class"
+    if pair.chosen_here:
+        return f"Recall, precision and F1 of each {noun} are {CHOSEN_HERE}."
     return (
         f"A {noun} is better or worse where the test of all {among} together says so ({method}). "
         f"Thick bar and first interval: the {noun} alone. Thin line and second interval: all "

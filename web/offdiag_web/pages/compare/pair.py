@@ -79,7 +79,9 @@ class ChurnView:
     tests: tuple[str, ...]
 
 
-def churn_view(facts: PairedFacts, address: CompareAddress) -> ChurnView:
+def churn_view(
+    facts: PairedFacts, address: CompareAddress, *, is_weighted: bool = False
+) -> ChurnView:
     """Present the churn of two runs with at least one example."""
     total = facts.churn.total
     said = ", ".join(
@@ -104,7 +106,7 @@ def churn_view(facts: PairedFacts, address: CompareAddress) -> ChurnView:
             )
             for outcome in PairedOutcome
         ),
-        tests=tuple(_tests(facts)),
+        tests=(_WEIGHTED,) if is_weighted else tuple(_tests(facts)),
     )
 
 
@@ -116,7 +118,7 @@ _WEIGHTED = (
 
 def _tests(facts: PairedFacts) -> list[str]:
     if facts.mcnemar is None:
-        return [_WEIGHTED]
+        return []
     exact, mid = (p_value(p) for p in (facts.mcnemar.exact_p, facts.mcnemar.mid_p))
     found = [f"McNemar, do both get equally many right: exact {exact}, mid-p {mid}."]
     margins, symmetry = facts.margins, facts.symmetry
@@ -166,7 +168,9 @@ def pair_view(
     is_large = len(pair.labels) > LARGEST_TABLE
     return PairView(
         metrics=metric_table(pair, notes),
-        churn=None if pair.paired is None else churn_view(pair.paired, address),
+        churn=None
+        if pair.paired is None
+        else churn_view(pair.paired, address, is_weighted=pair.is_weighted),
         classes=class_table(pair, address, notes),
         matrices=tuple(
             Segment(
