@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from support.browser import width_on_a_small_screen
 from support.compared import ComparedRegistry
 
 pytestmark = pytest.mark.browser
@@ -123,6 +124,17 @@ def test_a_card_is_copied_as_a_picture_or_saved(open_compared: Any, pair: str) -
 
     assert width == 2400
     assert saved.value.suggested_filename == "offdiag-card.png"
+
+
+def test_a_long_class_name_in_the_choice_of_curves_fits_a_phone(
+    open_compared: Any, pair: str
+) -> None:
+    seen = open_compared(pair)
+    seen.page.locator("#curves").evaluate(
+        "select => select.add(new Option('a class whose name is longer than a phone is wide'))"
+    )
+
+    assert width_on_a_small_screen(seen) <= 320
 
 
 def test_high_contrast_keeps_worse_and_certain_apart(open_compared: Any, pair: str) -> None:

@@ -122,6 +122,38 @@ def test_paper_is_light_and_shows_no_controls(open_page: Any, registry: LesionRe
     expect(page.locator(".seg").first).to_be_hidden()
     expect(page.locator("table.matrix")).to_be_visible()
     expect(page.get_by_text(f"/runs/{registry.plain}").last).to_be_visible()
+    expect(page.get_by_role("link", name="Settings")).to_be_hidden()
+    assert page.locator(".button:visible, [type=checkbox]:visible").count() == 0
+
+
+def test_paper_has_what_a_narrow_or_folded_page_leaves_out(
+    open_page: Any, registry: LesionRegistry
+) -> None:
+    page: Page = open_page(f"/runs/{registry.plain}").page
+    page.set_viewport_size({"width": 703, "height": 1009})  # A4 less the margins
+    folded = page.get_by_text("Dashed: accuracy")
+    expect(folded).to_be_hidden()
+
+    page.emulate_media(media="print")
+
+    expect(folded).to_be_visible()
+    expect(page.get_by_text("1,503 examples, 7 classes")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="95 % CI").last).to_be_visible()
+    page.goto(page.url.rpartition("/runs/")[0] + "/runs?q=dataset:derm-7")
+    expect(page.get_by_role("columnheader", name="Worst class")).to_be_visible()
+    assert page.locator("[type=checkbox]:visible").count() == 0
+
+
+def test_a_map_is_light_on_paper_as_its_legend_is(
+    open_page: Any, registry: LesionRegistry
+) -> None:
+    page: Page = open_page(f"/runs/{registry.many_classes}", color_scheme="dark").page
+    shown = page.locator(".map img:visible")
+    assert "dark" in str(shown.evaluate("image => image.currentSrc"))
+
+    page.emulate_media(media="print")
+
+    assert "dark" not in str(shown.evaluate("image => image.currentSrc"))
 
 
 def test_the_focus_ring_has_two_tones(open_page: Any, registry: LesionRegistry) -> None:
