@@ -104,7 +104,8 @@ def test_the_dots_of_the_scatter_are_read_out_where_they_have_the_focus(open_rev
     expect(watched.page.locator("svg.scatter + .chart-read")).to_have_text(
         dot.get_attribute("aria-label")
     )
-    assert watched.page.locator("svg.scatter").get_attribute("tabindex") is None
+    watched.page.keyboard.press("Shift+Tab")
+    assert watched.page.evaluate("document.activeElement.localName") != "svg"
 
 
 def test_a_chart_that_is_drawn_anew_is_read_out_as_well(

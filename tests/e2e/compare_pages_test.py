@@ -139,6 +139,11 @@ def test_a_long_class_name_in_the_choice_of_curves_fits_a_phone(
 
 def test_high_contrast_keeps_worse_and_certain_apart(open_compared: Any, pair: str) -> None:
     page: Page = open_compared(pair, forced_colors="active").page
+    swatches = page.evaluate(
+        """() => [...document.querySelectorAll(".churn-legend .swatch")].map((swatch) =>
+            getComputedStyle(swatch).backgroundColor)"""
+    )
+    assert len(set(swatches)) == 4
 
     widths = page.evaluate(
         """() => ["td.certain", "td[data-cell]:not(.certain)"].map((cell) =>

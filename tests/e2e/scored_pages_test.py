@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.scored_runs import ScoredRegistry
+from support.browser import served
+from support.logging_runs import work_off
+from support.registries import dashboard, shared_registry
+from support.scored_runs import ScoredRegistry, log_scored, scored_cases
 
 pytestmark = pytest.mark.browser
 
@@ -61,3 +65,19 @@ def test_the_links_of_a_matrix_are_no_stops_of_their_own(
 
     expect(page.locator("table.matrix td[tabindex='0']")).to_have_count(1)
     expect(page.locator("table.matrix a:not([tabindex='-1'])")).to_have_count(0)
+
+
+def test_slices_of_many_classes_are_not_cut_beside_the_map(
+    open_at: Any, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    with shared_registry(migrated_file, tmp_path_factory, "many") as database:
+        cases = scored_cases(800, labels=[f"species {code:02d}" for code in range(31)])
+        run = log_scored(database, cases)
+        work_off(database)
+        with served(dashboard(database)) as address:
+            page = open_at(address, f"/runs/{run}", viewport={"width": 1440, "height": 900}).page
+
+            cut = page.get_by_role("region", name="Table of slices").evaluate(
+                "region => region.scrollWidth - region.clientWidth"
+            )
+    assert cut == 0

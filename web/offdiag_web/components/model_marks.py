@@ -59,8 +59,20 @@ def _letter(round_of_shapes: int) -> str:
 
 def model_point(mark: ModelMark, x: float, y: float, *, size: float = 4.5) -> str:
     """The shape of a model around a point of a chart, its letter beside it."""
-    letter = words(mark.letter, x=x + size + 1, y=y + 3, css_class="letter") if mark.letter else ""
-    return f'<g class="{escape(mark.css_class)}">{marker(mark.shape, x, y, size=size)}{letter}</g>'
+    return model_shape(mark, x, y, size=size) + model_letter(mark, x, y, size=size)
+
+
+def model_shape(mark: ModelMark, x: float, y: float, *, size: float) -> str:
+    """The shape alone, for links: a letter in one would be its visible name."""
+    return f'<g class="{escape(mark.css_class)}">{marker(mark.shape, x, y, size=size)}</g>'
+
+
+def model_letter(mark: ModelMark, x: float, y: float, *, size: float) -> str:
+    """The letter beside the shape, "" for a model without."""
+    if not mark.letter:
+        return ""
+    letter = words(mark.letter, x=x + size + 1, y=y + 3, css_class="letter")
+    return f'<g class="{escape(mark.css_class)}">{letter}</g>'
 
 
 def model_key(mark: ModelMark) -> Markup:

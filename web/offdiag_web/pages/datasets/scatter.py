@@ -32,11 +32,12 @@ from offdiag_web.charts.svg import (
     spanning,
     words,
 )
-from offdiag_web.components.model_marks import ModelMark, model_point
+from offdiag_web.components.model_marks import ModelMark, model_letter, model_shape
 
 WIDTH, HEIGHT = 660, 450
 FRAME = Frame(left=44, top=26, width=600, height=380)
 MOST_NAMED = 5
+_SIZE = 5
 _ROOM = 13
 """Pixels between a dot and the middle of a line of text."""
 _MINORITY_ROOM = 330
@@ -138,7 +139,7 @@ def _dot(dot: Dot, across: Scale, up: Scale) -> str:
     x, y = _place(dot, across, up)
     left, right = (FRAME.x(across.clamped(end)) for end in (dot.across.lowest, dot.across.highest))
     bar = f'<path class="bar" d="M{coordinate(left)} {coordinate(y)}H{coordinate(right)}"/>'
-    point = model_point(dot.mark, x, y, size=5)
+    point = model_shape(dot.mark, x, y, size=_SIZE)
     ring = (
         f'<circle class="champion-ring" cx="{coordinate(x)}" cy="{coordinate(y)}" r="9"/>'
         if dot.is_champion
@@ -154,7 +155,7 @@ def _dot(dot: Dot, across: Scale, up: Scale) -> str:
         url=dot.url,
         css_class=css_class,
         name=dot.told,
-    )
+    ) + model_letter(dot.mark, x, y, size=_SIZE)
 
 
 def _names(

@@ -168,11 +168,8 @@ function setUp(svg) {
   };
   const isLinked = marks.some(({ link }) => link);
   if (!isLinked) svg.tabIndex = 0;
-  // Marks that are links have the focus themselves.
-  svg.addEventListener("focusin", ({ target }) => {
-    const place = isLinked ? marks.findIndex(({ link }) => link === target.closest("a")) : -1;
-    if (place >= 0) tell(place);
-  });
+  // Marks that are links have the focus themselves; a listener of the chart would make it a stop too.
+  marks.forEach(({ link }, place) => link?.addEventListener("focus", () => tell(place)));
   svg.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
     if (!step || isLinked || event.ctrlKey || event.metaKey || event.altKey) return;

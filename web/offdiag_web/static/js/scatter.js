@@ -17,10 +17,7 @@ function enter(plot, dots) {
     for (const each of dots) each.setAttribute("tabindex", each === dot ? "0" : "-1");
   };
   makeStop(dots.at(-1));
-  plot.addEventListener("focusin", (event) => {
-    const dot = event.target.closest("a.dot");
-    if (dot) makeStop(dot);
-  });
+  for (const dot of dots) dot.addEventListener("focus", () => makeStop(dot));
   plot.addEventListener("keydown", (event) => {
     const direction = DIRECTIONS[event.key];
     const from = event.target.closest?.("a.dot");

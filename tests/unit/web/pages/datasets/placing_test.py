@@ -1,4 +1,4 @@
-"""Names beside points."""
+"""Names and letters beside points."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import re
 import numpy as np
 
 from offdiag_web.charts.plot import Frame
-from offdiag_web.pages.datasets.scatter import Name, placed_names
+from offdiag_web.charts.svg import Extent
+from offdiag_web.components.model_marks import ModelMark
+from offdiag_web.pages.datasets.scatter import Axes, Dot, Name, placed_names, scatter
 
 FRAME = Frame(left=50, top=20, width=300, height=200)
 _ON_A_PHONE = 9.2
@@ -55,3 +57,23 @@ def test_a_written_name_is_clearly_nearer_to_its_own_point_than_to_any_other() -
             assert min(gaps[1:]) > gaps[0] + 5
             n_written += 1
     assert n_written > 20
+
+
+def test_the_letter_of_a_model_is_beside_the_link_whose_name_does_not_contain_it() -> None:
+    fifth = ModelMark("vit", "circle", "b", "model-1")
+    dot = Dot(
+        mark=fifth,
+        across=Extent(0.8, 0.7, 0.9),
+        up=0.6,
+        is_in_set=False,
+        is_champion=False,
+        url="/runs/r_1",
+        name="",
+        told="vit: accuracy 0.800",
+    )
+
+    drawn = scatter([dot], Axes("Accuracy", "Recall", shows_minority=False), name="runs")
+
+    link, _, after = drawn.partition("</a>")
+    assert 'class="letter"' not in link
+    assert ">b</text>" in after
