@@ -351,8 +351,8 @@ def _cautions(situation: Situation) -> Iterable[str]:
     if situation.has_few_samples:
         count = cases[situation.labels.index[watched]]
         yield (
-            f"Only {count} of {sum(cases)} examples are '{watched}': report the intervals, and do "
-            "not trust small differences."
+            f"Only {count} of {sum(cases)} examples {'is' if count == 1 else 'are'} '{watched}': "
+            "report the intervals, and do not trust small differences."
         )
     if situation.goal in _ABOUT_SCORES and not situation.has_scores:
         yield "There are no scores; log them with y_score= to evaluate more than the predictions."

@@ -98,9 +98,10 @@ no evidence of miscalibration (p = 0.45)'
             if self.p > EVIDENCE
             else f"above what chance explains ({p_value(self.p)}), excess {self.excess:.3f}"
         )
+        samples = "this example" if self.n_samples == 1 else f"these {self.n_samples:,} examples"
         return (
             f"a calibrated model would show about {self.mean:.3f} (up to {self.upper:.3f}) "
-            f"on these {self.n_samples:,} examples: {finding}"
+            f"on {samples}: {finding}"
         )
 
     def as_interval(self) -> Interval:

@@ -115,6 +115,7 @@ def test_the_sentence_says_whether_chance_explains_the_error(p: float, finding: 
         "consistency resampling, 999 draws; a calibrated model would show about 0.050 "
         f"(up to 0.080) on these 1,200 examples: {finding}"
     )
+    assert "on this example: " in CalibrationReference(0.8, 0.3, 0.8, p, 1).sentence
 
 
 def test_the_same_seed_repeats_every_figure() -> None:

@@ -93,6 +93,18 @@ def test_runs_no_better_than_a_constant_answer_are_named(ask: Ask) -> None:
         "A and C cost no less than always predicting “well”."
     )
     assert constant_sentence(ask(SLOPPY)) is None
+    assert constant_sentence(ask(ALWAYS_WELL)) == "A costs as much as always predicting “well”."
+
+
+def test_the_scale_reaches_a_constant_prediction_that_costs_less(ask: Ask) -> None:
+    less, more = (
+        ranking(found, WhatIfAddress()) for found in (ask(CAREFUL), ask([[20, 0], [1, 979]]))
+    )
+
+    assert less.constant is not None
+    assert more.constant is not None
+    assert (less.ends[0], less.constant.drawn) == ("20", "dashed")
+    assert more.constant.drawn == "above the scale"
 
 
 def test_a_row_carries_what_the_browser_adds_up(ask: Ask) -> None:

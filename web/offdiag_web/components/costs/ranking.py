@@ -59,6 +59,7 @@ class ConstantLine:
     label: str
     cost: str
     support: str
+    drawn: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,11 @@ def ranking(
     constant = None if found.constant is None else found.constant.mean * PER
     # Not the ends of intervals: the browser has to find the same decimals without them.
     amounts = amounts_for([e.estimate for e in extents] + ([] if constant is None else [constant]))
-    scale = spanning([*(e.lowest for e in extents), *(e.highest for e in extents)])
+    ends = [*(e.lowest for e in extents), *(e.highest for e in extents)]
+    # Where runs are no cheaper than the constant prediction, the marks show by how much.
+    if constant is not None and constant < min(ends, default=0.0):
+        ends.append(constant)
+    scale = spanning(ends)
     drawn = _Drawn(amounts, scale, constant)
     rows = [
         _row(found, place, address, drawn, url=run_url(each.run.id))
@@ -108,6 +113,7 @@ def ranking(
             found.frame.runs[0].matrix.labels.names[found.constant.code],
             amounts.text(constant),
             _support(found),
+            "dashed" if scale.fraction(constant) <= 1 else "above the scale",
         ),
         ends=scale.ends,
         note=_note(found),
@@ -221,9 +227,11 @@ def constant_sentence(found: WhatIf) -> str | None:
     ]
     if not losing:
         return None
+    costs_more = any((each.mean.value or 0.0) > found.constant.mean for each in found.answers)
     label = quoted_name(found.frame.runs[0].matrix.labels.names[found.constant.code])
     costs = "costs" if len(losing) == 1 else "cost"
-    return f"{numbers.listed(losing)} {costs} no less than always predicting {label}."
+    than = "no less than" if costs_more else "as much as"
+    return f"{numbers.listed(losing)} {costs} {than} always predicting {label}."
 
 
 def _named(found: WhatIf, place: int) -> str:

@@ -80,7 +80,8 @@ def one_class_view(
     n_cases = points.n_positive + points.n_negative
     return OneClassView(
         name=name,
-        cases=f"{numbers.count(points.n_positive)} of {numbers.plural(n_cases, 'example')}",
+        cases=f"{numbers.count(points.n_positive)} of {numbers.plural(n_cases, 'example')} "
+        f"{'is' if points.n_positive == 1 else 'are'} {name}",
         tiles=tuple(class_tiles(results, code, notes, is_whole=is_one_of_two)),
         figures=(precision_recall, roc) if is_rare else (roc, precision_recall),
         in_use=_in_use(points, place, results, code),

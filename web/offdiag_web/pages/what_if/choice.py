@@ -102,7 +102,9 @@ def verdict(found: WhatIf) -> str | None:
         for place in choice.runs
     ]
     if judged is None:
-        return "The runs cannot be paired, so whether one costs significantly less is not known."
+        has_one = found.frame.runs[0].matrix.total == 1
+        reason = "There is one example" if has_one else "The runs cannot be paired"
+        return f"{reason}, so whether one costs significantly less is not known."
     return lead_sentence(judged, names)
 
 

@@ -10,6 +10,7 @@ from offdiag_web.pages.what_if.choice import (
     lever_choices,
     lever_sentence,
     multiple,
+    verdict,
 )
 
 Ask = Callable[..., WhatIf]
@@ -42,6 +43,12 @@ def test_a_choice_that_never_flips_is_said_to_be_so() -> None:
 )
 def test_multiples_are_written_without_an_exponent(x: float, text: str) -> None:
     assert multiple(x) == text
+
+
+def test_one_example_is_not_called_unpaired(ask: Ask) -> None:
+    assert verdict(ask([[1, 0], [0, 0]], [[0, 1], [0, 0]])) == (
+        "There is one example, so whether one costs significantly less is not known."
+    )
 
 
 def test_the_view_says_where_the_choice_flips(ask: Ask) -> None:
