@@ -58,6 +58,8 @@ class ListedRun:
     name: str
     shown_name: str
     is_weighted: bool
+    other_labels: str
+    """Of which labels its metrics are, where these are not the newest of the dataset."""
     hint: str
     url: str
     model: ModelMark
@@ -97,6 +99,9 @@ def listed_run(entry: RunEntry, about: LineContext, *, url: str) -> ListedRun:
         id=entry.id,
         name=entry.name,
         is_weighted=entry.is_weighted,
+        other_labels=f"labels v{entry.truth_version}"
+        if entry.is_evaluated and entry.truth_version not in (None, about.dataset.truth_number)
+        else "",
         shown_name=numbers.cut_in_the_middle(entry.name, longest=longest),
         hint=_hint(entry),
         url=url,

@@ -204,7 +204,7 @@ def run_list_view(
             explicit,
             scope=scope.name,
             summary=f"{_range_text(overview)}, {sorted_so}",
-            notices=notices,
+            notices=[*notices, *_other_labels(rows, scope)],
             without=overview.matches_without,
             shown=shown,
         ),
@@ -264,6 +264,18 @@ def _best_marks(leaders: Leaders | None) -> dict[str, str]:
     if leaders.runs[0].run.value.value is not None:
         standings[leaders.runs[0].run.id] = "best"
     return standings
+
+
+def _other_labels(rows: Sequence[ListedRun], scope: DatasetFacts) -> Sequence[str]:
+    """Said where runs in one order are not of the same samples."""
+    n_others = sum(bool(row.other_labels) for row in rows)
+    if not n_others:
+        return ()
+    are, their = ("is", "its") if n_others == 1 else ("are", "their")
+    return (
+        f"{numbers.plural(n_others, 'run')} here {are} on other samples than labels "
+        f"v{scope.truth_number}, so {their} values do not compare with the rest.",
+    )
 
 
 def _with_border(rows: list[ListedRun]) -> list[ListedRun]:
