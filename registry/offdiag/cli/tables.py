@@ -112,21 +112,22 @@ def class_table(
     per_class: Mapping[str, Sequence[MetricValue]],
     *,
     keys: Sequence[str] = PER_CLASS_KEYS,
+    of_labels: bool = False,
 ) -> Table:
     """The values of `keys`, as far as they exist; `per_class` is by key, in label order."""
     keys = [key for key in keys if key in per_class]
     return filled_table(
-        ("class", *keys),
+        ("label" if of_labels else "class", *keys),
         (
             (label(name), *(number(key, per_class[key][code]) for key in keys))
             for code, name in enumerate(names)
         ),
         right=keys,
-        title="Classes, one-vs-rest",
+        title="Labels" if of_labels else "Classes, one-vs-rest",
     )
 
 
-def aggregate_table(aggregate: Mapping[str, MetricValue]) -> Table:
+def aggregate_table(aggregate: Mapping[str, MetricValue], *, of_labels: bool = False) -> Table:
     """All metrics of the whole matrix, with notes about their intervals."""
     has_remarks = any(value.remark for value in aggregate.values())
     about = ("about the interval",) if has_remarks else ()
@@ -136,7 +137,7 @@ def aggregate_table(aggregate: Mapping[str, MetricValue]) -> Table:
             (key, number(key, value), *((value.remark or "",) if about else ()))
             for key, value in aggregate.items()
         ),
-        title="Metrics of all classes",
+        title=f"Metrics of all {'labels' if of_labels else 'classes'}",
     )
 
 
@@ -191,6 +192,7 @@ def evaluation_tables(
 ) -> Iterable[Table]:
     """The matrix where it can be read, the values of each class, and those of all together."""
     is_read = counted.n_classes <= MOST_CLASSES
+    of_labels = isinstance(counted, CountedSets)
     if isinstance(counted, CountedSets):
         yield label_count_table(counted)
         if is_read:
@@ -200,8 +202,8 @@ def evaluation_tables(
             yield weight_table(counted)
     elif is_read:
         yield matrix_table(counted)
-    yield class_table(counted.labels.names, per_class)
-    yield aggregate_table(aggregate)
+    yield class_table(counted.labels.names, per_class, of_labels=of_labels)
+    yield aggregate_table(aggregate, of_labels=of_labels)
 
 
 def advice_tables(advice: Advice) -> Iterable[Table]:

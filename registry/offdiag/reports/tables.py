@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from offdiag.domain.number_text import number
+from offdiag.domain.runs import Task
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.intervals.bounds import difference_bounds
 from offdiag.reports import texts
@@ -182,10 +183,10 @@ def slices_table(report: Report) -> Table | None:
 def worst_classes_table(report: Report) -> Table | None:
     if not report.ranking:
         return None
-    best = report.ranking[0]
+    best, (one, many) = report.ranking[0], _things(report)
     return table_of(
-        f"Worst classes of {texts.name(best.name)}",
-        ("class", "examples", *(spec_of(key, of_class=True).title for key in CLASS_METRICS)),
+        f"Worst {many} of {texts.name(best.name)}",
+        (one, "examples", *(spec_of(key, of_class=True).title for key in CLASS_METRICS)),
         [
             (
                 figures.label,
@@ -198,10 +199,10 @@ def worst_classes_table(report: Report) -> Table | None:
 
 
 def worst_of_each_table(report: Report) -> Table | None:
-    worst = [(run, worst_first(run)[:1]) for run in report.ranking]
+    worst, (one, _) = [(run, worst_first(run)[:1]) for run in report.ranking], _things(report)
     return table_of(
-        "Worst class of each run",
-        ("run", "class", "examples", "Recall"),
+        f"Worst {one} of each run",
+        ("run", one, "examples", "Recall"),
         [
             (
                 run.name,
@@ -213,6 +214,13 @@ def worst_of_each_table(report: Report) -> Table | None:
             for figures in found
         ],
     )
+
+
+def _things(report: Report) -> tuple[str, str]:
+    """What the runs predict is called, one and several."""
+    if report.snapshot.task == Task.MULTILABEL:
+        return "label", "labels"
+    return "class", "classes"
 
 
 def _size(run: RunFigures, figures: ClassFigures) -> str:

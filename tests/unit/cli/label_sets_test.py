@@ -51,3 +51,6 @@ def test_a_logged_run_of_sets_is_shown(file: str, offdiag: Command) -> None:
 
     assert shown.json["task"] == "multilabel"
     assert offdiag("runs", "list").code == 0
+    text = offdiag("runs", "show", logged.json["id"]).out
+    assert "photos (multilabel, 3 labels" in text
+    assert "class" not in text.lower().partition("example_f1")[0]

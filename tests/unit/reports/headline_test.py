@@ -244,3 +244,11 @@ def test_sums_of_weights_are_no_numbers_of_examples() -> None:
     for tables, size in ((worst_classes_table, 1), (worst_of_each_table, 2)):
         sizes = [tables(each).rows[0][size] for each in (plain, weighted)]  # type: ignore[union-attr]
         assert sizes[1] == f"weight {sizes[0]}"
+
+
+def test_worst_labels_of_multi_label_runs_are_called_so() -> None:
+    made = report(replace(snapshot([run("focal", 0.8)]), task="multilabel"))
+
+    for table in (worst_classes_table(made), worst_of_each_table(made)):
+        assert table is not None
+        assert "class" not in " ".join((table.title, *table.columns)).lower()

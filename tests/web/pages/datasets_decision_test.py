@@ -243,7 +243,8 @@ def test_a_run_whose_others_are_on_other_samples_is_not_called_the_only_one(
     assert verdict == "1 of 2 runs can be ranked, nothing to compare."
     listed = client.page("/runs?q=dataset:holdout")
     assert listed.one("p", "callout").text == (
-        "1 run here is on other samples than labels v2, so its values do not compare with the rest."
+        "1 run here is on other samples than labels v2, so its values do not compare with "
+        "the rest."
     )
     assert ["labels v1" in head.text for head in listed.one("tbody").inside("th")] == [True, False]
     assert client.json("/datasets/holdout.json")["verdict"] == verdict

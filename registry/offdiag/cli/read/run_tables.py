@@ -13,7 +13,7 @@ from rich.text import Text
 from offdiag.cli.output import label, number, printable
 from offdiag.cli.tables import evaluation_tables, facts_table, filled_table, open_table
 from offdiag.domain.number_text import p_in_column
-from offdiag.domain.runs import RunState, decision_text, logged_by
+from offdiag.domain.runs import RunState, Task, decision_text, logged_by
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.records.base import Value
@@ -187,7 +187,8 @@ def _evaluated(run: RunWithResults) -> str | None:
 
 def _dataset(run: RunWithResults) -> str:
     version = "" if run.truth is None else f", logged with label version {run.truth.version}"
-    return f"{run.dataset} ({run.task.value}, {len(run.labels.names)} classes{version})"
+    things = "labels" if run.task is Task.MULTILABEL else "classes"
+    return f"{run.dataset} ({run.task.value}, {len(run.labels.names)} {things}{version})"
 
 
 def _entries(entries: Mapping[str, Any]) -> str:

@@ -104,6 +104,11 @@ def _from_csv(path: Path) -> WeightsFile:
             f"{path.name} says that its lines are predicted classes.",
             "Rows of a cost matrix are actual classes; exchange the axes of the table.",
         )
+    if len(lines[0]) == 3 and lines[0][1].strip().lower() == "predicted":
+        raise _refused(
+            f"{path.name} has a line for each cost.",
+            "Write a line of predicted classes, then a line for each actual class.",
+        )
     columns = _distinct(lines[0][1:], "the first line")
     _distinct([fields[0] for fields in lines[1:]], "the first column")
     weights = {}

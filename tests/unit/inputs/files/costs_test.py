@@ -148,6 +148,7 @@ def test_lines_of_csv_are_actual_classes(tmp_path: Path) -> None:
         ("costs.csv", "Prediction,a\na,1\n", "lines are predicted classes"),
         ("costs.csv", "y_pred \\ y_true,a\na,1\n", "lines are predicted classes"),
         ("costs.csv", ",a\na,1,2\n", "line 2 has 3 fields"),
+        ("costs.csv", "actual,predicted,cost\na,b,1\n", "costs.csv has a line for each cost"),
         ("costs.csv", ",a,a\na,1,2\n", "'a' occurs more than once in the first line"),
         ("costs.csv", ",a\na,1\na,1\n", "'a' occurs more than once in the first column"),
         ("costs.csv", ",a\na,1 EUR\n", "the cost at line 2 is '1 EUR'"),

@@ -156,7 +156,7 @@ def _precision_recall(
         title += f" where {percent(prevalence)} are {quoted_name(name)}"
     reading = (
         "How much of what is reported is right, and how much is found by it. Without skill "
-        f"precision is the share of the class, {level}."
+        f"precision is the share of {quoted_name(name)}, {level}."
     )
     if not points.n_positive or (prevalence is not None and not points.n_negative):
         return Figure(title, reading, None, _one_sided(points, name))

@@ -272,10 +272,11 @@ def _other_labels(rows: Sequence[ListedRun], scope: DatasetFacts) -> Sequence[st
     if not n_others:
         return ()
     are, their = ("is", "its") if n_others == 1 else ("are", "their")
-    return (
+    said = (
         f"{numbers.plural(n_others, 'run')} here {are} on other samples than labels "
-        f"v{scope.truth_number}, so {their} values do not compare with the rest.",
+        f"v{scope.truth_number}, so {their} values do not compare with the rest."
     )
+    return (said,)
 
 
 def _with_border(rows: list[ListedRun]) -> list[ListedRun]:
