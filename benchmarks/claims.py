@@ -644,6 +644,10 @@ TITLES = {
     "chosen runs": "Best runs of two equally good models, one is said to lead, percent",
     "chosen champions": "Equally good runs, gates against the champion, which winners become, "
     "percent",
+    "intervals of sets": "Intervals of multi-label runs that cover the true value, percent; "
+    "averages over labels with five examples or more",
+    "intervals of scores": "Intervals of calibrated scores that cover the true value, and scores "
+    "called miscalibrated, percent",
     "folds": "Two equally good learners called different over folds, percent of data sets",
     "methods": "Three equally good methods: any called worse, mean of one covered, percent",
 }

@@ -84,7 +84,7 @@ def all_intervals(forecasts: Forecasts) -> Work:
 
 
 def sets_of(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> Work:
-    return lambda: multilabel_intervals(actual, predicted, seed=1)
+    return lambda: multilabel_intervals(actual, predicted)
 
 
 def one_resample(forecasts: Forecasts) -> Work:

@@ -112,7 +112,7 @@ MEAN_RECALL = (
     f"posterior with prior 1/K; the delta method above 200 classes. {FEW_OR_ABSENT}"
 )
 STUDENT_LOG = "Student's t of the mean loss, on the log scale."
-RESAMPLED_SAMPLES = "Percentiles of resampled examples, at most 2,000 and at least 200 times."
+EFFECTIVE_SIZE = "Wilson's, of the effective number of examples, with Student's t."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

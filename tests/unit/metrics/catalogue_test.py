@@ -81,6 +81,7 @@ def test_symmetry_claims_nothing_unless_told() -> None:
 WORDS = {
     "wilson": "Wilson's, of a binomial",
     "wilson, transformed": "Wilson's, of the binomial",
+    "wilson, effective size": "effective number",
     "wilson ends combined (MOVER)": "MOVER",
     "posterior draws": "posterior",
     "multinomial bootstrap, shifted": "shifted",

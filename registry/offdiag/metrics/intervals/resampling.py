@@ -84,18 +84,12 @@ MOST_DRAWS = 30_000_000
 three seconds of work."""
 SAMPLES_PER_CELL = 10
 """Drawing the count of a cell costs about as much as drawing this many single samples."""
-NUMBERS_PER_DRAW = 8
-"""Drawing a sample costs about as much as adding up this many numbers."""
 
 
-def affordable(replicates: int, counts: NDArray[np.int64], *, n_numbers: int = 0) -> int:
-    """How many of the wanted replicates to take of so many samples of each kind.
-
-    `n_numbers` tells how many numbers are added up for each resample, if those are many more.
-    """
+def affordable(replicates: int, counts: NDArray[np.int64]) -> int:
+    """How many of the wanted replicates to take of so many samples of each kind."""
     n_draws = min(int(counts.sum()), SAMPLES_PER_CELL * len(counts))
-    work = max(n_draws, n_numbers // NUMBERS_PER_DRAW)
-    return min(replicates, max(FEWEST_REPLICATES, MOST_DRAWS // work))
+    return min(replicates, max(FEWEST_REPLICATES, MOST_DRAWS // n_draws))
 
 
 def row_bootstrap_name(replicates: int, *, reflected: bool = False) -> str:

@@ -21,9 +21,9 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, SetPatterns, set_sizes
 from offdiag.metrics.spec import (
+    EFFECTIVE_SIZE,
     KRSTINIC,
     NO_INTERVAL,
-    RESAMPLED_SAMPLES,
     WILSON,
     Direction,
     MetricSpec,
@@ -219,7 +219,7 @@ def _of_samples(measure: _Measure) -> Iterator[MetricSpec]:
         yield MetricSpec(
             key=f"example_{measure.key}{suffix}",
             scope=Scope.MULTILABEL,
-            interval=RESAMPLED_SAMPLES,
+            interval=EFFECTIVE_SIZE,
             title=f"Samples-average {measure.title}{rule}",
             formula=f"mean over examples of {measure.of_case}",
             source=f"{_GODBOLE}; {KRSTINIC}, eq. {measure.equation}",
@@ -249,7 +249,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="hamming_loss",
         scope=Scope.MULTILABEL,
-        interval=RESAMPLED_SAMPLES,
+        interval=EFFECTIVE_SIZE,
         title="Hamming loss",
         formula="mean over examples of |Y xor Z| / q",
         direction=Direction.LOWER,

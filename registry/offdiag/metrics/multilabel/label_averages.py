@@ -21,7 +21,7 @@ from offdiag.metrics.multilabel.tally import LabelCounts
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.quantity import Quantity, as_float, defined, quotient
-from offdiag.metrics.spec import KRSTINIC, RESAMPLED_SAMPLES, MetricSpec, Scope
+from offdiag.metrics.spec import EFFECTIVE_SIZE, KRSTINIC, MetricSpec, Scope
 
 Floats = NDArray[np.float64]
 AVERAGED = ("precision", "recall", "f1", "jaccard")
@@ -86,7 +86,7 @@ def _weighted(values: Quantity, support: NDArray[np.float64]) -> Quantity:
 _Average: TypeAlias = tuple[str, str, str, Mapping[Reason, str], Mapping[str, str], str]
 """Key, kind, formula, when it is undefined, other names, notes."""
 
-_OF_SMALL_LABELS = f"{RESAMPLED_SAMPLES} No ends where a label has fewer than 5 examples."
+_OF_SMALL_LABELS = f"{EFFECTIVE_SIZE} No ends where a label has fewer than 5 examples."
 _NOTHING_TRUE = {Reason.NO_ACTUAL_POSITIVES: "no example has a true label"}
 
 _NOTHING_PREDICTED = {Reason.NO_PREDICTED_POSITIVES: "nothing is ever predicted"}
@@ -154,7 +154,7 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
         yield MetricSpec(
             key=key,
             scope=Scope.MULTILABEL,
-            interval=_OF_SMALL_LABELS if average.startswith("Macro") else RESAMPLED_SAMPLES,
+            interval=_OF_SMALL_LABELS if average.startswith("Macro") else EFFECTIVE_SIZE,
             title=f"{average} {measure.title}{defined}",
             formula=formula,
             source=f"{KRSTINIC}, eqs. 7-10",

@@ -21,7 +21,7 @@ from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.multilabel.exact_sums import ExactSums
 from offdiag.metrics.multilabel.examples import NO_SAMPLES
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, set_sizes
-from offdiag.metrics.spec import STUDENT_LOG, Direction, MetricSpec, Scope
+from offdiag.metrics.spec import EFFECTIVE_SIZE, Direction, MetricSpec, Scope
 
 CELLS_AT_ONCE = 1 << 21
 """Scores ranked in one go; bounds the memory of the work arrays."""
@@ -209,7 +209,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="label_ranking_loss",
         scope=Scope.MULTILABEL,
-        interval=STUDENT_LOG,
+        interval=EFFECTIVE_SIZE,
         title="Label ranking loss",
         formula="mean over examples of the share of (true, other) label pairs where the true one "
         "is not scored higher",
@@ -226,7 +226,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="label_ranking_average_precision",
         scope=Scope.MULTILABEL,
-        interval=_STUDENT,
+        interval=EFFECTIVE_SIZE,
         title="Label ranking average precision",
         formula="mean over examples and true labels of the share of true labels among those "
         "scored at least as high",

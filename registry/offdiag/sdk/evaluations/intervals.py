@@ -134,21 +134,17 @@ def multilabel_intervals(
     evaluation: MultilabelEvaluation,
     *,
     confidence: float = 0.95,
-    replicates: int = 2_000,
-    seed: int = STORED_SEED,
+    replicates: int = 2_000,  # noqa: ARG001 - scripts may still name it
+    seed: int = STORED_SEED,  # noqa: ARG001 - scripts may still name it
 ) -> MultilabelEvaluation:
     """The evaluation of sets of labels with the interval of every metric that has one.
 
-    As `score_intervals`. Of the metrics of a label the rates have intervals, and the areas if
-    there are scores.
+    Of the metrics of a label the rates have intervals, and the areas if there are scores. Nothing
+    is resampled: `replicates` and `seed` have no effect. Raises `InvalidInput` for a confidence
+    outside (0, 1).
     """
     found = of_sets.multilabel_intervals(
-        evaluation.actual,
-        evaluation.predicted,
-        evaluation.scores,
-        seed=seed,
-        confidence=confidence,
-        replicates=replicates,
+        evaluation.actual, evaluation.predicted, evaluation.scores, confidence=confidence
     )
     return replace(
         evaluation,

@@ -75,7 +75,7 @@ def of_sets(counted: CountedSets, sets: LabelledSets) -> EvaluatedValues:
     if sets.scores is not None:
         aggregate |= set_score_metrics(sets.actual, sets.scores)
         per_label |= label_score_metrics(sets.actual, sets.scores)
-    found = multilabel_intervals(sets.actual, sets.predicted, sets.scores, seed=INTERVAL_SEED)
+    found = multilabel_intervals(sets.actual, sets.predicted, sets.scores)
     return EvaluatedValues(
         {
             **{key: _around(value, found.aggregate.get(key)) for key, value in aggregate.items()},

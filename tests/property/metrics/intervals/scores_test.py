@@ -115,7 +115,7 @@ def label_sets(draw: st.DrawFn) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_
 def test_intervals_of_sets_are_lawful(
     sets: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
 ) -> None:
-    found = multilabel_intervals(sets[0], sets[1], seed=1, replicates=FEW)
+    found = multilabel_intervals(sets[0], sets[1])
 
     for scope, intervals in (
         (Scope.MULTILABEL, list(found.aggregate.items())),

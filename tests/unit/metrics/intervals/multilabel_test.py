@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.discrimination import auc_interval
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
-from offdiag.metrics.intervals.proportions import wilson
+from offdiag.metrics.intervals.proportions import wilson, wilson_of_sizes
 from offdiag.metrics.multilabel.examples import example_metrics
 from offdiag.metrics.multilabel.label_averages import label_averages
 from offdiag.metrics.multilabel.ranking import ranking_metrics, sum_over_rankings
@@ -34,7 +34,7 @@ def test_every_aggregate_has_an_interval_that_holds_its_value() -> None:
     ranking = ranking_metrics(sum_over_rankings(ACTUAL, SCORES))
     values |= {key: value.value for key, value in ranking.items()}
 
-    found = multilabel_intervals(ACTUAL, PREDICTED, SCORES, seed=1).aggregate
+    found = multilabel_intervals(ACTUAL, PREDICTED, SCORES).aggregate
 
     assert found.keys() == values.keys()
     for key, interval in found.items():
@@ -46,20 +46,18 @@ def test_every_aggregate_has_an_interval_that_holds_its_value() -> None:
 
 
 def test_each_metric_takes_the_method_that_suits_it() -> None:
-    found = multilabel_intervals(ACTUAL, PREDICTED, SCORES, seed=1)
+    found = multilabel_intervals(ACTUAL, PREDICTED, SCORES)
 
-    assert found.replicates == 2_000
-    for key in ("hamming_loss", "example_f1", "micro_f1", "macro_recall_defined"):
-        assert found.aggregate[key].method == "row bootstrap, 2000 replicates"
+    for key in ("hamming_loss", "example_f1", "micro_f1", "label_ranking_loss"):
+        assert found.aggregate[key].method == "wilson, effective size, student t"
     assert found.aggregate["subset_accuracy"].method == "wilson"
     assert found.aggregate["coverage_error"].method == "student t"
-    assert found.aggregate["label_ranking_loss"].method == "student t, log scale"
 
 
 def test_exact_matches_take_the_interval_of_wilson() -> None:
     hits = (ACTUAL == PREDICTED).all(axis=1).sum()
 
-    found = multilabel_intervals(ACTUAL, PREDICTED, seed=1).aggregate["subset_accuracy"]
+    found = multilabel_intervals(ACTUAL, PREDICTED).aggregate["subset_accuracy"]
 
     assert (found.low, found.high) == wilson(hits, 400).at()
 
@@ -67,7 +65,7 @@ def test_exact_matches_take_the_interval_of_wilson() -> None:
 def test_rates_of_a_label_take_the_wilson_interval_of_their_own_counts() -> None:
     right = (ACTUAL & PREDICTED)[:, 1].sum()
 
-    found = multilabel_intervals(ACTUAL, PREDICTED, seed=1).per_label
+    found = multilabel_intervals(ACTUAL, PREDICTED).per_label
 
     for key, cases in (("recall", ACTUAL[:, 1].sum()), ("precision", PREDICTED[:, 1].sum())):
         interval = found[key][1]
@@ -77,26 +75,58 @@ def test_rates_of_a_label_take_the_wilson_interval_of_their_own_counts() -> None
 def test_the_area_of_a_label_takes_the_interval_of_its_ranking() -> None:
     expected = auc_interval(rank_scores(ACTUAL[:, 2], SCORES[:, 2]))
 
-    found = multilabel_intervals(ACTUAL, PREDICTED, SCORES, seed=1).per_label["roc_auc"][2]
+    found = multilabel_intervals(ACTUAL, PREDICTED, SCORES).per_label["roc_auc"][2]
 
     assert found.low == pytest.approx(expected.low, rel=1e-12)
     assert found.high == pytest.approx(expected.high, rel=1e-12)
 
 
 def test_without_scores_nothing_is_ranked() -> None:
-    found = multilabel_intervals(ACTUAL, PREDICTED, seed=1)
+    found = multilabel_intervals(ACTUAL, PREDICTED)
 
     assert "coverage_error" not in found.aggregate
     assert "roc_auc" not in found.per_label
 
 
-def test_the_same_seed_repeats_every_end_bit_for_bit() -> None:
-    first, again, other = (
-        multilabel_intervals(ACTUAL, PREDICTED, seed=seed) for seed in (1, 1, 2)
-    )
+def test_the_effective_size_is_the_one_of_the_variance() -> None:
+    """Micro recall of samples with one label each is the share of samples that are right."""
+    actual = np.eye(2, dtype=np.bool_)[[0, 1] * 40]
+    predicted = actual.copy()
+    predicted[:16] = False
+    aggregate = multilabel_intervals(actual, predicted).aggregate
+    found = aggregate["micro_recall"]
+    narrower = 79 / 80 * (1.959963984540054 / 1.9904502102303573) ** 2
 
-    assert first == again
-    assert first.aggregate["micro_f1"] != other.aggregate["micro_f1"]
+    expected = wilson_of_sizes(64 * narrower, 80 * narrower).at()
+
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-12)
+    assert aggregate["weighted_recall"] == found
+    assert aggregate["example_recall"].low == pytest.approx(found.low, rel=1e-12)
+
+
+@pytest.mark.parametrize("key", ["hamming_loss", "example_jaccard", "micro_f1", "weighted_recall"])
+def test_without_errors_as_many_samples_are_right_at_once(key: str) -> None:
+    """Labels of a sample may all be wrong together, so each sample counts once."""
+    actual = np.tile(np.eye(4, dtype=np.bool_), (100, 1))
+
+    found = multilabel_intervals(actual, actual).aggregate[key]
+
+    error = wilson_of_sizes(0, 400 * (1.959963984540054 / 1.9659273) ** 2).at()[1]
+    ends = (0.0, error) if key == "hamming_loss" else (1 - (error or 0), 1.0)
+    assert (found.low, found.high) == pytest.approx(ends, abs=1e-8)
+    assert found.note is None
+
+
+def test_without_errors_the_rarest_label_may_be_the_one_that_fails() -> None:
+    actual = np.zeros((400, 2), np.bool_)
+    actual[:, 0] = True
+    actual[:20, 1] = True
+
+    found = multilabel_intervals(actual, actual).aggregate["macro_recall"]
+
+    of_rare, _ = wilson(20, 20).at()
+    assert found.low is not None
+    assert 0.9 < found.low < (1 + (of_rare or 0)) / 2
 
 
 def test_a_rare_label_makes_averages_unreliable() -> None:
@@ -104,7 +134,7 @@ def test_a_rare_label_makes_averages_unreliable() -> None:
     actual[7:, 3] = False
     actual[:7, 3] = True
 
-    found = multilabel_intervals(actual, predicted, seed=1).aggregate
+    found = multilabel_intervals(actual, predicted).aggregate
 
     assert found["macro_f1"].note == "unreliable, smallest label has n = 7"
     assert found["subset_accuracy"].note is None
@@ -124,7 +154,7 @@ def test_a_label_that_is_hardly_ever_true_leaves_averages_over_labels_open(
     actual[:, 3] = False
     actual[:n_true, 3] = True
 
-    found = multilabel_intervals(actual, PREDICTED, seed=1).aggregate
+    found = multilabel_intervals(actual, PREDICTED).aggregate
 
     assert (found["macro_f1"].low, found["macro_f1"].high) == (None, None)
     assert found["macro_f1"].note == note
@@ -134,25 +164,21 @@ def test_a_label_that_is_hardly_ever_true_leaves_averages_over_labels_open(
 def test_nothing_true_leaves_weighted_averages_without_interval() -> None:
     nothing = np.zeros((30, 2), np.bool_)
 
-    found = multilabel_intervals(nothing, PREDICTED[:30, :2], seed=1).aggregate
+    found = multilabel_intervals(nothing, PREDICTED[:30, :2]).aggregate
 
     assert (found["weighted_f1"].low, found["weighted_f1"].high) == (None, None)
-    assert found["weighted_f1"].undefined_share == 1.0
 
 
-def test_resamples_without_any_prediction_are_reported_as_undefined() -> None:
-    predicted = np.zeros((20, 4), np.bool_)
-    predicted[0, 0] = True
+def test_a_single_sample_has_no_interval() -> None:
+    found = multilabel_intervals(ACTUAL[:1], PREDICTED[:1]).aggregate["hamming_loss"]
 
-    found = multilabel_intervals(ACTUAL[:20], predicted, seed=1).aggregate["micro_precision"]
-
-    assert found.undefined_share == pytest.approx(0.95**20, abs=0.04)
+    assert (found.low, found.high, found.note) == (None, None, "a single case")
 
 
 def test_without_cases_there_is_nothing_to_bound() -> None:
     nothing = np.zeros((0, 2), np.bool_)
 
-    found = multilabel_intervals(nothing, nothing, seed=1)
+    found = multilabel_intervals(nothing, nothing)
 
     assert found.aggregate == {}
     assert (found.per_label["recall"][0].low, found.per_label["recall"][0].high) == (None, None)
@@ -160,7 +186,7 @@ def test_without_cases_there_is_nothing_to_bound() -> None:
 
 def test_another_confidence_gives_a_nested_interval() -> None:
     wide, narrow = (
-        multilabel_intervals(ACTUAL, PREDICTED, SCORES, seed=1, confidence=level).aggregate
+        multilabel_intervals(ACTUAL, PREDICTED, SCORES, confidence=level).aggregate
         for level in (0.99, 0.8)
     )
 
@@ -169,13 +195,8 @@ def test_another_confidence_gives_a_nested_interval() -> None:
         assert sorted(end or 0 for end in ends) == list(ends), key
 
 
-@pytest.mark.parametrize(
-    ("confidence", "replicates", "field"), [(1.5, 2_000, "confidence"), (0.95, 0, "replicates")]
-)
-def test_unusable_settings_are_refused(confidence: float, replicates: int, field: str) -> None:
+def test_an_unusable_confidence_is_refused() -> None:
     with pytest.raises(InvalidInput) as caught:
-        multilabel_intervals(
-            ACTUAL, PREDICTED, seed=1, confidence=confidence, replicates=replicates
-        )
+        multilabel_intervals(ACTUAL, PREDICTED, confidence=1.5)
 
-    assert caught.value.field == field
+    assert caught.value.field == "confidence"

@@ -17,7 +17,6 @@ from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.resampling import (
     FEWEST_REPLICATES,
     MOST_DRAWS,
-    NUMBERS_PER_DRAW,
     SAMPLES_PER_CELL,
     affordable,
     batches,
@@ -227,12 +226,6 @@ def test_many_cases_are_resampled_less_often_but_often_enough(
 
 def test_many_cases_of_few_kinds_are_no_more_work_than_few() -> None:
     assert affordable(2_000, np.array([10**9, 10**9])) == 2_000
-
-
-def test_many_numbers_for_each_resample_are_work_too() -> None:
-    few = np.array([5, 5])
-
-    assert affordable(2_000, few, n_numbers=NUMBERS_PER_DRAW * MOST_DRAWS // 400) == 400
 
 
 def test_the_method_says_how_many_resamples_were_taken() -> None:

@@ -1,16 +1,14 @@
-"""Averages of resampled pattern counts against the metrics of the resampled cases themselves."""
+"""Slopes of averages of sets against differences of their values, and coverage of intervals."""
 
 from __future__ import annotations
-
-from itertools import product
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.multilabel import SetAverages, multilabel_intervals
+from offdiag.metrics.intervals.multilabel import Shares, multilabel_intervals
 from offdiag.metrics.multilabel.examples import example_metrics
-from offdiag.metrics.multilabel.label_averages import label_averages
+from offdiag.metrics.multilabel.label_averages import averages_of_hits, label_averages
 from offdiag.metrics.multilabel.sets import distinct_patterns
 from offdiag.metrics.multilabel.tally import tally_sets
 
@@ -35,32 +33,26 @@ def metrics_of(actual: Sets, predicted: Sets) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize(
-    ("n_samples", "draws"),
-    [
-        (4, list(product(range(4), repeat=4))),
-        (60, np.random.default_rng(1).integers(0, 60, (50, 60)).tolist()),
-    ],
-    ids=["every resample of four", "some resamples of sixty"],
-)
-def test_counts_of_patterns_give_the_metrics_of_the_cases(
-    n_samples: int, draws: list[list[int]]
-) -> None:
-    actual, predicted = random_sets(n_samples, 3)
-    patterns = distinct_patterns(actual, predicted)
-    both = np.concatenate([actual, predicted], axis=1)
-    of_patterns = np.concatenate([patterns.actual, patterns.predicted], axis=1)
-    belongs = (both[:, np.newaxis] == of_patterns).all(axis=2)
-    times = np.array([np.bincount(drawn, minlength=n_samples) for drawn in draws])
+def test_what_a_sample_adds_to_an_average_is_its_slope() -> None:
+    patterns = distinct_patterns(*random_sets(60, 4))
+    members = patterns.actual & patterns.predicted, patterns.actual, patterns.predicted
 
-    found = SetAverages(patterns)((times @ belongs).astype(np.float64))
+    def averages(count: NDArray[np.float64]) -> dict[str, float]:
+        right, actual, predicted = (np.asarray(count @ each) for each in members)
+        found = averages_of_hits(right, actual, predicted, float(count.sum()))
+        return {key: each.at().value or 0.0 for key, each in found.items()}
 
-    expected = [metrics_of(actual[list(drawn)], predicted[list(drawn)]) for drawn in draws]
-    assert found.keys() == expected[0].keys()
-    for key, values in found.items():
-        np.testing.assert_allclose(
-            values, [each[key] for each in expected], atol=1e-12, err_msg=key
-        )
+    step, count = 1e-6, patterns.count.astype(np.float64)
+    for key, share in Shares(patterns).found():
+        assert share is not None
+        assert share.value == averages(count)[key], key
+        for place in range(len(count)):
+            more, less = (
+                averages(count + sign * step * (np.arange(len(count)) == place))[key]
+                for sign in (1, -1)
+            )
+            slope = 60 * (more - less) / (2 * step)
+            assert share.added[place] == pytest.approx(slope, abs=1e-5), key
 
 
 def test_intervals_of_averages_cover_the_truth() -> None:
@@ -75,8 +67,8 @@ def test_intervals_of_averages_cover_the_truth() -> None:
     keys = ("hamming_loss", "example_f1", "micro_f1", "macro_f1", "weighted_precision")
     covered: dict[str, list[bool]] = {key: [] for key in keys}
 
-    for seed in range(150):
-        found = multilabel_intervals(*draw(200), seed=seed, replicates=400).aggregate
+    for _ in range(150):
+        found = multilabel_intervals(*draw(200)).aggregate
         for key in keys:
             low, high = found[key].low, found[key].high
             assert low is not None

@@ -1,0 +1,295 @@
+"""How often intervals of one run hold the true value where that is hardest.
+
+Averages of multi-label runs, with few errors and with many; areas under the ROC curve of scores
+that were rounded; parts of the Brier score with few positives; proportions; and calibrated scores
+that are called miscalibrated. The truth is that of a very large sample, or known. The tables go
+into docs/contributing/claims.md, and docs/intervals.md tells them.
+
+    python benchmarks/claims_intervals.py              some minutes on one core
+    python benchmarks/claims_intervals.py --sets 10    a look; writes nothing
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from itertools import product
+from math import isnan, sqrt
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+from claims import LEVEL, allowed, percent, write_page
+from claims_sets import SetCell, falling
+from harness import Report
+from numpy.typing import NDArray
+from scipy.special import expit
+from scipy.stats import binom
+
+from offdiag.metrics.intervals.bounds import SMALLEST_WITH_ENDS, Interval
+from offdiag.metrics.intervals.multilabel import multilabel_intervals
+from offdiag.metrics.intervals.proportions import wilson
+from offdiag.metrics.intervals.scores import calibration_references, score_intervals
+from offdiag.metrics.multilabel.suite import set_metrics, set_score_metrics
+from offdiag.metrics.multilabel.tally import tally_sets
+from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.suite import score_metrics
+
+Rng = np.random.Generator
+Floats = NDArray[np.float64]
+Values = Mapping[str, float]
+COVERAGE = 1 - LEVEL
+SETS = 400
+OF_TRUTH = 400_000
+"""Samples that true values are taken of."""
+
+OF_SETS = ("hamming_loss", "example_jaccard", "example_f1", "micro_f1", "macro_f1", "weighted_f1",
+           "micro_precision", "weighted_precision", "label_ranking_average_precision",
+           "label_ranking_loss")  # fmt: skip
+FIRM = ("hamming_loss", "example_jaccard", "example_f1", "micro_f1", "macro_f1", "weighted_f1")
+"""Averages of which the pooled coverage is a goal."""
+APART = 2.5
+"""How far the scores of samples with a label are above those without, in their deviations."""
+
+
+def set_scores(actual: NDArray[np.bool_], rng: Rng) -> Floats:
+    return rng.standard_normal(actual.shape) + APART * actual
+
+
+def true_of_sets(cell: SetCell) -> Values:
+    """The averages over so many samples, in parts that fit into memory."""
+    rng = np.random.default_rng([1, len(cell.shares)])
+    part = replace(cell, n=OF_TRUTH // 8, n_runs=1)
+    found: dict[str, list[float]] = {key: [] for key in OF_SETS}
+    for _ in range(8):
+        actual, (predicted,) = part.draw(rng)
+        values = dict(set_metrics(tally_sets(actual, predicted)))
+        values |= set_score_metrics(actual, set_scores(actual, rng))
+        for key in OF_SETS:
+            found[key].append(values[key].value or 0.0)
+    return {key: float(np.mean(each)) for key, each in found.items()}
+
+
+def of_sets(cell: SetCell, rng: Rng, truth: Values) -> list[float]:
+    """Whether each interval holds the truth; NaN where it has no ends."""
+    actual, (predicted,) = cell.draw(rng)
+    found = multilabel_intervals(actual, predicted, set_scores(actual, rng)).aggregate
+    is_small = actual.sum(axis=0).min() < SMALLEST_WITH_ENDS
+    return [
+        np.nan if key.startswith("weighted") and is_small else _holds(found[key], truth[key])
+        for key in OF_SETS
+    ]
+
+
+def _holds(interval: Interval | None, truth: float) -> float:
+    if interval is None or interval.low is None or interval.high is None:
+        return np.nan
+    return float(interval.low <= truth <= interval.high)
+
+
+SPREAD = 1.6
+"""Standard deviation of the logits of scores."""
+
+
+@dataclass(frozen=True)
+class ScoreCell:
+    """Calibrated scores of n samples, of which `positives` are positive on average.
+
+    They are rounded to multiples of 1 / `steps`, which keeps them calibrated: a sample is positive
+    with the probability that its rounded score says.
+    """
+
+    n: int
+    positives: int
+    steps: int
+
+    @property
+    def name(self) -> str:
+        return f"n {self.n:,}, {self.positives} positives, scores of {self.steps + 1} values"
+
+    @cached_property
+    def place(self) -> float:
+        """The logit around which scores lie, so that as many samples are positive."""
+        normal = np.random.default_rng(3).standard_normal(OF_TRUTH)
+        low, high = -20.0, 5.0
+        for _ in range(40):
+            middle = (low + high) / 2
+            too_many = self._scores(middle, normal).mean() > self.positives / self.n
+            low, high = (low, middle) if too_many else (middle, high)
+        return low
+
+    def _scores(self, place: float, normal: Floats) -> Floats:
+        rounded = np.round(expit(place + SPREAD * normal) * self.steps) / self.steps
+        return np.clip(rounded, 0.2 * self.positives / self.n, 1.0)
+
+    def draw(self, rng: Rng, n: int | None = None) -> Forecasts:
+        score = self._scores(self.place, rng.standard_normal(n or self.n))
+        actual = (rng.random(len(score)) < score).astype(np.uint8)
+        table = score[:, np.newaxis].astype(np.float32)
+        return Forecasts(actual, table, n_classes=2, positive=1)
+
+
+OF_SCORES = ("roc_auc", "average_precision", "brier_half", "brier_reliability",
+             "brier_resolution", "ks")  # fmt: skip
+
+
+def true_of_scores(cell: ScoreCell) -> Values:
+    found = score_metrics(cell.draw(np.random.default_rng(2), OF_TRUTH))
+    return {key: found[key].value or 0.0 for key in OF_SCORES} | {"brier_reliability": 0.0}
+
+
+def of_scores(cell: ScoreCell, rng: Rng, truth: Values) -> list[float]:
+    """Whether intervals hold the truth, NaN below five positives; and whether the calibrated
+    scores are called miscalibrated."""
+    forecasts = cell.draw(rng)
+    if min(forecasts.actual.sum(), cell.n - forecasts.actual.sum()) < SMALLEST_WITH_ENDS:
+        return [np.nan] * (len(OF_SCORES) + 1)
+    found = score_intervals(forecasts, seed=0, replicates=1_000)
+    p = calibration_references(forecasts.ranked(1), seed=int(rng.integers(1 << 30)))["ece"].p
+    held = [_holds(found.get(key), truth[key]) for key in OF_SCORES]
+    return [*held, float(p <= LEVEL)]
+
+
+Cell = SetCell | ScoreCell
+Simulate = Callable[[Any, Rng, Values], list[float]]
+
+
+def _job(job: tuple[Simulate, Callable[[Any], Values], Cell, int]) -> Floats:
+    simulate, true_values, cell, n_sets = job
+    truth = true_values(cell)
+    # Cells do not repeat each other's data sets, and their order does not matter.
+    rng = np.random.default_rng([n_sets, *blake2b(repr(cell).encode(), digest_size=8).digest()])
+    return np.array([simulate(cell, rng, truth) for _ in range(n_sets)])
+
+
+def run_cells(
+    pool: ProcessPoolExecutor,
+    simulate: Simulate,
+    true_values: Callable[[Any], Values],
+    cells: Sequence[Cell],
+    n_sets: int,
+) -> list[Floats]:
+    return list(pool.map(_job, [(simulate, true_values, cell, n_sets) for cell in cells]))
+
+
+QUALITIES = ((0.8, 0.9), (0.95, 0.98), (0.99, 0.998), (0.3, 0.7))
+"""Recall and specificity of all labels: many errors, few, hardly any, and a useless model."""
+SET_CELLS = [
+    SetCell(n, shares, 1, recall, specificity)
+    for n, shares, (recall, specificity) in product(
+        (20, 100, 1_000), ((0.5, 0.4, 0.3), falling(8), falling(20)), QUALITIES
+    )
+]
+
+
+def report_sets(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    found = run_cells(pool, of_sets, true_of_sets, SET_CELLS, n_sets)
+    rows: list[dict[str, Any]] = []
+    for cell, held in zip(SET_CELLS, found, strict=True):
+        name = f"n {cell.n:,}, {len(cell.shares)} labels, recall {cell.recall:g}"
+        rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
+        rows.append({"cell": name, "sets": len(held), **dict(zip(OF_SETS, rates, strict=True))})
+    report.tables["intervals of sets"] = rows
+    pooled = np.concatenate(found)
+    for at, key in enumerate(OF_SETS):
+        _cover(report, f"multi-label {key}", pooled[:, at], is_goal=key in FIRM)
+        lowest = min(rate for rate in (_rates(held)[at] for held in found) if not isnan(rate))
+        report.fact(f"multi-label {key}: lowest cell, %", round(100 * lowest, 1))
+
+
+def _rates(held: Floats) -> list[float]:
+    """Of the intervals that have ends; NaN with fewer than 100 of them."""
+    counted = np.count_nonzero(~np.isnan(held), axis=0)
+    with np.errstate(invalid="ignore"):
+        rates = np.nansum(held, axis=0) / counted
+    few = 100 if len(held) >= SETS else 1
+    return [float(rate) for rate in np.where(counted >= few, rates, np.nan)]
+
+
+def _cover(report: Report, name: str, held: Floats, *, is_goal: bool = True) -> None:
+    measured = round(100 * float(np.nanmean(held)), 2)
+    if not is_goal:
+        report.fact(f"intervals of {name} that cover, %", measured)
+        return
+    counted = int(np.count_nonzero(~np.isnan(held)))
+    wanted = 100 * (WANTED - 2 * sqrt(WANTED * (1 - WANTED) / counted))
+    report.goal(f"intervals of {name} that cover, %", measured=measured, wanted=round(wanted, 2))
+
+
+WANTED = 0.93
+SCORE_CELLS = [
+    ScoreCell(n, positives, steps)
+    for n, positives, steps in product((200, 2_000), (10, 20, 60), (4, 10, 100))
+]
+
+
+def report_scores(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    found = run_cells(pool, of_scores, true_of_scores, SCORE_CELLS, n_sets)
+    columns = (*OF_SCORES, "called miscalibrated")
+    rows: list[dict[str, Any]] = []
+    for cell, held in zip(SCORE_CELLS, found, strict=True):
+        rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
+        rows.append(
+            {"cell": cell.name, "sets": len(held), **dict(zip(columns, rates, strict=True))}
+        )
+    report.tables["intervals of scores"] = rows
+    pooled = np.concatenate(found)
+    for at, key in enumerate(OF_SCORES):
+        _cover(report, key, pooled[:, at], is_goal=key in {"roc_auc", "ks"})
+    miscalled = pooled[:, -1]
+    report.goal(
+        "calibrated scores called miscalibrated, %",
+        measured=round(100 * float(np.nanmean(miscalled)), 2),
+        wanted=allowed(int(np.count_nonzero(~np.isnan(miscalled)))),
+        at_least=False,
+    )
+
+
+def report_proportions(report: Report) -> None:
+    """Wilson's interval, exactly: on average over proportions, and at the worst ones."""
+    n, p = 1_000, np.concatenate([np.linspace(1e-4, 0.01, 199), np.linspace(0.0101, 0.5, 981)])
+    hits = np.arange(n + 1)
+    ends = wilson(hits, n)
+    held = (ends.low <= p[:, np.newaxis]) & (p[:, np.newaxis] <= ends.high)
+    covered = (binom.pmf(hits, n, p[:, np.newaxis]) * held).sum(axis=1)
+    expected = n * p
+    few = (expected >= 2) & (expected <= 10)
+    for name, rate in (
+        ("on average over proportions from 0.01 to 0.5", covered[p >= 0.01].mean()),
+        ("lowest with 2 to 10 errors expected", covered[few].min()),
+        ("lowest with fewer than one expected", covered[expected < 1].min()),
+    ):
+        report.fact(
+            f"Wilson's interval of 1,000 examples, {name}, %", percent(np.array([rate]))[0]
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
+    parser.add_argument("--processes", type=int, help="default: one for each core")
+    options = parser.parse_args()
+    n_sets = options.sets or SETS
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+        report = Report("claims-intervals", libraries=("numpy", "scipy"))
+        report.fact("data sets of a cell", n_sets)
+        report_proportions(report)
+        report_sets(report, pool, n_sets)
+        report_scores(report, pool, n_sets)
+        if options.sets is not None:
+            for row in (row for rows in report.tables.values() for row in rows):
+                print(row)
+            return
+        path = report.save()
+        write_page(json.loads(path.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    main()
