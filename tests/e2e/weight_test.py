@@ -1,10 +1,9 @@
-"""What the first view of every kind of page weighs, with one run and after months of training."""
+"""What the first view of every kind of page weighs after one run, and after months of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from offdiag_web.urls.datasets import DatasetAddress
 from support.browser import Watched, served, watched
 from support.logging_runs import log, work_off
 from support.months import Months, fill_months
-from support.once_for_all import Filled, filled_for_all
+from support.once_for_all import filled_for_all
 from support.registries import dashboard, shared_registry
 
 pytestmark = pytest.mark.browser
@@ -29,8 +28,6 @@ MOST_REQUESTS, MOST_BYTES = 8, 60 * 1024
 PHONE = ViewportSize(width=390, height=844)
 LOWEST_METRIC = 500
 """Where the first number of a run stands at the latest on a phone, in CSS pixels from above."""
-OF_NO_RUNS = ("/costs", "/reports", "/audit")
-"""Pages that are the same however many runs there are."""
 WITH_PAIR = "skin"
 
 _FIRST_NUMBER = r"""() => {
@@ -56,17 +53,12 @@ _CUT_NUMBERS = r"""() => [...document.querySelectorAll("main td, main th")]
     .map((cell) => cell.innerText)"""
 
 
-@dataclass(frozen=True)
-class OneRun:
-    database: Database
-
-
-def one_run(database: Database) -> OneRun:
+def log_only_run(database: Database) -> None:
+    """The only run of its dataset."""
     actual = ["well"] * 80 + ["ill"] * 20
     predicted = ["well"] * 75 + ["ill"] * 17 + ["well"] * 8
     log(database, y_true=actual, y_pred=predicted, facts=RunFacts(name="the only run"))
     work_off(database)
-    return OneRun(database)
 
 
 def paths_of(database: Database) -> list[str]:
@@ -127,20 +119,13 @@ def complaints(browser: Browser, address: str, path: str) -> list[str]:
         return seen.complaints + found
 
 
-@pytest.mark.parametrize(("fill_registry", "kind"), [(one_run, OneRun), (fill_months, Months)])
 def test_the_first_view_of_every_page_is_light_and_fits_a_phone(
-    browser: Browser,
-    migrated_file: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    fill_registry: Callable[[Database], Filled],
-    kind: type[Filled],
+    browser: Browser, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    with shared_registry(migrated_file, tmp_path_factory, fill_registry.__name__) as database:
-        filled_for_all(tmp_path_factory, database, fill_registry, kind)
+    with shared_registry(migrated_file, tmp_path_factory, "weight") as database:
+        filled_for_all(tmp_path_factory, database, fill_months, Months)
+        log_only_run(database)
         with served(dashboard(database)) as address:
-            paths = paths_of(database)
-            if kind is Months:
-                paths = [path for path in paths if path not in OF_NO_RUNS]
-            found = {path: complaints(browser, address, path) for path in paths}
+            found = {path: complaints(browser, address, path) for path in paths_of(database)}
 
     assert {path: said for path, said in found.items() if said} == {}
