@@ -123,9 +123,6 @@ class Client:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def command(self, *words: str, url: str | None = None) -> subprocess.CompletedProcess[str]:
-        return self.run("-c", "from offdiag.cli import main; main()", *words, url=url)
-
     def commands(
         self, *all_words: Words, url: str | None = None
     ) -> dict[Words, tuple[int, str, str]]:
@@ -193,6 +190,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import offdiag
+import offdiag.errors
 
 rng = np.random.default_rng(5)
 truth = rng.choice(["cat", "dog"], 300)
@@ -214,6 +212,10 @@ matrix = offdiag.log_matrix(
     [[5, 1], [2, 7]], orientation="actual_rows", labels=["a", "b"], name="m", dataset="matrices"
 )
 found = whole.evaluation()
+try:
+    offdiag.search_runs()
+except offdiag.errors.MissingExtra as error:
+    frames = str(error)
 print(json.dumps({
     "accuracies": [
         run.evaluation().aggregate["overall_accuracy"].value
@@ -225,6 +227,7 @@ print(json.dumps({
     "slice": whole.evaluation(slice="half=first").matrix.total,
     "html": found._repr_html_()[:4],
     "compared": offdiag.compare([whole, frame])._repr_html_()[:4],
+    "frames": frames,
 }))
 """
 
@@ -240,6 +243,7 @@ def test_arrays_batches_frames_and_matrices_are_logged_and_results_are_read(
     assert told["slice"] == 150
     assert told["html"] == "<div"
     assert told["compared"] == "<div"
+    assert told["frames"] == "pandas is not installed. Run: pip install 'offdiag[local]'"
 
 
 MISSING = """
@@ -273,12 +277,6 @@ NO_DATABASE = (
 )
 
 
-def test_frames_of_results_name_the_extra(client: Client, server: str) -> None:
-    said = client.output_of(MISSING.format(calls=["offdiag.search_runs()"]), url=server)
-
-    assert said == "pandas is not installed. Run: pip install 'offdiag[local]'\n"
-
-
 def test_a_command_that_needs_more_names_the_extra(client: Client, tmp_path: Path) -> None:
     file = tmp_path / "predictions.csv"
     file.write_text("y_true,y_pred\na,a\nb,a\n", encoding="utf-8")
@@ -292,17 +290,10 @@ def test_a_command_that_needs_more_names_the_extra(client: Client, tmp_path: Pat
         ("demo",): "sklearn is not installed. Run: pip install 'offdiag[demo]'",
     }
 
-    told = client.commands(*messages)
+    told = client.commands(*messages, ("doctor",))
 
+    assert told.pop(("doctor",))[0] == 1
     assert told == {words: (2, "", f"offdiag: {text}\n") for words, text in messages.items()}
-
-
-def test_a_client_with_a_server_is_healthy(client: Client, server: str) -> None:
-    found = json.loads(client.command("doctor", "--json", url=server).stdout)
-
-    assert found["healthy"]
-    assert found["findings"][-1]["text"].startswith(f"{server} runs offdiag")
-    assert client.command("doctor").returncode == 1
 
 
 TWO_RUNS = """
@@ -317,16 +308,46 @@ for name, guess in (("first", "aabb"), ("second", "abbb")):
 """
 
 
-def test_commands_ask_a_server_without_a_database_library(client: Client, server: str) -> None:
+OFFLINE = """
+import os
+os.environ |= {"OFFDIAG_MODE": "offline", "OFFDIAG_SPOOL": %r}
+import offdiag
+offdiag.log_run(y_true=["a", "b"], y_pred=["a", "a"], name="late", dataset="queue")
+"""
+ABOUT_THE_DATABASE: tuple[Words, ...] = (
+    ("schedule", "list"),
+    ("hierarchy", "show", "pets"),
+    ("sql", "SELECT 1"),
+    ("recompute", "--outdated"),
+    ("verify",),
+    ("gc",),
+    ("user", "list"),
+    ("token", "list"),
+    ("link", "list"),
+    ("db", "check"),
+    ("export", "default", "--to", "x.zip"),
+    ("import", "archive", "x.zip"),
+    ("samples", "remove", "pets"),
+    ("worker",),
+)
+
+
+def test_commands_ask_a_server_without_a_database_library(
+    client: Client, server: str, tmp_path: Path
+) -> None:
     first, second = client.output_of(TWO_RUNS, url=server).split()
+    client.output_of(OFFLINE % str(tmp_path))
     costs = "[weights.a]\na = 0\nb = 4\n[weights.b]\na = 1\nb = 0\n"
     folder = client.site_packages.parents[2]
     (folder / "costs.toml").write_text(costs, encoding="utf-8")
     (folder / "predictions.csv").write_text("y_true,y_pred\na,a\nb,a\n", encoding="utf-8")
     (folder / "matrix.csv").write_text("actual,a,b\na,3,1\nb,0,4\n", encoding="utf-8")
     (folder / "labels.csv").write_text("id,label\n0,b\n", encoding="utf-8")
+    looks, sends = ("doctor", "--json"), ("sync", "--spool", str(tmp_path))
 
     told = client.commands(
+        looks,
+        sends,
         ("log", "predictions.csv", "--name", "third", "--dataset", "files"),
         ("import", "csv", "matrix.csv", "--name", "fourth", "--dataset", "files"),
         ("truth", "revise", "commands", "labels.csv", "--reason", "seen again"),
@@ -349,54 +370,23 @@ def test_commands_ask_a_server_without_a_database_library(client: Client, server
         ("report", "list"),
         ("jobs", "list"),
         ("whoami",),
+        *ABOUT_THE_DATABASE,
         url=server,
     )
 
+    about_the_database = {words: told.pop(words) for words in ABOUT_THE_DATABASE}
     failed = {words: err for words, (code, out, err) in told.items() if code or not out}
     assert not failed
-
-
-def test_a_command_about_the_database_does_not_name_an_extra_that_would_not_help(
-    client: Client, server: str
-) -> None:
-    told = client.commands(
-        ("schedule", "list"),
-        ("hierarchy", "show", "pets"),
-        ("sql", "SELECT 1"),
-        ("recompute", "--outdated"),
-        ("verify",),
-        ("gc",),
-        ("user", "list"),
-        ("token", "list"),
-        ("link", "list"),
-        ("db", "check"),
-        ("export", "default", "--to", "x.zip"),
-        ("import", "archive", "x.zip"),
-        ("samples", "remove", "pets"),
-        ("worker",),
-        url=server,
-    )
-
+    found = json.loads(told[looks][1])
+    assert found["healthy"]
+    assert found["findings"][-1]["text"].startswith(f"{server} runs offdiag")
+    assert "1 sent, 0 left" in told[sends][1]
+    # An extra would not help them.
     wrong = {
         words: (code, err)
-        for words, (code, _, err) in told.items()
+        for words, (code, _, err) in about_the_database.items()
         if code != 2
         or f"works on the database itself, and {server} is a server" not in err
         or err.count("\n") != 1
     }
     assert not wrong
-
-
-def test_runs_of_the_offline_queue_are_sent_without_a_database_library(
-    client: Client, server: str, tmp_path: Path
-) -> None:
-    program = (
-        "import os; os.environ |= {'OFFDIAG_MODE': 'offline', 'OFFDIAG_SPOOL': %r}\n"
-        "import offdiag\n"
-        "offdiag.log_run(y_true=['a', 'b'], y_pred=['a', 'a'], name='late', dataset='queue')\n"
-    )
-    client.output_of(program % str(tmp_path))
-
-    sent = client.command("sync", "--spool", str(tmp_path), "--url", server)
-
-    assert "1 sent, 0 left" in sent.stdout, sent.stderr

@@ -19,9 +19,11 @@ from support.processes import clean_environment, running
 OFFDIAG = [sys.executable, "-c", "from offdiag.cli import main; main()"]
 
 
-def offdiag_in(folder: Path, *arguments: str) -> AbstractContextManager[subprocess.Popen[str]]:
+def offdiag_in(
+    folder: Path, *arguments: str, is_cold: bool = False
+) -> AbstractContextManager[subprocess.Popen[str]]:
     """A command that stays, until the block ends it or kills it."""
-    return running([*OFFDIAG, *arguments], cwd=folder, env=clean_environment(), is_cold=True)
+    return running([*OFFDIAG, *arguments], cwd=folder, env=clean_environment(), is_cold=is_cold)
 
 
 def first_match(pattern: str, lines: Iterator[str]) -> str:
@@ -30,7 +32,7 @@ def first_match(pattern: str, lines: Iterator[str]) -> str:
 
 def test_serve_evaluates_what_is_logged_and_stops_on_a_signal(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'offdiag.db'}"
-    with offdiag_in(tmp_path, "serve", "--port", "0") as process:
+    with offdiag_in(tmp_path, "serve", "--port", "0", is_cold=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         address = first_match(r"http://\S+/", process.stdout)

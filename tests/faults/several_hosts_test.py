@@ -53,14 +53,7 @@ def test_hosts_that_fall_silent_are_replaced_and_come_back(tmp_path: Path) -> No
         add_person(database, "ada", Grant(Role.ADMIN))
         token = token_of(database, "ada", Role.EDITOR)
         servers = [
-            WebHost(
-                "gunicorn",
-                url,
-                tmp_path / f"{host.name}.log",
-                address=host.address,
-                port=8642,
-                inside=host.inside,
-            )
+            WebHost("gunicorn", url, tmp_path / f"{host.name}.log", host=host)
             for host in (web1, web2)
         ]
         chosen = [server.url for server in servers]

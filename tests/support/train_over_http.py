@@ -3,7 +3,7 @@
     python train_over_http.py URL N [scores]
 
 With scores it does not wait for an evaluation, which takes longer than all the rest.
-It knows nothing of tests, and is run from folders full of traps.
+It knows nothing of tests.
 """
 
 import json
@@ -39,8 +39,7 @@ def main(url: str, n: int, *, with_scores: bool) -> None:
             sys.stdout.write(f"{start}\n")
             sys.stdout.flush()
     evaluation = None if with_scores else run.evaluation(timeout=60).to_dict()
-    loaded = sorted({name.partition(".")[0] for name in sys.modules})
-    outcome = {"id": run.id, "evaluation": evaluation, "loaded": loaded}
+    outcome = {"id": run.id, "evaluation": evaluation}
     sys.stdout.write(f"{json.dumps(outcome)}\n")
 
 

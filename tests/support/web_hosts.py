@@ -8,13 +8,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
 import httpx
 
+from support.hosts import Host
 from support.quick_starts import QuickProcess
 
 Kind = Literal["serve", "gunicorn"]
@@ -22,6 +23,15 @@ Kind = Literal["serve", "gunicorn"]
 CONFIG = Path(__file__).parents[2] / "config" / "gunicorn.conf.py.example"
 _KEY = "0123456789abcdef" * 4
 _PATIENCE_S = 240
+_ON_HOST = """
+import runpy, sys
+tests, name = sys.argv[1:3]
+sys.path.insert(0, tests)
+from support.hosts import Host
+Host(name, "").move_in()
+del sys.argv[1:3]
+runpy.run_module("gunicorn", run_name="__main__")
+"""
 # One for all looks, as each would read the certificates of all authorities; each connects anew.
 _LOOKING = httpx.Client(
     limits=httpx.Limits(max_keepalive_connections=0),
@@ -31,7 +41,7 @@ _LOOKING = httpx.Client(
 
 
 class WebHost:
-    """One server of a kind over a database. `inside` is what starts a program on its host."""
+    """One server of a kind over a database, on this machine or on a host of its own."""
 
     def __init__(
         self,
@@ -39,20 +49,19 @@ class WebHost:
         database_url: str,
         log: Path,
         *,
-        address: str = "127.0.0.1",
-        port: int | None = None,
-        inside: Sequence[str] = (),
+        host: Host | None = None,
         **settings: str,
     ) -> None:
-        self.address = address
-        self.port = port or _free_port()
+        self._host = host
+        self.address = "127.0.0.1" if host is None else host.address
+        self.port = _free_port()
         self._log = log
-        self._command = [*inside, *self._program(kind)]
+        self._command = self._program(kind)
         self._environment = {
             **{name: text for name, text in os.environ.items() if "OFFDIAG" not in name},
             "OFFDIAG_URL": database_url,
             "OFFDIAG_SERVER__SECRET_KEY": _KEY,
-            "OFFDIAG_SERVER__TRUSTED_HOSTS": address,
+            "OFFDIAG_SERVER__TRUSTED_HOSTS": self.address,
             "OFFDIAG_ACCESS__API_LIMIT": "100000 per minute",
             "OFFDIAG_LOG__FORMAT": "json",
             **settings,
@@ -131,8 +140,11 @@ class WebHost:
                 *(offdiag, "serve", "--no-worker"),
                 *("--host", self.address, "--port", str(self.port)),
             ]
+        started = ["-m", "gunicorn"]
+        if self._host is not None:
+            started = ["-c", _ON_HOST, str(Path(__file__).parents[1]), self._host.name]
         return [
-            *(sys.executable, "-m", "gunicorn", "--config", str(self._config())),
+            *(sys.executable, *started, "--config", str(self._config())),
             *("--bind", f"{self.address}:{self.port}", "--workers", "1"),
         ]
 
