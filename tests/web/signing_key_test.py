@@ -62,7 +62,6 @@ def test_processes_that_start_at_once_share_a_key(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["forms.db.key"]
 
 
-@pytest.mark.both_databases
 def test_a_form_of_one_process_is_taken_by_another(sqlite_database: Database) -> None:
     run_id = log_lesions(sqlite_database, evaluated=False)
     fail_evaluation(sqlite_database, run_id, error="x")

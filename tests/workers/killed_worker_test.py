@@ -13,11 +13,10 @@ from random import Random
 
 import numpy as np
 import pytest
-from sqlalchemy import func, select
 
 from offdiag.store import jobs
 from offdiag.store.database import Database
-from offdiag.store.models import EvaluationRow, RunRow, WorkRow
+from offdiag.store.models import WorkRow
 from support.contents import contents, count_rows
 from support.logging_runs import log, work_off
 from support.quick_starts import run_quickly
@@ -25,7 +24,6 @@ from support.worker_processes import Workers, wait_for_results, wait_until, work
 
 KILL_POINTS = Path(__file__).parent.parent / "support" / "kill_points.py"
 N_RUNS = 12
-N_KILLS = 3
 LEASE_S = 2.0
 
 pytestmark = pytest.mark.processes
@@ -37,11 +35,6 @@ def many_runs(database: Database, n_runs: int = N_RUNS) -> None:
     for _ in range(n_runs):
         noise = rng.random(2_000) < rng.random()
         log(database, y_true=truth, y_pred=np.where(noise, rng.integers(0, 5, 2_000), truth))
-
-
-def evaluated(database: Database) -> int:
-    with database.read() as session:
-        return session.scalar(select(func.count()).select_from(EvaluationRow)) or 0
 
 
 def test_killed_between_any_two_statements(sqlite_database: Database) -> None:
@@ -59,29 +52,6 @@ def test_killed_between_any_two_statements(sqlite_database: Database) -> None:
     assert len({line["contents"] for line in lines}) == 1
 
 
-def test_killed_at_random_moments(database: Database, tmp_path: Path) -> None:
-    many_runs(database)
-    seed = secrets.randbelow(2**32)
-    print(f"seed {seed}")  # noqa: T201
-    random = Random(seed)
-
-    with one_worker(database, tmp_path) as crew:
-        for _ in range(N_KILLS):
-            wait_for_results(database, crew, min(N_RUNS - 1, evaluated(database) + 3))
-            time.sleep(random.random() * 0.05)
-            crew.kill_one(random)
-            crew.start()
-        wait_for_results(database, crew, N_RUNS)
-        wait_until(lambda: count_rows(database, WorkRow) == 0, crew)
-
-    with database.read() as session:
-        current = session.scalar(
-            select(func.count()).select_from(EvaluationRow).where(EvaluationRow.is_current)
-        )
-        states = set(session.scalars(select(RunRow.state)))
-    assert (current, states) == (N_RUNS, {"evaluated"})
-
-
 def test_the_content_after_kills_is_that_of_an_undisturbed_worker(
     sqlite_database: Database, tmp_path: Path
 ) -> None:
@@ -91,11 +61,15 @@ def test_the_content_after_kills_is_that_of_an_undisturbed_worker(
     undisturbed_file = shutil.copy(sqlite_database.path, tmp_path / "undisturbed.db")
     undisturbed = Database(f"sqlite:///{undisturbed_file}", synchronous="normal")
     work_off(undisturbed)
+    seed = secrets.randbelow(2**32)
+    print(f"seed {seed}")  # noqa: T201
+    random = Random(seed)
 
     with one_worker(sqlite_database, tmp_path) as crew:
         for goal in (2, 5, 8):
             wait_for_results(sqlite_database, crew, goal)
-            crew.kill_one(Random(goal))
+            time.sleep(random.random() * 0.05)
+            crew.kill_one(random)
             crew.start()
         wait_until(lambda: count_rows(sqlite_database, WorkRow) == 0, crew)
 

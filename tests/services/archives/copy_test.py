@@ -57,16 +57,6 @@ def test_a_row_that_comes_back_different_undoes_the_copy(
     assert held(postgres_database) == before
 
 
-def test_a_registry_without_results_is_copied_too(
-    sqlite_database: Database, postgres_database: Database
-) -> None:
-    run = log(sqlite_database)
-
-    copy_registry(sqlite_database, postgres_database, force=False)
-
-    assert evaluate(postgres_database, run.id).matrix.total == 6
-
-
 def test_numbers_that_a_server_keeps_otherwise_are_found_out(
     sqlite_database: Database, postgres_database: Database
 ) -> None:
@@ -79,15 +69,17 @@ def test_numbers_that_a_server_keeps_otherwise_are_found_out(
 
 
 def test_what_holds_something_is_replaced_only_with_force(
-    filled_sqlite: Registry, postgres_database: Database
+    sqlite_database: Database, postgres_database: Database
 ) -> None:
+    run = log(sqlite_database)
     log(postgres_database)
 
     with pytest.raises(Conflict, match="is not empty"):
-        copy_registry(filled_sqlite.database, postgres_database, force=False)
-    copy_registry(filled_sqlite.database, postgres_database, force=True)
+        copy_registry(sqlite_database, postgres_database, force=False)
+    copy_registry(sqlite_database, postgres_database, force=True)
 
-    assert held(postgres_database) == held(filled_sqlite.database)
+    assert held(postgres_database) == held(sqlite_database)
+    assert evaluate(postgres_database, run.id).matrix.total == 6
 
 
 def test_a_registry_is_not_copied_onto_itself(sqlite_database: Database) -> None:
