@@ -97,7 +97,7 @@ def _with_port(settings: Settings, port: int | None) -> Settings:
     return settings.model_copy(update={"server": server})
 
 
-_LOOK_EVERY_S = 0.05
+_LOOK_EVERY_S = 0.25
 _WAIT_S = 120.0
 _OF_DEMO = (FilterTerm(FilterField.PROJECT, PROJECT),)
 
