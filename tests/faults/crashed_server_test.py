@@ -44,6 +44,7 @@ def test_crashed_again_and_again_it_loses_nothing_and_the_workers_go_on(tmp_path
         def log_until_enough() -> None:
             while not enough.is_set():
                 client.log(client.n_acknowledged)
+                enough.wait(0.05)
 
         logger = threading.Thread(target=log_until_enough)
         logger.start()

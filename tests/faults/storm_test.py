@@ -32,7 +32,7 @@ from support.worker_processes import wait_for_results, wait_until, workers
 
 pytestmark = pytest.mark.processes
 
-N_RUNS = 25
+N_RUNS = 18
 N_KILLS = 3
 
 
@@ -81,7 +81,7 @@ def test_clients_and_workers_killed_in_one_moment_leave_nothing_undone(
 def test_a_work_table_emptied_in_a_storm_is_rebuilt(
     postgres_database: Database, tmp_path: Path, random: Random
 ) -> None:
-    n_runs = 18
+    n_runs = 12
     client = Client(postgres_database, tmp_path / "ledger", random)
     for number in range(n_runs):
         client.log(number)
@@ -92,7 +92,7 @@ def test_a_work_table_emptied_in_a_storm_is_rebuilt(
     with workers(
         postgres_database.url, tmp_path / "log", number=N_WORKERS, lease_s=LEASE_S, supervised=True
     ) as crew:
-        for moment in (3, 9):
+        for moment in (3, 7):
             wait_for_results(postgres_database, crew, moment)
             with postgres_database.write() as session:
                 session.execute(delete(WorkRow))

@@ -10,7 +10,7 @@ from support.logging_runs import log, work_off
 from support.operations import opened
 from support.processes import say
 
-N_RUNS = 12
+N_RUNS = 8
 N_SAMPLES = 60
 
 

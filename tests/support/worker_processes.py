@@ -23,7 +23,7 @@ from offdiag.store.models import EvaluationRow
 from support.contents import count_rows
 from support.quick_starts import QuickProcess, forked
 
-_LOOK_EVERY_S = 0.02
+_LOOK_EVERY_S = 0.05
 
 
 @dataclass
