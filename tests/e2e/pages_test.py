@@ -69,27 +69,36 @@ WITH_MORE = {
 """They have parts of their own, and are accessible."""
 OTHER_DATA = {
     "registry": (
-        *("/runs", "/runs?q=dataset:derm-7 nothing foo:bar", "/runs/{majority}"),
-        *("/runs/{swapped}", "/runs/{failed}", "/runs/{waiting}/classes", "/runs/{hostile}"),
+        *(
+            "/runs?q=dataset:derm-7 nothing foo:bar",
+            "/runs/{swapped}",
+            "/runs/{failed}",
+            "/runs/{waiting}/classes",
+            "/runs/{hostile}",
+        ),
         *("/runs/{hostile}/classes", "/runs/{hostile}/meta", "/runs/{columns}/examples"),
         "/whatif?runs={hostile},{majority}&cost=@0-1&set=*>*:x2",
         "/whatif?runs={many_classes},{majority}&cost=@0-1&set=*>*:x2",
     ),
     "reported": (HOSTILE_REPORT.edition_url(1),),
     "revised": (
-        *("/datasets/late", "/datasets/behind", "/datasets/pets/truth/1..1", HOSTILE.url()),
-        *("/datasets/late/truth/3/impact", "/datasets/pets/truth/1/impact"),
+        *("/datasets/late", "/datasets/pets/truth/1..1", HOSTILE.url()),
+        "/datasets/late/truth/3/impact",
         *(HOSTILE.impact_url(2), HOSTILE.difference_url(1, 2)),
-        *("/runs/{waiting}/history", "/runs/{partly}"),
+        "/runs/{waiting}/history",
     ),
     "scored": (
-        *("/runs/{event}/examples?true=fraud&pred=fine", "/runs/{margins}/curves"),
-        *("/runs/{hostile}", "/runs/{hostile}/examples", "/runs/{hostile}/curves"),
+        *(
+            "/runs/{margins}/curves",
+            "/runs/{hostile}",
+            "/runs/{hostile}/examples",
+            "/runs/{hostile}/curves",
+        ),
         *("/runs/{hostile}/slices", "/whatif/decisions?run={hostile}&cost=@0-1"),
         *(f"{HOSTILE_SAMPLES}/suspects", f"{HOSTILE_SAMPLES}/content"),
     ),
     "compared": (
-        *("/compare?runs={plain},{focal}&matrix=b&value=f1", "/compare?runs={plain},{matrix}"),
+        "/compare?runs={plain},{focal}&matrix=b&value=f1",
         *("/compare?runs={large},{larger}", "/compare?runs={hostile},{more_hostile}"),
         "/compare/examples?runs={hostile},{more_hostile}&which=both_wrong",
     ),

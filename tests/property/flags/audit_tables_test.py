@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
-N_TABLES = 30
+N_TABLES = 12
 SEED = 7
 
 

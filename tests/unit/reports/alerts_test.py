@@ -123,7 +123,7 @@ def after(*accuracies: float, condition: Condition = ACCURATE) -> tuple[Evidence
 
 
 def test_years_without_a_change_hardly_ever_raise_an_alert() -> None:
-    draws = np.random.default_rng(1).binomial(SIZE, 0.9, size=(400, NIGHTS))
+    draws = np.random.default_rng(1).binomial(SIZE, 0.9, size=(200, NIGHTS))
 
     alerts = [odds_of(list(year), [SIZE] * NIGHTS, floor=0.9).max() >= ODDS for year in draws]
 

@@ -16,7 +16,7 @@ from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.metrics.suite import evaluate_stack
 
 KEYS = ("overall_accuracy", "balanced_accuracy")
-N_EXPERIMENTS = 30
+N_EXPERIMENTS = 15
 
 
 def score(stack: NDArray[np.int64]) -> dict[str, Floats]:

@@ -338,7 +338,7 @@ def test_variances_of_unpaired_runs_add_up() -> None:
 
 def test_ten_samples_by_equally_good_unpaired_runs_keep_the_level() -> None:
     """By the variance of each run at its own matrix one was called better in 10 % of data sets."""
-    rng, n_sets, claims = np.random.default_rng(3), 300, 0
+    rng, n_sets, claims = np.random.default_rng(3), 150, 0
     for _ in range(n_sets):
         runs = [
             matrix_of([[a, 5 - a], [5 - b, b]])
