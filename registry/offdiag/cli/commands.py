@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from errno import ENOSPC
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any, cast
 
 import click
@@ -195,6 +196,10 @@ def main() -> None:
     # Who starts a command without an output, as `>&-` does, wants none of what it prints.
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A name that the terminal cannot show is no reason to show nothing.
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 
@@ -272,17 +277,10 @@ def _explained(error: click.ClickException | OffdiagError) -> str:
 
 
 def _unfit(error: Exception) -> OffdiagError | None:
-    """What is wrong, if an option does not fit its request, or the output has no room for it or
-    cannot write a character."""
+    """What is wrong, if an option does not fit its request, or the output has no room for it."""
     if isinstance(error, OSError) and error.errno == ENOSPC:
         return InvalidInput(
             "there is no room.", field="output", hint="Make some, or write elsewhere."
-        )
-    if isinstance(error, UnicodeEncodeError) and error.encoding != "utf-8":
-        return InvalidInput(
-            f"its encoding has no {error.object[error.start]!r}.",
-            field="output",
-            hint="Set the variable PYTHONIOENCODING to utf-8.",
         )
     if type(error).__module__ != "pydantic_core._pydantic_core":
         return None

@@ -22,8 +22,9 @@ _WIDTH_OF_INTERVALS = 150
 
 
 def print_json(value: object) -> None:
-    """One JSON document, with full precision and no NaN."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    """One JSON document, with full precision and no NaN; in ASCII where not all can be written."""
+    is_unicode = sys.stdout.encoding.lower().startswith("utf")
+    click.echo(json.dumps(value, indent=2, ensure_ascii=not is_unicode, allow_nan=False))
 
 
 def print_tables(*tables: RenderableType) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -273,25 +274,28 @@ def test_an_output_that_takes_nothing_is_no_defect(
     assert "defect" not in done.stderr
 
 
-def test_an_output_without_a_character_is_no_defect(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_an_output_shows_what_its_encoding_has_not_as_an_escape(
+    encoding: str, tmp_path: Path
+) -> None:
     file = tmp_path / "matrix.csv"
-    file.write_text(",a,b\na,3,1\nb,2,4\n", encoding="utf-8")
+    file.write_text(",İ,😀\nİ,3,1\n😀,2,4\n", encoding="utf-8")
     program = "from offdiag.cli import main; main()"
     command = [sys.executable, "-c", program, "evaluate", str(file), "--matrix"]
     command += ["--orientation", "actual_rows"]
-
-    done = subprocess.run(
-        command,
-        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
-        capture_output=True,
-        check=False,
+    table, document = (
+        subprocess.run(
+            [*command, *options],
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+            capture_output=True,
+            check=True,
+        ).stdout.decode(encoding)
+        for options in ([], ["--json"])
     )
 
-    assert done.returncode == commands.ERROR
-    assert done.stderr.decode("latin-1") == (
-        "offdiag: output: its encoding has no '\\u2193'. "
-        "Set the variable PYTHONIOENCODING to utf-8.\n"
-    )
+    assert "\\u0130" in table
+    assert "\\U0001f600" in table
+    assert json.loads(document)["labels"] == ["İ", "😀"]
 
 
 def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
