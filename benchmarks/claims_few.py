@@ -82,7 +82,7 @@ def cost_ties(cell: Cell, rng: Rng) -> tuple[bool, bool, bool]:
 
 
 OTHERS = ("kappa_quadratic", "markedness_multiclass", "mutual_information", "macro_precision")
-"""Metrics that gates may compare with a baseline and that are no primary ones."""
+"""Metrics that gates may compare with a baseline and that are not primary ones."""
 OTHERS_OF_A_CLASS = ("informedness", "gmean", "lr_plus", "jaccard")
 """The same of a class, here of the rarest."""
 

@@ -106,7 +106,7 @@ class Report:
             )
 
     def fact(self, name: str, value: float | str) -> None:
-        """Record a figure that is no timing, such as bytes or a fitted exponent."""
+        """Record a figure that is not a time, such as bytes or a fitted exponent."""
         self.facts[name] = value
         print(f"{name}: {value}")
 

@@ -53,7 +53,7 @@ def files_naming(word: str) -> list[str]:
 
 
 def modules_named_by_a_gerund() -> list[str]:
-    """Modules and packages whose last word ends in -ing and is no standard term."""
+    """Modules and packages whose last word ends in -ing and is not a standard term."""
     return [path for path in _modules_and_packages() if _is_gerund(PurePosixPath(path).stem)]
 
 

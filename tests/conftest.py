@@ -15,7 +15,7 @@ settings.load_profile("offdiag")
 
 pytest_plugins = ("support.databases", "support.durations")
 
-# Modules and thousands of collected tests are no garbage. Looking through them again and again
+# Modules and thousands of collected tests are not garbage. Looking through them again and again
 # took a third of the time that collecting takes, and a sixth of that of the tests.
 gc.disable()
 

@@ -15,13 +15,13 @@ BENCHMARKS = str(Path(__file__).parents[2] / "benchmarks")
 if BENCHMARKS not in sys.path:
     sys.path.append(BENCHMARKS)
 
-import structure  # noqa: E402 - they are no package of ours
+import structure  # noqa: E402 - they are not our package
 
 BOUNDS: dict[str, tuple[Callable[[], list[str]], int]] = {
     "modules that name every field of a run": (lambda: structure.files_naming("git_sha"), 9),
     "classes with six or more fields of a run": (structure.classes_with_many_run_fields, 5),
     "modules named by a gerund": (structure.modules_named_by_a_gerund, 2),
-    "modules with one importer that is no table": (structure.modules_for_one_other, 119),
+    "modules with one importer that is not a table": (structure.modules_for_one_other, 119),
     "folders of more than fifteen modules": (structure.large_folders, 1),
 }
 

@@ -1,4 +1,4 @@
-"""Benchmarks, which are no package of ours, and their programs, started in a moment."""
+"""Benchmarks, which are not our package, and their programs, started in a moment."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def test_faults_of_a_database_are_thrown_at_that_kind_alone() -> None:
     [
         (lambda _at_s: 20, 0),
         (lambda at_s: 20 + at_s / 10, 12),
-        # What is come to hold in the warm-up is no growth, nor what is gone in a moment.
+        # What is come to hold in the warm-up is not growth, nor what is gone in a moment.
         (lambda at_s: min(at_s, 40), 0),
         (lambda at_s: 90 if at_s % 20 == 0 else 20, 0),
         (lambda at_s: 20 - at_s / 10, -12),

@@ -251,5 +251,5 @@ def test_wrong_host_wrong_password_and_missing_database_are_three_errors(
     assert "no such database" in database.said
     assert "createdb" in database.said
     assert "needs a PostgreSQL database" in kind.said
-    assert "is no host name" in name.said
+    assert "is not a host name" in name.said
     assert not (folder / "etc").exists()

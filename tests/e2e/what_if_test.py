@@ -91,7 +91,7 @@ def test_the_browser_gets_the_same_digits_as_the_server(blank: Page) -> None:
         mean = float(found["mean_cost"].value) * PER
 
         written = " ".join(f"{n}:{_exact(c)}" for n, c in enumerate(cases.ravel()) if c)
-        # JavaScript writes large whole numbers without an exponent, which is no float in Python.
+        # JavaScript writes large whole numbers without an exponent; Python takes them for int.
         total_there, code, constant, mean_there, text, needed = blank.evaluate(
             RECOMPUTE,
             [

@@ -2,7 +2,7 @@
 
 A commit appends to the write-ahead log and waits until the disk has it. What a power failure
 leaves is the file and a part of the log, at whose end there may be anything. With OFFDIAG_LONG
-set the log is cut at each of its sectors, else at one in 17: pages are no multiple of that,
+set the log is cut at each of its sectors, else at one in 17: pages are not a multiple of that,
 so that cuts fall everywhere in them.
 """
 

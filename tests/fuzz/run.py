@@ -2,9 +2,9 @@
 
     python tests/fuzz/run.py --seconds 60 [TARGET …]
 
-It needs atheris (`pip install 'offdiag[fuzz]'`). What a target raised that is no error of offdiag
-lies as a file below `build/fuzz`, one for each place it was raised at; copied into
-`tests/fuzz/seeds/TARGET`, it is tried by the test suite for ever.
+It needs atheris (`pip install 'offdiag[fuzz]'`). What a target raised, other than an
+error of offdiag, lies as a file below `build/fuzz`, one for each place it was raised at; copied
+into `tests/fuzz/seeds/TARGET`, it is tried by the test suite for ever.
 """
 
 from __future__ import annotations

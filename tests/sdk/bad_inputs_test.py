@@ -85,7 +85,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("a class of 5,000 digits", {"labels": ["a", "b", HUGE]}, "labels"),
     ("100,000 classes", {"labels": [str(number) for number in range(100_000)]}, "labels"),
     ("a tag that is not finite", {"tags": {"x": float("nan")}}, "tags['x']"),
-    # Arrays that do not fit each other, or hold what is no class.
+    # Arrays that do not fit each other, or hold what is not a class.
     ("nothing", {"y_true": [], "y_pred": []}, "y_true"),
     ("other lengths", {"y_true": ["a"]}, "y_pred"),
     ("a class that is missing", {"y_true": ["a", None]}, "y_true"),

@@ -151,7 +151,7 @@ def test_other_examples_need_to_be_asked_for(url: str) -> None:
 
 
 def test_what_is_no_run_is_refused(runs: list[Run], url: str) -> None:
-    with pytest.raises(offdiag.InvalidInput, match="7 is no run"):
+    with pytest.raises(offdiag.InvalidInput, match="7 is not a run"):
         offdiag.compare([runs[0], 7], url=url)  # type: ignore[list-item]  # The point.
     with pytest.raises(offdiag.NotFound):
         offdiag.compare([runs[0], "r_unknown"], url=url)

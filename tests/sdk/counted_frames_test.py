@@ -199,7 +199,7 @@ def test_gaps_are_counted_and_named(url: str, dataset: str, library: str) -> Non
     [
         (CASES, {"labels": ["df", "nv"]}, "'mel' is not one of the 2 declared labels"),
         (CASES, {"score": "year"}, "score='year': 70 of 70 rows have a score outside of 0 to 1"),
-        (CASES, {"score": "country"}, "score='country': values of type String are no scores"),
+        (CASES, {"score": "country"}, "score='country': values of type String are not scores"),
         (CASES, {"score": ["year", "country"]}, "of two classes the scores of one are counted"),
         (CASES, {"sample_id": "year"}, "sample_id: column 'year' belongs to single"),
         (CASES, {"actual": None}, "actual: without the actual and the predicted classes"),

@@ -157,7 +157,7 @@ def test_the_rule_is_told_wherever_the_run_is(url: str, server: str) -> None:
     ("given", "sentence"),
     [
         ({"y_true": TRUTH}, "neither predictions nor scores"),
-        ({**BINARY, "y_score": [0.5, -2.0, 3.0]}, "index 1 is -2.0, which is no probability"),
+        ({**BINARY, "y_score": [0.5, -2.0, 3.0]}, "index 1 is -2.0, which is not a probability"),
         ({"y_true": [{"a"}], "y_score": [[0.2, 0.8]], "labels": ["a", "b"]}, "labels of a set"),
     ],
 )

@@ -83,7 +83,7 @@ def test_rows_of_a_lazy_frame_are_stored_in_their_order(
 def test_labels_without_an_order_are_refused(
     url: str, dataset: str, labels: Any, *, keep_predictions: bool
 ) -> None:
-    with pytest.raises(offdiag.InvalidInput, match="is no list of labels in their order"):
+    with pytest.raises(offdiag.InvalidInput, match="is not a list of labels in their order"):
         offdiag.log_frame(
             pl.DataFrame(CASES),
             name="run",
@@ -133,7 +133,7 @@ def test_errors_of_every_library_name_the_column_and_the_row(
         ({"p": [0.1, float("inf"), 0.3]}, r"score='p': the score in row 1 is inf"),
         ({"country": ["DE", None, "FR"]}, r"slices\['country'\]: the value in row 1 is missing"),
         ({"y": [0.5, 1.5, 0.5]}, r"actual='y': 2 distinct numbers, such as \d\.5"),
-        ({"p": ["high", "low", "low"]}, r"score='p': values of type \w+ are no scores"),
+        ({"p": ["high", "low", "low"]}, r"score='p': values of type \w+ are not scores"),
     ],
 )
 def test_errors_name_the_column_and_the_row(
@@ -198,7 +198,7 @@ def test_a_column_that_is_not_there_is_named_with_a_near_one(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"frame": [1, 2]}, "list is no frame"),
+        ({"frame": [1, 2]}, "list is not a frame"),
         (
             {"frame": pd.DataFrame([["df", "df", "df"]], columns=["y", "yhat", "y"])},
             "several columns have one name: 'y' 2 times",

@@ -160,7 +160,7 @@ def test_totals_in_a_file_are_no_class(
 def test_labels_without_an_order_are_refused_by_every_entry(
     sqlite_database: Database, entry: str, labels: Any
 ) -> None:
-    with pytest.raises(InvalidInput, match="is no list of labels in their order"):
+    with pytest.raises(InvalidInput, match="is not a list of labels in their order"):
         ENTRIES[entry](sqlite_database, COUNTS, labels=labels, orientation="actual_rows")
 
 

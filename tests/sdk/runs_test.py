@@ -149,7 +149,7 @@ def test_an_unknown_run_is_not_found(registry_url: str, named: str) -> None:
 
 
 def test_what_names_no_run_is_refused(registry_url: str) -> None:
-    with pytest.raises(offdiag.InvalidInput, match="7 is no run"):
+    with pytest.raises(offdiag.InvalidInput, match="7 is not a run"):
         offdiag.get_run(7, url=registry_url)
 
 

@@ -139,7 +139,7 @@ def test_a_search_is_cut_at_its_limit(registry: Database) -> None:
 
 @pytest.mark.parametrize("limit", [0, -1, 100_001])
 def test_a_limit_that_is_none_is_refused(registry: Database, limit: int) -> None:
-    with pytest.raises(InvalidInput, match=f"{limit} is no number of runs") as refusal:
+    with pytest.raises(InvalidInput, match=f"{limit} is not a number of runs") as refusal:
         search_runs(registry, limit=limit)
 
     assert refusal.value.field == "max_results"

@@ -313,7 +313,7 @@ def test_a_ledger_that_is_none_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "ledger.txt"
     file.write_text("job-17 abc\n")
 
-    with pytest.raises(InvalidInput, match=r"line 1 of ledger\.txt is no entry"):
+    with pytest.raises(InvalidInput, match=r"line 1 of ledger\.txt is not an entry"):
         read_ledger(file)
     with pytest.raises(InvalidInput, match="cannot be read"):
         read_ledger(tmp_path / "nowhere.txt")

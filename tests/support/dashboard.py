@@ -137,7 +137,7 @@ def fail_evaluation(database: Database, run_id: str, *, error: str) -> None:
 def counted_statements(*, navigation: bool = False) -> Iterator[list[str]]:
     """All statements that read or write, in the order in which they are sent.
 
-    What is asked for the navigation of all pages, once in several seconds, is no page's own.
+    What is asked for the navigation of all pages, once in several seconds, is not a page's own.
     """
     statements: list[str] = []
 

@@ -18,7 +18,7 @@ from werkzeug.test import TestResponse
 
 _VOID = frozenset({"meta", "link", "input", "br", "img", "source"})
 _RAW = frozenset({"script", "style"})
-"""What stands in these is no markup."""
+"""What stands in these is not markup."""
 
 _TOKEN = re.compile(
     r"""(?P<text>[^<]+)|</(?P<end>[a-z][\w-]*)\s*>

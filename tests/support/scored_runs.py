@@ -26,7 +26,7 @@ DATASET = "scored"
 
 @dataclass(frozen=True)
 class ScoredCases:
-    """n cases in the order they are logged in; `actual` None is no label."""
+    """n cases in the order they are logged in; `actual` None is not a label."""
 
     labels: tuple[str, ...]
     actual: list[str | None]
@@ -154,7 +154,7 @@ class ScoredRegistry:
     event: str
     """A rare positive class with probabilities, reported from 0.3 on; no identifiers."""
     margins: str
-    """Two classes with scores that are no probabilities."""
+    """Two classes with scores that are not probabilities."""
     many: str
     """Twenty-four classes."""
     hostile: str

@@ -85,7 +85,7 @@ def _called_name(node: ast.AST) -> str:
 
 
 def _dotted(node: ast.expr) -> str:
-    """`x.f` as it is written, `.f` of whatever is no name; hundreds of thousands are asked for."""
+    """`x.f` as it is written, `.f` of what is not a name; asked for hundreds of thousands."""
     if isinstance(node, ast.Attribute):
         return f"{_dotted(node.value)}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""

@@ -81,7 +81,7 @@ def situation_of(
     balance_known: bool,
     has_scores: bool,
 ) -> Situation:
-    """What is asked about the classifier that a matrix (K, K) is of; `about` None is no class.
+    """What is asked about the classifier that a matrix (K, K) is of; `about` None is not a class.
 
     Raises `InvalidInput` for an unknown goal or class, a class without samples, and data in
     which fewer than two classes occur.

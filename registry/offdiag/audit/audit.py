@@ -283,7 +283,7 @@ def reported_tags(reported: Mapping[str, object], labels: LabelSet) -> dict[str,
     """The numbers as they were printed, by tag: `reported.accuracy`, `reported.recall[ill]`.
 
     `reported` is read as `audit_reported` reads it. Raises `InvalidInput` for unknown metrics
-    and labels, and for what is no number.
+    and labels, and for what is not a number.
     """
     found = {}
     claims = claims_from(reported, labels)

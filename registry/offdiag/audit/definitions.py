@@ -72,7 +72,7 @@ def _namesakes(key: str, scope: Scope) -> tuple[str, ...]:
 
 
 def _averaged_metric(key: str) -> str | None:
-    """ "f1" for macro_f1_harmonic, None for what is no average of class values."""
+    """ "f1" for macro_f1_harmonic, None for what is not an average of class values."""
     if not key.startswith(("macro_", "micro_", "weighted_")):
         return None
     return next(metric for metric in AVERAGED if f"_{metric}" in key)

@@ -23,7 +23,7 @@ class AuditVerdict(StrEnum):
     """From fine to wrong."""
 
     CONSISTENT = "consistent"
-    """Nothing contradicts it. Without a matrix that is no proof."""
+    """Nothing contradicts it. Without a matrix that is not proof."""
     OTHER_DEFINITION = "other_definition"
     """It is the value of another metric that goes by the same or a similar name."""
     TRANSPOSED = "transposed"

@@ -129,7 +129,7 @@ def _fitting_only(claims: Sequence[Claim], both: BothWays, *, exchanged: bool) -
 
 
 COARSEST_UNIT = 0.001
-"""With fewer decimals it is no evidence that the value of another class was printed."""
+"""With fewer decimals it is not evidence that the value of another class was printed."""
 _NOT_NEAREST = {
     Rounding.CUT_OFF: ", cut off instead of rounded",
     Rounding.PADDED: ", with zeros added after the last digit computed",

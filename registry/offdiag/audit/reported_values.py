@@ -59,7 +59,7 @@ def metric_key(name: str) -> str:
     known = (*AGGREGATES, *CLASS_KEYS, *OTHER_NAMES)
     close = get_close_matches(plain, known, n=3, cutoff=0.6)
     raise InvalidInput(
-        f"{name!r} is no metric that can be audited.",
+        f"{name!r} is not a metric that can be audited.",
         field="reported",
         hint=f"Did you mean {' or '.join(repr(match) for match in close)}?"
         if close

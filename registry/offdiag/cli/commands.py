@@ -198,7 +198,7 @@ def main() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A name that the terminal cannot show is no reason to show nothing.
+            # A name that the terminal cannot show is not a reason to show nothing.
             stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 

@@ -170,7 +170,7 @@ def ids_of_runs(
     if named is None or context.resilient_parsing:
         return named
     url = context.params.get("url")
-    at = url if isinstance(url, str) else None  # One that is not given is no text yet.
+    at = url if isinstance(url, str) else None  # One that is not given is not text yet.
     if isinstance(named, str):
         return _run_id(at, named)
     return tuple(_run_id(at, each) for each in named)

@@ -197,7 +197,7 @@ def parse_entries(pairs: Sequence[str], field: str) -> dict[str, Any]:
     for pair in pairs:
         key, separator, text = pair.partition("=")
         if not separator:
-            raise InvalidInput(f"{pair!r} is no pair.", field=field, hint="Write key=value.")
+            raise InvalidInput(f"{pair!r} is not a pair.", field=field, hint="Write key=value.")
         entries[key] = _value(text)
     return entries
 

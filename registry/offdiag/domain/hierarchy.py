@@ -56,7 +56,7 @@ class Hierarchy:
         """
         if not isinstance(given, Mapping):
             raise InvalidInput(
-                f"{type(given).__name__} is no mapping.",
+                f"{type(given).__name__} is not a mapping.",
                 field=_FIELD,
                 hint='Give names of groups with their classes, as {"animal": ["cat", "dog"]}.',
             )

@@ -212,7 +212,7 @@ def in_their_order(labels: Iterable[object]) -> tuple[object, ...]:
     """Labels as listed. Raises `InvalidInput` for a set or mapping, which have no order."""
     if isinstance(labels, (set, frozenset, Mapping)):
         raise InvalidInput(
-            f"{type(labels).__name__} is no list of labels in their order.",
+            f"{type(labels).__name__} is not a list of labels in their order.",
             field="labels",
             hint="Give a list: columns of scores and of matrices are read in its order.",
         )

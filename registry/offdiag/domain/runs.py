@@ -221,7 +221,7 @@ def require_number_of_runs(limit: object) -> None:
     """Raise `InvalidInput` unless a search may return so many runs."""
     if not isinstance(limit, int) or not 1 <= limit <= MOST_FOUND:
         raise InvalidInput(
-            f"{limit!r} is no number of runs between 1 and {MOST_FOUND:,}.",
+            f"{limit!r} is not a number of runs between 1 and {MOST_FOUND:,}.",
             field="max_results",
             hint="Narrow the search by its filter.",
         )
@@ -233,7 +233,7 @@ def plain_entries(entries: Mapping[str, Any] | None, field: str) -> dict[str, Sc
         return {}
     if not isinstance(entries, Mapping):
         raise InvalidInput(
-            f"{type(entries).__name__} is no mapping.", field=field, hint="Give a dict."
+            f"{type(entries).__name__} is not a mapping.", field=field, hint="Give a dict."
         )
     found: dict[str, Scalar] = {}
     for key, value in _flattened(entries):

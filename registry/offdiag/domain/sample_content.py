@@ -50,7 +50,7 @@ class ContentPlaces:
 class LoggedSamples:
     """What logging content did: samples that were new, changed, and as they were before.
 
-    `n_unknown` of them are no samples of the dataset, at least not yet. `n_waiting` more wait in
+    `n_unknown` of them are not samples of the dataset, at least not yet. `n_waiting` more wait in
     the offline queue, because the server could not be reached.
     """
 
@@ -92,7 +92,7 @@ def require_address(
     if len(given) > _LONGEST_ADDRESS or not given.isprintable() or " " in given:
         raise _unusable(given[:80], "cannot be read", field)
     if parts.scheme != "https":
-        raise _unusable(given, "is no https address", field)
+        raise _unusable(given, "is not an https address", field)
     if host not in hosts:
         raise InvalidInput(
             f"the host {host!r} is not allowed.",

@@ -33,7 +33,7 @@ def require_storable(text: str, *, field: str) -> None:
         raise InvalidInput(
             f"character {error.start + 1} of {text[:_SHOWN]!r} is half of a surrogate pair.",
             field=field,
-            hint="It is no Unicode text; read it in the encoding it was written in.",
+            hint="It is not Unicode text; read it in the encoding it was written in.",
         ) from None
 
 

@@ -271,7 +271,7 @@ def _time(written: str | float | bool, operator: Operator, reader: Reader) -> da
     try:
         moment = datetime.fromisoformat(written)
     except ValueError:
-        raise reader.error(f"{written[:40]!r} is no time", hint=hint) from None
+        raise reader.error(f"{written[:40]!r} is not a time", hint=hint) from None
     is_date = len(written) <= len("2026-11-20")
     if moment.utcoffset() is None and not is_date:
         raise reader.error(f"{written!r} has no time zone", hint=hint)

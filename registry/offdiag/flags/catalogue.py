@@ -50,7 +50,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F2",
         title="Class never predicted",
-        help="The class has no prediction and enough examples that chance is no explanation: a "
+        help="The class has no prediction, and enough examples that chance does not explain it: a "
         "detector with 50 % recall would miss all of them with a probability of at most 5 % "
         "divided by the number of classes. Its precision is undefined, which averages that skip "
         "undefined values hide.",
@@ -62,7 +62,7 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F3",
         title="Zero recall",
-        help="Recall is zero on a class with enough examples that chance is no explanation: a "
+        help="Recall is zero on a class with enough examples that chance does not explain it: a "
         "detector with 50 % recall would miss all of them with a probability of at most 5 % "
         "divided by the number of classes.",
         mildest=Severity.CRITICAL,

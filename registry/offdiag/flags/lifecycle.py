@@ -95,7 +95,7 @@ def first_raised(severity: Severity) -> Step:
 def raised_again(before: FlagStatus, severity: Severity, *, why: str | None = None) -> Step:
     """The rule fires in another evaluation of the run.
 
-    `why` says what else has changed, such as the version of the rule; by itself it is no news.
+    `why` says what else has changed, such as the version of the rule; by itself it is not news.
 
     A triaged flag that has become more severe since is open again, and so is a closed one,
     unless it was dismissed and is not more severe than then.

@@ -309,7 +309,7 @@ class _Reader:
         rest = self.text[self._at :]
         place = f"before {rest!r}" if rest else "at the end"
         raise InvalidInput(
-            f"{self.text!r} is no condition: {what} {place}.", field="condition", hint=_FORM
+            f"{self.text!r} is not a condition: {what} {place}.", field="condition", hint=_FORM
         )
 
     def _quoted_label(self) -> str:

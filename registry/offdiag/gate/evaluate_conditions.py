@@ -230,7 +230,7 @@ def _judge(condition: Condition, subject: Subject) -> Finding:
     if isinstance(condition, NoBadge):
         return _judge_badge(condition, subject)
     if condition.rule in subject.unchecked:
-        # Silence of a rule that was not asked is no pass.
+        # Silence of a rule that was not asked is not a pass.
         return Finding(condition, passed=False, reason=WEIGHTED)
     return _judge_flag(condition, subject)
 

@@ -34,7 +34,7 @@ def _from_json(path: Path, true: str, pred: str) -> tuple[list[object], list[obj
     records = read_json_file(path)
     if not isinstance(records, list) or not records:
         raise InvalidInput(
-            f"{path.name} is no list of records.",
+            f"{path.name} is not a list of records.",
             field="file",
             hint="DVCLive writes them to plots/sklearn/confusion_matrix.json.",
         )

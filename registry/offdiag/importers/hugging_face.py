@@ -60,7 +60,7 @@ def _data_files(folder: Path) -> list[Path]:
     files = [folder / name for name in names if Path(name).name == name]
     if not files or len(files) != len(names):
         raise InvalidInput(
-            f"{str(folder)!r} is no dataset that save_to_disk wrote.",
+            f"{str(folder)!r} is not a dataset that save_to_disk wrote.",
             field="file",
             hint="Of a DatasetDict, give the folder of one split.",
         )
@@ -95,7 +95,7 @@ def _named(values: list[object], names: tuple[str, ...] | None, column: str) -> 
     for row, value in enumerate(values):
         if not 0 <= int(str(value)) < len(names):
             raise InvalidInput(
-                f"row {row} of column {column!r} is {value}, which is no number of a class.",
+                f"row {row} of column {column!r} is {value}, which is not a number of a class.",
                 field="file",
                 hint=f"The dataset has {len(names)} classes, from 0.",
             )

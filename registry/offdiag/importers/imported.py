@@ -128,7 +128,7 @@ def square(rows: object, place: str) -> list[list[int]]:
     """A list of as many rows of as many counts. Raises `InvalidInput`."""
     if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
         raise InvalidInput(
-            f"{place} is no matrix.", field="matrix", hint="A matrix is a list of rows."
+            f"{place} is not a matrix.", field="matrix", hint="A matrix is a list of rows."
         )
     return [
         [whole_count(cell, f"[{i}][{j}]") for j, cell in enumerate(row)]

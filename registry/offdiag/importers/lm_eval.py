@@ -136,7 +136,7 @@ def _classes(
     elif target in numbers:
         actual = numbers.index(target)
     else:
-        raise _unreadable_sample(sample, path, f"the target {target!r}, which is no choice")
+        raise _unreadable_sample(sample, path, f"the target {target!r}, which is not a choice")
     predicted = scores.index(max(scores))
     return (names[actual], names[predicted]) if names else (str(actual), str(predicted))
 

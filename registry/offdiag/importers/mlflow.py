@@ -112,7 +112,7 @@ def read_mlflow(path: Path, stated: Stated) -> Imported:
     """Read a run directory such as `mlruns/0/6f1c…`. Raises `InvalidInput`."""
     if not (path / "artifacts").is_dir():
         raise InvalidInput(
-            f"{str(path)!r} is no run of MLflow: it has no folder 'artifacts'.",
+            f"{str(path)!r} is not a run of MLflow: it has no folder 'artifacts'.",
             field="file",
             hint="Give the folder that holds meta.yaml, metrics and artifacts.",
         )

@@ -100,7 +100,7 @@ def _json_table(path: Path) -> tuple[list[object], list[list[object]]]:
     columns = table.get("columns") if isinstance(table, dict) else None
     rows = table.get("data") if isinstance(table, dict) else None
     if not isinstance(columns, list) or not isinstance(rows, list):
-        raise _refused(f"{path.name} is no table.")
+        raise _refused(f"{path.name} is not a table.")
     for number, row in enumerate(rows):
         if not isinstance(row, list) or len(row) != len(columns):
             raise _refused(f"row {number} of {path.name} is not as wide as the table.")

@@ -67,7 +67,7 @@ def _pairs(items: object, name: str) -> list[tuple[object, object]]:
     if isinstance(items, list) and all(isinstance(p, list) and len(p) == 2 for p in items):
         return [(pair[0], pair[1]) for pair in items]
     raise InvalidInput(
-        f"the matrix of {name} is no list of pairs.",
+        f"the matrix of {name} is not a list of pairs.",
         field="matrix",
         hint="Write the object again with ConfusionMatrix.save_obj.",
     )

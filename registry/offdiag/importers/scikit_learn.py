@@ -112,7 +112,7 @@ def _support(path: Path) -> dict[str, int]:
     }
     if not support:
         raise InvalidInput(
-            f"{path.name} is no classification report.",
+            f"{path.name} is not a classification report.",
             field="report",
             hint="Write classification_report(…, output_dict=True) as JSON.",
         )

@@ -103,7 +103,7 @@ def _content(path: Path, stated: Stated) -> ImportedLabels | ImportedMatrix:
     rows = table.get("data") if isinstance(table, dict) else None
     if not isinstance(columns, list) or not isinstance(rows, list):
         raise InvalidInput(
-            f"{path.name} is no table: it has no 'columns' and 'data'.",
+            f"{path.name} is not a table: it has no 'columns' and 'data'.",
             field="file",
             hint="Download the table from the files of the run.",
         )
@@ -158,7 +158,7 @@ def read_run_log(path: Path) -> LoggedRun:
         with path.open("rb") as log:
             if not log.read(_HEADER).startswith(_MARK):
                 raise InvalidInput(
-                    f"{path.name} is no log of W&B.",
+                    f"{path.name} is not a log of W&B.",
                     field="file",
                     hint="Give the folder of the run.",
                 )

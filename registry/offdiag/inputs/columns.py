@@ -140,7 +140,7 @@ def _read(values: object, field: str) -> Column:
         return np.asarray(readable(values))
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InvalidInput(
-            f"{type(values).__name__} is no array.",
+            f"{type(values).__name__} is not an array.",
             field=field,
             hint="Give a list, a numpy array, or a pandas, polars or Arrow column.",
         )
@@ -158,7 +158,7 @@ def refuse_unordered(values: object, *, field: str) -> None:
         )
     if isinstance(values, Mapping):
         raise InvalidInput(
-            f"{type(values).__name__} is no array.",
+            f"{type(values).__name__} is not an array.",
             field=field,
             hint="Give its values as a list, and its keys as sample_ids= if they name samples.",
         )
@@ -229,7 +229,7 @@ def _not_unicode(items: Iterable[object], field: str) -> InvalidInput:
     for index, item in enumerate(items):
         if isinstance(item, str):
             require_storable(str(item), field=f"{field}[{index}]")
-    return InvalidInput("it holds text that is no Unicode.", field=field, hint="Correct it.")
+    return InvalidInput("it holds text that is not Unicode.", field=field, hint="Correct it.")
 
 
 def _python_value(item: Any) -> object:

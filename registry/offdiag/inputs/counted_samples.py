@@ -123,7 +123,7 @@ def counted_samples(
     """Encode counts that stand in lists of one length, one entry for each kind of sample.
 
     Kinds that are the same as text (7 and "7") are added up. `scores` are those of the positive
-    class. Raises `InvalidInput` for values that are no labels or not among
+    class. Raises `InvalidInput` for values that are not labels or not among
     these, for counts that are none, for scores that contradict them, and for nothing at all.
     """
     counts = whole_sizes(sizes)
@@ -162,7 +162,7 @@ def whole_sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
         raise too_many_kinds(len(given))
     if given.dtype.kind not in "iu" or not len(given) or int(given.min()) < 1:
         raise InvalidInput(
-            "there are no samples, or counts that are no whole numbers from 1.",
+            "there are no samples, or counts that are not whole numbers from 1.",
             field="sizes",
             hint="Count at least one sample.",
         )

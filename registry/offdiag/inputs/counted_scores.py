@@ -21,7 +21,7 @@ the cell, `low` and `high` the smallest and largest p, `score` the sum of p, `sq
 `rest_square` of p^2 and (1 - p)^2, `surprise` and `rest_surprise` of -ln p and -ln(1 - p), where
 those are finite. Which ones are losses depends on the actual class."""
 MISSING, OUTSIDE = -50_000, 50_000
-"""Codes of rows without a score, and of scores that are no probabilities."""
+"""Codes of rows without a score, and of scores that are not probabilities."""
 MOST_CELLS = 80_000
 """More than there are kinds of an event: 31,000 cells, each by its outcome."""
 _LARGEST_SURPRISE = 104.0
@@ -142,7 +142,7 @@ def _event(given: GivenEvent, field: str) -> EventSums:
     sizes = np.asarray(given.sizes)
     if sizes.dtype.kind not in "iu" or not 0 < len(sizes) <= MOST_CELLS or sizes.min() < 1:
         raise InvalidInput(
-            f"there are no samples, more than {MOST_CELLS:,} kinds, or counts that are no whole "
+            f"there are no samples, more than {MOST_CELLS:,} kinds, or counts that are not whole "
             "numbers from 1.",
             field=field,
             hint="Count with log_frame(..., keep_predictions=False).",

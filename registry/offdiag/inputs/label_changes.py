@@ -47,7 +47,7 @@ def read_label_changes(
     A table is a frame, or the path of a file in one of the formats of `read_columns`. Its
     columns are found by their names; a frame of two columns may call them anything, identifiers
     first. Samples without identifiers are named by their position, counted from 0. A missing
-    label (None, NaN, in a file an empty text that is no class) takes the sample's label away.
+    label (None, NaN, in a file an empty text that is not a class) takes the sample's label away.
     Samples `of_sets` of labels get a set or list each, an empty one where no label is true; in a
     file its names stand side by side with | between them.
 

@@ -129,7 +129,7 @@ def _is_collection(item: object) -> bool:
 def _members(item: Any, index: int, field: str) -> Labels:
     if not _is_collection(item):
         raise InvalidInput(
-            f"the value at index {index}, {item!r:.60}, is no set of labels.",
+            f"the value at index {index}, {item!r:.60}, is not a set of labels.",
             field=field,
             hint="Give a set or list of labels for each sample, an empty one for none of them.",
         )

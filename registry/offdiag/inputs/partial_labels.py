@@ -111,7 +111,7 @@ def replaced(codes: Codes, places: NDArray[np.int64], by: Codes, n_classes: int)
 
 
 def masked(codes: Codes, members: NDArray[np.bool_], n_classes: int) -> Codes:
-    """The codes of n samples, those that are no members as if they had no label."""
+    """The codes of n samples, those that are not members as if they had no label."""
     none = nothing_labelled(len(codes), n_classes, of_sets=are_sets(codes))
     if are_sets(codes):
         known = sets.with_room(codes.astype(np.uint8, copy=False), n_classes)

@@ -159,7 +159,7 @@ def _other_classes(
     if doubled is not None:
         what = f"{doubled!r} occurs more than once"
     elif strange is not None:
-        what = f"{strange!r} is no class"
+        what = f"{strange!r} is not a class"
     else:
         what = f"{lacking!r} has no column"
     hint = (

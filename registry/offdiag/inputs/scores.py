@@ -174,7 +174,9 @@ def _floats(y_score: object, field: str) -> NDArray[Any]:
     if array.dtype.kind == "O":
         array = _numbers(array, field)
     if array.dtype.kind not in "iubf":
-        raise InvalidInput(f"values of type {array.dtype} are no scores.", field=field, hint=_HINT)
+        raise InvalidInput(
+            f"values of type {array.dtype} are not scores.", field=field, hint=_HINT
+        )
     narrow = array.dtype.kind == "f" and array.dtype.itemsize <= 4
     return array.astype(np.float32 if narrow else np.float64, copy=False)
 
@@ -197,7 +199,7 @@ def predicted_from(
     With a column for each class it is the one with the highest score, the first in label order of
     equal ones; with one column the positive class from 0.5 on. The single precision that is stored
     decides, so that the rule gives the same from what is stored. Raises `InvalidInput` for one
-    column of scores that are no probabilities: where to cut those, nobody said.
+    column of scores that are not probabilities: where to cut those, nobody said.
     """
     import pyarrow as pa
 
@@ -210,8 +212,8 @@ def predicted_from(
     if outside.any():
         index = int(np.argmax(outside))
         raise InvalidInput(
-            f"the score at index {index} is {score[index]}, which is no probability, and there "
-            "are no predictions.",
+            f"the score at index {index} is {score[index]}, which is not a probability, and there "
+            "are not predictions.",
             field="y_pred",
             hint="Give y_pred=, decided at a threshold that fits these scores.",
         )

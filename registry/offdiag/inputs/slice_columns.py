@@ -344,7 +344,7 @@ def counted_slices(
     Numbers with a fraction, and columns in `bins`, become ranges: between cut points, or at so
     many quantiles of the samples, quartiles by default. Dates, and columns in `periods`, become
     periods, months by default, and `country/site` also gives a column `country`, as in
-    `read_slices`. Lists of tags stay as they are. Raises `InvalidInput` for values that are no
+    `read_slices`. Lists of tags stay as they are. Raises `InvalidInput` for values that are not
     numbers or dates.
     """
     found: dict[str, Sequence[object]] = {}

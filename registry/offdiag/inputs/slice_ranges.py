@@ -32,7 +32,7 @@ def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[n
 
     A range holds its lower end. Quantiles are rounded to three digits as long as that keeps them
     apart; fewer ranges are left where many values are equal. Raises `InvalidInput` for values
-    that are no finite numbers and for cut points that do not ascend.
+    that are not finite numbers and for cut points that do not ascend.
     """
     if not isinstance(column, np.ndarray) or column.dtype.kind not in "iuf":
         raise InvalidInput("the values are not numbers.", field=field, hint="Leave bins out.")

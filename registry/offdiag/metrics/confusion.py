@@ -133,7 +133,7 @@ def _whole_numbers(matrix: NDArray[Any]) -> NDArray[np.int64]:
         )
     if matrix.dtype.kind not in "iufbO":
         raise InvalidInput(
-            f"cells of type {matrix.dtype} are no counts.",
+            f"cells of type {matrix.dtype} are not counts.",
             field="matrix",
             hint="Give whole numbers.",
         )

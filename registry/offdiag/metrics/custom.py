@@ -11,7 +11,7 @@ workers, commands and pages know the same ones as the job that logs. No code is 
 database or from the network. From then on such a metric is one of the catalogue: it is computed
 with every run, resampled for its interval, and can be filtered, gated and compared by.
 
-What a function does wrong concerns its value alone: an exception, or a result that is no number
+What a function does wrong concerns its value alone: an exception, or a result that is not a number
 within the declared bounds, is an undefined value with a reason, and the cause is logged once.
 """
 
@@ -167,7 +167,7 @@ class CustomMetric:
         low, high = float(self.facts["low"]), float(self.facts["high"])
         excess = _ROUNDING * (high - low if isfinite(high - low) else 1.0)
         if not (isfinite(value) and low - excess <= value <= high + excess):
-            raise ValueError(f"{value:g} is no number from {low:g} to {high:g}")
+            raise ValueError(f"{value:g} is not a number from {low:g} to {high:g}")
         return min(max(value, low), high)
 
 
@@ -204,7 +204,7 @@ def metric(
     values change: runs are then evaluated again. `formula` and `source` are shown in the glossary;
     without a formula the first line of the docstring is.
 
-    Raises `InvalidInput` for a name that is no key, for a range without room, and `Conflict` for
+    Raises `InvalidInput` for a name that is not a key and for a range without room, `Conflict` for
     a key of the catalogue, or where metrics were used in this process before: the set of metrics
     stays the same while a process runs.
     """
@@ -217,7 +217,7 @@ def metric(
         key = function.__name__ if name is None else name
         if not _KEY.fullmatch(key):
             raise InvalidInput(
-                f"{key!r} is no key of a metric.",
+                f"{key!r} is not a key of a metric.",
                 field="name",
                 hint="Keys are lower-case letters, digits and _, such as f2_ill.",
             )

@@ -271,7 +271,7 @@ _SYNONYMS = {
     "samples": "example",
     "youden": "informedness",
 }
-"""Words that are no name of a metric by themselves; the others are in `OTHER_NAMES`."""
+"""Words that do not name a metric by themselves; the others are in `OTHER_NAMES`."""
 _WITHOUT_MEANING = frozenset({"average", "coef", "corrcoef", "metric", "overall", "score"})
 _SHARED_WORDS = 0.5
 _SHORTEST = 4

@@ -95,7 +95,7 @@ def rate_map(spec: MetricSpec, *, positive_share: float, steps: int) -> RateMap:
     """
     if not 0 < positive_share < 1:
         raise InvalidInput(
-            f"{positive_share} is no share between 0 and 1.",
+            f"{positive_share} is not a share between 0 and 1.",
             field="positive_share",
             hint="Give the share of positive examples, such as 0.1.",
         )

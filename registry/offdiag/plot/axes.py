@@ -44,7 +44,7 @@ def axes_or_new(ax: Axes | None, *, width: float, height: float) -> Axes:
 
 
 def title(ax: Axes, *lines: str) -> None:
-    """A left-aligned title. Class names may hold dollar signs, which are no formulas."""
+    """A left-aligned title. Class names may hold dollar signs, which are not formulas."""
     ax.set_title("\n".join(lines), loc="left", fontsize="small", parse_math=False)
 
 

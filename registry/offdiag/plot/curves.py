@@ -127,7 +127,7 @@ def reliability(
     Of the class `label`, or of the positive class; where there is neither, of the most
     probable class of each sample. Whiskers are Wilson's 95 % interval, hollow points bins of
     fewer than 10 samples, and the bars below how many samples a bin has. In the shaded boxes the
-    points of a perfectly calibrated model lie in 9 of 10 samples. Scores that are no
+    points of a perfectly calibrated model lie in 9 of 10 samples. Scores that are not
     probabilities give the word undefined with the reason.
 
     Raises `UnknownKey` or `InvalidInput` for a label that does not exist, and

@@ -120,7 +120,7 @@ def gathered(
 ) -> tuple[Evidence, ...]:
     """The evidence of the edition before, with what this one adds to it.
 
-    Of each model the newest run counts. Samples that were counted before are no new evidence:
+    Of each model the newest run counts. Samples that were counted before are not new evidence:
     they have the same `truth_number`, that of the first version of their ground truth.
     """
     watched = [each for each in conditions if is_share(each)]

@@ -113,7 +113,7 @@ def _pairs(before: Sequence[RunFigures], after: Sequence[RunFigures]) -> Iterato
         predecessor = newest_then.get((run.name, run.slice))
         is_newest = newest_now[run.name, run.slice] is run
         if predecessor is not None and is_newest and run.id not in ids:
-            # As it is scored now: what corrected labels did to it is no difference of the runs.
+            # As it is scored now: what corrected labels did to it is not a difference of the runs.
             predecessor = present.get((predecessor.id, predecessor.slice), predecessor)
             if _measured_by(predecessor) == _measured_by(run):
                 yield _Pair(predecessor, run, Origin.SUCCEEDED)
@@ -230,7 +230,7 @@ def rank_changes(
 ) -> tuple[RankChange, ...]:
     """Places that changed among the runs of both reports, by metric and then by new place.
 
-    A new run moves all runs below it down by one. That is no news about them, so places are
+    A new run moves all runs below it down by one. That is not news about them, so places are
     counted among the runs that were there before and still are.
     """
     known = {run.id for run in before} & {run.id for run in after}

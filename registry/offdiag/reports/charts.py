@@ -120,7 +120,7 @@ class Drawing:
 def at(value: float) -> str:
     """A coordinate with at most one decimal. Raises `ValueError` for NaN and infinity."""
     if not math.isfinite(value):
-        raise ValueError(f"{value} is no coordinate")
+        raise ValueError(f"{value} is not a coordinate")
     return f"{value:.1f}".removesuffix(".0")
 
 

@@ -224,7 +224,7 @@ def _things(report: Report) -> tuple[str, str]:
 
 
 def _size(run: RunFigures, figures: ClassFigures) -> str:
-    """ "112", or "weight 301": a sum of weights is no number of examples."""
+    """ "112", or "weight 301": a sum of weights is not a number of examples."""
     return f"weight {figures.support:,}" if run.has_weights else f"{figures.support:,}"
 
 

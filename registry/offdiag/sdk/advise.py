@@ -59,7 +59,7 @@ def _matrix(subject: object) -> tuple[ConfusionMatrix, bool]:
     if isinstance(subject, ConfusionMatrix):
         return subject, False
     raise InvalidInput(
-        f"{type(subject).__name__} is no evaluation.",
+        f"{type(subject).__name__} is not an evaluation.",
         field="subject",
         hint="Give a run, an evaluation, or a confusion matrix.",
     )

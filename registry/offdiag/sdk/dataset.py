@@ -110,7 +110,7 @@ def set_hierarchy(
     groups away. Classes may be left out. No result changes: groups are a way to look at a
     matrix, with `run.evaluation(collapse=[...])` and on the pages of runs.
 
-    Raises `InvalidInput` for what is no hierarchy over the classes, `NotFound` for an unknown
+    Raises `InvalidInput` for what is not a hierarchy over the classes, `NotFound` for an unknown
     dataset.
     """
     at = target(url)

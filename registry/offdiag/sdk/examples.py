@@ -26,7 +26,7 @@ ExampleKind = Literal["wrong", "right", "unlabelled", "all"]
 def example_query(
     *, actual: object, predicted: object, kind: ExampleKind, part: str | None
 ) -> ExamplesQuery:
-    """What `Run.examples` asks. Raises `InvalidInput` for another kind and what is no class."""
+    """What `Run.examples` asks. Raises `InvalidInput` for another kind and what is not a class."""
     require_known(kind, tuple(Kind), field_name="kind")
     return ExamplesQuery.model_construct(
         actual=None if actual is None else label_text(actual, field_name="actual"),
@@ -72,7 +72,7 @@ def whole_limit(limit: object) -> int:
         number = 0
     if number < 1:
         raise InvalidInput(
-            f"{limit!r} is no number of examples.",
+            f"{limit!r} is not a number of examples.",
             field="limit",
             hint="Give a whole number from 1.",
         )

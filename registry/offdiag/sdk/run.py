@@ -159,7 +159,7 @@ class Run:
     def add_tags(self, tags: Mapping[str, Any] | None = None, /, **named: Any) -> None:
         """Add tags, in place of those of the same names; other tags stay.
 
-        `run.add_tags(review="done")`, or a mapping for names that are no identifiers. Values are
+        `run.add_tags(review="done")`, or a mapping for names that are not identifiers. Values are
         text, numbers, booleans or None, and what `log_run` makes such of. Raises `InvalidInput`.
         """
         given = plain_entries(tags, "tags") | plain_entries(named, "tags")

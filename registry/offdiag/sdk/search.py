@@ -56,7 +56,7 @@ def resolved_id(
     text = getattr(run, "run_id", run)
     if not isinstance(text, str):
         raise InvalidInput(
-            f"{run!r} is no run.",
+            f"{run!r} is not a run.",
             field="run",
             hint="Give its id, its name, a row of search_runs, or what log_run returned.",
         )

@@ -499,7 +499,7 @@ def compare_runs(
     require_several(run_ids)
     if not 0 < difference <= 1:
         raise InvalidInput(
-            f"{difference} is no difference that could matter.",
+            f"{difference} is not a difference that could matter.",
             field="difference",
             hint="Give a share above 0 and up to 1, such as 0.01 for one point.",
         )

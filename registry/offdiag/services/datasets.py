@@ -43,7 +43,7 @@ def set_hierarchy(
     """Group the classes of a dataset, in place of how they were grouped; None takes groups away.
 
     Results stay as they are: a hierarchy is a way to look at them. Raises `NotFound`, and
-    `InvalidInput` for what is no hierarchy over its classes.
+    `InvalidInput` for what is not a hierarchy over its classes.
     """
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)

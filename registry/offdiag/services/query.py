@@ -142,7 +142,7 @@ def require_one_question(engine: DuckDBPyConnection, text: str) -> None:
         raise InvalidInput(
             f"these are {len(statements)} statements."
             if len(statements) != 1
-            else f"{statements[0].type.name} is no question.",
+            else f"{statements[0].type.name} is not a query.",
             field="query",
             hint="Ask one question: SELECT, DESCRIBE, SUMMARIZE or EXPLAIN.",
         )
@@ -234,7 +234,7 @@ def asked(
     """The answer to one question about the runs in a scope, for as long as the block takes.
 
     Of the registry only those relations and columns are read that the question names. Nothing
-    can be changed by it. Raises `InvalidInput` for what is no question or cannot be answered in
+    can be changed by it. Raises `InvalidInput` for what is not a query or cannot be answered in
     `timeout_s` seconds, `NotFound` for a scope that names what there is not; both may come while
     rows are read.
     """

@@ -24,7 +24,7 @@ def report_data_errors(engine: Engine) -> None:
 def _report(context: ExceptionContext) -> None:
     error = context.original_exception
     if isinstance(error, UnicodeEncodeError):
-        what = f"{error.object[:40]!r} is no Unicode text"
+        what = f"{error.object[:40]!r} is not Unicode text"
     elif isinstance(error, OverflowError):
         what = "a number has more than 63 bits"
     elif type(error).__name__ == "DataError" and "NUL (0x00)" in str(error):

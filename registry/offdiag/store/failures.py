@@ -157,7 +157,7 @@ def passing(error: DatabaseUnavailable) -> Passing | None:
         return Passing.NOTHING_DONE
     if not (cause.connection_invalidated or sqlstate in _CUT_OFF or sqlstate[:2] == "08"):
         return None
-    # A commit is no statement; a connection that could not even be opened is not invalidated.
+    # A commit is not a statement; a connection that could not even be opened is not invalidated.
     return Passing.UNKNOWN if cause.statement is None else Passing.NOTHING_DONE
 
 

@@ -155,7 +155,7 @@ def release(
     """Put work back for a later attempt. False if the lease was lost.
 
     When the same work was asked for again in the meantime, that newer row takes over. An
-    attempt that does not count was no attempt: the work only came too early.
+    attempt that does not count was not an attempt: the work only came too early.
     """
     waiting = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
     if session.scalar(select(exists(waiting))):
@@ -177,7 +177,7 @@ def release(
 
 
 def report_loss(session: Session, lease: Lease, *, most_losses: int) -> None:
-    """Take back the claim behind a lease that was lost without an error: it was no attempt.
+    """Take back the claim behind a lease that was lost without an error: it was not an attempt.
 
     Who still holds it puts the work back; for others who have it by now only the count changes.
     Work that lost `most_losses` leases before is left alone: each further loss is an attempt.

@@ -31,7 +31,7 @@ from offdiag.store.run_conditions import entry_text
 class MethodRun:
     """A run of a method; `seed` and `fold` are None where it has no such tag.
 
-    `train_size` is also None where the tag is no positive number.
+    `train_size` is also None where the tag is not a positive number.
     `truth_root` names the samples it was evaluated on, None for a matrix without ground truth.
     """
 

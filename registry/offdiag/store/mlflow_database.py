@@ -32,7 +32,7 @@ class MlflowDatabase:
     def runs(self, experiment: str) -> Iterator[TrackedRun]:
         """The active runs of an experiment, by its name or id, oldest first.
 
-        Raises `NotFound` without such an experiment and `InvalidInput` for a file that is no
+        Raises `NotFound` without such an experiment and `InvalidInput` for a file that is not a
         database of MLflow.
         """
         with self._opened() as database:
@@ -95,7 +95,7 @@ def _texts(database: sqlite3.Connection, statement: str, run_id: str) -> dict[st
 
 def _refused(file: Path, reason: str) -> InvalidInput:
     return InvalidInput(
-        f"{file} is no database of MLflow that can be read: {reason}.",
+        f"{file} is not a database of MLflow that can be read: {reason}.",
         field="tracking_uri",
         hint="Check the path; `mlflow db upgrade` upgrades an old one.",
     )

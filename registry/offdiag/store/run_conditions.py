@@ -120,7 +120,7 @@ def place_of(
 
 
 def _at(document: Document, name: str, *, as_text: bool = False) -> ColumnElement[Any]:
-    # The operator takes a name as it is, which is no path and needs no quoting.
+    # The operator takes a name as it is, which is not a path and needs no quoting.
     operator, kind = ("->>", Text()) if as_text else ("->", JSONB())
     return document.expression.op(operator, return_type=kind)(literal(name, Text))
 

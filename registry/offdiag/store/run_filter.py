@@ -107,7 +107,7 @@ def _is_indexed(term: FilterTerm | Condition) -> bool:
 
 
 def _negated(term: FilterTerm, condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    # A missing model is no match, and so a match for the negated term: NULL has to become false.
+    # A missing model does not match, and so matches the negated term: NULL has to become false.
     return not_(func.coalesce(condition, False)) if term.negated else condition
 
 

@@ -1,6 +1,6 @@
 """Runs by a metric of a slice: the kept counts of all runs are read, of each its one slice.
 
-Such a condition is no SQL: margins of slices are stored as arrays. It becomes one on the ids of
+Such a condition is not SQL: margins of slices are stored as arrays. It becomes one on the ids of
 the runs that meet it.
 """
 

@@ -40,7 +40,7 @@ def compared(joint: JointCounts) -> PairComparison:
 
 
 def is_above_or_below_0(found: MetricDifference) -> bool:
-    """Whether 0 is no inner point of the simultaneous interval."""
+    """Whether 0 is not an inner point of the simultaneous interval."""
     assert found.simultaneous is not None
     low, high = found.simultaneous.low, found.simultaneous.high
     assert low is not None

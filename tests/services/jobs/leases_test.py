@@ -1,4 +1,4 @@
-"""A lease that is lost without an error of the task is no attempt, up to a bound of its own."""
+"""A lease that is lost without an error of the task counts as no attempt, up to a bound."""
 
 from __future__ import annotations
 

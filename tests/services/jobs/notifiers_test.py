@@ -94,7 +94,7 @@ def test_many_runs_are_notified_at_once(database: Database, notified: RecordingN
         ("celery", "there is no engine 'celery'. Installed are: local, procrastinate."),
         ("no_such_package:NOTIFIER", "cannot be loaded: No module named 'no_such_package'."),
         ("sys:no_such_notifier", "cannot be loaded: module 'sys' has no attribute"),
-        ("sys:path", "'sys:path' is list, which is no notifier."),
+        ("sys:path", "'sys:path' is list, which is not a notifier."),
     ],
 )
 def test_an_engine_that_cannot_be_used_is_named(engine: str, said: str) -> None:

@@ -199,7 +199,7 @@ def test_a_damaged_table_ends_in_a_sentence_wherever_the_damage_is(
     "text", ["=1+1", "'=1", "''=1", "-1", "@x", "\tx", "\nx", "＝1", "'x", "x"]
 )
 def test_a_class_that_looks_like_a_formula_comes_back_as_it_was(folder: Path, text: str) -> None:
-    """The dashboard marks such names in its CSV; the mark is no part of the name."""
+    """The dashboard marks such names in its CSV; the mark is not part of the name."""
     quoted = f'"{marked_as_text(text)}"'
     (folder / "m.csv").write_text(f"actual (rows),{quoted},b\n{quoted},1,2\nb,3,4\n", "utf-8")
 

@@ -157,7 +157,7 @@ def test_a_decision_is_saved_once(offdiag: Command, runs: list[str]) -> None:
 def test_what_cannot_be_decided_says_why(offdiag: Command, runs: list[str]) -> None:
     for arguments, problem in (
         (("--threshold", "low"), "neither a number nor"),
-        (("--threshold", "nan", "--matrix", "visits"), "is no threshold"),
+        (("--threshold", "nan", "--matrix", "visits"), "is not a threshold"),
         ((), "has no default cost matrix"),
         (("--matrix", "gone"), "has no cost matrix"),
     ):

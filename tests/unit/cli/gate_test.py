@@ -191,7 +191,7 @@ def test_what_cannot_be_judged_is_an_error_and_no_verdict(
         (["--file", "p.csv"], "no condition is given"),
         (["--file", "p.csv", "--min", "recall[cow]>=1"], "there is no class 'cow'"),
         (["--file", "p.csv", "--min", "overall_acuracy>=1"], "Did you mean 'overall_accuracy'"),
-        (["--file", "p.csv", "--min", "mcc"], "is no condition"),
+        (["--file", "p.csv", "--min", "mcc"], "is not a condition"),
         (["--file", "p.csv", "--baseline", "r_1", "--min", "mcc>=0"], "leave --baseline out"),
         (["--file", "gone.csv", "--min", "mcc>=0"], "cannot be read"),
         (["--min", "mcc>=0"], "Name a run, or a file with --file."),

@@ -269,7 +269,7 @@ def test_every_command_with_json_is_known_to_read_or_to_write() -> None:
 
 
 def _refuse(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no JSON")
+    raise ValueError(f"{text} is not JSON")
 
 
 def _object_of(out: str) -> dict[str, Any]:

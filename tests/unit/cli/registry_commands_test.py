@@ -188,7 +188,7 @@ def test_a_matrix_is_logged_with_its_orientation(folder: Path, offdiag: Command)
     ("arguments", "says"),
     [
         (["--score", "p"], "positive_label"),
-        (["--param", "lr"], "'lr' is no pair"),
+        (["--param", "lr"], "'lr' is not a pair"),
     ],
 )
 def test_a_refused_file_leaves_no_run_behind(

@@ -122,11 +122,11 @@ def test_what_cannot_be_meant_is_one_line_and_nothing_is_stored(offdiag: Command
         (("--cron", "0 6 * * 1", "--dataset", "other"), "dataset: project 'default' has no"),
         (
             ("--cron", "0 6 * * 1", "--dataset", "clinic", "--alert", "low(mcc)<0.5"),
-            "alerts: 'low(mcc)<0.5' is no condition of an alert",
+            "alerts: 'low(mcc)<0.5' is not a condition of an alert",
         ),
         (
             ("--cron", "0 6 * * 1", "--dataset", "clinic", "--alert", "no-warning"),
-            "alerts: 'no-warning' is no condition",
+            "alerts: 'no-warning' is not a condition",
         ),
         (("--cron", "0 6 * * 1", "--dataset", "clinic", "--slice", "country"), "slice: "),
         (

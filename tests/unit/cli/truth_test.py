@@ -226,7 +226,7 @@ def test_runs_that_wait_are_named(folder: Path, offdiag: Command, clinic: str) -
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("1-2",), "'1-2' are no two versions. Write for example 1..2."),
+        (("1-2",), "'1-2' are not two versions. Write for example 1..2."),
         (("1..2", "--metric", "log_loss"), "runs are not ranked by 'log_loss' here"),
     ],
 )

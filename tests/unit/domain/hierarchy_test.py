@@ -53,7 +53,7 @@ def test_numbers_are_the_labels_they_are_written_as() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["cat"], "list is no mapping"),
+        (["cat"], "list is not a mapping"),
         ({}, "there is no group in it"),
         ({"animal": []}, "group 'animal' is empty"),
         ({"animal": {}}, "group 'animal' is empty"),

@@ -115,7 +115,7 @@ def test_conditions_join_as_in_other_languages(text: str, condition: object) -> 
         ("attributes.badge = 1", "badge is compared with = true"),
         ("attributes.n_predictions = 'many'", "compared with a number"),
         ("attributes.created_at > 3", "a time is compared with a text"),
-        ("attributes.created_at > 'soon'", "'soon' is no time.*2026-11-20"),
+        ("attributes.created_at > 'soon'", "'soon' is not a time.*2026-11-20"),
         ("attributes.created_at > '2026-11-20T10:00'", "has no time zone"),
         ("attributes.created_at > '0001-01-01T00:00+14:00'", "out of range"),
         ("(" * 40 + "tags.a = 1" + ")" * 40, "nested more than 25 deep"),

@@ -132,7 +132,7 @@ def test_flags_and_the_badge_can_be_forbidden() -> None:
         ("no-flag F4 F5", "nothing more is expected before 'F5'"),
         ("no-flag F99", "there is no rule 'F99'"),
         ("no-flag F5[a]", "rule F5 is about the run as a whole, not about class 'a'"),
-        ("no-warning now", "is no condition"),
+        ("no-warning now", "is not a condition"),
     ],
 )
 def test_a_text_that_is_no_condition_is_refused_where_it_goes_wrong(text: str, says: str) -> None:

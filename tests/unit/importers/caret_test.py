@@ -1,4 +1,4 @@
-"""caret: rows are predictions, printed or as CSV; whatever is no table of counts is refused."""
+"""caret: rows are predictions, printed or as CSV; whatever is not a table of counts is refused."""
 
 from __future__ import annotations
 

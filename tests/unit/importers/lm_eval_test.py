@@ -116,8 +116,8 @@ def test_generated_text_is_compared_after_its_filter(file: Path) -> None:
     ("given", "message"),
     [
         ({"doc_id": 3}, "line 1 of samples_sst2.jsonl has no target"),
-        (sample(3, "7", ["bad", "good"], -1, -2), "the target '7', which is no choice"),
-        (sample(3, "²", ["bad", "good"], -1, -2), "the target '²', which is no choice"),
+        (sample(3, "7", ["bad", "good"], -1, -2), "the target '7', which is not a choice"),
+        (sample(3, "²", ["bad", "good"], -1, -2), "the target '²', which is not a choice"),
         (sample(3, "1", ["bad", "good"], -1, float("nan")), "no single response"),
         ({"target": "a", "filtered_resps": [["a", "b"]]}, "no single response"),
     ],

@@ -139,7 +139,7 @@ def test_several_candidates_are_not_chosen_from(run: Path) -> None:
 @pytest.mark.parametrize(
     ("artifact", "content", "says"),
     [
-        ("eval_results_table.json", {"columns": 1, "data": []}, "is no table"),
+        ("eval_results_table.json", {"columns": 1, "data": []}, "is not a table"),
         ("eval_results_table.json", TABLE | {"data": [[1]]}, "row 0"),
         ("confusion_matrix.json", {"matrix": [[1]]}, "names no classes"),
     ],

@@ -101,8 +101,8 @@ def test_wandb_called_its_counts_otherwise_before(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ([], "is no table"),
-        ({"columns": ["a"], "data": {}}, "is no table"),
+        ([], "is not a table"),
+        ({"columns": ["a"], "data": {}}, "is not a table"),
         ({"columns": ["fpr", "tpr"], "data": []}, "no column of cm.table.json is known"),
         (TABLE | {"data": [["a", "b"]]}, "is ['a', 'b'] for 3 columns"),
         (TABLE | {"data": [["a", "b", 0.25]]}, "without normalising"),

@@ -42,7 +42,7 @@ def test_rows_are_actual_classes(tmp_path: Path) -> None:
 
 
 def test_names_without_an_order_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="is no list of labels in their order"):
+    with pytest.raises(InvalidInput, match="is not a list of labels in their order"):
         read("sklearn", array(tmp_path), labels={"cat", "dog"})
 
 
@@ -95,7 +95,7 @@ def test_the_support_tells_a_matrix_of_other_predictions(tmp_path: Path) -> None
     [
         ([[0.8, 0.2], [0.15, 0.85]], "without normalising"),
         ([[8, 2]], "row 0 has 2 cells, but there are 1 rows"),
-        ([8, 2], "is no matrix"),
+        ([8, 2], "is not a matrix"),
         ([[-8, 2], [3, 17]], "is -8"),
         ([[True, False], [False, True]], "is True"),
     ],

@@ -176,9 +176,9 @@ def test_an_undeclared_label_is_named_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["ab", "c"], "index 0, 'ab', is no set"),
-        ([{"a"}, None], "index 1, None, is no set"),
-        ([{"a": 1}], "is no set"),
+        (["ab", "c"], "index 0, 'ab', is not a set"),
+        ([{"a"}, None], "index 1, None, is not a set"),
+        ([{"a": 1}], "is not a set"),
         ("abc", "str holds no sets"),
         (7, "int holds no sets"),
         (np.zeros((2, 2, 2)), r"shape \(2, 2, 2\) holds no sets"),

@@ -1,4 +1,4 @@
-"""Scores are read without losing precision, and refused where they are no numbers."""
+"""Scores are read without losing precision, and refused where they are not numbers."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def test_a_missing_score_is_named_with_its_row() -> None:
         ([0.5], "there are 2 samples"),
         (np.zeros((2, 2, 2)), r"the shape is \(2, 2, 2\)"),
         ([[0.5, 0.5], [1.0]], "differ in length"),
-        (["a", "b"], "are no scores"),
+        (["a", "b"], "are not scores"),
         ([object(), object()], "cannot be read as numbers"),
-        ([1j, 2j], "are no scores"),
+        ([1j, 2j], "are not scores"),
     ],
 )
 def test_what_is_no_table_of_scores_is_refused(given: object, message: str) -> None:

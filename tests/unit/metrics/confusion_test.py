@@ -61,7 +61,7 @@ def test_a_matrix_without_names_numbers_its_classes() -> None:
         ([[1.0, 2.0], [3.5, 4.0]], r"cell \[1\]\[0\] = 3.5 is not whole"),
         ([[1.0, np.nan], [3.0, 4.0]], r"cell \[0\]\[1\] = nan is not finite"),
         ([[1.0, np.inf], [3.0, 4.0]], r"cell \[0\]\[1\] = inf is not finite"),
-        ([["1", "2"], ["3", "4"]], "are no counts"),
+        ([["1", "2"], ["3", "4"]], "are not counts"),
         ([[None, 2], [3, 4]], "not a whole number"),
         ([[2**61, 0], [0, 2**61]], "add up to"),
         ([[2**80, 0], [0, 1]], "add up to"),

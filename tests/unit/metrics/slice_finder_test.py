@@ -128,7 +128,7 @@ def test_statistics_of_averages_are_standard_normal_without_an_effect(key: str) 
         diagonal = drawn.diagonal(axis1=1, axis2=2)
         return Margins(*(each.astype(float) for each in (drawn.sum(2), drawn.sum(1), diagonal)))
 
-    # The slice has other shares of the classes than the rest, which is no effect.
+    # The slice has other shares of the classes than the rest, which is not an effect.
     errors = profile * (1 - np.eye(3))
     errors /= errors.sum(axis=1, keepdims=True)
     found = aggregate_statistic(key, groups([40, 60, 20]), groups([400, 200, 100]), errors)

@@ -86,5 +86,5 @@ def test_one_class_alone_tells_nothing() -> None:
 
 
 def test_what_is_no_evaluation_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="list is no evaluation"):
+    with pytest.raises(InvalidInput, match="list is not an evaluation"):
         offdiag.advise(SCREENING)

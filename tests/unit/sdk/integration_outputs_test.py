@@ -22,12 +22,12 @@ def test_numbers_and_one_hot_rows_are_names(codes: object) -> None:
 @pytest.mark.parametrize(
     ("codes", "message"),
     [
-        ([0, 3], "the value 3 at index 1 is no number of 3 classes"),
+        ([0, 3], "the value 3 at index 1 is not a number of 3 classes"),
         ([0, -1], "the value -1 at index 1"),
         ([0, 0.5], "the value 0.5 at index 1"),
         ([0, float("nan")], "the value nan at index 1"),
-        ([[0, 1], [1, 0]], r"of shape \(2, 2\) are no numbers of classes"),
-        (["df"], "are no numbers of classes"),
+        ([[0, 1], [1, 0]], r"of shape \(2, 2\) are not numbers of classes"),
+        (["df"], "are not numbers of classes"),
     ],
 )
 def test_what_is_no_number_of_a_class_is_refused(codes: object, message: str) -> None:

@@ -202,8 +202,8 @@ class TestVerdicts:
         with_matrix = audited(reader.get("/audit?example=screening"))
         without = audited(reader.get("/audit?example=screening-without-matrix"))
 
-        assert "is no proof" in without.one("main").text
-        assert "is no proof" not in with_matrix.one("main").text
+        assert "is not proof" in without.one("main").text
+        assert "is not proof" not in with_matrix.one("main").text
 
     def test_all_matrices_that_fit_are_listed(self, reader: PageClient) -> None:
         page = audited(

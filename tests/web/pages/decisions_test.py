@@ -195,8 +195,8 @@ def test_a_derived_run_names_its_source_on_its_page_and_in_lists(
 
 def test_what_cannot_be_saved_says_why_and_saves_nothing(client: PageClient, clinic: str) -> None:
     for typed, problem in [
-        ({"rule": "threshold", "threshold": "nan"}, "is no threshold"),
-        ({"rule": "threshold", "threshold": ""}, "is no threshold"),
+        ({"rule": "threshold", "threshold": "nan"}, "is not a threshold"),
+        ({"rule": "threshold", "threshold": ""}, "is not a threshold"),
         ({"rule": "guess"}, "There is no rule"),
         ({"rule": "expected", "name": " "}, "The name is empty"),
     ]:
@@ -259,7 +259,7 @@ def test_scores_that_are_no_probabilities_still_have_thresholds(
 ) -> None:
     page = scored_reader.page(address(scored, "margins"))
 
-    assert "The scores are no probabilities" in page.one("main").text
+    assert "The scores are not probabilities" in page.one("main").text
     assert page.one("svg").attributes["role"] == "img"
     values = [radio.attributes.get("value") for radio in page.all("input") if "rule" in str(radio)]
     assert "expected" not in values

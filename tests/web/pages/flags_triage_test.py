@@ -124,7 +124,7 @@ def test_what_cannot_be_meant_is_said_where_it_was_typed(
     for action, typed, said in [
         ("dismiss", {"reason": " "}, "no reason is given"),
         ("comment", {"comment": ""}, "no comment is given"),
-        ("snooze", {"until": "tomorrow"}, "'tomorrow' is no day"),
+        ("snooze", {"until": "tomorrow"}, "'tomorrow' is not a day"),
         ("snooze", {"until": "2020-01-01"}, "is over"),
     ]:
         response = send(ana, form_to(ana, "/flags/1", f"/flags/1/{action}"), typed)

@@ -112,7 +112,7 @@ def test_a_share_that_is_none_is_said_so(client: PageClient) -> None:
         answer = client.get("/glossary/mcc", query_string={"form": "1", "share": typed})
 
         assert answer.status_code == 200, typed
-        assert "is no share between 0 and 1" in answer.text, typed
+        assert "is not a share between 0 and 1" in answer.text, typed
 
 
 def test_the_twins_hold_all_definitions_and_all_fields(client: PageClient) -> None:

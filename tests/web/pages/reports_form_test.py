@@ -205,7 +205,11 @@ def test_nothing_that_was_typed_is_lost(client: PageClient, run_id: str) -> None
 @pytest.mark.parametrize(
     ("change", "field", "sentence"),
     [
-        ({"alerts": "recall[df]<0.5"}, "alerts", "'df' is no class of 'holdout'. Its classes are"),
+        (
+            {"alerts": "recall[df]<0.5"},
+            "alerts",
+            "'df' is not a class of 'holdout'. Its classes are",
+        ),
         ({"alerts": "mean_cost>1"}, "alerts", "needs a cost matrix"),
         ({"baseline": "r_none"}, "baseline", "There is no run 'r_none'"),
         ({"cost_matrix": "none"}, "cost_matrix", "no cost matrix 'none'"),

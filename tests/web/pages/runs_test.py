@@ -103,7 +103,7 @@ def test_the_list_of_a_dataset_begins_with_the_best_run(reader: PageClient, lesi
 def test_a_list_begins_with_the_best_run_by_metrics_that_filters_call_otherwise(
     client: PageClient, database: Database
 ) -> None:
-    """A filter calls macro F1 `f1`, which is no name of an order."""
+    """A filter calls macro F1 `f1`, which is not a name of an order."""
     for name, predicted in (("perfect", TRUE_SETS), ("poor", PREDICTED_SETS)):
         log_sets(database, y_pred=predicted, facts=RunFacts(name=name))
     work_off(database)

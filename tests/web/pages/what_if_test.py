@@ -177,7 +177,7 @@ def test_what_cannot_be_meant_is_said_and_the_page_still_answers(
 ) -> None:
     for query, notice in [
         ("set=mel>flu:3", "there is no class flu"),
-        ("set=mel>nv:much", "'much' is no cost"),
+        ("set=mel>nv:much", "'much' is not a cost"),
         ("share=nv:2", "a share is between 0 and 1"),
         ("merge=nv", "a group is written as class|class"),
         ("vary=nv>nv", "names no price that can be moved"),

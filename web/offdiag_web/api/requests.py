@@ -103,7 +103,7 @@ def _refuse_odd_number(value: object) -> NoReturn:
         (place, leaf) for place, leaf in _leaves(value) if isinstance(leaf, _NotFinite)
     )
     raise Malformed(
-        f"{number.written} is no finite number.",
+        f"{number.written} is not a finite number.",
         field=place,
         hint="Leave it out, or send null where that is allowed.",
     )
@@ -188,7 +188,7 @@ def read_document(body: bytes, model: type[Document]) -> Document:
     """The document in a body of JSON. Raises as `read_json` does, and `InvalidInput`."""
     read_json(body)
     try:
-        # In its strict mode the text "5" is no number, and 1 is not true.
+        # In its strict mode the text "5" is not a number, and 1 is not true.
         return model.model_validate_json(body, strict=True)
     except ValidationError as error:
         # It was JSON for the standard library, which takes more brackets in brackets.

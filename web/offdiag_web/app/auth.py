@@ -276,7 +276,7 @@ class Rates:
         except ConfigurationError as error:
             kind, _, _ = settings.rate_storage.partition("://")  # The rest may hold a password.
             raise InvalidInput(
-                f"{kind!r} is no storage that can be used here.",
+                f"{kind!r} is not storage that can be used here.",
                 field="access.rate_storage",
                 hint="Give memory://, or such as redis://HOST:6379 with its library installed.",
             ) from error

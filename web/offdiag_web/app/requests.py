@@ -198,7 +198,7 @@ WAITING_PER_PLACE = 3
 """So many may wait for each that is answered: bursts of small requests are through in time."""
 RETRY_AFTER_S = 2
 _FILES = "/static/"
-"""They need no database and next to no time, and a page without its style is no page."""
+"""They need no database and next to no time, and a page without its style is not a page."""
 _BODY = json.dumps(
     {
         "error": {

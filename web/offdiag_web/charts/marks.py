@@ -208,7 +208,7 @@ def share_bar(
 ) -> Markup:
     """Draw a share in 0..1; a share above zero fills at least one pixel, so that it shows."""
     if not 0 <= share <= 1:
-        raise ValueError(f"{share} is no share")
+        raise ValueError(f"{share} is not a share")
     filled = max(1.0, share * width) if share > 0 else 0.0
     return drawing(
         f'<rect class="rail-fill" width="{width}" height="{_BAR_HEIGHT}" rx="2"/>',

@@ -25,7 +25,7 @@ def coordinate(value: float) -> str:
     Raises `ValueError` for NaN and infinity: a browser drops the whole element in silence.
     """
     if not math.isfinite(value):
-        raise ValueError(f"{value} is no coordinate")
+        raise ValueError(f"{value} is not a coordinate")
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 

@@ -143,7 +143,7 @@ def title_inside(metric: str) -> str:
 
 
 def difference_text(metric: str, before: MetricValue, after: MetricValue) -> str | None:
-    """ "+0.4 pp" or, for what is no share, "+0.012"; None where either is undefined."""
+    """ "+0.4 pp" or, for what is not a share, "+0.012"; None where either is undefined."""
     if before.value is None or after.value is None:
         return None
     return difference(after.value - before.value, spec_of(metric, of_class=False))

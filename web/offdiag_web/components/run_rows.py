@@ -247,7 +247,7 @@ def worst_cell(
     interval = interval_text(worst.recall)
     found = numbers.hits_of(worst.hits, worst.support)
     if entry.is_weighted:
-        # Sums of weights are no numbers of examples.
+        # Sums of weights are not numbers of examples.
         found = numbers.known(worst.recall)
     name = f"Recall of the worst {words.one} {found}" + (
         f", 95 % interval {interval}" if interval else ""

@@ -127,7 +127,7 @@ def _line(gap: SliceGap, run_id: str, labels: Sequence[str]) -> SliceLine:
     name = ", ".join(value for _, value in gap.terms)
     label = None if gap.code is None else labels[gap.code]
     low, high = gap.gap_low, gap.gap_high
-    # MCC and kappa reach from -1 to 1 and are no shares.
+    # MCC and kappa reach from -1 to 1 and are not shares.
     spec = _spec(gap)
     points = difference(gap.gap, spec)
     interval = ""

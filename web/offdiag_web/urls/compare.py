@@ -151,13 +151,13 @@ def read_paired_outcome(text: str | None) -> tuple[PairedOutcome, list[str]]:
 
 
 def _run_ids(named: Iterable[str], notices: list[str]) -> tuple[str, ...]:
-    """Different ids in their order; what is no id is left out, and said."""
+    """Different ids in their order; what is not an id is left out, and said."""
     found: dict[str, None] = {}
     for text in filter(None, (each.strip() for each in named)):
         if RUN_ID.fullmatch(text):
             found[text] = None
         else:
-            notices.append(f"“{text[:40]}” is no id of a run; it begins with r_.")
+            notices.append(f"“{text[:40]}” is not an id of a run; it begins with r_.")
     if len(found) > MOST_RUNS:
         notices.append(f"Only the first {MOST_RUNS} of {len(found)} runs are compared.")
     return tuple(found)[:MOST_RUNS]

@@ -86,7 +86,7 @@ def _number(text: str | None, notices: list[str]) -> int | None:
         return None
     if text.isascii() and text.isdigit() and 1 <= int(text[:10]) <= _LARGEST_VERSION:
         return int(text[:10])
-    notices.append(f"“{text[:20]}” is no number of a version.")
+    notices.append(f"“{text[:20]}” is not a number of a version.")
     return None
 
 

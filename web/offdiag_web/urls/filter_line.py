@@ -68,10 +68,10 @@ def metric_comparison(name: str, class_label: str | None, value: str) -> Compari
     try:
         number = float(text)
     except ValueError:
-        raise Unclear(f"{text} is no number") from None
-    # Anything beyond these is no number that a metric could be compared with.
+        raise Unclear(f"{text} is not a number") from None
+    # Anything beyond these is not a number that a metric could be compared with.
     if not -1e300 < number < 1e300:
-        raise Unclear(f"{text} is no number that a metric can have")
+        raise Unclear(f"{text} is not a number that a metric can have")
     plain = Operator(operator)
     if found.is_negated:
         plain, number = plain.reversed, 0.0 - number

@@ -57,7 +57,7 @@ def _share(text: str, notices: list[str]) -> Decimal | None:
     if share.is_finite() and Decimal("0.000001") <= share <= Decimal("0.999999"):
         # Trailing zeros say nothing, and six digits are more than any dataset tells apart.
         return Decimal(format(round(share, 6).normalize(), "f"))
-    notices.append(f"“{text[:20]}” is no share between 0 and 1, nor a percentage.")
+    notices.append(f"“{text[:20]}” is not a share between 0 and 1, nor a percentage.")
     return None
 
 

@@ -106,7 +106,7 @@ def _rarest(text: str | None, notices: list[str]) -> int:
         return 1
     if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= _MOST_HIDDEN:
         return int(text[:9])
-    notices.append(f"“{text[:20]}” is no number of examples; every filled cell is shown.")
+    notices.append(f"“{text[:20]}” is not a number of examples; every filled cell is shown.")
     return 1
 
 

@@ -39,7 +39,7 @@ _SEPARATOR = "~"
 
 NEWEST_FIRST = RunOrder("logged", descending=True)
 OTHER_COLUMNS = ("worst", "cost", "problems", "params", "logged", "by")
-"""Columns that are no metric and no single parameter; `params` are the two that differ most."""
+"""Columns besides metrics and single parameters; `params` are the two that differ most."""
 EXACTLY = "run"
 """Among the columns it says that no others are meant; old addresses name metrics alone."""
 MOST_COLUMNS = 8
@@ -92,7 +92,7 @@ class RunListAddress:
 
     @property
     def kept_by_form(self) -> tuple[tuple[str, str], ...]:
-        """What stays when the filter changes, where it is no default."""
+        """What stays when the filter changes, where it is not a default."""
         kept = []
         if self.order is not None:
             kept.append(("sort", f"{'-' if self.order.descending else ''}{self.order.name}"))

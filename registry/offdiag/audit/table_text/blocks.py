@@ -164,7 +164,7 @@ _MOST_LINES = 30
 def heads_over(words: Sequence[Words], row: Row) -> tuple[tuple[str, ...], str] | None:
     """Heads of the columns of a row, and what is left of the words as its label.
 
-    `words` are the lines without numbers before the row. None if they are no heads.
+    `words` are the lines without numbers before the row. None if they are not heads.
     """
     if not words:
         return None

@@ -12,7 +12,7 @@ from offdiag.audit.reported_values import known_metric
 from offdiag.errors import InvalidInput
 
 MOST_CHARACTERS = 20_000
-"""Longer texts are no table of a paper; each part of the work below is linear in the length."""
+"""Longer texts are not a table of a paper; each part of the work below is linear in the length."""
 
 _LINE_ENDS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060\ufeff]")
@@ -65,7 +65,7 @@ def plain_lines(text: str) -> list[str]:
     plain = _LINE_ENDS.sub("\n", text)
     if "\\" in plain or "_{" in plain:
         plain = _without_latex(plain)
-    # A compatible form may be eighteen times as long; what is cut off is no table.
+    # A compatible form may be eighteen times as long; what is cut off is not a table.
     plain = unicodedata.normalize("NFKC", plain)[: 2 * MOST_CHARACTERS]
     for sign, written in _SIGNS:
         plain = plain.replace(sign, written)
@@ -165,7 +165,7 @@ def read_value(text: str) -> Value | None:
 def _parted(body: str) -> tuple[str, list[str | None]]:
     """A cell without what stands in brackets behind it, and the numbers in these brackets.
 
-    An interval is dropped, because its ends are no values of the metric.
+    An interval is dropped, because its ends are not values of the metric.
     """
     body = body.partition("[")[0].strip() or body
     start = body.find("(", 1)

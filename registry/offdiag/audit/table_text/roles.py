@@ -93,7 +93,7 @@ def _entry(entry: str) -> tuple[str | None, int | None]:
     if entry.isascii() and entry.isdigit() and len(entry) <= 16:
         return None, int(entry)
     if len(entry) > LONGEST_NAME:
-        raise InvalidInput(f"{entry[:40]!r}… is no class.", field="classes", hint=_HINT)
+        raise InvalidInput(f"{entry[:40]!r}… is not a class.", field="classes", hint=_HINT)
     behind = _NAME_AND_COUNT.fullmatch(" ".join(entry.split()))
     if behind is not None:
         return behind[1].strip(" =:("), int(behind[2])
@@ -373,7 +373,7 @@ def _with_groups(
 
 
 def _metric_and_rest(head: str, meaning: Meaning | None) -> tuple[Meaning, str] | None:
-    """ "Permuted Precision" as precision and "Permuted"; None for what is no metric."""
+    """ "Permuted Precision" as precision and "Permuted"; None for what is not a metric."""
     if meaning is not None:
         return (meaning, without_fluff(head)[0]) if meaning.is_metric else None
     words = head.split()

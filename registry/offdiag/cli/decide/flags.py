@@ -46,7 +46,7 @@ def flag_number(text: str) -> int:
     """A flag as lists and pages name it: 31 or F-31."""
     number = text.upper().removeprefix("F-")
     if not (number.isascii() and number.isdigit()):
-        raise click.BadParameter(f"{text!r} is no flag. Write 31 or F-31.")
+        raise click.BadParameter(f"{text!r} is not a flag. Write 31 or F-31.")
     return int(number)
 
 

@@ -196,7 +196,7 @@ def import_tasks(dataset: str, file: Path, project: str, call: Call) -> None:
         tasks = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InvalidInput(
-            f"{file.name} is no JSON ({error}).", field="file", hint="Export JSON."
+            f"{file.name} is not JSON ({error}).", field="file", hint="Export JSON."
         ) from None
     with answerable():
         n = _draft(dataset, project, call).import_answers(tasks)

@@ -131,7 +131,7 @@ def _stored_lines(total: LoggedSamples) -> Iterator[str]:
     if total.n_waiting:
         yield f"{total.n_waiting:,} wait in the offline queue; `offdiag sync` sends them."
     if total.n_unknown:
-        yield f"{total.n_unknown:,} are no samples of the newest labels of {total.dataset}."
+        yield f"{total.n_unknown:,} are not samples of the newest labels of {total.dataset}."
 
 
 def _plain(column: object) -> list[object]:

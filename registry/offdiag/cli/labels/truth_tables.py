@@ -113,7 +113,7 @@ def read_range(text: str) -> tuple[int, int]:
     found = _RANGE.fullmatch(text)
     if found is None:
         raise InvalidInput(
-            f"{text!r} are no two versions.", field="version", hint="Write for example 1..2."
+            f"{text!r} are not two versions.", field="version", hint="Write for example 1..2."
         )
     return int(found[1]), int(found[2])
 

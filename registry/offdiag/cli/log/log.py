@@ -122,7 +122,7 @@ def _reported(pairs: tuple[str, ...]) -> dict[str, object] | None:
     for pair in pairs:
         name, separator, text = pair.rpartition("=")
         if not separator:
-            raise click.UsageError(f"--reported {pair!r} is no pair; write METRIC=VALUE.")
+            raise click.UsageError(f"--reported {pair!r} is not a pair; write METRIC=VALUE.")
         typed[name] = text
     return by_metric(typed) or None
 

@@ -284,7 +284,7 @@ class Source:
             return self.content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InvalidInput(
-                f"{self.name} is no text in UTF-8.",
+                f"{self.name} is not text in UTF-8.",
                 field="file",
                 hint="Save it as UTF-8, or paste it: offdiag audit -",
             ) from None
@@ -339,7 +339,7 @@ def parse_reported(pairs: Sequence[str]) -> dict[str, object]:
         metric, bracket, label = name.strip().partition("[")
         if not separator or not metric or (bracket and not label.endswith("]")):
             raise InvalidInput(
-                f"{pair!r} is no number with a name.",
+                f"{pair!r} is not a number with a name.",
                 field="reported",
                 hint="Write accuracy=0.93, or recall[ill]=0.80 for one class.",
             )

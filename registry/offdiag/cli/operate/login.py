@@ -18,7 +18,7 @@ from offdiag.settings.tokens import remove_token, store_token, tokens_file
 def _server_url(text: str) -> str:
     if not is_server(text):
         raise InvalidInput(
-            f"{text!r} is no address of a server.",
+            f"{text!r} is not an address of a server.",
             field="url",
             hint="Write it as https://registry.example.org.",
         )

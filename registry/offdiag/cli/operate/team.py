@@ -249,7 +249,7 @@ def _team_server(
         )
     if "/" in host or ":" in host or not host.strip():
         raise InvalidInput(
-            f"{host!r} is no host name.", field="host", hint="Write it as registry.example.org."
+            f"{host!r} is not a host name.", field="host", hint="Write it as registry.example.org."
         )
     password = url.password or os.environ.get("PGPASSWORD")
     whole = url.set(password=password)

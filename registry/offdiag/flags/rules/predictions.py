@@ -72,7 +72,7 @@ def _p_of_zero_recall(s: Subjects, t: Thresholds) -> Floats:
 
 
 def _zero_recall_test(s: Subjects, t: Thresholds) -> Comparison:
-    """Whether chance is no explanation for missing all examples of a class."""
+    """Whether chance is not an explanation for missing all examples of a class."""
     level = per_run(t.zero_recall_alpha / s.n_actual_classes.clip(min=1))
     return compare("p of zero recall", _p_of_zero_recall(s, t), Sign.AT_MOST, level)
 

@@ -116,7 +116,7 @@ def require_known_columns(names: Sequence[str]) -> None:
 def columns_of(found: Mapping[str, pa.Array], labels: LabelSet) -> ChunkColumns:
     """The columns of a table of n rows, those of scores in the order of the labels.
 
-    Raises `InvalidInput` for scores that are no numbers or of other classes.
+    Raises `InvalidInput` for scores that are not numbers or of other classes.
     """
     return ChunkColumns(
         y_pred=found.get(PREDICTED),

@@ -96,7 +96,7 @@ def _plain(column: pa.Array) -> pa.Array:
 def _damaged_stream(error: Exception) -> Malformed:
     lines = str(error).splitlines()
     return Malformed(
-        f"the body is no sound Arrow stream ({lines[0] if lines else type(error).__name__}).",
+        f"the body is not a valid Arrow stream ({lines[0] if lines else type(error).__name__}).",
         field="body",
         hint="Write it with Arrow's stream writer, and send all of it.",
     )
@@ -148,7 +148,7 @@ def _require_short_description(body: bytes) -> None:
 
 def _damaged_file(why: str) -> Malformed:
     return Malformed(
-        f"the body is no sound Parquet file ({why}).",
+        f"the body is not a valid Parquet file ({why}).",
         field="body",
         hint="Write it again; Arrow streams are read faster.",
     )

@@ -45,7 +45,7 @@ def main() -> int:
         lines = str(error).splitlines()
         return _refuse(
             Malformed(
-                "the body is no sound Parquet file "
+                "the body is not a valid Parquet file "
                 f"({lines[0] if lines else type(error).__name__}).",
                 field="body",
                 hint="Write it again; Arrow streams are read faster.",

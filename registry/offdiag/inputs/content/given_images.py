@@ -87,7 +87,7 @@ def _pixels(given: Any) -> NDArray[np.uint8]:
 
 def _not_pixels(pixels: NDArray[Any]) -> InvalidInput:
     return InvalidInput(
-        f"an image has values of type {pixels.dtype} that are no pixels.",
+        f"an image has values of type {pixels.dtype} that are not pixels.",
         field="images",
         hint="Give whole numbers from 0 to 255, or fractions from 0 to 1.",
     )

@@ -88,7 +88,7 @@ def sample_name(identifier: object) -> str:
     plain = getattr(identifier, "item", lambda: identifier)()
     if plain is None or isinstance(plain, (float, bool)):
         raise InvalidInput(
-            f"{identifier!r} is no identifier.", field="ids", hint="Use whole numbers or text."
+            f"{identifier!r} is not an identifier.", field="ids", hint="Use whole numbers or text."
         )
     name = str(plain)
     if not 1 <= len(name) <= MAX_ID_LENGTH or "\0" in name:
@@ -157,7 +157,7 @@ def _text(given: Any, field: str, longest: int) -> str | None:
         return None
     if not isinstance(given, str):
         raise InvalidInput(
-            f"{type(given).__name__} is no text.", field=field, hint="Give texts, or None."
+            f"{type(given).__name__} is not text.", field=field, hint="Give texts, or None."
         )
     if len(given) > longest:
         raise TooLarge(

@@ -141,7 +141,7 @@ def decoded_images(files: Mapping[str, bytes]) -> dict[str, StoredImage]:
     """Decode the image files of samples and encode them again, as `stored_image` does.
 
     One process does it for all of them, in bounded memory and time. Raises `InvalidInput` for
-    what is no image or brings its decoder down, and `TooLarge`; both name the sample.
+    what is not an image or brings its decoder down, and `TooLarge`; both name the sample.
     """
     if not files:
         return {}

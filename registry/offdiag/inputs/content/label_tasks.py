@@ -108,7 +108,7 @@ def read_task_answers(records: object) -> list[TaskAnswer]:
     """
     if not isinstance(records, list) or not all(isinstance(each, dict) for each in records):
         raise InvalidInput(
-            "it is no list of tasks.",
+            "it is not a list of tasks.",
             field="tasks",
             hint="Export JSON from Label Studio, or write dataset.records.to_json in Argilla.",
         )

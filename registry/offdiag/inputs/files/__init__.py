@@ -81,7 +81,7 @@ def _place(path: Path, row: int) -> tuple[str, str]:
 def stacked_numbers(columns: Mapping[str, FileColumn]) -> NDArray[np.float64]:
     """Columns of n numbers side by side, shape (n, number of columns), or (n,) for one.
 
-    Raises `InvalidInput` naming the column and the first value that is no number.
+    Raises `InvalidInput` naming the column and the first value that is not a number.
     """
     numbers = [_numbers(column, name) for name, column in columns.items()]
     return numbers[0] if len(numbers) == 1 else np.column_stack(numbers)

@@ -217,7 +217,7 @@ def _numbers(fields: list[str], number: int) -> list[float]:
     for field in fields:
         cost = read_cost(field)
         if cost is None:
-            raise _refused(f"{field[:40]!r} in line {number} is no cost.", _NUMBERS)
+            raise _refused(f"{field[:40]!r} in line {number} is not a cost.", _NUMBERS)
         found.append(cost)
     return found
 

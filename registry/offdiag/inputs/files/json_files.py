@@ -89,7 +89,7 @@ def _object(line: bytes, place: str) -> dict[str, object]:
     if isinstance(value, dict):
         return value
     raise InvalidInput(
-        f"{place} is no JSON object.", field="file", hint="Write one object on each line."
+        f"{place} is not a JSON object.", field="file", hint="Write one object on each line."
     )
 
 

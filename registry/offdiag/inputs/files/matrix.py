@@ -67,7 +67,7 @@ def _from_json(content: object, path: Path) -> MatrixFile:
     labels = content.get("labels")
     if labels is not None and not isinstance(labels, list):
         raise InvalidInput(
-            f"{path.name}: 'labels' is no list.", field="labels", hint="Write a list of names."
+            f"{path.name}: 'labels' is not a list.", field="labels", hint="Write a list of names."
         )
     orientation = content.get("orientation")
     if orientation is not None:

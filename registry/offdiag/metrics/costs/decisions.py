@@ -91,7 +91,7 @@ class ExpectedCostRule:
     def decide(self, scores: NDArray[np.float32], *, positive: int | None) -> Codes:
         """Codes of the answers to scores (n, K), or (n, 1) of class `positive`, shape (n,).
 
-        Raises `InvalidInput` for scores that are no probabilities.
+        Raises `InvalidInput` for scores that are not probabilities.
         """
         forecasts = _forecasts(scores, self.costs.n_classes, positive)
         if not forecasts.are_probabilities:
@@ -154,7 +154,7 @@ def finite_threshold(threshold: float | None) -> float:
     """A threshold that scores can be compared with. Raises `InvalidInput`."""
     if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
         raise InvalidInput(
-            f"{threshold!r} is no threshold.", field="threshold", hint="Give a finite number."
+            f"{threshold!r} is not a threshold.", field="threshold", hint="Give a finite number."
         )
     return float(threshold)
 

@@ -124,7 +124,7 @@ class ReadEdits:
 
 
 class _Meaningless(ValueError):
-    """Why a part of the text is no change."""
+    """Why a part of the text is not a change."""
 
 
 def read_edits(text: str, costs: CostMatrix) -> ReadEdits:

@@ -175,7 +175,7 @@ def _checked_currency(currency: str | None) -> str | None:
     text = currency.strip()
     if not text or len(text) > MAX_CURRENCY_LENGTH:
         raise InvalidInput(
-            f"{currency[:40]!r} is no currency.",
+            f"{currency[:40]!r} is not a currency.",
             field="currency",
             hint=f"Give a short unit such as EUR (up to {MAX_CURRENCY_LENGTH} characters).",
         )

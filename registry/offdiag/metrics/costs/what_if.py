@@ -186,7 +186,7 @@ def at_prevalence(
 def merge_classes(
     matrix: ConfusionMatrix, groups: Mapping[Any, Iterable[object]]
 ) -> ConfusionMatrix:
-    """The matrix of a coarser question: confusions inside a group are no errors any more.
+    """The matrix of a coarser question: confusions inside a group are no longer errors.
 
     `groups` maps the name of each merged class to its members; a label that no group names
     stays alone. A merged class stands where its first member stood. Labels stay ordinal as

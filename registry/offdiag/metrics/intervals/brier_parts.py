@@ -155,7 +155,7 @@ def part_moments(
                 slope = squared - 2 * block.forecast
             sums[key] += _moments(block.counts, slope)
     if RESOLUTION in keys:
-        # The square of the shares is no sum over forecasts: its value and mean are added here.
+        # The square of the shares is not a sum over forecasts: its value and mean are added here.
         concentration = float(np.square(share).sum())
         sums[RESOLUTION][:2] += concentration * n_samples, concentration - 1
     z = normal_quantile(confidence)

@@ -174,7 +174,7 @@ def linearized(
     confidence: float,
     methods: tuple[str, str] = (DELTA, DELTA_LOG),
 ) -> dict[str, Intervals]:
-    """Large-sample intervals of what is no proportion, by the plain or the logarithmic method.
+    """Large-sample intervals of what is not a proportion, by the plain or the logarithmic method.
 
     Of weighted samples `matrix` has the sums of the weights and `squares` those of their squares.
     """

@@ -52,7 +52,7 @@ def samples_needed(
     """
     if not 0 < difference <= 1:
         raise InvalidInput(
-            f"{difference} is no difference that could matter.",
+            f"{difference} is not a difference that could matter.",
             field="difference",
             hint="Give a share above 0 and up to 1, such as 0.01 for one point.",
         )

@@ -2,7 +2,7 @@
 
 A cell holds the samples whose probability p of the positive class lies in one bin of
 floor(256 logit p). Borders of calibration bins and tidy thresholds are borders of cells, and 0,
-1/2 and 1 are no neighbours of others. Of a cell are kept its samples by outcome, the smallest and
+1/2 and 1 are not neighbours of others. Of a cell are kept its samples by outcome, the smallest and
 the largest p, and sums; where both agree, the cell is one score and its samples are true ties.
 
 The cells of one of several classes do not tell which samples they share with those of another.
@@ -102,7 +102,7 @@ def count_scores(
 ) -> ScoreCells | None:
     """Count parts of any size: whether the event happened, and p in [0, 1], both (n,).
 
-    Memory holds one part and the cells. None where p is no probability, or there is no sample.
+    Memory holds one part and the cells. None where p is not a probability, or there is no sample.
     """
     known: CellSums | None = None
     happened = np.zeros(0, dtype=np.bool_)

@@ -225,7 +225,7 @@ def upper_hull(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.int64]:
     places = np.arange(len(x), dtype=np.int64)
     remains = 0.0
     while remains <= _LARGEST_REMAINDER and len(places) > 2:
-        # A point on or below the line through its neighbours is no corner of the hull, and
+        # A point on or below the line through its neighbours is not a corner of the hull, and
         # stays none when they are dropped in the same pass: all three are given points.
         right, up = np.diff(x[places]), np.diff(y[places])
         is_corner = np.ones(len(places), dtype=np.bool_)

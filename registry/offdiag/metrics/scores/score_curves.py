@@ -58,7 +58,7 @@ class ScoreCurve:
     """What is kept for the class with code `code`, or for the top label.
 
     The event is that a sample is of the class, or that the top label is right. `bins` is None
-    for scores that are no probabilities. The top label has no operating points.
+    for scores that are not probabilities. The top label has no operating points.
     """
 
     code: int

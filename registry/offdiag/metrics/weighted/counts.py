@@ -231,7 +231,7 @@ def of_weights(what: str = "This") -> Conflict:
 class WeightedMatrix:
     """n samples in memory with class codes and weights, (n,) each, and what is summed of them.
 
-    A sum of weights is no number of samples. Rates and averages mean the same with weights, but
+    A sum of weights is not a number of samples. Rates and averages mean the same with weights, but
     exact tests and binomial intervals do not exist for them, so nothing that needs counts accepts
     this matrix.
     """

@@ -118,7 +118,7 @@ class DifferenceQuery(InProject):
 
 
 class Move(ResponseBody):
-    """How many samples went from one label to another; null is no label."""
+    """How many samples went from one label to another; null is not a label."""
 
     before: str | None
     after: str | None

@@ -69,7 +69,7 @@ class Curve(ResponseBody):
 
     label: str | None = Field(description="Null for the top label, whichever that is.")
     points: Points
-    bins: Bins | None = Field(description="Null for scores that are no probabilities.")
+    bins: Bins | None = Field(description="Null for scores that are not probabilities.")
     histogram: Histogram
 
 

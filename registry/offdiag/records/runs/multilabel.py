@@ -118,7 +118,7 @@ def costs_of_text(text: str) -> OutcomeCostsAsked:
         return OutcomeCostsAsked(miss=float(miss), false_alarm=float(alarm or 1))
     except ValueError:
         raise InvalidInput(
-            f"{text!r} are no costs.",
+            f"{text!r} are not costs.",
             field="costs",
             hint="Give the cost of a missed label and of a false alarm, such as 5:1.",
         ) from None

@@ -384,7 +384,7 @@ class EmbeddedRun:
 def _evaluation_progress() -> Iterator[Callable[[int, int], None]]:
     """Yield a function of how many runs are done, and of how many; it draws a bar on stderr.
 
-    Where stderr is no terminal, nothing is written. The bar appears with the first call.
+    Where stderr is not a terminal, nothing is written. The bar appears with the first call.
     """
     if not sys.stderr.isatty():
         yield lambda _done, _total: None

@@ -43,7 +43,7 @@ def audit_reported(
     the range that rounding allows. For two classes of known size and no matrix it lists all
     matrices of whole numbers that fit.
 
-    Raises `InvalidInput` for unknown metrics or labels, text that is no number, and counts or
+    Raises `InvalidInput` for unknown metrics or labels, text that is not a number, and counts or
     a matrix that are none.
 
     >>> report = audit_reported(

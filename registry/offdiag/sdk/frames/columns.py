@@ -139,7 +139,7 @@ def columns_of_runs(
     for run, name in predicted.items():
         if not all(isinstance(each, str) for each in (run, name)):
             raise InvalidInput(
-                f"{run!r}: {name!r} is no name of a run with its column.",
+                f"{run!r}: {name!r} is not a name of a run with its column.",
                 field="predicted",
                 hint="Give a mapping from the name of each run to its column.",
             )
@@ -202,14 +202,14 @@ LazyFrame: TypeAlias = "nw.LazyFrame[Any]"
 def opened(frame: object, columns: FrameColumns) -> EagerFrame | LazyFrame:
     """The named columns of a frame, in memory or still on its engine.
 
-    Raises `InvalidInput` for what is no frame, and for a column that it does not have
+    Raises `InvalidInput` for what is not a frame, and for a column that it does not have
     or has twice.
     """
     try:
         known: EagerFrame | LazyFrame = nw.from_native(frame)
     except TypeError:
         raise InvalidInput(
-            f"{type(frame).__name__} is no frame.",
+            f"{type(frame).__name__} is not a frame.",
             field="frame",
             hint="Give a pandas, polars, pyarrow, DuckDB, Dask, Ibis or PySpark frame; "
             "log_run takes arrays.",

@@ -80,7 +80,7 @@ class Rows:
             column = column.cast(pa.float64())
         if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
             raise InvalidInput(
-                f"values of type {column.type} are no scores.",
+                f"values of type {column.type} are not scores.",
                 field=f"score={name!r}",
                 hint="Scores are finite numbers.",
             )

@@ -32,7 +32,7 @@ def with_cells(frame: EagerFrame | LazyFrame, score: str) -> EagerFrame | LazyFr
     """
     if not frame.collect_schema()[score].is_numeric():
         raise InvalidInput(
-            f"values of type {frame.collect_schema()[score]} are no scores.",
+            f"values of type {frame.collect_schema()[score]} are not scores.",
             field=f"score={score!r}",
             hint="Scores are numbers from 0 to 1.",
         )
@@ -99,7 +99,7 @@ AGGREGATES: tuple[nw.Expr, ...] = (
 def cell_columns(counted: pa.Table, sizes: Sequence[int], score: str) -> Mapping[str, list[Any]]:
     """The columns that say what is known of the scores of each kind.
 
-    Raises `InvalidInput` for rows without a score, and for scores that are no probabilities.
+    Raises `InvalidInput` for rows without a score, and for scores that are not probabilities.
     """
     codes = counted[CODE].to_pylist()
     low, high = (counted[_named(name)].to_pylist() for name in ("low", "high"))

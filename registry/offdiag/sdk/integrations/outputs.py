@@ -96,7 +96,7 @@ def named(codes: object, labels: LabelSet, *, field: str) -> NDArray[np.object_]
             places = flat.astype(np.int64)
     if places is None or len(flat) != len(given):
         raise InvalidInput(
-            f"{given.dtype} of shape {given.shape} are no numbers of classes.",
+            f"{given.dtype} of shape {given.shape} are not numbers of classes.",
             field=field,
             hint="Give one whole number from 0 for each sample.",
         )
@@ -104,7 +104,7 @@ def named(codes: object, labels: LabelSet, *, field: str) -> NDArray[np.object_]
     if wrong.any():
         index = int(np.argmax(wrong))
         raise InvalidInput(
-            f"the value {flat[index]} at index {index} is no number of {len(labels)} classes.",
+            f"the value {flat[index]} at index {index} is not a number of {len(labels)} classes.",
             field=field,
             hint="The classes are numbered from 0 in the order of labels=.",
         )

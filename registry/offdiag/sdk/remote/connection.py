@@ -33,7 +33,7 @@ from offdiag.version import offdiag_version
 
 
 class ServerFailed(OffdiagError):
-    """The server answered with something that is no answer."""
+    """The server answered with something that is not an answer."""
 
     code = "server_failed"
 
@@ -146,10 +146,10 @@ class Connection:
         except UnicodeEncodeError as error:
             raise InvalidInput(
                 f"{error.object[:40]!r} holds half of a surrogate pair.",
-                hint="It is no Unicode text, and nothing stored has it.",
+                hint="It is not Unicode text, and nothing stored has it.",
             ) from error
         except httpx.InvalidURL as error:
-            raise Busy(f"{self.url} is no address ({error}).", retry_after_s=None) from error
+            raise Busy(f"{self.url} is not an address ({error}).", retry_after_s=None) from error
         if answer.status_code in _BUSY:
             raise Busy(
                 f"{self.url} cannot serve now (status {answer.status_code}).",

@@ -45,7 +45,7 @@ class Reader:
         except PydanticSerializationError as error:
             raise InvalidInput(
                 "a text has half of a surrogate pair.",
-                hint="It is no Unicode text; read it in the encoding it was written in.",
+                hint="It is not Unicode text; read it in the encoding it was written in.",
             ) from error
         return with_retries(
             lambda: self.connection.send(method, path, body), retry_for_s=self.retry_for_s

@@ -32,7 +32,7 @@ def read_roles(text: str) -> dict[str, Grant]:
         role, _, project = given.strip().partition("@")
         if not group.strip() or role not in set(Role):
             raise InvalidInput(
-                f"{entry!r} is no role of a group.",
+                f"{entry!r} is not a role of a group.",
                 field="oidc.roles",
                 hint="Write group=role or group=role@project, separated by commas.",
             )

@@ -182,7 +182,7 @@ def user_name(text: str) -> str:
     name = require_name(text.strip(), "name")
     if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
         raise InvalidInput(
-            f"{name[:40]!r} is no name to sign in with.",
+            f"{name[:40]!r} is not a name to sign in with.",
             field="name",
             hint=f"Use up to {LONGEST_NAME} letters, digits, and any of . _ - @ +",
         )
@@ -229,7 +229,7 @@ def _address(text: str | None) -> str | None:
         return None
     if len(text) > LONGEST_NAME * 3 or not _EMAIL.fullmatch(text.strip()):
         raise InvalidInput(
-            f"{text[:40]!r} is no address.", field="email", hint="Write name@example.org."
+            f"{text[:40]!r} is not an address.", field="email", hint="Write name@example.org."
         )
     return text.strip()
 

@@ -189,7 +189,7 @@ def browse_decision(
     """
     if not 0 < difference <= 1:
         raise InvalidInput(
-            f"{difference:g} is no difference that could matter.",
+            f"{difference:g} is not a difference that could matter.",
             field="difference",
             hint="Give a share above 0 and up to 1, such as 0.01 for one point.",
         )

@@ -188,7 +188,7 @@ class ThresholdCosts:
     `in_use_place` their threshold, None if no single one gives them; `change` is from those to
     the cheapest then. `implied` is the threshold above which flagging is cheaper to expect where
     the score is the probability of the class: below 0 or above 1 one answer is always cheaper,
-    and None is no threshold at all.
+    and None is not a threshold at all.
     """
 
     positive: int

@@ -68,7 +68,7 @@ class EmailTarget:
             address = Address()
         if not address.domain or address.addr_spec != self.address:
             raise InvalidInput(
-                f"{self.address!r} is no e-mail address.",
+                f"{self.address!r} is not an e-mail address.",
                 field="email",
                 hint="Write one address without a name, such as ana@example.org.",
             )
@@ -89,7 +89,7 @@ class WebhookTarget:
         parts = _parts(self.url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise InvalidInput(
-                f"{self.url!r} is no web address.",
+                f"{self.url!r} is not a web address.",
                 field="webhook",
                 hint="Write a URL that begins with https://.",
             )
@@ -116,7 +116,7 @@ class NotifyTarget:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", self.name):
             raise InvalidInput(
-                f"{self.name[:40]!r} is no name of a place.",
+                f"{self.name[:40]!r} is not a name of a place.",
                 field="notify",
                 hint="Write a name in the setting notify.targets, such as team, and no URL.",
             )

@@ -119,7 +119,7 @@ class Cases:
     def count_scores(self, dataset: DatasetRecord) -> ScoreCells | None:
         """Scores of the samples that have a label, counted chunk by chunk.
 
-        None where they are no probabilities, or there is none. Memory holds no more scores than
+        None where they are not probabilities, or there is none. Memory holds no more scores than
         those of a chunk.
         """
         positive = positive_code(dataset)

@@ -29,7 +29,7 @@ from offdiag.store.failures import after_races
 def require_hierarchy(session: Session, dataset: DatasetRecord, given: object) -> DatasetRecord:
     """The dataset with the groups that a log comes with; None says nothing about them.
 
-    Raises `InvalidInput` for what is no hierarchy over its classes, and `Conflict` where it has
+    Raises `InvalidInput` for what is not a hierarchy over its classes, and `Conflict` where it has
     another one: a training job that was started before a change must not undo it.
     """
     if given is None:

@@ -19,7 +19,7 @@ class Outcome(StrEnum):
     FAILED = "failed"
     """It failed for the last time."""
     DEFERRED = "deferred"
-    """It came too early and will be looked at again; that was no attempt."""
+    """It came too early and will be looked at again; that was not an attempt."""
     LOST = "lost"
     """The lease ran out while computing; nothing was written."""
 
@@ -61,7 +61,7 @@ def ignore(_ended: Ended) -> None:
 class NotYet(Exception):
     """What the task needs is still being made: look again in `delay_s` seconds.
 
-    This is no attempt, so a task has to decide by itself for how long it goes on waiting.
+    This is not an attempt, so a task has to decide by itself for how long it goes on waiting.
     """
 
     def __init__(self, message: str, *, delay_s: float) -> None:

@@ -98,8 +98,8 @@ class LeaseKeeper:
     def report_loss(self, lease: Lease) -> str | None:
         """Give up a lease that is held and was lost, or will be, without an error of the work.
 
-        That was no attempt. A database that is away is told when it is back. Returns why it was
-        lost, None where it was failed already.
+        It does not count as an attempt. A database that is away is told when it is back. Returns
+        why it was lost, None where it was failed already.
         """
         with self._lock:
             held = self._held.pop(lease.token, None)
@@ -109,7 +109,7 @@ class LeaseKeeper:
         return None if held is None else self._reason(held)
 
     def release_all(self) -> tuple[Lease, ...]:
-        """Put back what is held, for others to take at once; that was no attempt.
+        """Put back what is held, for others to take at once; that was not an attempt.
 
         What the work comes to in this process is then written nowhere. Returns what was put
         back. Raises `DatabaseUnavailable`: then the leases run out by themselves.

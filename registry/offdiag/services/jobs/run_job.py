@@ -128,7 +128,7 @@ def execute(lease: Lease, means: Means, claim_next: ClaimNext = nothing) -> Atte
     """Make one attempt. Nothing is taken next after one that failed.
 
     Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out, or
-    is failed once it can be. A lease that is lost without an error of the task is no attempt.
+    is failed once it can be. A lease that is lost without an error of the task is not an attempt.
     """
     began = time.monotonic()
     kind = means.tasks.get(lease.task)
@@ -287,7 +287,7 @@ def run_job(
 
     Errors of the work itself end in a later attempt or, after the last one, in failure.
     Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out
-    and the work is tried again. A full disk is no attempt: it may stay full for longer than
+    and the work is tried again. A full disk is not an attempt: it may stay full for longer than
     all attempts last, and no work is to blame for it.
     """
     lease = ClaimRules(keeper.lease_s, policy.max_attempts, at_most).claim(database, work_id)

@@ -108,7 +108,7 @@ def current_notifier() -> Notifier:
 def notifier_named(engine: str) -> Notifier:
     """The notifier of a name: "local", an entry point, or an object as "package.module:object".
 
-    Raises `InvalidInput` for an unknown name and for an object that is no notifier.
+    Raises `InvalidInput` for an unknown name and for an object that is not a notifier.
     """
     if engine == LOCAL_ENGINE:
         return LOCAL_NOTIFIER
@@ -118,7 +118,7 @@ def notifier_named(engine: str) -> Notifier:
         found.notify = found.ring  # type: ignore[attr-defined]
     if not isinstance(found, Notifier):
         raise InvalidInput(
-            f"{engine!r} is {type(found).__name__}, which is no notifier.",
+            f"{engine!r} is {type(found).__name__}, which is not a notifier.",
             field=_FIELD,
             hint="A notifier has the method notify(session, work_ids).",
         )

@@ -70,7 +70,7 @@ def alert_condition(text: str) -> Condition:
         or parsed.sign not in _SIDES
     ):
         raise InvalidInput(
-            f"{text!r} is no condition of an alert.",
+            f"{text!r} is not a condition of an alert.",
             field="alerts",
             hint=_HOW,
         )

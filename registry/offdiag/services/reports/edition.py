@@ -124,7 +124,7 @@ def require_reportable(session: Session, scope: ReportScope) -> None:
         label = condition.class_label
         if label is not None and label not in dataset.labels.index:
             raise InvalidInput(
-                f"{label!r} is no class of {scope.dataset!r}.",
+                f"{label!r} is not a class of {scope.dataset!r}.",
                 field="alerts",
                 hint=f"Its classes are {dataset.labels.preview()}.",
             )

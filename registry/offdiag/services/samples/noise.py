@@ -100,7 +100,7 @@ def label_noise(
     """
     if not 0 <= share <= 0.5:
         raise InvalidInput(
-            f"{share} is no share of wrong labels.", field="share", hint="Give 0 to 0.5."
+            f"{share} is not a share of wrong labels.", field="share", hint="Give 0 to 0.5."
         )
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)

@@ -287,7 +287,7 @@ def _wrong_counts(
 
 def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterator[Finding]:
     if stored.suite_version != SUITE_VERSION:
-        return  # It is stale, which is no drift.
+        return  # It is stale, which is not drift.
     part = None if stored.slice is None else parse_slice(stored.slice)
     inputs = read_inputs(session, run.id, part)
     if stored.truth_version_id != (None if inputs.truth is None else inputs.truth.id):

@@ -59,7 +59,7 @@ def read_ledger(path: Path) -> list[LedgerEntry]:
         parts = line.strip().rsplit(maxsplit=1)
         if len(parts) != 2 or not _DIGEST.fullmatch(parts[1]):
             raise InvalidInput(
-                f"line {number} of {path.name} is no entry.",
+                f"line {number} of {path.name} is not an entry.",
                 field="ledger",
                 hint="An entry is a client key, a blank and 64 hexadecimal digits.",
             )

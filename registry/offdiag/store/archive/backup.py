@@ -259,7 +259,7 @@ def restore_backup(
     now on, so that nobody takes it for forgotten. With `is_checked` every row is read back
     before anything is committed, and compared with the backup by digest.
 
-    Raises `InvalidInput` for a file that is no whole backup, `Conflict` for a database that
+    Raises `InvalidInput` for a file that is not a complete backup, `Conflict` for a database that
     holds something or gives back other rows, `SchemaMismatch` for a backup or a database of a
     newer schema, and `StorageFull` where there is no room.
     """

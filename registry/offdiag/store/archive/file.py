@@ -189,7 +189,7 @@ class ArchiveReader:
 def opened_archive(path: Path, kind: ArchiveKind) -> Iterator[ArchiveReader]:
     """Open an archive and read its manifest.
 
-    Raises `InvalidInput` for a file that cannot be read, that is no archive or a torn one, and
+    Raises `InvalidInput` for a file that cannot be read, that is not an archive or a torn one, and
     for an archive of another kind or of a later format.
     """
     with _opened(path) as source:
@@ -218,7 +218,7 @@ def _opened(path: Path) -> zipfile.ZipFile:
             hint="Check the path and its permissions.",
         ) from None
     except _BROKEN as error:
-        raise damaged(path.name, f"it is no complete zip file ({error})") from None
+        raise damaged(path.name, f"it is not a complete zip file ({error})") from None
 
 
 def _manifest_in(name: str, source: zipfile.ZipFile, kind: ArchiveKind) -> Manifest:

@@ -38,7 +38,7 @@ class MembershipRow(Base):
     __table_args__ = (
         UniqueConstraint("user_id", "project_id"),
         one_of("role", Role),
-        # NULLs are no equals, so the role in all projects needs a constraint of its own.
+        # NULLs are not equal, so the role in all projects needs a constraint of its own.
         Index(
             "uq_membership_user_id_everywhere",
             "user_id",

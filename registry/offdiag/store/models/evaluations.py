@@ -167,7 +167,7 @@ class ScoreCurveRow(Base):
     """One class against the rest, or the top label where `class_index` is -1.
 
     `n_thresholds` is the number of points the exact curve has, of which `points` holds few.
-    `bins` is absent for scores that are no probabilities.
+    `bins` is absent for scores that are not probabilities.
     """
 
     __tablename__ = "score_curve"

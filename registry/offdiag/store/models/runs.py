@@ -146,7 +146,7 @@ class BaselineRow(Base):
 class PromotionRow(Base):
     """A run became champion or candidate of its dataset; the newest of each role is in force.
 
-    `run_id` is NULL where the role was withdrawn. It is no reference: what was decided stays
+    `run_id` is NULL where the role was withdrawn. It is not a reference: what was decided stays
     readable when the run is deleted permanently, with `metrics`, the values by key at that
     moment, the number of the label version they belong to, and `gate`, what its conditions
     found.

@@ -44,7 +44,7 @@ def test_no_list_is_no_class() -> None:
         ("A 80, A 15", "occurs more than once"),
         (", ;", "does not list"),
         ("1, " * 61, "61 classes"),
-        ("x" * 200, "is no class"),
+        ("x" * 200, "is not a class"),
     ],
 )
 def test_what_lists_no_classes_is_refused(text: str, says: str) -> None:

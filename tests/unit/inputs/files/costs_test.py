@@ -59,9 +59,9 @@ def test_names_that_are_numbers_are_told_from_costs_by_the_shape() -> None:
         (" \n\n", "there is nothing in it"),
         ("0\t1\n20\t0", "2 lines of 2 costs for 3 classes"),
         ("0\t1\t1\n20\t0\n2\t4\t0", "line 2 has 2 fields, the first line 3"),
-        ("0\t1\t1\n20\t0\tmuch\n2\t4\t0", "'much' in line 2 is no cost"),
-        ("0\t1\t1\n20\t0\t0,5\n2\t4\t0", "'0,5' in line 2 is no cost"),
-        ("0\t1\t1\n20\t0\tnan\n2\t4\t0", "'nan' in line 2 is no cost"),
+        ("0\t1\t1\n20\t0\tmuch\n2\t4\t0", "'much' in line 2 is not a cost"),
+        ("0\t1\t1\n20\t0\t0,5\n2\t4\t0", "'0,5' in line 2 is not a cost"),
+        ("0\t1\t1\n20\t0\tnan\n2\t4\t0", "'nan' in line 2 is not a cost"),
         (
             "\tnv\tnv\tmel\nnv\t0\t1\t1\nmel\t1\t1\t1\nx\t1\t1\t1",
             "more than once in the first line",

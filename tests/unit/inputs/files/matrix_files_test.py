@@ -98,7 +98,7 @@ def test_counts_beyond_double_precision_stay_exact(tmp_path: Path) -> None:
         ("m.json", '{"matrix": [[true]]}', "the cell at [0][0] is True"),
         ("m.json", '{"matrix": [[1, 2, 3], [4, 5, 6]]}', "row 0 has 3 cells"),
         ("m.json", '{"matrix": [[NaN]]}', "NaN is not JSON"),
-        ("m.json", '{"matrix": [[1]], "labels": "a"}', "'labels' is no list"),
+        ("m.json", '{"matrix": [[1]], "labels": "a"}', "'labels' is not a list"),
         ("m.json", '{"matrix": [[1]], "orientation": "rows"}', "orientation: 'rows' is not known"),
         ("m.json", '{"matrix": [[1]], "matrix": [[2]]}', "a member occurs twice"),
         ("m.xlsx", "", "Known are .json and .csv"),

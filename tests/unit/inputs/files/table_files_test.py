@@ -132,7 +132,7 @@ def test_values_may_be_missing_where_the_caller_allows_it(tmp_path: Path) -> Non
     ("content", "says"),
     [
         (b'{"y": "a"}\n{"y": "b"\n', "line 2 of p.jsonl is not valid JSON"),
-        (b'{"y": "a"}\n["b"]\n', "line 2 of p.jsonl is no JSON object"),
+        (b'{"y": "a"}\n["b"]\n', "line 2 of p.jsonl is not a JSON object"),
         (b'{"y": "a"}\n\n{"z": "b"}\n', "line 3 of p.jsonl has no 'y'"),
         (b'{"y": NaN}\n', "NaN is not JSON"),
         (b'{"y": "a", "y": "b"}\n', "a member occurs twice"),

@@ -66,7 +66,7 @@ def test_integer_labels_are_the_texts_they_look_like() -> None:
     ("arguments", "field", "message"),
     [
         ({"reported": {}}, "reported", "no number was reported"),
-        ({"reported": {"acuracy": 0.9}}, "reported", "'acuracy' is no metric"),
+        ({"reported": {"acuracy": 0.9}}, "reported", "'acuracy' is not a metric"),
         ({"reported": {"accuracy": "high"}}, "reported['accuracy']", "'high' is not a number"),
         (
             {"reported": {"accuracy": {"A": 0.9}}},

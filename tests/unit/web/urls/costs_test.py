@@ -32,6 +32,6 @@ def test_what_is_no_version_is_answered_with_a_notice() -> None:
     assert read_versions({"v": "0", "from": "two"}) == (
         None,
         None,
-        ["“0” is no number of a version.", "“two” is no number of a version."],
+        ["“0” is not a number of a version.", "“two” is not a number of a version."],
     )
     assert read_versions({"v": "99999999999"})[0] is None

@@ -101,7 +101,7 @@ def projects_of_page(session: Session, page: SharedPage) -> frozenset[str]:
 def rendered(page: SharedPage, registry: Registry, projects: frozenset[str]) -> str:
     """The page as a visitor who is not signed in would see it, from these projects alone.
 
-    Raises `InvalidInput` where it is no page, and what its view raises.
+    Raises `InvalidInput` where it is not a page, and what its view raises.
     """
     confined = replace(registry, database=registry.database.seen_by(projects, None))
     # In a context of its own, so that nothing of this request is left in the outer one.

@@ -87,7 +87,7 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
 def _lifetime(text: str) -> timedelta | None:
     if not text.isdecimal() or int(text) not in {days for days, _ in LIFETIMES}:
         raise InvalidInput(
-            f"{text[:20]!r} is no number of days to choose.",
+            f"{text[:20]!r} is not a number of days to choose.",
             field="days",
             hint="Choose one of the list; the command line takes any.",
         )

@@ -24,7 +24,7 @@ def read_role(text: str) -> Role:
     """The role that a form names. Raises `InvalidInput`."""
     if text not in set(Role):
         raise InvalidInput(
-            f"{text[:40]!r} is no role.", field="role", hint=f"Roles are {', '.join(Role)}."
+            f"{text[:40]!r} is not a role.", field="role", hint=f"Roles are {', '.join(Role)}."
         )
     return Role(text)
 

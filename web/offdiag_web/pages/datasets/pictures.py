@@ -92,7 +92,7 @@ def _up(decision: Decision, run_id: str, *, by_cost: bool) -> tuple[float, str] 
 
 
 def trend_of(decision: Decision, marks: Marks) -> Markup | None:
-    """None for one run, which is no trend."""
+    """None for one run, which is not a trend."""
     by_model: dict[str | None, list[TrendPoint]] = {}
     metric = decision.leaders.metric
     for leader in sorted(decision.leaders.runs, key=lambda each: each.run.created_at):

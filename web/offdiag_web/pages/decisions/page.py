@@ -129,7 +129,7 @@ def _threshold(text: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise InvalidInput(
-            f"{text.strip()!r} is no threshold.",
+            f"{text.strip()!r} is not a threshold.",
             field="threshold",
             hint="Go back and type a number such as 0.2.",
         )

@@ -169,12 +169,12 @@ def _from_the_costs(found: ThresholdCosts, name: str, amounts: Amounts) -> str:
         return "These costs imply no threshold: errors cost no more than correct predictions."
     if not found.are_probabilities:
         return (
-            "The scores are no probabilities, so the threshold that the costs imply "
+            "The scores are not probabilities, so the threshold that the costs imply "
             f"({threshold_text(found.implied)} for a probability) cannot be compared with them."
         )
     text = _implied_text(found)
     if not 0 <= found.implied <= 1:
-        return f"By the costs alone one prediction is always cheaper: {text} is no probability."
+        return f"By the costs alone one prediction is always cheaper: {text} is not a probability."
     at = found.at_implied
     costs = (
         ""

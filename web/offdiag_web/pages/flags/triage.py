@@ -166,7 +166,7 @@ def _start_of(day: str) -> datetime:
         return datetime.combine(date.fromisoformat(day), time(), UTC)
     except ValueError:
         raise InvalidInput(
-            f"{day!r} is no day.", field="until", hint="Write it as 2026-12-01."
+            f"{day!r} is not a day.", field="until", hint="Write it as 2026-12-01."
         ) from None
 
 

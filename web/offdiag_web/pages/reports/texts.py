@@ -145,7 +145,7 @@ class Line:
 
 
 def history_line(history: Sequence[HistoryPoint], scope: ReportScope) -> Line | None:
-    """Drawn once there are two editions; one point is no line."""
+    """Drawn once there are two editions; one point is not a line."""
     metric = scope.ranking_metric
     values = [
         None if point.value is None else texts.printed(metric, point.value) for point in history

@@ -83,7 +83,7 @@ def drawing(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/matrix.png")
 def picture(run_id: str) -> Response:
-    """Shown inside the page, so it is no download; the same picture is not sent twice."""
+    """Shown inside the page, so it is not a download; the same picture is not sent twice."""
     seen = drawn_matrix(read_matrix(run_id, request.args)[0])
     matrix, address, grouping = seen.results.matrix, seen.address, seen.grouping
     theme = _theme()

@@ -124,7 +124,7 @@ def chosen_labels(found: SuspectLabels, form: MultiDict[str, str]) -> dict[int |
     suspects = [each for each in found.suspects if str(each.sample) in selected]
     if not suspects or len(suspects) < len(selected):
         raise InvalidInput(
-            "no suspect label is selected." if not selected else "a sample is no suspect.",
+            "no suspect label is selected." if not selected else "a sample is not a suspect.",
             field="sample",
             hint="Select examples of this page first.",
         )

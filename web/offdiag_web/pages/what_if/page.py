@@ -262,7 +262,7 @@ def _start(address: WhatIfAddress) -> Response:
             try:
                 first, _ = read_base(database, runs, address.question.costs)
             except NotFound as refused:
-                # The dataset was offered; that its runs have no labels is no missing page.
+                # The dataset was offered; that its runs have no labels is not a missing page.
                 notice = f"Dataset “{dataset}”: {refused.message}"
             else:
                 few = runs[:FEWER_RUNS] if first.matrix.n_classes > MANY_CLASSES else runs

@@ -30,7 +30,7 @@ def test_a_file_counts_instead_of_what_was_pasted() -> None:
         ({"w0.1": "0", "w1.0": "0"}, "cells", "All costs are 0."),
         ({"table": "0\t1\n"}, "table", "It has 1 lines of 2 costs for 2 classes."),
         ({"table": "\tnv\tdf\nnv\t0\t1\ndf\t1\t0"}, "table", "is not one of the labels"),
-        ({"currency": "a very long unit indeed"}, "currency", "is no currency"),
+        ({"currency": "a very long unit indeed"}, "currency", "is not a currency"),
     ],
 )
 def test_what_is_wrong_is_said_at_its_field(
