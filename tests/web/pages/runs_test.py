@@ -120,8 +120,9 @@ def test_a_list_begins_with_the_best_run_by_metrics_that_filters_call_otherwise(
 def test_the_best_set_is_marked_and_its_end_drawn_where_the_list_is_sorted_by_it(
     client: PageClient, database: Database
 ) -> None:
-    good, poor = ((40, 2), (2, 40)), ((30, 12), (12, 30))
-    for name, counts in (("good", good), ("as good", good), ("poor", poor)):
+    good, similar, poor = ((40, 2), (2, 40)), ((39, 3), (2, 40)), ((30, 12), (12, 30))
+    runs = (("good", good), ("as good", good), ("similar", similar), ("poor", poor))
+    for name, counts in runs:
         log_counts(database, counts, ("a", "b"), name=name)
     with database.read() as session:
         dataset = get_dataset(session, dataset_list(session)[0].id)
@@ -132,11 +133,9 @@ def test_the_best_set_is_marked_and_its_end_drawn_where_the_list_is_sorted_by_it
     by_age = client.page("/runs?sort=-logged")
 
     marks = {row[1]: row[2] for row in page.table("data") if len(row) > 2}
-    assert {each.run.name for each in found.best_set} == {"good", "as good"}
-    assert marks[found.runs[0].run.name] == "★best"
-    assert set(marks.values()) == {"", "★best", "●in set"}
-    assert "poorchampion" in marks
-    border = "above: cannot be told apart from the best (95 %, corrected for 3 runs)"
+    assert {each.run.name for each in found.best_set} == {"good", "as good", "similar"}
+    assert marks == {"good": "★best", "as good": "★best", "similar": "●in set", "poorchampion": ""}
+    border = "above: cannot be told apart from the best (95 %, corrected for 4 runs)"
     assert [row.text for row in page.all("tr", "border")] == [border]
     assert not by_age.all("tr", "border")
     assert "★best" in {row[2] for row in by_age.table("data")}
@@ -146,17 +145,19 @@ def test_the_best_set_is_marked_and_its_end_drawn_where_the_list_is_sorted_by_it
 def test_the_best_set_of_each_dataset_is_marked_where_they_are_listed_together(
     client: PageClient, database: Database
 ) -> None:
-    good, poor = ((40, 2), (2, 40)), ((12, 30), (30, 12))
-    for dataset, others in (("close", ("as good", good)), ("clear", ("poor", poor))):
-        for name, counts in (("good", good), others):
+    good, similar, poor = ((40, 2), (2, 40)), ((39, 3), (2, 40)), ((12, 30), (30, 12))
+    close = (("a good one with a long name", good), ("as good", good), ("almost good", similar))
+    for dataset, others in (("close", close), ("clear", (("good", good), ("poor", poor)))):
+        for name, counts in others:
             log_counts(database, counts, ("a", "b"), name=name, dataset=dataset)
 
     page = client.page("/runs?q=good")
 
     heads = [row.text for row in page.all("tr", "group-head")]
-    assert ["1 run leads" in heads[0], "best set of 2" in heads[1]] == [True, True]
+    assert ["1 run leads" in heads[0], "best set of 3" in heads[1]] == [True, True]
     marks = [cell.text for cell in page.all("td", "best") if cell.text]
-    assert sorted(marks) == ["●in set", "★best", "★best"]
+    assert sorted(marks) == ["●in set", "★best", "★best", "★best"]
+    assert "a good one with a long name" in page.one("main").text
 
 
 def test_chosen_columns_are_kept_for_the_next_visit(

@@ -19,6 +19,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.charts.marks import IN_LIST, interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent
 from offdiag_web.components import numbers
+from offdiag_web.components.run_rows import metric_column
 from offdiag_web.urls.run import slice_url
 
 WORST = 5
@@ -171,7 +172,7 @@ def _line(gap: SliceGap, run_id: str, labels: Sequence[str]) -> SliceLine:
 def _metric(gap: SliceGap, labels: Sequence[str]) -> str:
     if gap.code is not None:
         return f"Recall of {labels[gap.code]}"
-    return _spec(gap).title
+    return metric_column(gap.key).title
 
 
 def _spec(gap: SliceGap) -> MetricSpec:

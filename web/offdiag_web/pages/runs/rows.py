@@ -30,8 +30,10 @@ from offdiag_web.components.tiles import cost_cell, majority_scores
 from offdiag_web.pages.runs.columns import Columns
 from offdiag_web.urls.run_list import BY_MODEL, OF_TAG
 
-LONGEST_NAME = 26
-LONGEST_WITH_TAG = 20
+LONGEST_NAME, LONGEST_IN_GROUP = 26, 46
+"""What fits into the column of names, which is wider where datasets are listed together."""
+_TAG = 6
+"""What a tag next to a name takes of that."""
 LONGEST_PARAM = 9
 LONGEST_CLASS = 9
 
@@ -87,6 +89,7 @@ class LineContext:
     baseline: BaselineValues | None
     notes: Notes
     now: datetime
+    longest_name: int = LONGEST_NAME
 
 
 def listed_run(entry: RunEntry, about: LineContext, *, url: str) -> ListedRun:
@@ -94,7 +97,7 @@ def listed_run(entry: RunEntry, about: LineContext, *, url: str) -> ListedRun:
     warning = orientation_warning(entry.source, entry.orientation_verdict)
     role = about.roles.get(entry.id)
     state = _state(entry, about)
-    longest = LONGEST_WITH_TAG if role or warning else LONGEST_NAME
+    longest = about.longest_name - (_TAG if role or warning else 0)
     return ListedRun(
         id=entry.id,
         name=entry.name,

@@ -9,6 +9,7 @@ from datetime import datetime
 from flask import render_template
 from markupsafe import Markup
 
+from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.runs import PromotionRole, Task
 from offdiag.services.champions.dataset_status import DatasetStatus
 from offdiag.services.champions.leaders import Leaders, primary_metric
@@ -36,6 +37,7 @@ from offdiag_web.pages.runs.columns import (
     worst_title,
 )
 from offdiag_web.pages.runs.rows import (
+    LONGEST_IN_GROUP,
     LineContext,
     ListedRun,
     group_choices,
@@ -257,13 +259,14 @@ def _chart_note(overview: RunOverview, charted: Sequence[RunEntry]) -> str:
 
 
 def _best_marks(leaders: Leaders | None) -> dict[str, str]:
-    """The best run and those that cannot be told apart from it."""
+    """The best run, or the equally good ones, and those that cannot be told apart from it."""
     if leaders is None or len(leaders.runs) < 2:
         return {}
-    standings = {each.run.id: "in set" for each in leaders.best_set}
-    if leaders.runs[0].run.value.value is not None:
-        standings[leaders.runs[0].run.id] = "best"
-    return standings
+    return {
+        each.run.id: "best" if each.rank.rank_status is RankStatus.BEST else "in set"
+        for each in leaders.runs
+        if each.is_in_set and each.run.value.value is not None
+    }
 
 
 def _other_labels(rows: Sequence[ListedRun], scope: DatasetFacts) -> Sequence[str]:
@@ -443,8 +446,14 @@ def _group(
         worst_title=worst_title(dataset),
     )
     best_set = (status and status.best_set) or ()
-    standings = {run_id: "in set" if at else "best" for at, run_id in enumerate(best_set)}
-    about = LineContext(dataset, columns, marks, roles, standings, None, notes, now)
+    values = {run.id: run.value.value for run in status.ranked.runs} if status else {}
+    standings = {
+        run_id: "best" if values[run_id] == values[best_set[0]] else "in set"
+        for run_id in best_set
+    }
+    about = LineContext(
+        dataset, columns, marks, roles, standings, None, notes, now, LONGEST_IN_GROUP
+    )
     facts = [] if dataset.truth_number is None else [f"labels v{dataset.truth_number}"]
     facts.append(numbers.plural(group.total, "run"))
     if best_set:
