@@ -64,6 +64,11 @@ class Caller:
     grants: tuple[Grant, ...] = ()
     user_id: int | None = None
 
+    @property
+    def account(self) -> str:
+        """The name without the token that may be behind it; names have no spaces."""
+        return self.name.partition(" ")[0]
+
 
 def may(caller: Caller | None, role: Role, project: str | None) -> bool:
     """Whether a user may do what a role may do in a project.

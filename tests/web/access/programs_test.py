@@ -10,6 +10,7 @@ from flask import Flask
 from offdiag.domain.access import Grant, Role
 from offdiag.services.access.users import find_user
 from offdiag.store.database import Database
+from offdiag.store.runs import get_run
 from support.access import GUARDED, PASSWORD, add_person, bearer, client_of, guarded, token_of
 from support.pages import PageClient, client_for
 
@@ -63,6 +64,41 @@ def test_a_token_is_told_once(app: Flask, ana: PageClient) -> None:
     assert "token" not in listed[0]
     assert ana.delete(f"{API}/tokens/{made['id']}").get_json()["revoked_at"]
     assert client_for(app).get(f"{API}/runs", headers=bearer(made["token"])).status_code == 401
+
+
+def test_a_run_has_the_name_of_the_account_that_logged_it(app: Flask, database: Database) -> None:
+    add_person(database, "ana", Grant(Role.LOGGER))
+    program, headers = client_for(app), bearer(token_of(database, "ana", Role.LOGGER))
+    said = {"dataset": "pets", "author": "bo", "labels": ["cat", "dog"]}
+    matrix = {"matrix": [[3, 1], [2, 4]], "orientation": "actual_rows"}
+    counts = {"actual": ["cat", "dog"], "predicted": ["cat", "cat"], "sizes": [3, 2]}
+    pairs = {
+        "dataset": "pairs",
+        "runs": [{"name": "one", "author": "bo"}, {"name": "two"}],
+        "tables": [
+            {
+                "actual": ["a", "b"],
+                "predicted": {"one": ["a", "b"], "two": ["a", "a"]},
+                "sizes": [3, 2],
+            }
+        ],
+        "counted_on": "duckdb",
+    }
+
+    answers = [
+        program.post(f"{API}/{path}", json=body, headers=headers).get_json()
+        for path, body in (
+            ("runs", {"name": "open", **said}),
+            ("matrices", {"name": "matrix", **said, **matrix}),
+            ("counts", {"name": "counts", **said, **counts, "counted_on": "duckdb"}),
+            ("paired-counts", pairs),
+        )
+    ]
+
+    *single, several = answers
+    logged = [each["id"] for each in (*single, *several["runs"])]
+    with database.read() as session:
+        assert {get_run(session, run_id).author for run_id in logged} == {"ana"}
 
 
 def test_what_cannot_be_a_token_is_refused(ana: PageClient) -> None:

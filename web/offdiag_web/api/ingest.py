@@ -9,6 +9,7 @@ import base64
 import hashlib
 import zlib
 from collections.abc import Sequence, Sized
+from dataclasses import replace
 
 from flask import request
 from werkzeug.exceptions import UnsupportedMediaType
@@ -16,6 +17,7 @@ from werkzeug.exceptions import UnsupportedMediaType
 from offdiag.domain.access import Role
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.look_alikes import label_notes
+from offdiag.domain.runs import RunFacts
 from offdiag.errors import Malformed, TooLarge
 from offdiag.inputs.bodies.columns import (
     MOST_BYTES_SENT,
@@ -49,7 +51,7 @@ from offdiag.services.ingest.log_predictions import open_run as open_stored_run
 from offdiag.store.runs import RunRecord
 from offdiag_web.api.operations import operation, resource
 from offdiag_web.api.requests import JSON, read_document
-from offdiag_web.app.context import current_registry, requires
+from offdiag_web.app.context import current_registry, requires, signed_in_user
 
 MOST_BYTES = MOST_BYTES_SENT
 _MOST_TEXT = 32 << 20
@@ -178,13 +180,19 @@ _MATRIX_BYTES = 64 << 20
 blueprint = resource("ingest")
 
 
+def _by_account(facts: RunFacts) -> RunFacts:
+    """The facts of a run whose author is the account that logs it, where there are accounts."""
+    who = signed_in_user()
+    return replace(facts, author=who.caller.account) if who.caller and who.is_signed_in else facts
+
+
 @operation(blueprint, "POST", "/runs", answers={201: OpenedRun})
 @requires(Role.LOGGER)
 def open_run(json: NewRun) -> tuple[OpenedRun, int]:
     """Open a run that takes chunks, or find the one opened with the same client key."""
     opened = open_stored_run(
         current_registry().database,
-        facts=json.facts(),
+        facts=_by_account(json.facts()),
         dataset=json.dataset,
         labels=json.label_set(),
         positive_label=None if json.positive_label is None else str(json.positive_label),
@@ -241,7 +249,7 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
     """Store a confusion matrix as a run. What its rows are has to be said."""
     run = store_matrix(
         current_registry().database,
-        facts=json.facts(),
+        facts=_by_account(json.facts()),
         dataset=json.dataset,
         matrix=json.matrix,
         labels=json.labels,
@@ -259,7 +267,7 @@ def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
     """Store how many samples there are of each kind as a run."""
     run = store_counts(
         current_registry().database,
-        facts=json.facts(),
+        facts=_by_account(json.facts()),
         dataset=json.dataset,
         given=json.given(),
     )
@@ -277,7 +285,7 @@ def log_paired_counts(json: NewPairedCounts) -> tuple[ClosedRuns, int]:
     """
     runs = store_paired_counts(
         current_registry().database,
-        runs=json.facts(),
+        runs=[_by_account(facts) for facts in json.facts()],
         dataset=json.dataset,
         given=json.given(),
     )
