@@ -100,7 +100,7 @@ class NewCosts(InProject):
     author: str | None = None
 
 
-class DecisionAsked(RequestBody):
+class DecisionRequest(RequestBody):
     """How samples are to be decided."""
 
     weights: str | Weights | list[list[float]] | None = Field(
@@ -132,7 +132,7 @@ class DecisionAsked(RequestBody):
     author: str | None = None
 
 
-class DecisionAnswer(ResponseBody):
+class DecisionResponse(ResponseBody):
     """What other answers change. Costs are per sample, of the samples with a label."""
 
     recipe: dict[str, Any] = Field(description="The rule, and where its costs come from.")
@@ -169,7 +169,7 @@ class PricedBy(RequestBody):
     )
 
 
-class WhatIfAsked(RequestBody):
+class WhatIfRequest(RequestBody):
     """What is different. Parts apply in the order in which they stand here."""
 
     runs: list[str] = Field(min_length=1, max_length=MOST_RUNS)
@@ -189,7 +189,7 @@ class WhatIfAsked(RequestBody):
     )
 
 
-class CostsAsked(RequestBody):
+class CostsRequest(RequestBody):
     """Which runs are compared by cost, and under which costs."""
 
     runs: str = Field(
@@ -219,7 +219,7 @@ class CostsAsked(RequestBody):
     )
 
 
-class RuleAsked(RequestBody):
+class RuleRequest(RequestBody):
     """A decision rule by cost, and the name under which its predictions are stored."""
 
     costs: str | None = Field(
@@ -323,7 +323,7 @@ class CostsOfRunsAt(CostsOfRuns):
     url: str
 
 
-class WhatIfAnswer(ResponseBody):
+class WhatIfResponse(ResponseBody):
     """The results after the change, run by run, and what they cost if that was asked."""
 
     runs: list[Recounted]
@@ -389,7 +389,7 @@ def costs_of_runs(found: WhatIf) -> CostsOfRuns:
     )
 
 
-def asked_costs(database: Database, asked: CostsAsked) -> CostsOfRuns:
+def asked_costs(database: Database, asked: CostsRequest) -> CostsOfRuns:
     """Compare runs by cost as it is asked for."""
     from offdiag.comparison.texts import MOST_RUNS as MOST_COMPARED
     from offdiag.services.what_if.costs import ask

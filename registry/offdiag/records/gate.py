@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from offdiag.store.database import Database
 
 
-class GateAsked(RequestBody):
+class GateRequest(RequestBody):
     """The conditions that a run is checked with."""
 
     conditions: list[str] = Field(
@@ -63,7 +63,7 @@ class Gate(ResponseBody):
 
 
 def asked_gate(
-    database: Database, run_id: str, asked: GateAsked, settings: Settings, *, timeout_s: float
+    database: Database, run_id: str, asked: GateRequest, settings: Settings, *, timeout_s: float
 ) -> Gate:
     """Check a run once it is evaluated. Raises what `gate_run` raises."""
     from offdiag.domain.texts import CostName

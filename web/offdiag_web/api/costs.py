@@ -13,22 +13,22 @@ from offdiag.records.base import Value, values_of
 from offdiag.records.cost import (
     CostList,
     Costs,
-    CostsAsked,
     CostsOfRuns,
     CostsQuery,
+    CostsRequest,
     CostsWithVersions,
     CostVersion,
     CostVersionQuery,
-    DecisionAnswer,
-    DecisionAsked,
+    DecisionRequest,
+    DecisionResponse,
     NewCosts,
-    RuleAsked,
+    RuleRequest,
     asked_costs,
     asked_new_costs,
     costs_document,
 )
 from offdiag.records.decision import TriedRule, tried_rule
-from offdiag.records.runs.multilabel import LabelCostsAsked, LabelCostsFound, asked_label_costs
+from offdiag.records.runs.multilabel import LabelCostsFound, LabelCostsRequest, asked_label_costs
 from offdiag.records.runs.run import labels_document
 from offdiag.sdk.embedded.registry import decide
 from offdiag.sdk.registry import DecideQuestion, Decision
@@ -46,7 +46,7 @@ blueprint = resource("costs")
 
 
 @operation(blueprint, "GET", "/costs", answers=CostsOfRuns)
-def compare_costs(query: CostsAsked) -> CostsOfRuns:
+def compare_costs(query: CostsRequest) -> CostsOfRuns:
     """Read what the errors of runs cost, next to the best constant prediction."""
     return asked_costs(current_registry().database, query)
 
@@ -58,7 +58,7 @@ def compare_costs(query: CostsAsked) -> CostsOfRuns:
     answers={200: TriedRule, 201: TriedRule},
 )
 @requires(Role.LOGGER)
-def try_rule(run_id: str, json: RuleAsked) -> tuple[TriedRule, int]:
+def try_rule(run_id: str, json: RuleRequest) -> tuple[TriedRule, int]:
     """Apply a decision rule by cost to the scores of a run, and read what changes.
 
     Without `save_as` nothing is stored. With it the predictions are stored as a run, and the
@@ -79,7 +79,7 @@ def try_rule(run_id: str, json: RuleAsked) -> tuple[TriedRule, int]:
 
 @operation(blueprint, "POST", "/runs/<run:run_id>/label-costs", answers=LabelCostsFound)
 @requires(Role.VIEWER)
-def price_labels(run_id: str, json: LabelCostsAsked) -> LabelCostsFound:
+def price_labels(run_id: str, json: LabelCostsRequest) -> LabelCostsFound:
     """Read what the errors of a multi-label run cost, by label, and which thresholds cost least.
 
     Nothing is stored.
@@ -116,9 +116,9 @@ def add_cost_matrix(json: NewCosts) -> tuple[Costs, int]:
     return asked_new_costs(database, json, weights, author(json.author)), 201
 
 
-@operation(blueprint, "POST", "/whatif", answers=records.WhatIfAnswer)
+@operation(blueprint, "POST", "/whatif", answers=records.WhatIfResponse)
 @requires(Role.VIEWER)
-def what_if(json: records.WhatIfAsked) -> records.WhatIfAnswer:
+def what_if(json: records.WhatIfRequest) -> records.WhatIfResponse:
     """Work out what runs would measure and cost if something were different.
 
     Nothing is stored. Everything is recomputed from stored matrices, and for a threshold from
@@ -134,7 +134,7 @@ def what_if(json: records.WhatIfAsked) -> records.WhatIfAnswer:
     require_one_kind(change)
     database = current_registry().database
     found = [recount(database, run_id, change) for run_id in dict.fromkeys(json.runs)]
-    return records.WhatIfAnswer(runs=list(map(_recounted, found)), costs=_costs(json))
+    return records.WhatIfResponse(runs=list(map(_recounted, found)), costs=_costs(json))
 
 
 def _recounted(found: Recounted) -> records.Recounted:
@@ -151,7 +151,7 @@ def _recounted(found: Recounted) -> records.Recounted:
     )
 
 
-def _costs(asked: records.WhatIfAsked) -> records.CostsOfRuns | None:
+def _costs(asked: records.WhatIfRequest) -> records.CostsOfRuns | None:
     if asked.costs is None:
         return None
     is_merged_and_shared = bool(asked.merge) and asked.prevalence is not None
@@ -202,11 +202,11 @@ _MOST_BYTES = 32 << 20
     blueprint,
     "POST",
     "/runs/<run:run_id>/decisions",
-    answers={200: DecisionAnswer, 201: DecisionAnswer},
+    answers={200: DecisionResponse, 201: DecisionResponse},
     most_bytes=_MOST_BYTES,
 )
 @requires(Role.LOGGER)
-def decide_anew(run_id: str, json: DecisionAsked) -> tuple[DecisionAnswer, int]:
+def decide_anew(run_id: str, json: DecisionRequest) -> tuple[DecisionResponse, int]:
     """Decide the samples of an evaluated run by costs or a threshold, and say what that changes.
 
     Without `save_as` nothing is stored. With it the answers are kept as a run, answered with 201;
@@ -216,7 +216,7 @@ def decide_anew(run_id: str, json: DecisionAsked) -> tuple[DecisionAnswer, int]:
     return _answer(found), 200 if found.run is None else 201
 
 
-def _question(asked: DecisionAsked) -> DecideQuestion:
+def _question(asked: DecisionRequest) -> DecideQuestion:
     weights = asked.weights
     if weights is not None and not isinstance(weights, str):
         weights = weights_by_class(weights, asked.labels)
@@ -230,8 +230,8 @@ def _question(asked: DecisionAsked) -> DecideQuestion:
     )
 
 
-def _answer(found: Decision[str]) -> DecisionAnswer:
-    return DecisionAnswer.made_of(
+def _answer(found: Decision[str]) -> DecisionResponse:
+    return DecisionResponse.made_of(
         found,
         labels=labels_document(found.matrix_before.labels),
         orientation=SourceOrientation.ACTUAL_ROWS,

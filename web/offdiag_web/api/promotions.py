@@ -5,7 +5,7 @@ from __future__ import annotations
 from offdiag.domain.access import Role
 from offdiag.domain.runs import PromotionRole
 from offdiag.records.base import InProject
-from offdiag.records.gate import Gate, GateAsked, asked_gate
+from offdiag.records.gate import Gate, GateRequest, asked_gate
 from offdiag.records.promotion import (
     LeadersQuery,
     NewPromotion,
@@ -96,7 +96,7 @@ def _decided(project: str, name: str) -> Promotions:
 
 @operation(blueprint, "POST", "/runs/<run:run_id>/gate", answers=Gate)
 @requires(Role.VIEWER)
-def check_gate(run_id: str, json: GateAsked) -> Gate:
+def check_gate(run_id: str, json: GateRequest) -> Gate:
     """Check a run with conditions on its metrics, flags and differences to a baseline.
 
     Nothing is stored. Until the run is evaluated the response is 409 with the code

@@ -14,14 +14,14 @@ from offdiag.metrics.orientation import PREDICTED_AXIS, swap_axes
 from offdiag.records.runs.curve import Curves, CurvesQuery, curves_document
 from offdiag.records.runs.evaluation import (
     Cell,
-    EvaluationAnswer,
     EvaluationQuery,
-    HistoryAnswer,
+    EvaluationResponse,
+    HistoryResponse,
     Laid,
-    MatrixAnswer,
     MatrixQuery,
+    MatrixResponse,
     Normalization,
-    RunCostAnswer,
+    RunCostResponse,
     RunWithResults,
     collapsed_answer,
     costs_answer,
@@ -63,10 +63,10 @@ _AXES = {Laid.ACTUAL_ROWS: ["actual", "predicted"], Laid.ACTUAL_COLUMNS: ["predi
 
 def matrix_answer(
     run_id: str, matrix: ConfusionMatrix, digest: str, wanted: MatrixQuery
-) -> MatrixAnswer:
+) -> MatrixResponse:
     axes = _AXES[wanted.orientation]
     is_dense = matrix.n_classes <= LARGEST_DENSE
-    return MatrixAnswer(
+    return MatrixResponse(
         run=run_id,
         labels=list(matrix.labels.names),
         orientation=wanted.orientation,
@@ -145,8 +145,8 @@ def get_fairness(run_id: str, query: FairnessQuery) -> Fairness:
     return asked_fairness(current_registry().database, run_id, query)
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/evaluation", answers=EvaluationAnswer)
-def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationAnswer:
+@operation(blueprint, "GET", "/runs/<run:run_id>/evaluation", answers=EvaluationResponse)
+def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationResponse:
     """Read the matrix of a run, every metric of it and what the rules say.
 
     Until a run has been evaluated the answer is 409 with the code `evaluation_pending`; where
@@ -184,8 +184,8 @@ def get_slices(run_id: str, query: SlicesQuery) -> RunSlices:
     return asked_slices(current_registry().database, run_id, query)
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/confusion-matrix", answers=MatrixAnswer)
-def get_confusion_matrix(run_id: str, query: MatrixQuery) -> MatrixAnswer:
+@operation(blueprint, "GET", "/runs/<run:run_id>/confusion-matrix", answers=MatrixResponse)
+def get_confusion_matrix(run_id: str, query: MatrixQuery) -> MatrixResponse:
     """Read the confusion matrix of a run as counts or shares, in a named orientation."""
     with current_registry().database.read() as session:
         results = _results(read_run(session, run_id))
@@ -209,8 +209,8 @@ def get_curves(run_id: str, query: CurvesQuery) -> Curves:
     return curves_document(found)
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/costs", answers=RunCostAnswer)
-def get_run_costs(run_id: str) -> RunCostAnswer:
+@operation(blueprint, "GET", "/runs/<run:run_id>/costs", answers=RunCostResponse)
+def get_run_costs(run_id: str) -> RunCostResponse:
     """Read what the errors of a run cost under the costs of its dataset."""
     with current_registry().database.read() as session:
         detail = read_run(session, run_id)
@@ -225,8 +225,8 @@ def get_confused_labels(run_id: str, query: ConfusedQuery) -> ConfusedLabelsFoun
     return confused_document(confused_labels_of(database, run_id, confidence=query.confidence))
 
 
-@operation(blueprint, "GET", "/runs/<run:run_id>/history", answers=HistoryAnswer)
-def get_history(run_id: str) -> HistoryAnswer:
+@operation(blueprint, "GET", "/runs/<run:run_id>/history", answers=HistoryResponse)
+def get_history(run_id: str) -> HistoryResponse:
     """Read every evaluation of a run and of its slices, oldest first, and what differed."""
     return history_answer(run_id, run_history(current_registry().database, run_id))
 

@@ -21,7 +21,7 @@ from offdiag.filters.conditions import Side
 from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.inputs.files.costs import read_weights
 from offdiag.records.cost import plain_weights
-from offdiag.records.gate import CheckedCondition, Gate, GateAsked, asked_gate, gate_document
+from offdiag.records.gate import CheckedCondition, Gate, GateRequest, asked_gate, gate_document
 from offdiag.reports.texts import markdown_escaped
 from offdiag.sdk.remote.connection import once_evaluated
 
@@ -151,11 +151,11 @@ def _asked(
     baseline: str | None,
     cost_matrix: str | None,
     weights: Path | None,
-) -> GateAsked:
+) -> GateRequest:
     for text in conditions:
         parse_condition(text)
     stated = None if weights is None else read_weights(weights)
-    return GateAsked.model_construct(
+    return GateRequest.model_construct(
         conditions=list(conditions),
         baseline=baseline,
         cost_matrix=cost_matrix,
@@ -185,7 +185,7 @@ def _check_file(given: FileInput, conditions: tuple[str, ...], weights: Path | N
     return gate_document(found)
 
 
-def _check(url: str | None, run_id: str, asked: GateAsked, *, timeout_s: float) -> Gate:
+def _check(url: str | None, run_id: str, asked: GateRequest, *, timeout_s: float) -> Gate:
     with connected(url) as registry:
         if isinstance(registry, Server):
             return once_evaluated(

@@ -13,11 +13,11 @@ from offdiag.cli.output import busy, note, printable
 from offdiag.cli.read.cost_tables import decision_tables, label_cost_table, ranking_tables
 from offdiag.cli.registry import Call, project_option, registry_options
 from offdiag.metrics.costs.decisions import finite_threshold
-from offdiag.records.cost import CostsAsked, CostsOfRuns, RuleAsked, asked_costs
+from offdiag.records.cost import CostsOfRuns, CostsRequest, RuleRequest, asked_costs
 from offdiag.records.decision import TriedRule, tried_rule
 from offdiag.records.runs.multilabel import (
-    LabelCostsAsked,
     LabelCostsFound,
+    LabelCostsRequest,
     asked_label_costs,
     costs_of_text,
     costs_of_texts,
@@ -58,7 +58,7 @@ def labels(
 
     The expected cost of a threshold is that on examples it was not chosen on.
     """
-    asked = LabelCostsAsked(
+    asked = LabelCostsRequest(
         costs=costs_of_texts(costs), others=costs_of_text(others), baseline=baseline
     )
     found = document(
@@ -116,7 +116,7 @@ def decide(
     which the scores have to be probabilities. A saved run stores RUN and the rule; the same
     rule gives the same run.
     """
-    asked = RuleAsked(
+    asked = RuleRequest(
         costs=costs,
         threshold=_threshold(threshold),
         positive=positive,
@@ -137,7 +137,7 @@ def decide(
     call.print(found, (*decision_tables(found), *saved))
 
 
-def _tried(database: Database, run_id: str, asked: RuleAsked) -> TriedRule:
+def _tried(database: Database, run_id: str, asked: RuleRequest) -> TriedRule:
     from offdiag.services.decisions.rules import try_asked_rule
 
     return tried_rule(*try_asked_rule(database, run_id, **dict(asked)))
@@ -227,7 +227,7 @@ def apply(
 
     Runs of one dataset are compared with the cheapest of them, paired by example.
     """
-    asked = CostsAsked(
+    asked = CostsRequest(
         runs=",".join(run_ids), costs=costs, edits=edits, shares=shares, lever=lever, slice=part
     )
     _compare(asked, call)
@@ -255,7 +255,7 @@ def rank(
     call: Call,
 ) -> None:
     """Rank the newest 26 runs of a dataset by cost, cheapest first."""
-    asked = CostsAsked(
+    asked = CostsRequest(
         dataset=dataset,
         project=project,
         costs=costs,
@@ -267,7 +267,7 @@ def rank(
     _compare(asked, call)
 
 
-def _compare(asked: CostsAsked, call: Call) -> None:
+def _compare(asked: CostsRequest, call: Call) -> None:
     with busy("Computing costs"):
         found = document(
             call.url,

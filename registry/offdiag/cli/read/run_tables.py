@@ -17,7 +17,11 @@ from offdiag.domain.runs import RunState, Task, decision_text, logged_by
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.records.base import Value
-from offdiag.records.runs.evaluation import EvaluationAnswer, PastAnswer, RunWithResults
+from offdiag.records.runs.evaluation import (
+    EvaluationResponse,
+    PastEvaluationResponse,
+    RunWithResults,
+)
 from offdiag.records.runs.run import RunSummary
 from offdiag.records.runs.slices import Fairness, FairnessOfClass, RunSlices
 from offdiag.sdk.evaluations.evaluation import sets_dict
@@ -89,7 +93,7 @@ def run_tables(run: RunWithResults) -> Iterable[Table]:
         yield from _evaluation_tables(_counted(run), run.metrics, run.per_class)
 
 
-def slice_tables(part: EvaluationAnswer) -> Iterable[Table]:
+def slice_tables(part: EvaluationResponse) -> Iterable[Table]:
     """The evaluation of a slice for people."""
     facts = {"slice": part.slice or "", "examples": coverage(part.n_cases, part.n_unlabelled)}
     yield facts_table(f"Slice of run {part.run}", facts)
@@ -212,7 +216,7 @@ _HEADINGS = {
 }
 
 
-def history_table(evaluations: Sequence[PastAnswer]) -> Table:
+def history_table(evaluations: Sequence[PastEvaluationResponse]) -> Table:
     """One line for each evaluation, oldest first."""
     known = {key for past in evaluations for key in past.metrics}
     keys = [key for key in _HEADINGS if key in known]

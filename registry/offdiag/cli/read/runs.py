@@ -38,9 +38,9 @@ from offdiag.records.datasets.dataset import (
     dataset_summary,
 )
 from offdiag.records.runs.evaluation import (
-    EvaluationAnswer,
     EvaluationQuery,
-    HistoryAnswer,
+    EvaluationResponse,
+    HistoryResponse,
     RunWithResults,
     evaluation_answer,
     history_answer,
@@ -245,7 +245,7 @@ def show(run_id: str, slice_text: str | None, call: Call) -> None:
         part = document(
             call.url,
             f"/runs/{run_id}/evaluation",
-            EvaluationAnswer,
+            EvaluationResponse,
             query=EvaluationQuery(slice=slice_text),
             stored=lambda database: _stored_slice(database, run_id, slice_text),
         )
@@ -269,7 +269,7 @@ def _stored_run(database: Database, run_id: str) -> RunWithResults:
         return run_with_results(read_run(session, run_id))
 
 
-def _stored_slice(database: Database, run_id: str, slice_text: str) -> EvaluationAnswer:
+def _stored_slice(database: Database, run_id: str, slice_text: str) -> EvaluationResponse:
     from offdiag.flags.assessment import assess_counted
     from offdiag.services.evaluation.slices import evaluation_of_slice
     from offdiag.services.flags.rules import rules_in_force
@@ -363,7 +363,7 @@ def history(run_id: str, call: Call) -> None:
     found = document(
         call.url,
         f"/runs/{run_id}/history",
-        HistoryAnswer,
+        HistoryResponse,
         stored=lambda database: _stored_history(database, run_id),
     )
     call.print(
@@ -374,7 +374,7 @@ def history(run_id: str, call: Call) -> None:
     )
 
 
-def _stored_history(database: Database, run_id: str) -> HistoryAnswer:
+def _stored_history(database: Database, run_id: str) -> HistoryResponse:
     from offdiag.services.runs import run_history
 
     return history_answer(run_id, run_history(database, run_id))

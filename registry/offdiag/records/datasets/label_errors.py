@@ -51,7 +51,7 @@ class ModelLeftOut(ResponseBody):
     why: str
 
 
-class ModelAnswer(ResponseBody):
+class ModelPrediction(ResponseBody):
     """What a model predicts, with the probability of it."""
 
     label: str
@@ -68,7 +68,7 @@ class SuspectLabel(ResponseBody):
     against: int = Field(description="Models that predict another class than the label.")
     is_confident: bool = Field(description="Whether the suggested class reaches its threshold.")
     reason: str
-    answers: list[ModelAnswer] = Field(description="In the order of `models`.")
+    answers: list[ModelPrediction] = Field(description="In the order of `models`.")
 
 
 class Planted(ResponseBody):

@@ -88,7 +88,7 @@ class CollapsedGroups(ResponseBody):
     groups: dict[str, Any] = Field(description="The collapsed groups with what is in them.")
 
 
-class EvaluationAnswer(ResponseBody):
+class EvaluationResponse(ResponseBody):
     """A confusion matrix, every metric of it, and what the rules say."""
 
     run: str
@@ -185,7 +185,7 @@ class Cell(ResponseBody):
     count: int
 
 
-class MatrixAnswer(ResponseBody):
+class MatrixResponse(ResponseBody):
     """A confusion matrix. Shares are null where there is nothing to divide by."""
 
     run: str
@@ -204,7 +204,7 @@ class MatrixAnswer(ResponseBody):
     matrix_digest: str
 
 
-class RunCostAnswer(ResponseBody):
+class RunCostResponse(ResponseBody):
     """What the errors of a run cost under the version of costs it was judged by."""
 
     run: str
@@ -214,7 +214,7 @@ class RunCostAnswer(ResponseBody):
     values: dict[str, Value]
 
 
-class PastAnswer(ResponseBody):
+class PastEvaluationResponse(ResponseBody):
     """One evaluation of a run."""
 
     id: int
@@ -232,11 +232,11 @@ class PastAnswer(ResponseBody):
     )
 
 
-class HistoryAnswer(ResponseBody):
+class HistoryResponse(ResponseBody):
     """All evaluations of a run, oldest first."""
 
     run: str
-    evaluations: list[PastAnswer]
+    evaluations: list[PastEvaluationResponse]
 
 
 class Definition(ResponseBody):
@@ -272,12 +272,12 @@ class DefinitionsQuery(RequestBody):
 
 def evaluation_answer(
     stored: StoredEvaluation, flags: list[RaisedFlag], *, badge: bool, may_hide: bool
-) -> EvaluationAnswer:
+) -> EvaluationResponse:
     """A matrix, every metric of it and the flags that fire."""
     from offdiag.metrics.confusion import ConfusionMatrix
 
     counted = stored.counted
-    return EvaluationAnswer.made_of(
+    return EvaluationResponse.made_of(
         stored,
         run=stored.run_id,
         labels=labels_document(counted.labels),
@@ -333,7 +333,7 @@ def run_with_results(detail: RunDetail) -> RunWithResults:
 
 def collapsed_answer(
     stored: StoredEvaluation, found: CollapsedEvaluation, judgement: Assessment
-) -> EvaluationAnswer:
+) -> EvaluationResponse:
     """A stored evaluation as it is with groups of its classes collapsed."""
     from offdiag.domain.hierarchy import Hierarchy
 
@@ -365,10 +365,10 @@ def judged_flags(found: Assessment) -> list[RaisedFlag]:
     return [RaisedFlag.made_of(verdict, slice=None, state="open") for verdict in gravest_first]
 
 
-def costs_answer(detail: RunDetail) -> RunCostAnswer:
+def costs_answer(detail: RunDetail) -> RunCostResponse:
     """What the errors of a run cost under the costs of its dataset."""
     costs = None if detail.results is None else detail.results.costs
-    return RunCostAnswer(
+    return RunCostResponse(
         run=detail.run.id,
         name=None if costs is None else costs.name,
         version=None if costs is None else costs.version,
@@ -377,12 +377,12 @@ def costs_answer(detail: RunDetail) -> RunCostAnswer:
     )
 
 
-def history_answer(run_id: str, entries: Iterable[HistoryEntry]) -> HistoryAnswer:
+def history_answer(run_id: str, entries: Iterable[HistoryEntry]) -> HistoryResponse:
     """The evaluations of a run, in the order in which they are given."""
-    return HistoryAnswer(
+    return HistoryResponse(
         run=run_id,
         evaluations=[
-            PastAnswer.made_of(
+            PastEvaluationResponse.made_of(
                 entry.evaluation,
                 truth_version=entry.evaluation.truth_number,
                 differences=entry.differences,
@@ -399,7 +399,7 @@ PAST_COLUMNS = (
 HISTORY_COLUMNS = (*PAST_COLUMNS, "metric", "value", "ci_low", "ci_high")
 
 
-def history_rows(history: HistoryAnswer) -> Iterator[tuple[CsvCell, ...]]:
+def history_rows(history: HistoryResponse) -> Iterator[tuple[CsvCell, ...]]:
     """One line of CSV for each evaluation and metric, in the order of `HISTORY_COLUMNS`."""
     for each in history.evaluations:
         for key, value in each.metrics.items():

@@ -26,7 +26,7 @@ _COSTS_METHOD = (
 )
 
 
-class OutcomeCostsAsked(RequestBody):
+class OutcomeCostsRequest(RequestBody):
     """What a label costs an example, by outcome."""
 
     miss: float = 1.0
@@ -35,14 +35,14 @@ class OutcomeCostsAsked(RequestBody):
     right_rejection: float = 0.0
 
 
-class LabelCostsAsked(RequestBody):
+class LabelCostsRequest(RequestBody):
     """What errors cost, and the run to compare with."""
 
-    costs: dict[str, OutcomeCostsAsked] = Field(
+    costs: dict[str, OutcomeCostsRequest] = Field(
         default_factory=dict, description="By label.", max_length=10_000
     )
-    others: OutcomeCostsAsked = Field(
-        default_factory=OutcomeCostsAsked, description="Of labels that `costs` does not name."
+    others: OutcomeCostsRequest = Field(
+        default_factory=OutcomeCostsRequest, description="Of labels that `costs` does not name."
     )
     baseline: str | None = Field(default=None, description="Id of another run of the dataset.")
 
@@ -64,7 +64,7 @@ class CostOfLabel(ResponseBody):
     """One label."""
 
     label: str
-    costs: OutcomeCostsAsked
+    costs: OutcomeCostsRequest
     n: int
     missed: int
     false_alarms: int
@@ -93,7 +93,9 @@ class LabelCostsFound(ResponseBody):
     method: str
 
 
-def asked_label_costs(database: Database, run_id: str, asked: LabelCostsAsked) -> LabelCostsFound:
+def asked_label_costs(
+    database: Database, run_id: str, asked: LabelCostsRequest
+) -> LabelCostsFound:
     """Price the errors of a run as it is asked for."""
     from offdiag.services.multilabel import OutcomeCosts, label_costs_of
 
@@ -108,14 +110,14 @@ def asked_label_costs(database: Database, run_id: str, asked: LabelCostsAsked) -
     )
 
 
-def costs_of_text(text: str) -> OutcomeCostsAsked:
+def costs_of_text(text: str) -> OutcomeCostsRequest:
     """ "5:1", the cost of missing a label and that of a false alarm, which is 1 where left out.
 
     Raises `InvalidInput` for other texts.
     """
     miss, _, alarm = text.partition(":")
     try:
-        return OutcomeCostsAsked(miss=float(miss), false_alarm=float(alarm or 1))
+        return OutcomeCostsRequest(miss=float(miss), false_alarm=float(alarm or 1))
     except ValueError:
         raise InvalidInput(
             f"{text!r} are not costs.",
@@ -124,7 +126,7 @@ def costs_of_text(text: str) -> OutcomeCostsAsked:
         ) from None
 
 
-def costs_of_texts(texts: Iterable[str]) -> dict[str, OutcomeCostsAsked]:
+def costs_of_texts(texts: Iterable[str]) -> dict[str, OutcomeCostsRequest]:
     """ "sea=5:1" by label. Raises `InvalidInput` as `costs_of_text` does."""
     found = {}
     for text in texts:

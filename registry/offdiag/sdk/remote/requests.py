@@ -26,10 +26,10 @@ from offdiag.metrics.counted import Counted, CountedSets, are_sets
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.metrics.multilabel.tally import tally_of_numbers
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.records.cost import Costs, DecisionAnswer, DecisionAsked
+from offdiag.records.cost import Costs, DecisionRequest, DecisionResponse
 from offdiag.records.datasets.dataset import Dataset, Grouping
 from offdiag.records.datasets.truth import Correction, SlicesToAdd
-from offdiag.records.runs.evaluation import CollapsedGroups, EvaluationAnswer, WeightedBody
+from offdiag.records.runs.evaluation import CollapsedGroups, EvaluationResponse, WeightedBody
 from offdiag.records.runs.run import Run
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
@@ -51,7 +51,7 @@ def evaluation(
     found = once_evaluated(
         lambda: reader.get(
             f"/runs/{run_id}/evaluation",
-            EvaluationAnswer,
+            EvaluationResponse,
             slice=part,
             collapse=list(groups) or None,
         ),
@@ -61,7 +61,7 @@ def evaluation(
     return _evaluation(found)
 
 
-def _evaluation(found: EvaluationAnswer) -> Evaluation:
+def _evaluation(found: EvaluationResponse) -> Evaluation:
     flags = tuple(Flag(**dict(each)) for each in found.flags)
     collapse = None if found.collapse is None else _collapse(found.collapse)
     return Evaluation.of_values(
@@ -81,7 +81,7 @@ def _collapse(found: CollapsedGroups) -> Collapse:
     return collapse_groups(classes, Hierarchy.declared(found.groups, classes), [ALL_GROUPS])
 
 
-def _counted(found: EvaluationAnswer, collapse: Collapse | None) -> Counted:
+def _counted(found: EvaluationResponse, collapse: Collapse | None) -> Counted:
     labels = LabelSet(tuple(found.labels.names), found.labels.ordinal)
     left = labels if collapse is None else collapse.labels
     return counted_of(left, found.matrix, found.set_counts, found.weighted)
@@ -224,7 +224,7 @@ def _named(codes: Codes, labels: LabelSet) -> list[str | None] | list[list[str] 
 
 def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decision[str]:
     """Answer the question about an evaluated run, and keep the answers if that is asked for."""
-    asked = DecisionAsked.asked(
+    asked = DecisionRequest.asked(
         **_cost_basis(reader, run_id, question),
         threshold=_threshold(question.threshold),
         positive=question.positive,
@@ -232,7 +232,7 @@ def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decision[st
         author=question.author,
     )
     answer = reader.send("POST", f"/runs/{run_id}/decisions", asked)
-    found = DecisionAnswer.model_validate_json(answer)
+    found = DecisionResponse.model_validate_json(answer)
     labels = label_set(found.labels)
     return Decision(
         recipe=found.recipe,

@@ -9,9 +9,9 @@ from offdiag.extras import optional
 from offdiag.records.runs.multilabel import (
     ConfusedLabelsFound,
     ConfusedQuery,
-    LabelCostsAsked,
     LabelCostsFound,
-    OutcomeCostsAsked,
+    LabelCostsRequest,
+    OutcomeCostsRequest,
     asked_label_costs,
     confused_document,
 )
@@ -97,7 +97,7 @@ def label_costs(
     at = target(url)
     run_id = resolved_id(at, run)
     Run(at, run_id).evaluation()  # Thresholds are those of the curves that it stores.
-    asked = LabelCostsAsked(
+    asked = LabelCostsRequest(
         costs={name: _outcomes(each) for name, each in (costs or {}).items()},
         others=_outcomes(others),
         baseline=None if baseline is None else resolved_id(at, baseline),
@@ -128,9 +128,9 @@ def label_costs(
     return frame
 
 
-def _outcomes(given: float | tuple[float, float] | Mapping[str, float]) -> OutcomeCostsAsked:
+def _outcomes(given: float | tuple[float, float] | Mapping[str, float]) -> OutcomeCostsRequest:
     if isinstance(given, Mapping):
-        return OutcomeCostsAsked(**given)
+        return OutcomeCostsRequest(**given)
     if isinstance(given, tuple):
-        return OutcomeCostsAsked(miss=given[0], false_alarm=given[1])
-    return OutcomeCostsAsked(miss=given)
+        return OutcomeCostsRequest(miss=given[0], false_alarm=given[1])
+    return OutcomeCostsRequest(miss=given)

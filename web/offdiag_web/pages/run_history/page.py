@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.values import MetricValue
 from offdiag.records.runs.evaluation import (
     HISTORY_COLUMNS,
-    HistoryAnswer,
+    HistoryResponse,
     history_answer,
     history_rows,
 )
@@ -99,5 +99,5 @@ def _history(run_id: str) -> RunHistory:
     return browse_history(current_registry().database, run_id)
 
 
-def _newest_first(run_id: str) -> HistoryAnswer:
+def _newest_first(run_id: str) -> HistoryResponse:
     return history_answer(run_id, reversed(_history(run_id).entries))

@@ -7,8 +7,8 @@ from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput
 from offdiag.records.runs.multilabel import (
-    LabelCostsAsked,
     LabelCostsFound,
+    LabelCostsRequest,
     asked_label_costs,
     costs_of_text,
     costs_of_texts,
@@ -30,7 +30,7 @@ def page(run_id: str) -> Response:
             found = _found(run_id)
         except InvalidInput as error:
             notices = [f"{error.message[0].upper()}{error.message[1:]} {error.hint or ''}"]
-            found = asked_label_costs(current_registry().database, run_id, LabelCostsAsked())
+            found = asked_label_costs(current_registry().database, run_id, LabelCostsRequest())
     return run_page(
         "run_label_costs/page.html",
         detail,
@@ -51,7 +51,7 @@ def costs_json(run_id: str) -> Response:
 
 def _found(run_id: str) -> LabelCostsFound:
     texts = [each for each in request.args.get("costs", "").split(",") if each.strip()]
-    asked = LabelCostsAsked(
+    asked = LabelCostsRequest(
         costs=costs_of_texts(texts),
         others=costs_of_text(request.args.get("others") or "1:1"),
         baseline=request.args.get("baseline") or None,
