@@ -20,7 +20,7 @@ from typing import Any, cast
 import click
 
 from offdiag.cli.options import add_shared_options, help_text, show_no_color
-from offdiag.cli.output import note, printable
+from offdiag.cli.output import is_unicode, note, printable
 from offdiag.errors import InvalidInput, LabelNote, OffdiagError
 from offdiag.extras import missing_extra, require_extra
 
@@ -197,7 +197,7 @@ def main() -> None:
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
+        if isinstance(stream, TextIOWrapper) and not is_unicode(stream):
             # A name that the terminal cannot show is not a reason to show nothing.
             stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))

@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -23,8 +23,13 @@ _WIDTH_OF_INTERVALS = 150
 
 def print_json(value: object) -> None:
     """One JSON document, with full precision and no NaN; in ASCII where not all can be written."""
-    is_unicode = sys.stdout.encoding.lower().startswith("utf")
-    click.echo(json.dumps(value, indent=2, ensure_ascii=not is_unicode, allow_nan=False))
+    is_ascii = not is_unicode(sys.stdout)
+    click.echo(json.dumps(value, indent=2, ensure_ascii=is_ascii, allow_nan=False))
+
+
+def is_unicode(stream: TextIO) -> bool:
+    """Whether every character can be written to a stream."""
+    return (stream.encoding or "utf-8").lower().startswith("utf")
 
 
 def print_tables(*tables: RenderableType) -> None:

@@ -48,7 +48,7 @@ def test_every_other_name_leads_to_a_key() -> None:
     [("acuracy", "'accuracy'"), ("macro_f2", "'macro_f1'"), ("xyz", "Use keys such as")],
 )
 def test_an_unknown_name_is_refused_with_similar_ones(name: str, hint: str) -> None:
-    with pytest.raises(InvalidInput, match="no metric that can be audited") as caught:
+    with pytest.raises(InvalidInput, match="not a metric that can be audited") as caught:
         metric_key(name)
 
     assert hint in str(caught.value.hint)

@@ -98,7 +98,7 @@ def test_control_characters_of_a_text_do_not_reach_the_terminal(
     ("content", "arguments", "says"),
     [
         (b"", ("t.txt",), "no number in the text"),
-        (b"\xff\xfe\x00", ("t.txt",), "no text in UTF-8"),
+        (b"\xff\xfe\x00", ("t.txt",), "not text in UTF-8"),
         (b"x" * 30_000, ("t.txt",), "30000 characters"),
         (b"Accuracy 0.9", ("t.txt", "--reported", "mcc=1"), "--reported cannot be used with"),
         (b"Accuracy 0.9", ("t.txt", "--matrix", "m.csv"), "--matrix cannot be used with"),

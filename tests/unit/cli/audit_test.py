@@ -101,7 +101,7 @@ def test_options_add_to_the_file_and_win_over_it(folder: Path, offdiag: Command)
         ([], "no number was reported"),
         (["--reported", "accuracy"], "'accuracy' is not a number with a name"),
         (["--reported", "=1"], "'=1' is not a number with a name"),
-        (["--reported", "recall[a=1"], "no number with a name"),
+        (["--reported", "recall[a=1"], "not a number with a name"),
         (["--reported", "acc=1", "--reported", "acc=0"], "'acc' is given twice"),
         (["--reported", "f1=1", "--reported", "f1[a]=0"], "'f1[a]' is given twice"),
         (["--reported", "acuracy=1"], "'acuracy' is not a metric"),

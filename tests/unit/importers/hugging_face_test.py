@@ -62,7 +62,7 @@ def test_a_folder_of_splits_is_no_dataset(tmp_path: Path) -> None:
 def test_the_files_of_a_dataset_lie_in_its_folder(dataset: Path) -> None:
     write(dataset / "state.json", {"_data_files": [{"filename": "../other.arrow"}]})
 
-    with pytest.raises(InvalidInput, match="no dataset"):
+    with pytest.raises(InvalidInput, match="not a dataset"):
         read("hugging-face", dataset)
 
 

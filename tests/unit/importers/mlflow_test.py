@@ -166,7 +166,7 @@ def test_a_run_without_anything_to_import_says_what_it_has(run: Path) -> None:
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="no run of MLflow"):
+    with pytest.raises(InvalidInput, match="not a run of MLflow"):
         read("mlflow", tmp_path)
 
 

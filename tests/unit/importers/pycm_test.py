@@ -51,7 +51,7 @@ def test_weighted_vectors_are_the_matrix_they_add_up_to(tmp_path: Path) -> None:
     ("changes", "says"),
     [
         ({"Matrix": None}, "no member 'Matrix'"),
-        ({"Matrix": [["a", 1]]}, "no list of pairs"),
+        ({"Matrix": [["a", 1]]}, "not a list of pairs"),
         ({"Matrix": [["a", [["a", 0.5]]]]}, "shares or weights"),
         ({"Matrix": [["a", [["b", 1]]]]}, "not the same on both axes"),
         ({"Matrix": [["a", [["a", 1]]], ["a", [["a", 1]]]]}, "not the same on both axes"),

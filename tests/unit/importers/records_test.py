@@ -66,8 +66,8 @@ def test_dvc_plots_come_as_csv_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ({"roc": []}, "no list of records"),
-        ([], "no list of records"),
+        ({"roc": []}, "not a list of records"),
+        ([], "not a list of records"),
         ([{"actual": "a"}], "record 0 of cm.json has no 'actual' and 'predicted'"),
         ([1], "record 0"),
         ("[1,", "not valid JSON"),

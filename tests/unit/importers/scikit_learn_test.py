@@ -112,8 +112,8 @@ def test_an_array_that_is_no_matrix_of_counts_is_refused(
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ([1, 2], "no classification report"),
-        ({"accuracy": 0.5}, "no classification report"),
+        ([1, 2], "not a classification report"),
+        ({"accuracy": 0.5}, "not a classification report"),
         ({"cat": {"support": 10}}, "1 labels are named"),
         ({"cat": {"support": 10.5}, "dog": {"support": 20}}, "support of 'cat'"),
     ],

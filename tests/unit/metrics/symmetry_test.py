@@ -80,7 +80,7 @@ def test_counts_have_no_map() -> None:
 
 @pytest.mark.parametrize("share", [0.0, 1.0, -0.1, float("nan")])
 def test_a_share_that_is_none_is_refused(share: float) -> None:
-    with pytest.raises(InvalidInput, match="no share between 0 and 1"):
+    with pytest.raises(InvalidInput, match="not a share between 0 and 1"):
         rate_map(CLASS["recall"], positive_share=share, steps=3)
 
 

@@ -82,7 +82,7 @@ def test_everything_lies_inside_the_frame(n: int) -> None:
 
 
 def test_no_coordinate_is_nan() -> None:
-    with pytest.raises(ValueError, match="no coordinate"):
+    with pytest.raises(ValueError, match="not a coordinate"):
         at(float("nan"))
 
 

@@ -237,5 +237,5 @@ def test_roles_of_groups_are_read_from_the_settings() -> None:
 def test_roles_that_cannot_be_read_are_refused_at_the_start(
     text: str, database: Database, provider: OpenIdProvider
 ) -> None:
-    with pytest.raises(InvalidInput, match="no role of a group"):
+    with pytest.raises(InvalidInput, match="not a role of a group"):
         dashboard_with(database, provider, roles=text)

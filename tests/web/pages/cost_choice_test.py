@@ -79,5 +79,5 @@ def test_the_difference_that_matters_is_asked_for(
     assert found.verdict.split(". ")[2] in " ".join(
         terminal(compared, ids, "--difference", "0.2").split()
     )
-    with pytest.raises(offdiag.InvalidInput, match="no difference that could matter"):
+    with pytest.raises(offdiag.InvalidInput, match="not a difference that could matter"):
         offdiag.compare(ids, difference=0, url=compared.database.url)

@@ -82,7 +82,7 @@ def test_without_a_filter_all_errors_are_shown_those_the_model_was_sure_of_first
 
 def test_the_title_and_the_tab_count_what_is_shown(scored_reader: PageClient) -> None:
     matrix = scored_reader.page("/runs/{several}")
-    link = matrix.all("table", "data")[2].inside("a")[0]
+    link = matrix.all("table", "data")[3].inside("a")[0]
 
     page = scored_reader.page(link.attributes["href"])
 

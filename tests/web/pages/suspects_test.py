@@ -231,4 +231,4 @@ def test_the_page_of_noise_has_ranges_and_says_when_it_cannot_tell(
     }
     [pair] = client.json("/datasets/d/noise.json")["pairs"]
     assert pair["statement"].endswith("cannot be told apart, even if all labels are right.")
-    assert "no share" in client.get("/datasets/d/noise?share=x").text
+    assert "not a share" in client.get("/datasets/d/noise?share=x").text

@@ -189,7 +189,7 @@ def _read(part: str, labels: LabelSet) -> Multiplication | dict[tuple[int, int],
     value = read_cost(number)
     if value is None or (times and value < 0):
         what = "factor" if times else "cost"
-        raise _Meaningless(f"{number!r} is no {what}")
+        raise _Meaningless(f"{number!r} is not a {what}")
     actual, predicted = _codes(actual_side, labels), _codes(predicted_side, labels)
     if times:
         sides = f"{_side_text(actual_side)}>{_side_text(predicted_side)}"

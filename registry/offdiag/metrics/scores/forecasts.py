@@ -261,7 +261,7 @@ def _top_k_spec(k: int) -> MetricSpec:
         formula=f"share of examples whose actual class is among the {k} with the highest score",
         source="Russakovsky et al. 2015, ImageNet large scale visual recognition challenge",
         undefined_when={
-            Reason.SCORES_NOT_PROBABILITIES: "only one of two classes has a score, which is no "
+            Reason.SCORES_NOT_PROBABILITIES: "only one of two classes has a score, which is not a "
             "probability"
         }
         | ({} if k == 1 else _RANKS_IN_CELLS),

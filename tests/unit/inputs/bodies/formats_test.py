@@ -161,7 +161,7 @@ def test_scores_by_class_follow_the_labels() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"PK\x03\x04", b"\x80\x04K\x01.", b"\xff" * 64])
 def test_what_is_no_stream_is_malformed(body: bytes) -> None:
-    with pytest.raises(Malformed, match="no sound Arrow stream"):
+    with pytest.raises(Malformed, match="not a valid Arrow stream"):
         read_arrow_body(body)
 
 
@@ -233,7 +233,7 @@ def test_a_file_that_lies_about_its_pages_ends_its_reader_at_most() -> None:
     ],
 )
 def test_what_is_no_file_is_malformed(body: bytes) -> None:
-    with pytest.raises(Malformed, match="no sound Parquet file"):
+    with pytest.raises(Malformed, match="not a valid Parquet file"):
         read_parquet_body(body)
 
 

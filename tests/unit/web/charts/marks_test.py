@@ -57,7 +57,7 @@ def test_next_to_nothing_can_be_told_from_nothing() -> None:
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
 def test_what_is_no_share_is_refused(share: float) -> None:
-    with pytest.raises(ValueError, match="no share"):
+    with pytest.raises(ValueError, match="not a share"):
         share_bar(share, name="wrong")
 
 

@@ -12,5 +12,5 @@ def test_coordinates_are_as_short_as_they_get(value: float, text: str) -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_what_a_browser_would_drop_in_silence_is_refused(value: float) -> None:
-    with pytest.raises(ValueError, match="no coordinate"):
+    with pytest.raises(ValueError, match="not a coordinate"):
         coordinate(value)
