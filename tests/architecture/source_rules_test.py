@@ -71,3 +71,16 @@ def test_templates_escape_everything_and_carry_no_inline_code() -> None:
 )
 def test_the_template_rule_finds_what_it_forbids(text: str) -> None:
     assert UNESCAPED.search(text)
+
+
+def test_what_was_wrong_with_a_form_has_the_focus_of_the_page_that_says_so() -> None:
+    """Screen readers do not read an alert that is there when the page is."""
+    alerts = [
+        (path.name, tag)
+        for path in sorted((ROOT / "web/offdiag_web").rglob("*.html"))
+        for tag in re.findall(r'<[^<>]* role="alert"[^<>]*>', path.read_text(encoding="utf-8"))
+    ]
+
+    without = {name for name, tag in alerts if "autofocus" not in tag and "hidden" not in tag}
+    # The password is to be typed again.
+    assert without == {"sign_in.html"}
