@@ -143,12 +143,13 @@ def interval_chart(
     rows: Sequence[tuple[str, MetricValue]],
     *,
     value_title: str,
-    row_title: str,
+    rows_are: tuple[str, str],
     baseline: float | None = None,
 ) -> Drawing:
     """One row for each estimate: a dot and its interval, undefined values in words.
 
-    `baseline` is marked by a dashed line, and drawn only where the axis reaches.
+    `rows_are` is what one and several are called. `baseline` is marked by a dashed line, and drawn
+    only where the axis reaches.
     """
     axis = axis_of(value for _, value in rows)
     bottom = TOP + _ROW * len(rows)
@@ -158,7 +159,7 @@ def interval_chart(
     labels = [Label(at(_x(place)), at(bottom + 14), text, "middle") for place, text in axis.labels]
     middle = (_LABELS + WIDTH - _MARGIN) / 2
     labels.append(Label(at(middle), at(bottom + 34), value_title, "middle", is_title=True))
-    labels.append(Label("0", at(bottom + 34), row_title, "start", is_title=True))
+    labels.append(Label("0", at(bottom + 34), rows_are[0], "start", is_title=True))
     dots = []
     for number, (name, value) in enumerate(rows):
         y = TOP + _ROW * (number + 0.5)
@@ -171,7 +172,7 @@ def interval_chart(
             ends = (_x(axis.fraction(end)) for end in (value.ci_low, value.ci_high))
             left, right = (at(end) for end in ends)
             lines.append(Line(left, at(y), right, at(y), "interval"))
-    name = f"{value_title} of {texts.count(len(rows), row_title)}, each with its interval"
+    name = f"{value_title} of {texts.count(len(rows), *rows_are)}, each with its interval"
     return Drawing(WIDTH, bottom + BELOW, name, tuple(lines), tuple(dots), tuple(labels))
 
 

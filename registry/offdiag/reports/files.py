@@ -28,6 +28,7 @@ from offdiag.reports.tables import (
     leader_matrix,
     tables_of_figures,
     tables_of_findings,
+    things_of,
     worst_first,
 )
 
@@ -67,8 +68,12 @@ def _charts(report: Report) -> list[tuple[str, Drawing]]:
         charts.append((heading, _of_runs(rows, title, baseline)))
         worst = worst_first(ranking[0])[:MOST_CHARTED]
         recalls = [(each.label, each.values["recall"]) for each in worst]
-        heading = f"Recall of the classes of {texts.name(ranking[0].name)}"
-        charts.append((heading, interval_chart(recalls, value_title="Recall", row_title="class")))
+        if recalls:
+            things = things_of(report)
+            heading = f"Recall of the {things[1]} of {texts.name(ranking[0].name)}"
+            charts.append(
+                (heading, interval_chart(recalls, value_title="Recall", rows_are=things))
+            )
     if len(report.history) > 1:
         heading = f"{title} of the best run, edition by edition"
         charts.append((heading, trend_chart(_told(report.history, metric), value_title=title)))
@@ -87,7 +92,7 @@ def _of_runs(
     rows: list[tuple[str, MetricValue]], title: str, baseline: list[MetricValue]
 ) -> Drawing:
     level = baseline[0].value if baseline else None
-    return interval_chart(rows, value_title=title, row_title="run", baseline=level)
+    return interval_chart(rows, value_title=title, rows_are=("run", "runs"), baseline=level)
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -156,6 +156,12 @@ class ReportScope:
         self._require_costs_where_needed()
         if self.cost_matrix is not None and not any(map(is_of_costs, self.metrics)):
             object.__setattr__(self, "metrics", (*self.metrics, COST_METRIC))
+
+    def of_sets(self) -> ReportScope:
+        """For runs with sets of labels, where the default metrics are undefined."""
+        if self.metrics != DEFAULT_METRICS:
+            return self
+        return replace(self, metrics=METRICS_OF_SETS)
 
     @property
     def ranking_metric(self) -> str:

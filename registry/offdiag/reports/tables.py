@@ -183,7 +183,7 @@ def slices_table(report: Report) -> Table | None:
 def worst_classes_table(report: Report) -> Table | None:
     if not report.ranking:
         return None
-    best, (one, many) = report.ranking[0], _things(report)
+    best, (one, many) = report.ranking[0], things_of(report)
     return table_of(
         f"Worst {many} of {texts.name(best.name)}",
         (one, "examples", *(spec_of(key, of_class=True).title for key in CLASS_METRICS)),
@@ -199,7 +199,7 @@ def worst_classes_table(report: Report) -> Table | None:
 
 
 def worst_of_each_table(report: Report) -> Table | None:
-    worst, (one, _) = [(run, worst_first(run)[:1]) for run in report.ranking], _things(report)
+    worst, (one, _) = [(run, worst_first(run)[:1]) for run in report.ranking], things_of(report)
     return table_of(
         f"Worst {one} of each run",
         ("run", one, "examples", "Recall"),
@@ -216,7 +216,7 @@ def worst_of_each_table(report: Report) -> Table | None:
     )
 
 
-def _things(report: Report) -> tuple[str, str]:
+def things_of(report: Report) -> tuple[str, str]:
     """What the runs predict is called, one and several."""
     if report.snapshot.task == Task.MULTILABEL:
         return "label", "labels"

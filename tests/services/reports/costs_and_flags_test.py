@@ -15,7 +15,7 @@ from offdiag.errors import InvalidInput, NotFound
 from offdiag.reports.document import provenance, read_report, report_document
 from offdiag.reports.headline import further_sentences
 from offdiag.reports.report import Report
-from offdiag.reports.scope import Condition, Side
+from offdiag.reports.scope import METRICS_OF_SETS, Condition, Side
 from offdiag.reports.tables import runs_table
 from offdiag.services.champions.promotions import approve
 from offdiag.services.cost_matrices import add_costs
@@ -122,12 +122,33 @@ def test_multi_label_runs_that_may_be_the_best_are_those_of_the_comparison(
         ids[name] = log_sets(database, dataset="photos", facts=facts, **given).id
     work_off(database)
 
-    report = edition(database, dataset="photos", metrics=("macro_f1",))
+    report = edition(database, dataset="photos")
 
+    assert report.scope.metrics == METRICS_OF_SETS
     found = report.snapshot.best_set
     assert found is not None
     assert (set(found.may_be_best), found.worse) == ({ids["good"], ids["near"]}, (ids["bad"],))
     assert any("significantly worse" in sentence for sentence in further_sentences(report))
+
+
+def test_a_run_without_labels_has_no_matrix_and_no_recall(database: Database) -> None:
+    log(
+        database,
+        y_true=None,
+        y_pred=["mel", "nv"],
+        labels=["mel", "nv"],
+        sample_ids=[1, 2],
+        dataset="derm",
+        facts=RunFacts(name="blind", project="skin"),
+    )
+    work_off(database)
+
+    report = edition(database)
+
+    assert report.snapshot.leader is None
+    html = files(database, editions(database)[-1].id)["html"].content.decode()
+    assert "Confusion matrix" not in html
+    assert "Recall of" not in html
 
 
 def test_the_champion_is_marked_among_the_runs_and_named_below(database: Database) -> None:

@@ -34,7 +34,7 @@ def titles(drawing: Drawing) -> set[str]:
 
 
 def of_runs(*rows: tuple[str, MetricValue], baseline: float | None = None) -> Drawing:
-    return interval_chart(rows, value_title="MCC", row_title="run", baseline=baseline)
+    return interval_chart(rows, value_title="MCC", rows_are=("run", "runs"), baseline=baseline)
 
 
 def test_each_row_has_a_dot_and_its_interval() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from offdiag.domain.runs import require_name
+from offdiag.domain.runs import Task, require_name
 from offdiag.domain.schedule import wall_of, zone_of
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.reports.document import scope_document
@@ -59,7 +59,7 @@ def report_now(
     require_name(name, "name")
     zone_of(zone)
     with database.write() as session:
-        require_reportable(session, scope)
+        scope = reportable(session, scope)
         if schedules.find_schedule(session, project=scope.project, name=name) is not None:
             raise Conflict(
                 f"{name!r} is a schedule of project {scope.project!r}.",
@@ -117,8 +117,11 @@ def request_edition(
     return RequestedEdition(edition_id, name, number)
 
 
-def require_reportable(session: Session, scope: ReportScope) -> None:
-    """Raise `NotFound` or `InvalidInput` where a scope names what is not there."""
+def reportable(session: Session, scope: ReportScope) -> ReportScope:
+    """The scope, with metrics that its runs have where none were chosen.
+
+    Raises `NotFound` or `InvalidInput` where it names what is not there.
+    """
     dataset = dataset_in_scope(session, scope)
     for condition in scope.alerts:
         label = condition.class_label
@@ -141,6 +144,7 @@ def require_reportable(session: Session, scope: ReportScope) -> None:
         raise InvalidInput(
             "a metric is named twice.", field="metrics", hint="Name each metric once."
         )
+    return scope.of_sets() if dataset.task is Task.MULTILABEL else scope
 
 
 _LOOK_EVERY_S = 0.05

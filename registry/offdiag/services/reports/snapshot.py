@@ -249,6 +249,8 @@ def with_leader(session: Session, scope: ReportScope, snapshot: Snapshot) -> Sna
             snapshot  # In a set no label takes the place of another one; weights are not counted.
         )
     matrix = evaluation.counted
+    if not matrix.total:
+        return snapshot
     whole = None
     if matrix.n_classes <= LARGEST_MATRIX:
         whole = Matrix(best.id, matrix.labels.names, tuple(map(tuple, matrix.counts.tolist())))

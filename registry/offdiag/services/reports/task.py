@@ -237,6 +237,8 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
         scope = read_scope(edition.scope)
         previous = previous_report(session, edition)
         dataset = dataset_in_scope(session, scope)
+        if dataset.task is Task.MULTILABEL:
+            scope = scope.of_sets()
         snapshot = read_snapshot(
             session, scope, since_truth=_truth_number(scope, previous), now=now
         )

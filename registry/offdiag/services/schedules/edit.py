@@ -14,7 +14,7 @@ from offdiag.errors import Conflict, Stale
 from offdiag.reports.document import read_scope, scope_document
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.message import Target, read_targets, target_documents
-from offdiag.services.reports.edition import RequestedEdition, request_edition, require_reportable
+from offdiag.services.reports.edition import RequestedEdition, reportable, request_edition
 from offdiag.services.reports.page import edition_named
 from offdiag.services.schedules.due import Plan, next_due_time, no_schedule
 from offdiag.store import cost_matrices, datasets, schedules
@@ -94,7 +94,7 @@ def add_schedule(
 
     def transaction() -> ScheduleRecord:
         with database.write() as session:
-            require_reportable(session, scope)
+            found = reportable(session, scope)
             project_id = datasets.project_id(session, scope.project)
             assert project_id is not None  # noqa: S101  # The dataset lies in it.
             if schedules.find_schedule(session, project=scope.project, name=name) is not None:
@@ -109,7 +109,7 @@ def add_schedule(
                 name=name,
                 cron=plan.cron.text,
                 zone=zone,
-                scope=scope_document(scope),
+                scope=scope_document(found),
                 delivery=target_documents(delivery),
                 next_due=_next_due(session, plan),
                 now=database.clock(),
@@ -145,13 +145,13 @@ def change_schedule(
                 field="name",
                 hint="Look at its page; saving again replaces that change.",
             )
-        require_reportable(session, scope)
+        found = reportable(session, scope)
         schedules.change_plan(
             session,
             known.id,
             cron=plan.cron.text,
             zone=zone,
-            scope=scope_document(scope),
+            scope=scope_document(found),
             delivery=target_documents(delivery),
             next_due=_next_due(session, plan) if known.enabled else None,
             now=database.clock(),
