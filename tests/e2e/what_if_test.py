@@ -152,11 +152,11 @@ def test_the_browser_ranks_as_the_server_does(blank: Page) -> None:
 
 
 @pytest.fixture(scope="module")
-def priced(
+def with_costs(
     migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[str, str]]:
     """Address of a dashboard over two runs, and of its what-if page."""
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("priced") / "own.db")
+    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("with_costs") / "own.db")
     database = Database(f"sqlite:///{path}", synchronous="normal")
     focal = [[min(count, 2) for count in line] for line in LESION_COUNTS]
     for code, line in enumerate(LESION_COUNTS):
@@ -179,9 +179,9 @@ def show_matrix(page: Page) -> None:
 
 
 def test_the_slider_moves_everything_and_agrees_with_the_server(
-    open_at: Any, priced: tuple[str, str]
+    open_at: Any, with_costs: tuple[str, str]
 ) -> None:
-    address, path = priced
+    address, path = with_costs
     seen = open_at(address, f"{path}&cost=@0-1&vary=mel%3Env")
     page = seen.page
     before = page.locator(".flip-chart .now").get_attribute("d")
@@ -202,9 +202,9 @@ def test_the_slider_moves_everything_and_agrees_with_the_server(
 
 
 def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_else(
-    open_at: Any, priced: tuple[str, str]
+    open_at: Any, with_costs: tuple[str, str]
 ) -> None:
-    address, path = priced
+    address, path = with_costs
     mine = open_at(address, path, permissions=["clipboard-read", "clipboard-write"])
     page = mine.page
     show_matrix(page)
@@ -239,9 +239,9 @@ def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_el
 
 
 def test_what_is_no_number_is_marked_and_changes_nothing(
-    open_at: Any, priced: tuple[str, str]
+    open_at: Any, with_costs: tuple[str, str]
 ) -> None:
-    page = open_at(*priced).page
+    page = open_at(*with_costs).page
     show_matrix(page)
     field = page.get_by_role("textbox", name="cost, actual mel, predicted nv")
     cost = page.locator("#ranking [data-letter=A] [data-cost]")
@@ -256,9 +256,9 @@ def test_what_is_no_number_is_marked_and_changes_nothing(
 
 
 def test_a_block_of_a_spreadsheet_is_pasted_from_a_cell_on(
-    open_at: Any, priced: tuple[str, str]
+    open_at: Any, with_costs: tuple[str, str]
 ) -> None:
-    page = open_at(*priced).page
+    page = open_at(*with_costs).page
     show_matrix(page)
     field = page.get_by_role("textbox", name="cost, actual nv, predicted mel")
     field.focus()
@@ -279,9 +279,9 @@ def test_a_block_of_a_spreadsheet_is_pasted_from_a_cell_on(
 
 
 def test_a_server_that_does_not_answer_leaves_the_numbers_of_the_browser(
-    open_at: Any, priced: tuple[str, str]
+    open_at: Any, with_costs: tuple[str, str]
 ) -> None:
-    page = open_at(*priced, own_window=True).page
+    page = open_at(*with_costs, own_window=True).page
     show_matrix(page)
     page.route("**/whatif?*", lambda route: route.fulfill(status=503, body="busy"))
 
@@ -291,8 +291,8 @@ def test_a_server_that_does_not_answer_leaves_the_numbers_of_the_browser(
     expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("881.6")
 
 
-def test_a_disagreement_would_be_said(open_at: Any, priced: tuple[str, str]) -> None:
-    page = open_at(*priced, own_window=True).page
+def test_a_disagreement_would_be_said(open_at: Any, with_costs: tuple[str, str]) -> None:
+    page = open_at(*with_costs, own_window=True).page
     show_matrix(page)
 
     def wrong(route: Any) -> None:

@@ -174,8 +174,8 @@ def test_what_cannot_be_meant_is_named_and_left_out(database: Database) -> None:
             "The class shares are ignored: the shares add up to 1.8.",
         ),
         (Question(merged="ill"), "“ill” in merge= is ignored: a group is written as class|class."),
-        (Question(lever="ill>ill"), "“ill>ill” names no price that can be moved."),
-        (Question(lever="flu"), "“flu” names no price that can be moved."),
+        (Question(lever="ill>ill"), "“ill>ill” names no cost that can be moved."),
+        (Question(lever="flu"), "“flu” names no cost that can be moved."),
     ]
     for question, problem in cases:
         found = ask(database, runs, question)

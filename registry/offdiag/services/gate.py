@@ -157,12 +157,12 @@ def _verdicts(
     )
     if baseline is None or judged.costs is None or judged.run.is_weighted:
         return found
-    flip = rank_flip_verdict(_priced(judged), [_priced(baseline)], thresholds)
+    flip = rank_flip_verdict(_with_costs(judged), [_with_costs(baseline)], thresholds)
     verdicts: Iterable[Verdict] = () if flip is None else (flip,)
     return replace(found, verdicts=(*found.verdicts, *verdicts), asked=found.asked | {"F15"})
 
 
-def _priced(stored: StoredRun) -> RunWithCosts:
+def _with_costs(stored: StoredRun) -> RunWithCosts:
     costs = stored.values.costs or {}
     return RunWithCosts(
         stored.run.name,
@@ -260,7 +260,7 @@ def gate_run(
     with database.read() as session:
         records = [runs.get_run(session, each) for each in wanted]
         dataset = datasets.get_dataset(session, records[0].dataset_id)
-        price = costs_of(session, dataset, costs)
+        cost_matrix = costs_of(session, dataset, costs)
         dismissed = [
             flag.content
             for flag in flags.flags_of_run(session, run_id)
@@ -269,7 +269,7 @@ def gate_run(
             and not (flag.content.rule == "F14" and compared != pinned)
         ]
         stored = [
-            StoredRun(record, evaluation, price)
+            StoredRun(record, evaluation, cost_matrix)
             for record, evaluation in zip(records, evaluations, strict=True)
         ]
         pair = None if compared is None else pair_evaluations(session, *evaluations[::-1])
@@ -282,7 +282,7 @@ def gate_run(
         positive_label=dataset.positive_label,
         slices=None if by_slice is None else by_slice.found,
     )
-    subject = with_slices(database, subject, conditions, run_ids=wanted, costs=price)
+    subject = with_slices(database, subject, conditions, run_ids=wanted, costs=cost_matrix)
     gaps = subject.differences
     return GateResult(
         judge(conditions, subject),
@@ -305,12 +305,12 @@ def gate_matrix(
 
     `samples` are the predictions that it counts, for conditions on slices.
     """
-    price = None if costs is None else costs.on(matrix.labels)
-    values = values_with_costs(matrix, of_matrix(matrix), price)
-    found = judge_run(matrix, RuleInputs(thresholds=thresholds, costs=price))
+    cost_matrix = None if costs is None else costs.on(matrix.labels)
+    values = values_with_costs(matrix, of_matrix(matrix), cost_matrix)
+    found = judge_run(matrix, RuleInputs(thresholds=thresholds, costs=cost_matrix))
     subject = subject_of_matrix(matrix, values, found)
     if samples is not None:
-        subject = with_columns(subject, conditions, samples, price)
+        subject = with_columns(subject, conditions, samples, cost_matrix)
     return GateResult(judge(conditions, subject))
 
 

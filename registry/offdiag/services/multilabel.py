@@ -24,7 +24,7 @@ from offdiag.metrics.multilabel_runs.confused import ConfusedLabel, confused_lab
 from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.decisions.thresholds import ThresholdCosts, threshold_costs_of
-from offdiag.services.evaluation.compute import price
+from offdiag.services.evaluation.compute import cost_metrics
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
 from offdiag.services.shared_samples import NotPaired, Paired, pair_runs
 from offdiag.store import datasets, runs
@@ -236,7 +236,7 @@ def _label_cost(  # noqa: PLR0917 - the facts of one label
         as_two = ScoreCurve(PRESENT, curve.points, curve.bins, curve.histogram)
         thresholds = threshold_costs_of(as_two, matrix, costs, prevalence=None)
     return LabelCost(
-        name, outcomes, hit + missed, missed, alarms, price(matrix, costs), thresholds
+        name, outcomes, hit + missed, missed, alarms, cost_metrics(matrix, costs), thresholds
     )
 
 

@@ -83,7 +83,7 @@ class CostChoice:
 def runs_with_costs(session: Session, run_ids: Sequence[str]) -> tuple[RunWithCosts, ...]:
     """Evaluated runs in the order of their ids; the others are left out.
 
-    Raises `Conflict` for a run whose samples have sets of labels, whose errors have no price.
+    Raises `Conflict` for a run whose samples have sets of labels, whose errors have no cost.
     """
     rows = session.execute(
         select(

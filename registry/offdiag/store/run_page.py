@@ -344,7 +344,7 @@ def _aggregates(session: Session, evaluation_id: int) -> dict[str, MetricValue]:
 def _results(
     found: Sequence[Any], values: Mapping[str, MetricValue], *, inferred: bool
 ) -> RunResults:
-    evaluation, stored, label_set, packed, truth_number, newest_number, priced_by = found
+    evaluation, stored, label_set, packed, truth_number, newest_number, cost_row = found
     labels = LabelSet(tuple(label_set.names), label_set.ordinal, inferred)
     aggregate, costs = parted(values)
     return RunResults(
@@ -361,7 +361,7 @@ def _results(
         counted=decode_counted(stored.cells, labels),
         aggregate=aggregate,
         per_class=unpack(ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)),
-        costs=None if priced_by is None or not costs else _costs(priced_by, costs),
+        costs=None if cost_row is None or not costs else _costs(cost_row, costs),
     )
 
 

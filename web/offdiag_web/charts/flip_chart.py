@@ -1,7 +1,7 @@
-"""Cost over that of the cheapest run as one price grows: where lines meet 1, the choice flips.
+"""Cost over that of the cheapest run as one cost grows: where lines meet 1, the choice flips.
 
 Absolute costs would run out of any frame and hide every crossing. Both axes are logarithmic, so
-that doubling a price is the same step everywhere; a line that is further behind than the frame
+that doubling a cost is the same step everywhere; a line that is further behind than the frame
 is high leaves it at the top, where its letter says how far behind it ends. The strip on the foot
 has the colour of the run that costs least, and is pale where that is not significant.
 """
@@ -87,7 +87,7 @@ def flip_chart(
     name: str,
     strip: Sequence[StripPart] = (),
 ) -> Markup:
-    """Draw the lines with a tick at each flip and at the price as it is now.
+    """Draw the lines with a tick at each flip and at the cost as it is now.
 
     `name` says in words what the chart shows.
     """
@@ -193,7 +193,7 @@ def _path(line: FlipLine, piece: Sequence[str]) -> str:
 
 
 def _readings(line: FlipLine, axis: FlipAxis, flips: Sequence[float], top: float) -> Iterator[str]:
-    """What the line says at every few prices, and wherever the choice flips."""
+    """What the line says at every few costs, and wherever the choice flips."""
     for place, (x, times) in enumerate(zip(axis.at.tolist(), line.times.tolist(), strict=True)):
         if (place % _READ_EVERY == 0 or x in flips) and times <= top:
             text = f"{line.run_label} at {x:,.3g}×: {times:.3f} times the lowest cost"

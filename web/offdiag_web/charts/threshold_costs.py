@@ -2,7 +2,7 @@
 
 A threshold only matters where a score lies, so the line is level between two of them. Costs far
 above the cheapest would press the line flat: the frame ends where the choice is made, and what
-is dearer leaves it at the top, where its name says so.
+costs more leaves it at the top, where its name says so.
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ def asked_by_form(values: Mapping[str, str], base: BaseCosts) -> WhatIfAddress:
             address.question,
             costs=base.reference,
             edits=_edits(values, base),
-            # What was moved stays the price that is varied.
+            # What was moved stays the cost that is varied.
             lever=address.question.lever.strip()
             or (values.get("lever", "") if _is_moved(values) else ""),
             shares=_shares(values, labels),
@@ -222,7 +222,7 @@ def _is_moved(values: Mapping[str, str]) -> bool:
 def _moved(
     values: Mapping[str, str], base: BaseCosts, costs: CostMatrix
 ) -> dict[tuple[int, int], float]:
-    """The prices that the slider sets, where it was moved."""
+    """The costs that the slider sets, where it was moved."""
     x = read_cost(values.get("at", "")) if _is_moved(values) else None
     lever = stated_lever(values.get("lever", ""), costs, base.costs)
     if x is None or x <= 0 or lever is None:

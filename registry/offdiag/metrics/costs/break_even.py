@@ -150,9 +150,9 @@ RUN_AXIS = 0
 
 @dataclass(frozen=True)
 class Lever:
-    """A price that is moved while all others stay: that of one cell, or of all errors on a class.
+    """A cost that is moved while all others stay: that of one cell, or of all errors on a class.
 
-    The price of cell (`actual`, `predicted`) is x times `unit`; without `predicted` the costs of
+    The cost of cell (`actual`, `predicted`) is x times `unit`; without `predicted` the costs of
     all errors on `actual` are x times what they are where x is 1. `now` is the x of the costs as
     they are, positive or 0.
     """
@@ -175,28 +175,28 @@ class Lever:
 
 
 def lever_on_cell(costs: CostMatrix, actual: int, predicted: int) -> Lever | None:
-    """The price of one kind of error, in units of the opposite one.
+    """The cost of one kind of error, in units of the opposite one.
 
     Where the opposite error costs nothing, or earns something, the unit is the lowest positive
-    price of any other error. None where there is none, where both codes are the same, and
+    cost of any other error. None where there is none, where both codes are the same, and
     where the error itself earns something.
     """
     if actual == predicted:
         return None
-    price = float(costs.weights[actual, predicted])
+    cost = float(costs.weights[actual, predicted])
     unit = float(costs.weights[predicted, actual])
     if unit <= 0:
         is_other_error = ~np.eye(costs.n_classes, dtype=np.bool_)
         is_other_error[actual, predicted] = False
         positive = costs.weights[is_other_error & (costs.weights > 0)]
         unit = float(positive.min()) if positive.size else 0.0
-    if unit <= 0 or price < 0:
+    if unit <= 0 or cost < 0:
         return None
-    return Lever(actual, predicted, unit, price / unit)
+    return Lever(actual, predicted, unit, cost / unit)
 
 
 def lever_on_class(actual: int, *, now: float = 1.0) -> Lever:
-    """The prices of all errors on a class, `now` times what they are where x is 1."""
+    """The costs of all errors on a class, `now` times what they are where x is 1."""
     return Lever(actual, None, 1.0, now)
 
 

@@ -5,7 +5,7 @@ errors on "mel", `*>nv:x2` of all errors that answer "nv", `bcc|mel>*:x2` of a g
 and `van*>*:x2` of those whose names begin so. Changes are parted by commas. A name that contains
 one of `, > : | * " \`, or blanks at an end, stands in quotes.
 
-Multiplications come first and concern errors only; the price of a right answer changes only
+Multiplications come first and concern errors only; the cost of a correct prediction changes only
 where its cell is set. The text of given changes does not depend on who wrote them.
 """
 

@@ -193,7 +193,7 @@ def prevalence_costs(matrix: ConfusionMatrix) -> CostMatrix:
 
     An error on class i costs max_k t_k / t_i, so that all classes together weigh the same and
     runs rank as by balanced accuracy: the total is K' max_k t_k (1 - balanced accuracy). A
-    class without samples is priced as if it had one.
+    class without samples costs as much as if it had one.
     """
     rarity = matrix.actual.max(initial=1) / np.maximum(matrix.actual, 1)
     weights = np.repeat(
@@ -245,7 +245,7 @@ def check_costs(costs: CostMatrix) -> tuple[CostWarning, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CostChange:
-    """One cell whose price differs."""
+    """One cell whose cost differs."""
 
     actual: str
     predicted: str
@@ -254,7 +254,7 @@ class CostChange:
 
     @property
     def factor(self) -> float | None:
-        """How many times the price it is, where both are positive."""
+        """How many times the cost it is, where both are positive."""
         return self.after / self.before if self.before > 0 and self.after > 0 else None
 
 

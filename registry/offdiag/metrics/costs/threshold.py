@@ -69,7 +69,7 @@ class SideCosts:
 
 
 def side_costs(costs: CostMatrix, positive: int, prevalence: Floats | None = None) -> SideCosts:
-    """The prices of two classes as seen from class `positive`.
+    """The costs of two classes as seen from class `positive`.
 
     Raises `InvalidInput` unless there are two classes.
     """
@@ -89,9 +89,9 @@ def side_costs(costs: CostMatrix, positive: int, prevalence: Floats | None = Non
     )
 
 
-def cost_at_each(points: OperatingPoints, prices: SideCosts) -> Floats:
+def cost_at_each(points: OperatingPoints, costs: SideCosts) -> Floats:
     """Cost per sample at each operating point, (n,)."""
-    return prices.means(
+    return costs.means(
         points.true_positives,
         points.false_positives,
         n_positive=points.n_positive,
@@ -99,9 +99,9 @@ def cost_at_each(points: OperatingPoints, prices: SideCosts) -> Floats:
     )
 
 
-def cheapest_point(points: OperatingPoints, prices: SideCosts) -> int | None:
+def cheapest_point(points: OperatingPoints, costs: SideCosts) -> int | None:
     """Place of the cheapest point, the strictest of equals; None where no cost is defined."""
-    means = cost_at_each(points, prices)
+    means = cost_at_each(points, costs)
     return None if not len(means) or np.isnan(means).all() else int(np.nanargmin(means))
 
 
@@ -117,7 +117,7 @@ class Crossfitted:
     false_alarms: float
 
 
-def crossfitted(points: OperatingPoints, prices: SideCosts, *, seed: int) -> Crossfitted | None:
+def crossfitted(points: OperatingPoints, costs: SideCosts, *, seed: int) -> Crossfitted | None:
     """What the choice of the cheapest point costs per sample where it was not made.
 
     The samples are dealt into `FOLDS` parts; for each the cheapest point of the other parts is
@@ -132,12 +132,12 @@ def crossfitted(points: OperatingPoints, prices: SideCosts, *, seed: int) -> Cro
     for split in range(SPLITS):
         hits = _dealt(np.diff(points.true_positives), rng)
         alarms = _dealt(np.diff(points.false_positives), rng)
-        flagged[split] = _flagged_in_deal(hits, alarms, prices)
-    costs = prices.means(
+        flagged[split] = _flagged_in_deal(hits, alarms, costs)
+    means = costs.means(
         flagged[:, 0], flagged[:, 1], n_positive=points.n_positive, n_negative=points.n_negative
     )
     found, alarmed = flagged.mean(axis=FOLD_AXIS).tolist()
-    return Crossfitted(float(costs.mean()), points.n_positive - found, alarmed)
+    return Crossfitted(float(means.mean()), points.n_positive - found, alarmed)
 
 
 def matrix_at(
@@ -164,14 +164,14 @@ def _dealt(between: Counts, rng: np.random.Generator) -> Counts:
     return parts
 
 
-def _flagged_in_deal(hits: Counts, alarms: Counts, prices: SideCosts) -> tuple[int, int]:
+def _flagged_in_deal(hits: Counts, alarms: Counts, costs: SideCosts) -> tuple[int, int]:
     """Flagged positive and negative samples, each part at the cheapest point of the others."""
     all_hits, all_alarms = hits.sum(axis=FOLD_AXIS), alarms.sum(axis=FOLD_AXIS)
     flagged_hits = flagged_alarms = 0
     for own_hits, own_alarms in zip(hits, alarms, strict=True):
         true_positives = _from_the_strictest(all_hits - own_hits)
         false_positives = _from_the_strictest(all_alarms - own_alarms)
-        means = prices.means(
+        means = costs.means(
             true_positives,
             false_positives,
             n_positive=int(true_positives[-1]),

@@ -43,12 +43,12 @@ from offdiag.metrics.intervals.resampling import (
 Counts = NDArray[np.int64]
 
 GROUP_AXIS = 1
-"""Axis of resampled counts (replicates, groups) along which prices differ."""
+"""Axis of resampled counts (replicates, groups) along which costs differ."""
 
 
 @dataclass(frozen=True)
 class SampleCosts:
-    """Groups of samples with one price: `costs` rising, and how many samples there are of each.
+    """Groups of samples with one cost: `costs` rising, and how many samples there are of each.
 
     At a declared prevalence samples count by their class, so each class has groups of its own and
     `actual` names it; else it is all zeros. All arrays have shape (m,), counts are positive.
@@ -68,14 +68,14 @@ class SampleCosts:
 
         NaN where a class that is expected to occur has no samples.
         """
-        priced = counts * self.costs
+        amounts = counts * self.costs
         if self.prevalence is None:
-            return np.asarray(priced.sum(axis=GROUP_AXIS) / counts.sum(axis=GROUP_AXIS))
+            return np.asarray(amounts.sum(axis=GROUP_AXIS) / counts.sum(axis=GROUP_AXIS))
         means = np.zeros(len(counts))
         for code in np.flatnonzero(self.prevalence > 0):
             of_class = self.actual == code
             cases = counts[:, of_class].sum(axis=GROUP_AXIS)
-            total = priced[:, of_class].sum(axis=GROUP_AXIS)
+            total = amounts[:, of_class].sum(axis=GROUP_AXIS)
             undefined = np.full(len(counts), np.nan)
             mean = np.divide(total, cases, out=undefined, where=cases > 0)
             means += self.prevalence[code] * mean
@@ -94,22 +94,22 @@ class SampleCosts:
 def grouped(
     actual: Counts, costs: Floats, counts: Counts, *, prevalence: Floats | None
 ) -> SampleCosts:
-    """Put samples of one class and price together; those without any are left out."""
+    """Put samples of one class and cost together; those without any are left out."""
     occupied = counts > 0
     classes = np.zeros_like(actual) if prevalence is None else actual
-    classes, prices, counts = classes[occupied], costs[occupied] + 0.0, counts[occupied]
-    order = np.lexsort((prices, classes))
-    classes, prices, counts = classes[order], prices[order], counts[order]
+    classes, costs, counts = classes[occupied], costs[occupied] + 0.0, counts[occupied]
+    order = np.lexsort((costs, classes))
+    classes, costs, counts = classes[order], costs[order], counts[order]
     is_first = np.ones(len(counts), np.bool_)
-    is_first[1:] = (classes[1:] != classes[:-1]) | (prices[1:] != prices[:-1])
+    is_first[1:] = (classes[1:] != classes[:-1]) | (costs[1:] != costs[:-1])
     starts = np.flatnonzero(is_first)
     sums = np.add.reduceat(counts, starts) if len(counts) else counts
-    return SampleCosts(classes[starts], prices[starts], sums, prevalence)
+    return SampleCosts(classes[starts], costs[starts], sums, prevalence)
 
 
 COST_INTERVAL_KEYS = tuple(key for key in COST_KEYS if key != "best_trivial_class")
-BY_PRICE = frozenset({"mean_cost", "total_cost"})
-"""Costs that are resampled by price."""
+BY_COST = frozenset({"mean_cost", "total_cost"})
+"""Keys whose intervals resample samples by what they cost."""
 
 
 def cost_intervals(
@@ -127,8 +127,8 @@ def cost_intervals(
     The cells are resampled, or with more than 2,500 occupied ones the delta method is used.
     The best trivial answer is chosen again in each resample, as it is for the matrix itself;
     the delta method takes it as known. `prevalence` (K,) re-weights each resample. Total and
-    mean cost are resampled by price, so either alone is found ten to a hundred times as fast;
-    the bits do not depend on which `keys` are asked for.
+    mean cost are resampled by the cost of samples, so either alone is found ten to a hundred times
+    as fast; the bits do not depend on which `keys` are asked for.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
@@ -140,15 +140,15 @@ def cost_intervals(
     values = {key: known[key] for key in keys}
     if np.count_nonzero(matrix.counts) <= LARGEST_BOOTSTRAPPED:
         resampled: dict[str, Floats] = {}
-        if not BY_PRICE.issuperset(keys):
+        if not BY_COST.issuperset(keys):
             resampled = bootstrap(
                 matrix.counts,
                 lambda stack: cost_values(stack, costs, prevalence),
                 seed=seed,
                 replicates=count,
             )
-        by_price = sample_costs(matrix, costs, prevalence)
-        means = by_price.resampled_means(seed=seed, replicates=count)
+        by_cost = sample_costs(matrix, costs, prevalence)
+        means = by_cost.resampled_means(seed=seed, replicates=count)
         resampled |= {"mean_cost": means, "total_cost": means * matrix.total}
         found = percentile_intervals_by_key(
             resampled, estimates=values, confidence=level, method=bootstrap_name(count)

@@ -233,17 +233,17 @@ def threshold_costs_of(
     *,
     prevalence: Floats | None,
 ) -> ThresholdCosts:
-    """Price the thresholds of a curve; `matrix` is that of the answers that were given."""
+    """The costs of the thresholds of a curve; `matrix` is that of the predictions in use."""
     points, positive, labels = curve.points, curve.code, matrix.labels
-    prices = side_costs(costs, positive, prevalence)
+    sides = side_costs(costs, positive, prevalence)
 
-    def priced(place: int) -> CostPoint:
+    def point_at(place: int) -> CostPoint:
         at = matrix_at(points, place, positive=positive, labels=labels)
         return CostPoint(place, mean_cost(at, costs, prevalence=prevalence))
 
     hits = int(matrix.counts[positive, positive])
     in_use = points.of_counts(hits, int(matrix.predicted[positive]) - hits)
-    cheapest = cheapest_point(points, prices)
+    cheapest = cheapest_point(points, sides)
     change = None
     if in_use is not None and cheapest is not None:
         joint = joint_of_points(points, in_use, cheapest, positive=positive, labels=labels)
@@ -254,14 +254,14 @@ def threshold_costs_of(
         positive=positive,
         points=points,
         are_probabilities=curve.bins is not None,
-        means=cost_at_each(points, prices),
-        best=None if cheapest is None else priced(cheapest),
-        crossfitted=crossfitted(points, prices, seed=INTERVAL_SEED),
+        means=cost_at_each(points, sides),
+        best=None if cheapest is None else point_at(cheapest),
+        crossfitted=crossfitted(points, sides, seed=INTERVAL_SEED),
         in_use=mean_cost(matrix, costs, prevalence=prevalence),
         in_use_place=in_use,
         change=change,
         implied=implied,
-        at_implied=priced(points.at(implied)) if is_usable and implied is not None else None,
+        at_implied=point_at(points.at(implied)) if is_usable and implied is not None else None,
     )
 
 

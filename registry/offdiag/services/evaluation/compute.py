@@ -295,7 +295,7 @@ def _undefined(forecasts: Forecasts, reason: Reason) -> EvaluatedValues:
     )
 
 
-def price(
+def cost_metrics(
     counted: Counted, costs: CostMatrix, *, prevalence: Floats | None = None
 ) -> Mapping[str, MetricValue]:
     """The costs of a matrix, or of sums of weights, by key with intervals where there are any.

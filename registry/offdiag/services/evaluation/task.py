@@ -9,7 +9,7 @@ from typing import Any
 
 from offdiag.domain.runs import RunState
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.evaluation.compute import new_evaluation, price
+from offdiag.services.evaluation.compute import cost_metrics, new_evaluation
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
 from offdiag.services.evaluation.slice_counts import count_run, keep_counts, tested_slices
 from offdiag.services.flags.rules import rules_in_force
@@ -52,7 +52,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         tested = tested_slices(by_slice.counts, inputs.counted)
     found = judge_run(inputs.counted, replace(judged_by.rule_inputs, slices=tested))
     costs = judged_by.rule_inputs.costs
-    priced = {} if costs is None else price(inputs.counted, costs)
+    costs_found = {} if costs is None else cost_metrics(inputs.counted, costs)
     evaluation = new_evaluation(inputs, began=started)
 
     def write(session: Session) -> None:
@@ -68,7 +68,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
         for part in inputs.new_parts:
             predictions.keep_counts(session, evaluation.run_id, part)
         if counts:
-            keep_costs(session, evaluation_id, priced)
+            keep_costs(session, evaluation_id, costs_found)
             record_verdicts(
                 session,
                 run_id=evaluation.run_id,

@@ -1,4 +1,4 @@
-"""Runs that do better on a class than a flagged one does: what to use instead, at what price."""
+"""Runs that do better on a class than a flagged one does: what to use instead, at what cost."""
 
 from __future__ import annotations
 

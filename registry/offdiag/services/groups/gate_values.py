@@ -16,7 +16,7 @@ from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, judge_sets_together
 from offdiag.metrics.paired.difference import paired_cost_differences, paired_differences
 from offdiag.metrics.paired.joint import JointCounts
-from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, price
+from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, cost_metrics
 from offdiag.services.shared_samples import NOT_WEIGHTED, NotPaired, Paired
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
@@ -29,7 +29,7 @@ def values_with_costs(
     return MetricValues(
         values.aggregate,
         values.per_class,
-        None if costs is None or isinstance(matrix, CountedSets) else price(matrix, costs),
+        None if costs is None or isinstance(matrix, CountedSets) else cost_metrics(matrix, costs),
     )
 
 

@@ -32,7 +32,7 @@ from offdiag.reports.snapshot import (
     TruthFigures,
 )
 from offdiag.services.cost_matrices import costs_named
-from offdiag.services.evaluation.compute import price
+from offdiag.services.evaluation.compute import cost_metrics
 from offdiag.store import datasets, evaluations, truths
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database, Session
@@ -81,7 +81,7 @@ def with_costs(
         found = costs_in_scope(session, scope, dataset)
     if found is None:
         return snapshot
-    runs = priced(database, snapshot.runs, found.costs)
+    runs = figures_with_costs(database, snapshot.runs, found.costs)
     best = ranked(runs, scope.ranking_metric)
     constant = None if not best else _constant_prediction(database, best[0], found.costs)
     figures = CostFigures(found.name, found.version, found.costs.currency, constant)
@@ -98,10 +98,10 @@ def slices_with_costs(
         found = costs_named(
             session, project=scope.project, wanted=CostName(costs.name, costs.version)
         )
-    return priced(database, slices, found.costs)
+    return figures_with_costs(database, slices, found.costs)
 
 
-def priced(
+def figures_with_costs(
     database: Database, runs: Sequence[RunFigures], costs: CostMatrix
 ) -> tuple[RunFigures, ...]:
     """The runs with the costs of the very matrices that their other values were made from.
@@ -109,15 +109,15 @@ def priced(
     Each is read on its own: a resampled interval takes its time, and two hundred matrices of
     many classes take their room.
     """
-    return tuple(_priced(database, run, costs) for run in runs)
+    return tuple(_with_costs(database, run, costs) for run in runs)
 
 
-def _priced(database: Database, run: RunFigures, costs: CostMatrix) -> RunFigures:
+def _with_costs(database: Database, run: RunFigures, costs: CostMatrix) -> RunFigures:
     with database.read() as session:
         stored = evaluations.evaluation_of_inputs(session, run.id, run.input_digest)
     if stored is None:
         return run
-    values = price(stored.counted, costs)
+    values = cost_metrics(stored.counted, costs)
     metrics = {key: values[key] if is_of_costs(key) else run.metrics[key] for key in run.metrics}
     return replace(run, metrics=metrics)
 
@@ -129,7 +129,7 @@ def _constant_prediction(
         stored = evaluations.evaluation_of_inputs(session, run.id, run.input_digest)
     if stored is None:
         return None
-    values = price(stored.counted, costs)
+    values = cost_metrics(stored.counted, costs)
     code, cost = values["best_trivial_class"].value, values["best_trivial_cost"].value
     if code is None or cost is None:
         return None

@@ -26,7 +26,7 @@ from offdiag.inputs.partial_labels import count_labelled
 from offdiag.inputs.scores import Scores
 from offdiag.metrics.counted import are_equal, count_samples
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.evaluation.compute import curves_of, evaluate, price
+from offdiag.services.evaluation.compute import cost_metrics, curves_of, evaluate
 from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
 from offdiag.services.ingest.batch import Batch, truth_digest
 from offdiag.services.ingest.log_counts import content_digest
@@ -300,8 +300,8 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
         yield Finding(FindingKind.DRIFT, run.id, f"{sentence[0]}{where} {sentence[1]}")
     if stored.cost_matrix_id is not None:
         costs = cost_matrices.get_costs(session, stored.cost_matrix_id)
-        priced = price(inputs.counted, costs.costs)
-        for subject, how in _different_values("", stored.costs, priced):
+        computed = cost_metrics(inputs.counted, costs.costs)
+        for subject, how in _different_values("", stored.costs, computed):
             yield Finding(FindingKind.DRIFT, run.id, f"{subject} {how}")
 
 

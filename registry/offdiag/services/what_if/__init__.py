@@ -1,1 +1,1 @@
-"""What runs would cost if errors had other prices, classes other shares, answers another rule."""
+"""What runs would cost with other costs of errors, other class shares, or another rule."""

@@ -196,7 +196,7 @@ class ConstantPrediction:
 
 @dataclass(frozen=True)
 class Choice:
-    """What becomes of runs as the price of the scenario's lever moves.
+    """What becomes of runs as the cost of the scenario's lever moves.
 
     `runs` are the places of the runs that have a cost, `rays` their mean costs, and a stretch
     names the cheapest ones by their place among the rays.
@@ -211,7 +211,7 @@ class Choice:
 class WhatIf:
     """The answer to a question, runs in the order in which they were asked for.
 
-    `cheapest` is the place of the cheapest run, counted from 0. `choice` is None where no price
+    `cheapest` is the place of the cheapest run, counted from 0. `choice` is None where no cost
     can be moved, and `leads` also where not all runs can be paired.
     """
 
@@ -235,7 +235,7 @@ def ask(
 def answer(frame: WhatIfFrame, question: Question) -> WhatIf:
     """Answer a question from what was read."""
     scenario = understand(question, frame.base, [run.matrix for run in frame.runs])
-    found = [_priced(run, scenario) for run in frame.runs]
+    found = [_values_of(run, scenario) for run in frame.runs]
     means = [values["mean_cost"].value for values in found]
     known = [(mean, place) for place, mean in enumerate(means) if mean is not None]
     cheapest = min(known)[1] if known else None
@@ -289,7 +289,7 @@ def _leads(
     )
 
 
-def _priced(run: RunWithCosts, scenario: Scenario) -> dict[str, MetricValue]:
+def _values_of(run: RunWithCosts, scenario: Scenario) -> dict[str, MetricValue]:
     costs = scenario.effective
     found = evaluate_costs(run.matrix.counts, costs.weights, prevalence=scenario.prevalence)
     values = {key: quantity.at() for key, quantity in found.items()}

@@ -332,8 +332,8 @@ class Question:
 class Scenario:
     """A question that was understood.
 
-    `costs` are the base with all changes; `effective` also price what need not be told apart
-    as right. `prevalence` (K,) completes the stated `shares`. `lever` is None where no price
+    `costs` are the base with all changes; `effective` also count what need not be told apart
+    as correct. `prevalence` (K,) completes the stated `shares`. `lever` is None where no cost
     can be moved. `problems` are parts of the question that mean nothing, with the reason.
     """
 
@@ -370,7 +370,7 @@ def understand(
     effective = forgiven(costs, grouped.groups)
     lever = stated_lever(question.lever, effective, base.costs)
     if question.lever and lever is None:
-        problems.append(f"“{question.lever}” names no price that can be moved.")
+        problems.append(f"“{question.lever}” names no cost that can be moved.")
     return Scenario(
         base=base,
         edits=edits,
@@ -426,7 +426,7 @@ def _times_saved(actual: int, costs: CostMatrix, saved: CostMatrix) -> float:
 
 
 def moved_cells(lever: Lever, saved: CostMatrix, x: float) -> dict[tuple[int, int], float]:
-    """The prices that a lever at x sets."""
+    """The costs that a lever at x sets."""
     if lever.predicted is not None:
         return {(lever.actual, lever.predicted): x * lever.unit}
     return {
@@ -448,7 +448,7 @@ def _parted(text: str) -> tuple[str, str, str]:
 
 
 def _decisive_lever(costs: CostMatrix, matrices: Sequence[ConfusionMatrix]) -> Lever | None:
-    """The dearest error; of equally dear ones that in which the rates of the runs differ most."""
+    """The most expensive error; of equal ones that in which the rates of the runs differ most."""
     rates = np.stack(
         [
             matrix.counts / np.expand_dims(np.maximum(matrix.actual, 1), PREDICTED_AXIS)
@@ -458,9 +458,9 @@ def _decisive_lever(costs: CostMatrix, matrices: Sequence[ConfusionMatrix]) -> L
     )
     spread = np.ptp(rates, axis=RUN_AXIS)
     occurring = np.argwhere(rates.any(axis=RUN_AXIS))
-    dearest = sorted(
+    by_cost = sorted(
         ((int(actual), int(predicted)) for actual, predicted in occurring),
         key=lambda cell: (-costs.weights[cell], -spread[cell], cell),
     )
-    levers = (lever_on_cell(costs, *cell) for cell in dearest)
+    levers = (lever_on_cell(costs, *cell) for cell in by_cost)
     return next((lever for lever in levers if lever is not None), None)

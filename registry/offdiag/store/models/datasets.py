@@ -70,7 +70,7 @@ ID_KINDS = ("position", "int", "text")
 
 
 class DatasetRow(Base):
-    """`default_cost_matrix_id` is what its runs are judged by once errors have a price.
+    """`default_cost_matrix_id` is what its runs are judged by once errors have a cost.
 
     `hierarchy` lists groups of classes, `{"group": name, "members": [...]}`, nested; it is a list
     because PostgreSQL keeps the order of lists alone. `positive_by_convention` says that nobody

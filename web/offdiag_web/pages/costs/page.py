@@ -103,7 +103,7 @@ CORNER = "actual \\ predicted"
 
 
 def cost_record(detail: CostDetail) -> dict[str, object]:
-    """One version with what it changed, and all versions without their prices."""
+    """One version with what it changed, and all versions without their costs."""
     before = detail.before
     return {
         **detail.shown.to_dict(),

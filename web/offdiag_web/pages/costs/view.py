@@ -28,7 +28,7 @@ MOST_EXPENSIVE = 30
 
 @dataclass(frozen=True, slots=True)
 class CostCell:
-    """A price with the step of its ramp."""
+    """A cost with the step of its ramp."""
 
     text: str
     css: str
@@ -36,13 +36,13 @@ class CostCell:
 
 @dataclass(frozen=True, slots=True)
 class CostTable:
-    """All cells, or the dearest ones."""
+    """All cells, or the most expensive ones."""
 
     heads: tuple[ClassHead, ...]
     turned_heads: bool
     density: str
     lines: tuple[tuple[ClassHead, tuple[CostCell, ...]], ...]
-    dearest: tuple[tuple[str, str, str], ...]
+    most_expensive: tuple[tuple[str, str, str], ...]
 
 
 def cost_table(costs: CostMatrix) -> CostTable:
@@ -58,7 +58,7 @@ def cost_table(costs: CostMatrix) -> CostTable:
             turned_heads=False,
             density="plain",
             lines=(),
-            dearest=tuple(
+            most_expensive=tuple(
                 (names[actual], names[predicted], entry_text(weights[actual, predicted]))
                 for actual, predicted in cells
             ),
@@ -71,26 +71,26 @@ def cost_table(costs: CostMatrix) -> CostTable:
             (
                 heads[actual],
                 tuple(
-                    CostCell(entry_text(price), _ramp(price, largest))
-                    for price in weights[actual].tolist()
+                    CostCell(entry_text(cost), _ramp(cost, largest))
+                    for cost in weights[actual].tolist()
                 ),
             )
             for actual in range(len(names))
         ),
-        dearest=(),
+        most_expensive=(),
     )
 
 
-def entry_text(price: float) -> str:
-    """A price with all its digits."""
-    return cost_text(float(price)).replace("-", MINUS)
+def entry_text(cost: float) -> str:
+    """A cost with all its digits."""
+    return cost_text(float(cost)).replace("-", MINUS)
 
 
-def _ramp(price: float, largest: float) -> str:
-    if price == 0:
+def _ramp(cost: float, largest: float) -> str:
+    if cost == 0:
         return "zero"
-    step = max(1, min(BINS - 1, round(abs(price) / largest * (BINS - 1))))
-    return f"{'error' if price > 0 else 'correct'}-{step}"
+    step = max(1, min(BINS - 1, round(abs(cost) / largest * (BINS - 1))))
+    return f"{'error' if cost > 0 else 'correct'}-{step}"
 
 
 MOST_CELLS = 200

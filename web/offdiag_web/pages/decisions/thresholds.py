@@ -225,23 +225,23 @@ def _chart(
 def _lines(found: ThresholdCosts, amounts: Amounts) -> Iterator[ThresholdLine]:
     last = len(found.points) - 1
     marks: dict[int, list[str]] = {}
-    priced: dict[int, CostPoint] = {}
+    marked: dict[int, CostPoint] = {}
     if found.best is not None:
         marks.setdefault(found.best.place, []).append("cheapest")
-        priced[found.best.place] = found.best
+        marked[found.best.place] = found.best
     if found.in_use_place is not None:
         marks.setdefault(found.in_use_place, []).append("in use")
-        priced.setdefault(found.in_use_place, CostPoint(found.in_use_place, found.in_use))
+        marked.setdefault(found.in_use_place, CostPoint(found.in_use_place, found.in_use))
     if found.at_implied is not None:
         marks.setdefault(found.at_implied.place, []).append(
             f"implied by the costs, {_implied_text(found)}"
         )
-        priced.setdefault(found.at_implied.place, found.at_implied)
+        marked.setdefault(found.at_implied.place, found.at_implied)
     marks.setdefault(0, []).append("flag nothing")
     marks.setdefault(last, []).append("flag everything")
     for place in sorted({*marks, *_tidy(found)}):
         cost = float(found.means[place])
-        point = priced.get(place)
+        point = marked.get(place)
         interval = None if point is None else interval_text(point.cost, amounts)
         points = found.points
         yield ThresholdLine(

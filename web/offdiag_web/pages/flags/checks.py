@@ -137,7 +137,7 @@ class GainText:
 
 @dataclass(frozen=True, slots=True)
 class AlternativeLine:
-    """One run. `verdict` and `price` say what the intervals allow to say, and no more."""
+    """One run. `verdict` and `cost` say what the intervals allow to say, and no more."""
 
     name: str
     url: str
@@ -147,7 +147,7 @@ class AlternativeLine:
     verdict: str
     is_certain: bool
     accuracy: GainText | None
-    price: str
+    cost: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def _line(each: Alternative) -> AlternativeLine:
         verdict=_verdict(each, is_certain=is_certain),
         is_certain=is_certain,
         accuracy=None if each.accuracy is None else _gain(each.accuracy, "Accuracy"),
-        price=_price(each.accuracy),
+        cost=_cost(each.accuracy),
     )
 
 
@@ -215,7 +215,7 @@ def _verdict(each: Alternative, *, is_certain: bool) -> str:
     return f"could be chance, {p_value(each.p)}"
 
 
-def _price(accuracy: Gain | None) -> str:
+def _cost(accuracy: Gain | None) -> str:
     """What switching does to the accuracy, by the interval of the difference."""
     if accuracy is None:
         return "not known"

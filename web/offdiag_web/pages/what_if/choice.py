@@ -1,4 +1,4 @@
-"""Where the choice flips as one price grows, as a chart and in words."""
+"""Where the choice flips as one cost grows, as a chart and in words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ChoiceView:
 
 
 def choice_view(found: WhatIf) -> ChoiceView | None:
-    """Present the choice; None where no price can be moved, or where there is none to make."""
+    """Present the choice; None where no cost can be moved, or where there is none to make."""
     choice, lever = found.choice, found.scenario.lever
     if choice is None or lever is None or len(choice.runs) < 2:
         return None
@@ -153,7 +153,7 @@ def ratio(x: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SliderView:
-    """The price that is moved: what it is, where it stands, and its lever in words and text."""
+    """The cost that is moved: what it is, where it stands, and its lever in words and text."""
 
     label: str
     what: str
@@ -164,7 +164,7 @@ class SliderView:
 
 
 def slider_view(found: WhatIf) -> SliderView | None:
-    """Present the lever of the scenario; None where no price can be moved."""
+    """Present the lever of the scenario; None where no cost can be moved."""
     lever = found.scenario.lever
     if lever is None:
         return None
@@ -183,8 +183,8 @@ def slider_view(found: WhatIf) -> SliderView | None:
         lever=lever_text(lever, labels),
         unit=cost_text(lever.unit),
         cells=" ".join(
-            f"w{one}.{other}:{cost_text(price)}"
-            for (one, other), price in moved_cells(lever, saved, 1.0).items()
+            f"w{one}.{other}:{cost_text(cost)}"
+            for (one, other), cost in moved_cells(lever, saved, 1.0).items()
         ),
     )
 
@@ -205,7 +205,7 @@ def flip_sentence(stretches: Sequence[Stretch], letters: Sequence[str]) -> str:
 
 
 def lever_sentence(lever: Lever, costs: CostMatrix) -> str:
-    """Which price is moved, what it is a multiple of, and where it stands now."""
+    """Which cost is moved, what it is a multiple of, and where it stands now."""
     names = costs.labels.names
     actual = quoted_name(names[lever.actual])
     if lever.predicted is None:
@@ -248,7 +248,7 @@ def _number(x: float) -> str:
 
 
 def lever_choices(found: WhatIf, order: Sequence[int]) -> tuple[Option, ...]:
-    """Prices to move: the telling one, the errors that are priced highest, and all on a class.
+    """Costs to move: the telling one, the errors that cost most, and all on a class.
 
     The telling one follows the costs; choosing another one holds it.
     """
@@ -288,7 +288,7 @@ def lever_text(lever: Lever, labels: LabelSet) -> str:
 
 
 def _most_expensive_errors(found: WhatIf) -> list[tuple[int, int]]:
-    """The errors that some run made whose price is highest, and can be moved."""
+    """The errors that some run made whose cost is highest, and can be moved."""
     costs = found.scenario.effective
     counts = np.stack([run.matrix.counts for run in found.frame.runs], axis=RUN_AXIS)
     occurring = [

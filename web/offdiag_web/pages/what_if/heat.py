@@ -23,7 +23,7 @@ from offdiag_web.components.numbers import Amounts, Notes, ShownValue, amounts_f
 from offdiag_web.urls.costs import WhatIfAddress
 
 MOST_CELLS = 800
-"""Cells of all tables together; beyond it only the dearest confusions of each run are shown."""
+"""Cells of all tables together; beyond it only the most expensive errors of each run are shown."""
 MOST_EXPENSIVE = 8
 
 
@@ -48,7 +48,7 @@ class HeatTable:
 
 @dataclass(frozen=True, slots=True)
 class ExpensiveList:
-    """One run: its dearest confusions."""
+    """One run: its most expensive confusions."""
 
     run_label: str
     css: str
@@ -151,8 +151,8 @@ def _table(
 
 def _list(found: WhatIf, place: int, cells: NDArray[np.float64], ramp: _Ramp) -> ExpensiveList:
     names, counts = _names(found), found.frame.runs[place].matrix.counts
-    dearest = np.argsort(-np.abs(cells), axis=None, kind="stable")[:MOST_EXPENSIVE]
-    places = [divmod(int(flat), len(names)) for flat in dearest]
+    by_cost = np.argsort(-np.abs(cells), axis=None, kind="stable")[:MOST_EXPENSIVE]
+    places = [divmod(int(flat), len(names)) for flat in by_cost]
     return ExpensiveList(
         run_label=run_label(place),
         css=run_style(place).css_class,

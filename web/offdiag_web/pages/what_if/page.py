@@ -1,4 +1,4 @@
-"""The what-if page: prices that can be changed, and what becomes of runs when they are."""
+"""The what-if page: costs that can be changed, and what becomes of runs when they are."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdCard:
-    """The figures and the chart for one class of one run; `how` says what is priced."""
+    """The figures and the chart for one class of one run; `how` says what costs what."""
 
     name: str
     run: str
@@ -59,7 +59,7 @@ class ThresholdCard:
 
 
 def threshold_card(database: Database, found: WhatIf) -> ThresholdCard | None:
-    """Read the curve of the cheapest run with scores; None where nothing can be priced."""
+    """Read the curve of the cheapest run with scores; None where it has no costs."""
     lever = found.scenario.lever
     ranked = sorted(
         (each for each in found.answers if each.run.score_columns and each.rank is not None),
@@ -87,22 +87,22 @@ def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard 
     matrix = one_against_rest(run.matrix, code)
     costs = _costs_against_rest(found, matrix)
     shares = None if prevalence is None else np.array([1 - prevalence[code], prevalence[code]])
-    priced = threshold_costs_of(replace(curve, code=_CLASS), matrix, costs, prevalence=shares)
-    if priced.best is None or priced.best.cost.value is None or priced.in_use.value is None:
+    by_point = threshold_costs_of(replace(curve, code=_CLASS), matrix, costs, prevalence=shares)
+    if by_point.best is None or by_point.best.cost.value is None or by_point.in_use.value is None:
         return None
     name = run.matrix.labels.names[code]
-    amounts = amounts_for([priced.in_use.value * PER, priced.best.cost.value * PER])
+    amounts = amounts_for([by_point.in_use.value * PER, by_point.best.cost.value * PER])
     return ThresholdCard(
         name=name,
         run=run.name,
-        figures=tuple(_figures(priced, matrix, amounts, name)),
-        chart=_chart(priced, side_costs(costs, _CLASS, shares), amounts, name),
+        figures=tuple(_figures(by_point, matrix, amounts, name)),
+        chart=_chart(by_point, side_costs(costs, _CLASS, shares), amounts, name),
         how=_how(found, costs, name),
     )
 
 
 def _costs_against_rest(found: WhatIf, matrix: ConfusionMatrix) -> CostMatrix:
-    """The prices of the class against the rest: those of the lever where there are more."""
+    """The costs of the class against the rest: those of the lever where there are more."""
     lever, costs = found.scenario.lever, found.scenario.effective
     assert lever is not None  # noqa: S101  # The caller asked.
     code = lever.actual
@@ -120,18 +120,18 @@ def _costs_against_rest(found: WhatIf, matrix: ConfusionMatrix) -> CostMatrix:
 
 
 def _figures(
-    priced: ThresholdCosts, matrix: ConfusionMatrix, amounts: Amounts, name: str
+    by_point: ThresholdCosts, matrix: ConfusionMatrix, amounts: Amounts, name: str
 ) -> list[Figure]:
-    points, best = priced.points, priced.best
+    points, best = by_point.points, by_point.best
     assert best is not None  # noqa: S101  # The caller asked.
     assert best.cost.value is not None  # noqa: S101
-    assert priced.in_use.value is not None  # noqa: S101
+    assert by_point.in_use.value is not None  # noqa: S101
     at = best.place
-    threshold = priced.best_threshold
+    threshold = by_point.best_threshold
     found = [
         Figure(
             "Now",
-            amounts.text(priced.in_use.value * PER),
+            amounts.text(by_point.in_use.value * PER),
             _facts(int(matrix.counts[_CLASS, 0]), int(matrix.counts[0, _CLASS]), name),
         ),
         Figure(
@@ -141,7 +141,7 @@ def _figures(
             _said(points, at, name),
         ),
     ]
-    others = priced.crossfitted
+    others = by_point.crossfitted
     if others is not None:
         found.append(
             Figure(
@@ -166,19 +166,19 @@ def _said(points: OperatingPoints, at: int, name: str) -> str:
     return _facts(missed, int(points.false_positives[at]), name)
 
 
-def _chart(priced: ThresholdCosts, prices: SideCosts, amounts: Amounts, name: str) -> Markup:
-    points, best = priced.points, priced.best
+def _chart(by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: str) -> Markup:
+    points, best = by_point.points, by_point.best
     assert best is not None  # noqa: S101  # The caller asked.
-    assert priced.in_use.value is not None  # noqa: S101
-    costs = priced.means * PER
-    reach = _QUANTILE * _standard_errors(priced, prices) * PER
+    assert by_point.in_use.value is not None  # noqa: S101
+    costs = by_point.means * PER
+    reach = _QUANTILE * _standard_errors(by_point, sides) * PER
     short = numbers.shortened(name)
     is_drawn = np.isfinite(points.thresholds) & np.isfinite(costs)
     places = np.flatnonzero(is_drawn)[::-1]
     is_best = places == best.place
     lowest = int(is_best.argmax() if is_best.any() else np.nanargmin(costs[places]))
     threshold = float(points.thresholds[places[lowest]])
-    implied = priced.implied if priced.are_probabilities else None
+    implied = by_point.implied if by_point.are_probabilities else None
     text = f"lowest cost {amounts.text(float(costs[places[lowest]]))} from {threshold:.3g}"
     return threshold_curve(
         ThresholdCurve(
@@ -188,31 +188,31 @@ def _chart(priced: ThresholdCosts, prices: SideCosts, amounts: Amounts, name: st
             (costs + reach)[places],
             [_said(points, at, short) for at in places],
             lowest,
-            priced.in_use.value * PER,
+            by_point.in_use.value * PER,
             implied if implied is not None and 0 < implied < 1 else None,
         ),
         x_title=f"Predict {short} when its score is at least",
-        now_text=f"now, largest score: {amounts.text(priced.in_use.value * PER)}",
+        now_text=f"now, largest score: {amounts.text(by_point.in_use.value * PER)}",
         best_text=text,
         name=f"Cost of each threshold on the score of {name}: {text}",
     )
 
 
-def _standard_errors(priced: ThresholdCosts, prices: SideCosts) -> Floats:
+def _standard_errors(by_point: ThresholdCosts, sides: SideCosts) -> Floats:
     """Of the cost per example at each threshold; zero at declared shares, which are not drawn."""
-    points = priced.points
+    points = by_point.points
     n = points.n_positive + points.n_negative
-    if prices.share is not None or n < 2:
+    if sides.share is not None or n < 2:
         return np.zeros(len(points))
     squares = SideCosts(
-        prices.hit**2, prices.miss**2, prices.false_alarm**2, prices.right_rejection**2
+        sides.hit**2, sides.miss**2, sides.false_alarm**2, sides.right_rejection**2
     ).means(
         points.true_positives,
         points.false_positives,
         n_positive=points.n_positive,
         n_negative=points.n_negative,
     )
-    return np.asarray(np.sqrt((squares - priced.means**2).clip(min=0.0) / n))
+    return np.asarray(np.sqrt((squares - by_point.means**2).clip(min=0.0) / n))
 
 
 def _how(found: WhatIf, costs: CostMatrix, name: str) -> str:

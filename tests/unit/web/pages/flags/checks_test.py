@@ -55,7 +55,7 @@ def _view(*runs: Alternative, n_compared: int = 7) -> AlternativesView:
 
 def _only(run: Alternative) -> tuple[str, bool, str]:
     (line,) = _view(run).lines
-    return line.verdict, line.is_certain, line.price
+    return line.verdict, line.is_certain, line.cost
 
 
 @pytest.mark.parametrize(
