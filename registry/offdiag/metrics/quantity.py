@@ -17,17 +17,13 @@ from offdiag.domain.values import POSITIVE_INFINITY, MetricValue, Reason
 
 REASONS: tuple[Reason, ...] = tuple(Reason)
 _CODE = {reason: np.uint8(code) for code, reason in enumerate(REASONS, start=1)}
+"""Numbers of reasons inside one process; 0 means defined. Never stored: names are."""
 
 Causes = NDArray[np.uint8] | None
 """For each place the code of the reason why it is undefined, 0 where it is defined.
 
 None if all places are defined.
 """
-
-
-def reason_code(reason: Reason) -> int:
-    """Number of a reason inside one process; 0 means defined. Never stored: names are."""
-    return int(_CODE[reason])
 
 
 def cause(reason: Reason, where: NDArray[np.bool_]) -> Causes:
@@ -68,7 +64,7 @@ class Quantity(NamedTuple):
 
     @property
     def reason(self) -> NDArray[np.uint8]:
-        """uint8, 0 where defined, else `reason_code`."""
+        """uint8, 0 where defined, else the number of the reason."""
         return np.zeros(self.shape, np.uint8) if self.causes is None else self.causes
 
     @property

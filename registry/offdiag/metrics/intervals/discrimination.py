@@ -91,22 +91,15 @@ def placements(is_positive: NDArray[np.bool_], score: NDArray[np.float64]) -> Pl
     )
 
 
-def variance_of_mean_placement(
-    of_positives: NDArray[np.int64], of_negatives: NDArray[np.int64]
-) -> float | None:
-    """DeLong's variance, denominators m - 1 and n - 1; None for a class of one sample.
-
-    The arguments are placements, or differences of the placements of two scores. The result
-    is exactly 0 if each of them is constant.
-    """
-    parts = parts_of_mean_placement(of_positives, of_negatives)
-    return None if parts is None else sum(parts)
-
-
 def parts_of_mean_placement(
     of_positives: NDArray[np.int64], of_negatives: NDArray[np.int64]
 ) -> tuple[float, float] | None:
-    """What positives and negatives add to this variance; None for a class of one sample."""
+    """What positives and negatives add to DeLong's variance, with denominators m - 1 and n - 1;
+    None for a class of one sample.
+
+    The arguments are placements, or differences of the placements of two scores. Both parts are
+    exactly 0 if each of them is constant.
+    """
     m, n = len(of_positives), len(of_negatives)
     if min(m, n) < 2:
         return None

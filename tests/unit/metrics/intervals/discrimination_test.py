@@ -15,8 +15,8 @@ from offdiag.metrics.intervals.discrimination import (
     averaged_area_variances,
     ks_bound,
     ks_interval,
+    parts_of_mean_placement,
     placements,
-    variance_of_mean_placement,
 )
 from offdiag.metrics.scores.discrimination import (
     auc_averages,
@@ -46,7 +46,7 @@ def test_the_variance_has_denominators_m_minus_1_and_n_minus_1() -> None:
     found = placements(TRUTH, SCORE)
     of_positives, of_negatives = found.of_positives / 16, found.of_negatives / 24
 
-    variance = variance_of_mean_placement(found.of_positives, found.of_negatives)
+    variance = sum(parts_of_mean_placement(found.of_positives, found.of_negatives) or ())
 
     assert variance == pytest.approx(
         of_positives.var(ddof=1) / 12 + of_negatives.var(ddof=1) / 8, rel=1e-12
@@ -151,7 +151,7 @@ def test_for_two_classes_every_average_has_the_variance_of_delong() -> None:
     p = np.round(RNG.random(60) + np.where(is_positive, 0.3, 0.0), 1)
     codes = is_positive.astype(np.uint8)
     found = placements(is_positive, p)
-    expected = variance_of_mean_placement(found.of_positives, found.of_negatives)
+    expected = sum(parts_of_mean_placement(found.of_positives, found.of_negatives) or ())
     forecasts = of_table(codes, np.stack([-p, p], axis=1))
 
     variances = averaged_area_variances(forecasts, area_slopes(pairwise_wins(forecasts)))

@@ -31,7 +31,7 @@ from offdiag.metrics.intervals.resampling import (
     resampled_samples,
     row_bootstrap_name,
 )
-from offdiag.metrics.quantity import Quantity, reason_code
+from offdiag.metrics.quantity import REASONS, Quantity
 
 SMALL = np.array([[2, 0, 1], [0, 1, 0], [0, 1, 0]])
 
@@ -284,7 +284,7 @@ def test_an_end_between_a_number_and_infinity_is_open() -> None:
 
 
 def test_a_quotient_that_tends_to_infinity_is_told_from_an_undefined_one() -> None:
-    code = np.uint8(reason_code(Reason.POSITIVE_OVER_ZERO))
+    code = np.uint8(1 + REASONS.index(Reason.POSITIVE_OVER_ZERO))
     quantity = Quantity(
         np.array([1.0, np.nan, np.nan]),
         np.array([0, code, 1], np.uint8),
