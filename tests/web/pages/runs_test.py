@@ -596,3 +596,17 @@ def test_a_slice_of_three_columns_is_refused(client: PageClient, database: Datab
 
     assert answer.status_code == 400
     assert "3 columns" in answer.text
+
+
+def test_the_files_of_all_datasets_have_the_metrics_of_each(
+    client: PageClient, database: Database
+) -> None:
+    log_sets(database, y_pred=PREDICTED_SETS, facts=RunFacts(name="sets"))
+    log_counts(database, ((8, 2), (1, 9)), ("a", "b"), name="classes")
+    work_off(database)
+
+    line = next(run for run in client.json("/runs.json")["runs"] if run["name"] == "sets")
+    head, *_ = client.get("/runs.csv").text.splitlines()
+
+    assert line["metrics"]["subset_accuracy"]["value"] is not None
+    assert {"overall_accuracy", "subset_accuracy"} <= set(head.split(","))

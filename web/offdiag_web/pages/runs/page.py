@@ -84,7 +84,8 @@ def _export(
     )
     if form == "json":
         return jsonify(run_list_record(overview, address))
-    keys = (*listed_metrics(overview.scope), *map(str, on_slices))
+    about = overview.datasets if overview.scope is None else [overview.scope]
+    keys = (*listed_metrics(*about), *map(str, on_slices))
     rows = [entry_row(entry, keys) for entry in overview.page.entries]
     return csv_response("runs", run_columns(keys), rows)
 
