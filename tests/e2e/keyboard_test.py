@@ -149,6 +149,28 @@ def test_every_shortcut_belongs_to_a_visible_control(
             expect(control).to_be_visible()
 
 
+def test_no_bar_covers_what_has_the_focus_on_a_small_screen(
+    open_page: Any, registry: LesionRegistry
+) -> None:
+    page = open_page(f"/runs/{registry.plain}", reduced_motion="reduce").page
+    page.set_viewport_size({"width": 320, "height": 400})
+
+    covered = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        covered += page.evaluate(
+            """() => {
+                const at = document.activeElement;
+                const box = at.getBoundingClientRect();
+                const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+                const bar = document.elementFromPoint(x, y)?.closest(".top, .run-head .actions");
+                return bar && !bar.contains(at) ? [at.innerText] : [];
+            }"""
+        )
+
+    assert covered == []
+
+
 def _focused_text(page: Page) -> str:
     return str(page.evaluate("document.activeElement.innerText"))
 
