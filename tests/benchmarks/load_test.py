@@ -23,7 +23,7 @@ SOME = Storm(
     clients=2,
     readers=1,
     workers=1,
-    seconds=3.0,
+    seconds=2.0,
     client_pause_s=0.5,
     reader_pause_s=0.2,
     evaluated_within_s=60.0,
@@ -75,7 +75,7 @@ def test_clients_and_readers_leave_books_that_balance_and_a_crowd_is_kept_in_ord
     # The first visit to a list computes the best set of its dataset; six are the goal of others.
     assert max(times.n_statements for times in pages.values()) <= 14
 
-    crowd = Overload(readers=24, pause_s=0.02, seconds=2.2, warm_s=0.5)
+    crowd = Overload(readers=24, pause_s=0.02, seconds=1.5, warm_s=0.2)
     crowded = overload(crowd, database, tmp_path / "overload")
     database.close()
 
