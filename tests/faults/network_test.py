@@ -146,9 +146,8 @@ def test_every_connection_terminated_in_turn_under_load_costs_nobody_a_request(
         threads = [threading.Thread(target=each) for each in (look, write)]
         for thread in threads:
             thread.start()
-        give_up_at = time.monotonic() + 3
         n_ended = 0
-        while time.monotonic() < give_up_at:
+        while n_ended <= 15:
             n_ended += terminate_each(own, pause_s=0.1)
         enough.set()
         for thread in threads:
@@ -157,7 +156,6 @@ def test_every_connection_terminated_in_turn_under_load_costs_nobody_a_request(
         assert crew.ended() == [], crew.said()
     own.close()
 
-    assert n_ended > 10
     assert set(statuses) == {200}, refused
     assert client.n_refused == 0
     checked = verify_with(postgres_database, client.ledger)

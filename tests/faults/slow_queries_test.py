@@ -34,6 +34,8 @@ MATRIX = {
     "orientation": "actual_rows",
     "matrix": [[3, 1], [2, 4]],
 }
+LOCK_S = 50
+"""Longer than by default, as a slow machine takes longer to send the others away."""
 _WAITING = text("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
 
 
@@ -47,7 +49,7 @@ def runs_read_slowly(database: Database) -> Iterator[None]:
 
 
 def wait_for_slow_queries(database: Database) -> None:
-    give_up_at = time.monotonic() + 8
+    give_up_at = time.monotonic() + LOCK_S / 2
     with database.read() as session:
         while (found := session.scalar(_WAITING)) != N_CONNECTIONS:
             assert time.monotonic() < give_up_at, f"{found} queries wait"
@@ -59,9 +61,8 @@ def test_where_slow_queries_hold_all_connections_others_are_sent_away_and_it_rec
     postgres_database: Database, tmp_path: Path
 ) -> None:
     log(postgres_database)
-    host = WebHost(
-        "serve", postgres_database.url, tmp_path / "log", OFFDIAG_SERVER__THREADS=N_THREADS
-    )
+    url = f"{postgres_database.url}&options=-c%20lock_timeout%3D{LOCK_S}s"
+    host = WebHost("serve", url, tmp_path / "log", OFFDIAG_SERVER__THREADS=N_THREADS)
 
     def get(path: str) -> httpx.Response:
         return httpx.get(f"{host.url}{path}", timeout=60)

@@ -21,8 +21,10 @@ from offdiag.store.database import Database
 from offdiag.store.schema import upgrade
 from support.postgres import PostgresServer, started_cluster
 
-_BRIDGE = "offdiag0"
-_NET = "10.77.0"
+_OWN = os.getpid() % 10_000
+"""What tells this network from that of another process, or of one that has just ended."""
+_BRIDGE = f"offdiag{_OWN}"
+_NET = f"10.77.{_OWN % 250}"
 _PORT = 5432
 _NEW_NETWORK = 0x40000000
 
@@ -78,7 +80,7 @@ class Host:
 def hosts(*names: str) -> Iterator[list[Host]]:
     """So many hosts, which this machine reaches as their neighbour; none outlives the block."""
     _require_network()
-    built = [Host(f"offdiag-{name}", f"{_NET}.{10 + n}") for n, name in enumerate(names)]
+    built = [Host(f"offdiag-{_OWN}-{name}", f"{_NET}.{10 + n}") for n, name in enumerate(names)]
     try:
         _ip("link", "add", _BRIDGE, "type", "bridge")
         _ip("addr", "add", f"{_NET}.1/24", "dev", _BRIDGE)
