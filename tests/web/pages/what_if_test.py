@@ -430,3 +430,14 @@ def test_costs_of_an_unknown_slice_are_refused(client: PageClient, database: Dat
 
     assert answer.status_code == 400
     assert "o sample has site" in answer.text
+
+
+def test_all_runs_beyond_the_most_are_left_out_in_one_notice(
+    client: PageClient, database: Database
+) -> None:
+    runs = [log_counts(database, [[8, k], [1, 9]], ("a", "b"), name=f"{k}") for k in range(10)]
+
+    page = client.page(f"/whatif?runs={','.join(runs)}&cost=@0-1")
+
+    said = [each.text for each in page.all("p", "callout") if "left out" in each.text]
+    assert said == [f"At most 8 runs are compared at once; left out: {runs[8]}, {runs[9]}."]

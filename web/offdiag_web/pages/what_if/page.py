@@ -126,7 +126,16 @@ def _multiplications(found: WhatIf) -> str:
 
 
 def _notices(found: WhatIf, address: WhatIfAddress) -> tuple[str, ...]:
-    notices = [f"Run {run_id} is left out: {why}." for run_id, why in found.frame.left_out]
+    beyond = address.runs[MOST_RUNS:]
+    notices = [
+        f"Run {run_id} is left out: {why}."
+        for run_id, why in found.frame.left_out
+        if run_id not in beyond
+    ]
+    if beyond:
+        notices.append(
+            f"At most {MOST_RUNS} runs are compared at once; left out: {', '.join(beyond)}."
+        )
     notices += found.scenario.problems
     length = len(address.url())
     if length > LONGEST_URL:
