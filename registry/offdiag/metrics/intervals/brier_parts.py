@@ -22,6 +22,10 @@ S3 = sum p^3, B = sum b p, A = B + S2, c = 1 - S2, e = exp(-w) and i = E[1/W; W 
     Cov(h, W) = A w + c w e,
 
 and drawing as many samples as there are takes (sum Cov)^2 / n off the sum of the variances.
+
+A resample of w samples with one forecast has c (1 - e) of noise, of which the expectation is less
+than that of the samples themselves, c w / (w - 1) (Ferro and Fricker 2012, Q. J. R. Meteorol. Soc.
+138, 1954): the difference is added to all resamples before they are reflected.
 Where few samples share their forecast resolution hangs on those alone; all others are one cell
 of their class, and such resamples are drawn in any case.
 """
@@ -111,7 +115,7 @@ def _resampled(
     frame = _Frame.of(forecasts)
     return {
         key: reflected_interval(
-            values[key],
+            values[key] + frame.unseen_noise,
             estimate=float(estimate[0]),
             low=0.0,
             high=frame.highest[key],
@@ -125,10 +129,12 @@ def _resampled(
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """What both methods share: the largest value of a part, and a warning of few samples."""
+    """What both methods share: the largest value of a part, a warning of few samples, and the
+    noise in both parts that resamples do not repeat."""
 
     highest: Mapping[str, float]
     warning: str | None
+    unseen_noise: float
 
     @classmethod
     def of(cls, forecasts: Forecasts) -> _Frame:
@@ -137,7 +143,23 @@ class _Frame:
             # Resolution is at most the uncertainty, which is largest for classes of equal size.
             {RELIABILITY: 2.0, RESOLUTION: 1 - 1 / forecasts.n_classes},
             None if n_samples >= RELIABLE_CLASS_SIZE else f"unreliable, n = {n_samples}",
+            unseen_noise(forecasts),
         )
+
+
+def unseen_noise(forecasts: Forecasts) -> float:
+    """By how much noise raises both parts beyond what it raises those of resamples by."""
+    found = 0.0
+    for block in distinct_forecasts(forecasts):
+        size = block.counts.sum(axis=CLASS_AXIS).astype(np.float64)
+        several = size > 1
+        shares = block.counts / size[:, np.newaxis]
+        spread = 1 - np.square(shares).sum(axis=CLASS_AXIS)
+        # A single sample shows no spread; that of a calibrated forecast stands in for it.
+        alone = 1 - np.square(block.forecast[~several]).sum(axis=CLASS_AXIS)
+        size, spread = size[several], spread[several]
+        found += float((spread * (size / (size - 1) - 1 + np.exp(-size))).sum() + alone.sum())
+    return found / forecasts.n_samples
 
 
 def part_moments(
@@ -162,7 +184,7 @@ def part_moments(
     frame = _Frame.of(forecasts)
     found = {}
     for key, (total, excess, variance, with_size) in sums.items():
-        value, mean = total / n_samples, (total + excess) / n_samples
+        value, mean = total / n_samples, (total + excess) / n_samples + frame.unseen_noise
         spread = sqrt(max(variance - with_size**2 / n_samples, 0.0)) / n_samples
         found[key] = reflected(
             mean - z * spread,

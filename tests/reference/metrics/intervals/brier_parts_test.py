@@ -17,6 +17,7 @@ from offdiag.metrics.intervals.brier_parts import (
     brier_parts,
     forecast_cells,
     part_moments,
+    unseen_noise,
 )
 from offdiag.metrics.intervals.resampling import generator, resampled_samples
 from offdiag.metrics.scores.forecasts import Forecasts
@@ -77,7 +78,8 @@ def test_moments_are_those_of_resamples(forecasts: Forecasts) -> None:
         mean = 2 * float(values[key][0]) - (low + high) / 2
         error = replicates.std() / len(replicates) ** 0.5
         if low > 0:  # An end that was cut off says nothing of the spread.
-            assert mean == pytest.approx(replicates.mean(), abs=4 * error), key
+            expected = replicates.mean() + unseen_noise(forecasts)
+            assert mean == pytest.approx(expected, abs=4 * error), key
             assert (high - low) / (2 * Z) == pytest.approx(replicates.std(), rel=0.05), key
 
 
@@ -117,3 +119,36 @@ def test_cells_of_shared_forecasts_alone_give_the_same_resolution(
     width = old.high - old.low
     assert new.low == pytest.approx(old.low, abs=0.06 * width)
     assert new.high == pytest.approx(old.high, abs=0.06 * width)
+
+
+def test_resamples_see_less_noise_than_there_is_among_few_samples_of_a_forecast() -> None:
+    """Two samples of .5, one of each class, and one of .2, as Ferro and Fricker (2012) correct."""
+    forecasts = Forecasts(
+        np.array([0, 1, 0], np.uint8), np.array([[0.5], [0.5], [0.2]]), n_classes=2, positive=1
+    )
+
+    of_pair = 0.5 * (2 - (1 - np.exp(-2)))
+    of_single = 1 - 0.2**2 - 0.8**2
+
+    assert unseen_noise(forecasts) == pytest.approx((of_pair + of_single) / 3)
+
+
+def test_intervals_hold_the_truth_where_few_samples_share_a_forecast() -> None:
+    """Calibrated scores of two digits: their reliability is 0, whatever the samples."""
+    rng = np.random.default_rng(7)
+    covered: dict[str, list[bool]] = {RELIABILITY: [], RESOLUTION: []}
+
+    def draw(n_samples: int) -> Forecasts:
+        p = np.round(rng.beta(1, 4, n_samples), 2)
+        actual = (rng.random(n_samples) < p).astype(np.uint8)
+        return Forecasts(actual, p.reshape(-1, 1), n_classes=2, positive=1)
+
+    p = draw(400_000).table[:, 1]
+    truth = {RELIABILITY: 0.0, RESOLUTION: 2 * float(p.var())}
+    for _ in range(60):
+        found = brier_part_intervals(draw(300), seed=1, confidence=0.95, replicates=200)
+        for key, held in covered.items():
+            low, high = found[key].low, found[key].high
+            held.append(low is not None and high is not None and low <= truth[key] <= high)
+
+    assert min(map(np.mean, covered.values())) >= 0.85
