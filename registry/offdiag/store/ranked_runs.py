@@ -152,6 +152,7 @@ def ranked_run(session: Session, run_id: str, value: MetricValue) -> RankedRun:
         has_predictions=run.source_orientation == SourceOrientation.PREDICTIONS,
         value=value,
         has_scores=run.score_columns > 0,
+        is_chosen_here=is_chosen_here(run),
     )
 
 
