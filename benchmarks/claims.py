@@ -648,6 +648,13 @@ TITLES = {
     "averages over labels with five examples or more",
     "intervals of scores": "Intervals of calibrated scores that cover the true value, and scores "
     "called miscalibrated, percent",
+    "intervals of areas": "Areas of scores of few values: intervals that cover, percent",
+    "a run changed since the edition": "Equally good runs of which a report says that one changed "
+    "since the run of its name before, percent",
+    "a run is worse than the best before it": "Equally good runs of a model of which one is "
+    "called worse than the best before it, percent",
+    "an alternative finds more, by p": "Equally good runs of which one is said to find more of a "
+    "class than the flagged one, percent",
     "folds": "Two equally good learners called different over folds, percent of data sets",
     "methods": "Three equally good methods: any called worse, mean of one covered, percent",
 }

@@ -1,7 +1,8 @@
 """How often a difference is claimed that is only that of a choice on the same examples.
 
-The cheapest threshold, the best run of a model and the champion of a series of gates are all
-chosen on the examples they are then judged by. Everything that decides is a function of the
+The cheapest threshold, the best run of a model, the champion of a series of gates, the best run
+before another and the best alternative to a flagged one are all chosen on the examples they are
+then judged by. Everything that decides is a function of the
 library itself.
 
     python benchmarks/claims_chosen.py              some minutes on two cores
@@ -13,8 +14,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from math import log
 from multiprocessing import get_context
@@ -26,10 +29,13 @@ from claims import (
     SETS,
     Cell,
     Rng,
+    Simulate,
     even,
     hold_level,
     labels_of,
+    name_of,
     percent,
+    rare,
     run_cells,
     tied,
     write_page,
@@ -39,16 +45,28 @@ from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.pair_counts import count_pairs
-from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.best_runs import metric_contest
+from offdiag.metrics.paired.class_changes import confidence_together
+from offdiag.metrics.paired.confidence_set import pair_tests
+from offdiag.metrics.paired.hypothesis_tests import mcnemar
+from offdiag.metrics.paired.joint import PairedRates, joint_counts
 from offdiag.metrics.paired.proportions import paired_score_interval
+from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.score_curves import score_curves
+from offdiag.metrics.suite import evaluate_stack
+from offdiag.reports.changes import CHANGING_CLASS_METRICS, find_changes
+from offdiag.reports.snapshot import ClassFigures, RunFigures
+from offdiag.services.champions.leaders import drops_in
 from offdiag.services.decisions.thresholds import threshold_costs_of
 from offdiag.services.samples.noise import noisy_pairs
 from offdiag.services.samples.suspects import Family, RankedDataset
+from offdiag.store.ranked_runs import RankedRun
 
 TWO = LabelSet(("c0", "c1"))
 APART = 1.5
@@ -208,24 +226,163 @@ def report_gates(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None
     hold_level(report, name, np.concatenate(firsts))
 
 
-SECTIONS = (report_thresholds, report_leads, report_gates)
+def figures(name: str, run: NDArray[np.uint8], actual: NDArray[np.uint8], at: int) -> RunFigures:
+    """A run as reports know it."""
+    n_classes = int(actual.max()) + 1
+    counts: NDArray[np.int64] = count_pairs(actual, run, n_classes=n_classes)
+    matrix = ConfusionMatrix(counts, LabelSet(tuple(f"c{code:02}" for code in range(n_classes))))
+    suite = evaluate_stack(counts, ordinal=False)
+    found = suite_intervals(matrix, seed=0, replicates=200)
+    classes = tuple(
+        ClassFigures(
+            label,
+            int(matrix.actual[code]),
+            {
+                key: found.per_class[key].at(code).around(suite.per_class[key].at(code))
+                for key in CHANGING_CLASS_METRICS
+            },
+        )
+        for code, label in enumerate(matrix.labels.names)
+    )
+    metrics = {
+        key: found.aggregate[key].at().around(suite.aggregate[key].at()) for key in OF_REPORTS
+    }
+    logged_at = START + timedelta(days=at)
+    facts = (f"{name} {at}", name, name, logged_at, 1, 1, f"{name} {at}")
+    return RunFigures(*facts, len(actual), len(actual), metrics, classes)
+
+
+OF_REPORTS = ("overall_accuracy", "balanced_accuracy", "macro_f1", "mcc")
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def successors(cell: Cell, rng: Rng) -> tuple[bool]:
+    """Whether a report calls any run different from the one of its name before it."""
+    actual, runs = cell.draw(rng)
+    halves = runs[::2], runs[1::2]
+    before, after = (
+        [figures(f"model {at}", run, actual, day) for at, run in enumerate(half)]
+        for day, half in enumerate(halves)
+    )
+    return (bool(find_changes(before, after, OF_REPORTS).beyond),)
+
+
+def drops(cell: Cell, rng: Rng) -> tuple[bool]:
+    """Whether any run of a model is called worse than the best one before it."""
+    actual, predicted = cell.draw(rng)
+    runs = PairedRuns(actual, tuple(predicted), labels_of(cell))
+    tests = pair_tests(metric_contest(runs, ["balanced_accuracy"]), seed=0)
+    if tests is None:
+        return (False,)
+    ranked = [
+        RankedRun(
+            str(at), "run", "model", START + timedelta(days=at), at, True, MetricValue(value)
+        )
+        for at, value in enumerate(tests.values.tolist())
+    ]
+    return (any(True for _ in drops_in(ranked, tests)),)
+
+
+def alternatives(cell: Cell, rng: Rng) -> tuple[bool, bool]:
+    """Whether any run is said to find more of the rarest class than the first one: by p, and by
+    the interval of the gain."""
+    actual, (first, *others) = cell.draw(rng)
+    rare_class = actual == cell.n_classes - 1
+    right = first[rare_class] == actual[rare_class]
+    called = []
+    for other in others:
+        also = other[rare_class] == actual[rare_class]
+        lost, won = int((right & ~also).sum()), int((also & ~right).sum())
+        if won <= lost:
+            continue
+        rates = PairedRates(np.asarray(lost), np.asarray(won), np.asarray(len(right)))
+        level = confidence_together(1 - LEVEL, len(others))
+        low, _ = paired_score_interval(rates, confidence=level).at()
+        called.append((mcnemar(lost, won).exact_p * len(others) < LEVEL, (low or 0.0) > 0))
+    return any(p for p, _ in called), any(low for _, low in called)
+
+
+def report_successors(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    cells = [
+        tied(n, shares, 2 * n_models)
+        for n, shares, n_models in ((300, even(2), 5), (1_000, even(5), 5), (1_000, rare(0.05), 2))
+    ]
+    report_claims(
+        report,
+        pool,
+        n_sets,
+        cells,
+        simulate=successors,
+        columns=("a run changed since the edition",),
+    )
+
+
+def report_drops(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    cells = [tied(n, shares, 10) for n in (300, 2_000) for shares in (even(2), rare(0.1))]
+    report_claims(
+        report,
+        pool,
+        n_sets,
+        cells,
+        simulate=drops,
+        columns=("a run is worse than the best before it",),
+    )
+
+
+def report_alternatives(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    cells = [tied(n, rare(0.1), n_runs) for n in (300, 2_000) for n_runs in (2, 20)]
+    columns = "an alternative finds more, by p", "an alternative finds more, by its interval"
+    report_claims(report, pool, n_sets, cells, simulate=alternatives, columns=columns)
+
+
+def report_claims(
+    report: Report,
+    pool: ProcessPoolExecutor,
+    n_sets: int,
+    cells: Sequence[Cell],
+    *,
+    simulate: Simulate,
+    columns: tuple[str, ...],
+) -> None:
+    """A table of the cells; goals are the pooled rate of each claim."""
+    rows, whole = [], []
+    for cell, found in run_cells(pool, simulate, cells, n_sets):
+        name = f"{name_of(cell)}, {len(cell.recalls)} runs"
+        rates = dict(zip(columns, percent(found.mean(axis=0)), strict=True))
+        rows.append({"cell": name, "sets": len(found), **rates})
+        whole.append(found)
+    pooled = np.concatenate(whole)
+    for at, column in enumerate(columns):
+        hold_level(report, f"equally good runs: {column}", pooled[:, at])
+    report.tables[columns[0]] = rows
+
+
+Section = Callable[[Report, ProcessPoolExecutor, int], None]
+RECORDS: Mapping[str, tuple[Section, ...]] = {
+    "claims-chosen": (report_thresholds, report_leads, report_gates),
+    "claims-before": (report_successors, report_drops, report_alternatives),
+}
+"""What is measured and kept together, by the name of its result."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
+    parser.add_argument("--only", choices=list(RECORDS), help="measure only this result")
+    parser.add_argument("--processes", type=int, help="default: one for each core")
     options = parser.parse_args()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        report = Report("claims-chosen", libraries=("numpy", "scipy"))
-        for section in SECTIONS:
-            section(report, pool, options.sets or 2 * SETS)
-        if options.sets is not None:
-            for row in (row for rows in report.tables.values() for row in rows):
-                print(row)
-            return
-        path = report.save()
-        write_page(json.loads(path.read_text(encoding="utf-8")))
+    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+        for name in [options.only] if options.only else RECORDS:
+            report = Report(name, libraries=("numpy", "scipy"))
+            for section in RECORDS[name]:
+                section(report, pool, options.sets or 2 * SETS)
+            if options.sets is not None:
+                for row in (row for rows in report.tables.values() for row in rows):
+                    print(row)
+                continue
+            path = report.save()
+            write_page(json.loads(path.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":

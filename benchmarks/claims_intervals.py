@@ -25,7 +25,7 @@ from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
-from claims import LEVEL, allowed, percent, write_page
+from claims import LEVEL, allowed, write_page
 from claims_sets import SetCell, falling
 from harness import Report
 from numpy.typing import NDArray
@@ -33,12 +33,15 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from offdiag.metrics.intervals.bounds import SMALLEST_WITH_ENDS, Interval
+from offdiag.metrics.intervals.discrimination import auc_interval
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.intervals.scores import calibration_references, score_intervals
 from offdiag.metrics.multilabel.suite import set_metrics, set_score_metrics
 from offdiag.metrics.multilabel.tally import tally_sets
+from offdiag.metrics.scores.discrimination import roc_auc
 from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.suite import score_metrics
 
 Rng = np.random.Generator
@@ -52,6 +55,9 @@ OF_TRUTH = 400_000
 OF_SETS = ("hamming_loss", "example_jaccard", "example_f1", "micro_f1", "macro_f1", "weighted_f1",
            "micro_precision", "weighted_precision", "label_ranking_average_precision",
            "label_ranking_loss")  # fmt: skip
+WEIGHTED = ("weighted_f1", "weighted_precision")
+"""Averages that have ends also where a label has fewer than five samples; told apart."""
+COLUMNS = (*OF_SETS, *(f"{key}, smaller labels" for key in WEIGHTED))
 FIRM = ("hamming_loss", "example_jaccard", "example_f1", "micro_f1", "macro_f1", "weighted_f1")
 """Averages of which the pooled coverage is a goal."""
 APART = 2.5
@@ -81,10 +87,11 @@ def of_sets(cell: SetCell, rng: Rng, truth: Values) -> list[float]:
     actual, (predicted,) = cell.draw(rng)
     found = multilabel_intervals(actual, predicted, set_scores(actual, rng)).aggregate
     is_small = actual.sum(axis=0).min() < SMALLEST_WITH_ENDS
-    return [
-        np.nan if key.startswith("weighted") and is_small else _holds(found[key], truth[key])
-        for key in OF_SETS
-    ]
+    held = [_holds(found[key], truth[key]) for key in (*OF_SETS, *WEIGHTED)]
+    weighted = [at for at, key in enumerate(OF_SETS) if key in WEIGHTED]
+    for at in range(len(OF_SETS), len(held)) if not is_small else weighted:
+        held[at] = np.nan
+    return held
 
 
 def _holds(interval: Interval | None, truth: float) -> float:
@@ -194,10 +201,10 @@ def report_sets(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
     for cell, held in zip(SET_CELLS, found, strict=True):
         name = f"n {cell.n:,}, {len(cell.shares)} labels, recall {cell.recall:g}"
         rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
-        rows.append({"cell": name, "sets": len(held), **dict(zip(OF_SETS, rates, strict=True))})
+        rows.append({"cell": name, "sets": len(held), **dict(zip(COLUMNS, rates, strict=True))})
     report.tables["intervals of sets"] = rows
     pooled = np.concatenate(found)
-    for at, key in enumerate(OF_SETS):
+    for at, key in enumerate(COLUMNS):
         _cover(report, f"multi-label {key}", pooled[:, at], is_goal=key in FIRM)
         lowest = min(rate for rate in (_rates(held)[at] for held in found) if not isnan(rate))
         report.fact(f"multi-label {key}: lowest cell, %", round(100 * lowest, 1))
@@ -241,7 +248,7 @@ def report_scores(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> Non
     report.tables["intervals of scores"] = rows
     pooled = np.concatenate(found)
     for at, key in enumerate(OF_SCORES):
-        _cover(report, key, pooled[:, at], is_goal=key in {"roc_auc", "ks"})
+        _cover(report, key, pooled[:, at], is_goal=key != "average_precision")
     miscalled = pooled[:, -1]
     report.goal(
         "calibrated scores called miscalibrated, %",
@@ -251,44 +258,114 @@ def report_scores(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> Non
     )
 
 
-def report_proportions(report: Report) -> None:
+@dataclass(frozen=True)
+class CoarseCell:
+    """Normal scores of 200 samples in few steps; those of positives are `apart` higher."""
+
+    positives: int
+    apart: float
+    steps: tuple[float, ...]
+
+    @property
+    def name(self) -> str:
+        return (
+            f"{self.positives} of 200 positive, {self.apart:g} apart, {len(self.steps) + 1} values"
+        )
+
+    def draw(self, rng: Rng, times: int = 1) -> tuple[NDArray[np.bool_], Floats]:
+        actual = np.repeat([True, False], [self.positives * times, (200 - self.positives) * times])
+        scores = rng.standard_normal(len(actual)) + self.apart * actual
+        return actual, np.searchsorted(np.asarray(self.steps), scores).astype(np.float64)
+
+
+COARSE = [
+    CoarseCell(positives, apart, steps)
+    for positives, (apart, steps) in product(
+        (10, 20, 60),
+        ((1.3, (1.5,)), (1.3, (0.0, 1.0, 2.0)), (3.0, (2.5,)), (3.0, (2.0, 3.0, 4.0))),
+    )
+]
+
+
+def report_areas(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    found = list(pool.map(_areas, [(cell, 4 * n_sets) for cell in COARSE]))
+    rows: list[dict[str, Any]] = []
+    for cell, (same, held) in zip(COARSE, found, strict=True):
+        rows.append({"cell": cell.name, "sets": len(held), "most frequent value, %": same,
+                     "roc_auc": round(100 * float(np.nanmean(held)), 1)})  # fmt: skip
+    report.tables["intervals of areas"] = rows
+    _cover(report, "areas of coarse scores", np.concatenate([held for _, held in found]))
+
+
+def _areas(job: tuple[CoarseCell, int]) -> tuple[float, Floats]:
+    """Percent of samples with the most frequent score, and whether intervals hold the area."""
+    cell, n_sets = job
+    rng = np.random.default_rng([n_sets, cell.positives])
+    actual, scores = cell.draw(rng, OF_TRUTH // 200)
+    truth = roc_auc(rank_scores(actual, scores)).value or 0.0
+    same = round(100 * float(np.unique(scores, return_counts=True)[1].max() / len(scores)), 1)
+    held = [_holds(auc_interval(rank_scores(*cell.draw(rng))), truth) for _ in range(n_sets)]
+    return same, np.array(held)
+
+
+PROPORTION_SIZES = (5, 10, 20, 100, 1_000)
+EXPECTED = ((0.0, 1.0), (1.0, 2.0), (2.0, 10.0))
+"""Errors, from and to, between which the lowest coverage is told."""
+
+
+def report_proportions(report: Report, _: ProcessPoolExecutor, __: int) -> None:
     """Wilson's interval, exactly: on average over proportions, and at the worst ones."""
-    n, p = 1_000, np.concatenate([np.linspace(1e-4, 0.01, 199), np.linspace(0.0101, 0.5, 981)])
+    for n in PROPORTION_SIZES:
+        errors = np.linspace(0.001, min(10.0, n / 2), 4_000)
+        everywhere = np.linspace(0.001, 0.999, 999)
+        report.fact(
+            f"Wilson's interval, n {n:,}, on average over proportions, %",
+            round(100 * float(_wilson_covers(n, everywhere).mean()), 1),
+        )
+        for low, high in EXPECTED:
+            among = errors[(errors >= low) & (errors <= high)]
+            if len(among):
+                report.fact(
+                    f"Wilson's interval, n {n:,}, lowest with {low:g} to {high:g} errors, %",
+                    round(100 * float(_wilson_covers(n, among / n).min()), 1),
+                )
+
+
+def _wilson_covers(n: int, p: Floats) -> Floats:
     hits = np.arange(n + 1)
     ends = wilson(hits, n)
     held = (ends.low <= p[:, np.newaxis]) & (p[:, np.newaxis] <= ends.high)
-    covered = (binom.pmf(hits, n, p[:, np.newaxis]) * held).sum(axis=1)
-    expected = n * p
-    few = (expected >= 2) & (expected <= 10)
-    for name, rate in (
-        ("on average over proportions from 0.01 to 0.5", covered[p >= 0.01].mean()),
-        ("lowest with 2 to 10 errors expected", covered[few].min()),
-        ("lowest with fewer than one expected", covered[expected < 1].min()),
-    ):
-        report.fact(
-            f"Wilson's interval of 1,000 examples, {name}, %", percent(np.array([rate]))[0]
-        )
+    return np.asarray((binom.pmf(hits, n, p[:, np.newaxis]) * held).sum(axis=1))
+
+
+Section = Callable[[Report, ProcessPoolExecutor, int], None]
+RECORDS: Mapping[str, tuple[Section, ...]] = {
+    "claims-intervals": (report_proportions, report_sets, report_scores),
+    "claims-areas": (report_areas,),
+}
+"""What is measured and kept together, by the name of its result."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
+    parser.add_argument("--only", choices=list(RECORDS), help="measure only this result")
     parser.add_argument("--processes", type=int, help="default: one for each core")
     options = parser.parse_args()
     n_sets = options.sets or SETS
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
-        report = Report("claims-intervals", libraries=("numpy", "scipy"))
-        report.fact("data sets of a cell", n_sets)
-        report_proportions(report)
-        report_sets(report, pool, n_sets)
-        report_scores(report, pool, n_sets)
-        if options.sets is not None:
-            for row in (row for rows in report.tables.values() for row in rows):
-                print(row)
-            return
-        path = report.save()
-        write_page(json.loads(path.read_text(encoding="utf-8")))
+        for name in [options.only] if options.only else RECORDS:
+            report = Report(name, libraries=("numpy", "scipy"))
+            report.fact("data sets of a cell", n_sets)
+            for section in RECORDS[name]:
+                section(report, pool, n_sets)
+            if options.sets is not None:
+                for row in (row for rows in report.tables.values() for row in rows):
+                    print(row)
+                continue
+            path = report.save()
+            write_page(json.loads(path.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":
