@@ -95,6 +95,19 @@ def test_a_waiting_page_fills_in_by_itself(open_at: Any, own_registry: Database)
         seen.expect_no_complaints()
 
 
+def test_a_form_that_is_on_its_way_is_not_sent_again(
+    open_page: Any, registry: LesionRegistry
+) -> None:
+    page: Page = open_page(f"/runs/{registry.plain}").page
+
+    is_sent = page.evaluate(
+        """() => [0, 1].map(() => document.querySelector("#discussion form").dispatchEvent(
+            new SubmitEvent("submit", { bubbles: true, cancelable: true })))"""
+    )
+
+    assert is_sent == [True, False]
+
+
 def test_high_contrast_keeps_what_is_chosen_and_the_diagonal_apart(
     open_page: Any, registry: LesionRegistry
 ) -> None:
