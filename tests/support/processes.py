@@ -81,8 +81,10 @@ def running(
 
     A cold one loads everything itself, as its users see it.
     """
+    # Without them it would inherit what libraries set behind the back of Python, as readline does.
+    variables = os.environ if env is None else env
     with _starts(is_cold)(
-        command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command, cwd=cwd, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         try:
             with killed_after(process):

@@ -40,9 +40,8 @@ def _tokens() -> Iterator[str]:
 def _classes() -> Iterator[str]:
     for ramp in _RAMP_NAMES:
         for step in range(BINS):
-            declarations = f"background: var(--{ramp}-{step}); color: var(--on-{ramp}-{step});"
-            yield f".{ramp}-{step} {{ {declarations} }}"
-            yield f".map-{ramp}-{step} {{ fill: var(--{ramp}-{step}); }}"
+            bin_, text = f"var(--{ramp}-{step})", f"var(--on-{ramp}-{step})"
+            yield f".{ramp}-{step} {{ background: {bin_}; fill: {bin_}; color: {text}; }}"
 
 
 if __name__ == "__main__":

@@ -66,9 +66,9 @@ def _fields(heights: Sequence[Sequence[float | None]], ramp: str) -> list[str]:
         for column in range(1, len(steps) + 1):
             if column < len(steps) and steps[column] == steps[start]:
                 continue
-            css = "none" if steps[start] is None else f"{ramp}-{steps[start]}"
+            css = "map-none" if steps[start] is None else f"{ramp}-{steps[start]}"
             found.append(
-                f'<rect class="map-{css}" x="{coordinate(_LEFT + start * size)}" '
+                f'<rect class="{css}" x="{coordinate(_LEFT + start * size)}" '
                 f'y="{coordinate(y)}" width="{coordinate((column - start) * size)}" '
                 f'height="{coordinate(size)}"/>'
             )
