@@ -39,6 +39,16 @@ def require_several(run_ids: Sequence[str]) -> None:
         )
 
 
+def chosen_here(runs: Sequence[str]) -> str:
+    """Why no difference from these runs is evidence, within a sentence."""
+    several = len(runs) > 1
+    thresholds, was, them = (
+        ("thresholds", "were", "them") if several else ("threshold", "was", "it")
+    )
+    named = texts.listed(runs, at_most=len(runs))
+    return f"the {thresholds} of {named} {was} chosen on these examples, which flatters {them}"
+
+
 def run_label(position: int) -> str:
     """ "A" for position 0, at most `MOST_RUNS` of them."""
     return ascii_uppercase[position]

@@ -176,22 +176,14 @@ def pair_verdict(pair: PairComparison, *, difference: float = DIFFERENCE_THAT_MA
     `difference` is the one in accuracy that matters, as a share.
     """
     if pair.chosen_here:
-        return Verdict(_untested(pair.chosen_here), (_ON_OTHERS, *_undefined(pair)), "open")
+        why = texts.chosen_here([run_label(at) for at in pair.chosen_here])
+        headline = f"No difference between A and B is tested: {why}."
+        return Verdict(headline, (_ON_OTHERS, *_undefined(pair)), "open")
     details = tuple(_details(pair, difference))
     return Verdict(_headline(pair), details, _tone(_headliners(pair)))
 
 
 _ON_OTHERS = "Compare them on examples that the threshold was not chosen on."
-
-
-def _untested(chosen_here: Sequence[int]) -> str:
-    runs = listed([run_label(at) for at in chosen_here], at_most=len(chosen_here))
-    it, whose = ("it", "threshold of") if len(chosen_here) == 1 else ("them", "thresholds of")
-    verb = "was" if len(chosen_here) == 1 else "were"
-    return (
-        f"No difference between A and B is tested: the {whose} {runs} {verb} chosen on these "
-        f"examples, which flatters {it}."
-    )
 
 
 def classes_that_change(pair: PairComparison) -> tuple[tuple[str, ...], tuple[str, ...]]:

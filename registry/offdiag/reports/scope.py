@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
+from offdiag.domain.runs import Task
 from offdiag.domain.slices import parse_slice
 from offdiag.errors import InvalidInput
 from offdiag.metrics.catalogue import CATALOGUE, Direction, MetricSpec, Scope
@@ -157,9 +158,9 @@ class ReportScope:
         if self.cost_matrix is not None and not any(map(is_of_costs, self.metrics)):
             object.__setattr__(self, "metrics", (*self.metrics, COST_METRIC))
 
-    def of_sets(self) -> ReportScope:
-        """For runs with sets of labels, where the default metrics are undefined."""
-        if self.metrics != DEFAULT_METRICS:
+    def for_task(self, task: Task) -> ReportScope:
+        """With metrics that the runs have: the default ones are undefined for sets of labels."""
+        if task is not Task.MULTILABEL or self.metrics != DEFAULT_METRICS:
             return self
         return replace(self, metrics=METRICS_OF_SETS)
 

@@ -7,7 +7,7 @@ computed from predictions in one order, and kept for the next request for the sa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -247,8 +247,9 @@ class Compared:
 
 def compute(session: Session, asked: ComparisonRequest) -> Compared:
     """Compare runs that nothing but their samples may keep from it."""
-    found = _compute(session, asked)
     chosen_here = tuple(at for at, run in enumerate(asked.runs) if run.is_chosen_here)
+    # By slice there would be nothing but tests.
+    found = _compute(session, replace(asked, by=None) if chosen_here else asked)
     if chosen_here and isinstance(found.result, PairComparison):
         return Compared(without_tests(found.result, chosen_here=chosen_here), found.samples)
     return found

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.texts import run_label
+from offdiag.comparison.texts import chosen_here, run_label
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
@@ -102,12 +102,10 @@ def refused_with_chosen(runs: Sequence[ComparedRun]) -> Refusal | None:
     chosen = [run_label(at) for at, run in enumerate(runs) if run.is_chosen_here]
     if not chosen or len(runs) < 3:
         return None
-    thresholds, it = ("thresholds", "them") if len(chosen) > 1 else ("threshold", "it")
-    was = "were" if len(chosen) > 1 else "was"
+    why = chosen_here(chosen)
     return Refusal(
-        f"The {thresholds} of {_listed(chosen)} {was} chosen on these examples, which flatters "
-        f"{it}, so the runs cannot be ranked.",
-        f"Leave {it} out, or look at two runs.",
+        f"{why[0].upper()}{why[1:]}, so the runs cannot be ranked.",
+        f"Leave {'them' if len(chosen) > 1 else 'it'} out, or look at two runs.",
     )
 
 
@@ -334,7 +332,7 @@ def _why_unpaired(run: RunRecord) -> str | None:
     if run.source is not SourceOrientation.PREDICTIONS:
         return f"run {run.id} is a matrix without predictions"
     if run.is_chosen_here:
-        return f"the threshold of run {run.id} was chosen on these examples, which flatters it"
+        return chosen_here([f"run {run.id}"])
     return None
 
 

@@ -405,7 +405,7 @@ def run_overview(
     """
     listed = listed or listed_datasets(session, terms)
     scope, order = listed.scope, order or RunOrder()
-    keys = (*listed_metrics(*(listed.datasets if scope is None else [scope])), *metrics)
+    keys = (*listed_metrics(listed.datasets, scope), *metrics)
     page = run_list(
         session,
         terms=terms,
@@ -428,9 +428,13 @@ def run_overview(
     return RunOverview(listed.datasets, scope, page, without, reference, order)
 
 
-def listed_metrics(*datasets: DatasetFacts) -> tuple[str, ...]:
-    """The keys that every line of a list has, by what the samples of its datasets carry."""
-    of_sets = {dataset.task is Task.MULTILABEL for dataset in datasets}
+def listed_metrics(
+    datasets: Sequence[DatasetFacts], scope: DatasetFacts | None = None
+) -> tuple[str, ...]:
+    """The keys that every line of a list has, by what samples carry: those of its `scope`, or of
+    all datasets where it has none."""
+    about = datasets if scope is None else [scope]
+    of_sets = {dataset.task is Task.MULTILABEL for dataset in about}
     return (
         *(LISTED_METRICS if of_sets != {True} else ()),
         *(LISTED_OF_SETS if True in of_sets else ()),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from offdiag.domain.runs import Task, require_name
+from offdiag.domain.runs import require_name
 from offdiag.domain.schedule import wall_of, zone_of
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.reports.document import scope_document
@@ -144,7 +144,7 @@ def reportable(session: Session, scope: ReportScope) -> ReportScope:
         raise InvalidInput(
             "a metric is named twice.", field="metrics", hint="Name each metric once."
         )
-    return scope.of_sets() if dataset.task is Task.MULTILABEL else scope
+    return scope.for_task(dataset.task)
 
 
 _LOOK_EVERY_S = 0.05

@@ -237,8 +237,7 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
         scope = read_scope(edition.scope)
         previous = previous_report(session, edition)
         dataset = dataset_in_scope(session, scope)
-        if dataset.task is Task.MULTILABEL:
-            scope = scope.of_sets()
+        scope = scope.for_task(dataset.task)
         snapshot = read_snapshot(
             session, scope, since_truth=_truth_number(scope, previous), now=now
         )

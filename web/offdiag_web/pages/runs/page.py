@@ -84,8 +84,7 @@ def _export(
     )
     if form == "json":
         return jsonify(run_list_record(overview, address))
-    about = overview.datasets if overview.scope is None else [overview.scope]
-    keys = (*listed_metrics(*about), *map(str, on_slices))
+    keys = (*listed_metrics(overview.datasets, overview.scope), *map(str, on_slices))
     rows = [entry_row(entry, keys) for entry in overview.page.entries]
     return csv_response("runs", run_columns(keys), rows)
 
@@ -159,7 +158,7 @@ def _groups_page(
         datasets,
         terms=address.filter,
         orders={each.id: address.order or best_first(each) for each in datasets},
-        metrics={each.id: (*listed_metrics(each), primary_metric(each)) for each in datasets},
+        metrics={each.id: (*listed_metrics([each]), primary_metric(each)) for each in datasets},
     )
     if not found.total and not address.terms:
         return _empty_page(database)

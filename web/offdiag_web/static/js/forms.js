@@ -1,4 +1,4 @@
-// A form that changes something is sent once, also by somebody who presses again while a slow
+// A form that changes something is sent once, also where its button is pressed again while a slow
 // answer is on its way. After some seconds it can be sent again, as where nothing came back.
 const AGAIN_MS = 5000;
 const sent = new WeakMap();
