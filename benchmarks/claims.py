@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import product
@@ -658,6 +658,31 @@ TITLES = {
     "folds": "Two equally good learners called different over folds, percent of data sets",
     "methods": "Three equally good methods: any called worse, mean of one covered, percent",
 }
+
+
+Section = Callable[[Report, ProcessPoolExecutor, int], None]
+"""Puts what it measures into a report, from so many data sets of each cell."""
+
+
+def measure(records: Mapping[str, Sequence[Section]], sets: int, *, about: str | None) -> None:
+    """Measure results by name, each by its sections, as the command line says."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
+    parser.add_argument("--only", choices=list(records), help="measure only this result")
+    parser.add_argument("--processes", type=int, help="default: one for each core")
+    options = parser.parse_args()
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+        for name in [options.only] if options.only else records:
+            report = Report(name, libraries=("numpy", "scipy"))
+            for section in records[name]:
+                section(report, pool, options.sets or sets)
+            if options.sets is not None:
+                for row in (row for rows in report.tables.values() for row in rows):
+                    print(row)
+                continue
+            path = report.save()
+            write_page(json.loads(path.read_text(encoding="utf-8")))
 
 
 def main() -> None:

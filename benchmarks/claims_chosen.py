@@ -11,16 +11,12 @@ library itself.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from math import log
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
@@ -29,16 +25,17 @@ from claims import (
     SETS,
     Cell,
     Rng,
+    Section,
     Simulate,
     even,
     hold_level,
     labels_of,
+    measure,
     name_of,
     percent,
     rare,
     run_cells,
     tied,
-    write_page,
 )
 from harness import Report
 from numpy.typing import NDArray
@@ -357,7 +354,6 @@ def report_claims(
     report.tables[columns[0]] = rows
 
 
-Section = Callable[[Report, ProcessPoolExecutor, int], None]
 RECORDS: Mapping[str, tuple[Section, ...]] = {
     "claims-chosen": (report_thresholds, report_leads, report_gates),
     "claims-before": (report_successors, report_drops, report_alternatives),
@@ -365,25 +361,5 @@ RECORDS: Mapping[str, tuple[Section, ...]] = {
 """What is measured and kept together, by the name of its result."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
-    parser.add_argument("--only", choices=list(RECORDS), help="measure only this result")
-    parser.add_argument("--processes", type=int, help="default: one for each core")
-    options = parser.parse_args()
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
-        for name in [options.only] if options.only else RECORDS:
-            report = Report(name, libraries=("numpy", "scipy"))
-            for section in RECORDS[name]:
-                section(report, pool, options.sets or 2 * SETS)
-            if options.sets is not None:
-                for row in (row for rows in report.tables.values() for row in rows):
-                    print(row)
-                continue
-            path = report.save()
-            write_page(json.loads(path.read_text(encoding="utf-8")))
-
-
 if __name__ == "__main__":
-    main()
+    measure(RECORDS, 2 * SETS, about=__doc__)

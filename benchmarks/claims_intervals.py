@@ -11,9 +11,6 @@ into docs/contributing/claims.md, and docs/intervals.md tells them.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -21,11 +18,10 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import product
 from math import isnan, sqrt
-from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
-from claims import LEVEL, allowed, write_page
+from claims import LEVEL, Section, allowed, measure
 from claims_sets import SetCell, falling
 from harness import Report
 from numpy.typing import NDArray
@@ -288,6 +284,7 @@ COARSE = [
 
 
 def report_areas(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    report.fact("data sets of a cell", n_sets)
     found = list(pool.map(_areas, [(cell, 4 * n_sets) for cell in COARSE]))
     rows: list[dict[str, Any]] = []
     for cell, (same, held) in zip(COARSE, found, strict=True):
@@ -313,8 +310,9 @@ EXPECTED = ((0.0, 1.0), (1.0, 2.0), (2.0, 10.0))
 """Errors, from and to, between which the lowest coverage is told."""
 
 
-def report_proportions(report: Report, _: ProcessPoolExecutor, __: int) -> None:
+def report_proportions(report: Report, _: ProcessPoolExecutor, n_sets: int) -> None:
     """Wilson's interval, exactly: on average over proportions, and at the worst ones."""
+    report.fact("data sets of a cell", n_sets)
     for n in PROPORTION_SIZES:
         errors = np.linspace(0.001, min(10.0, n / 2), 4_000)
         everywhere = np.linspace(0.001, 0.999, 999)
@@ -338,7 +336,6 @@ def _wilson_covers(n: int, p: Floats) -> Floats:
     return np.asarray((binom.pmf(hits, n, p[:, np.newaxis]) * held).sum(axis=1))
 
 
-Section = Callable[[Report, ProcessPoolExecutor, int], None]
 RECORDS: Mapping[str, tuple[Section, ...]] = {
     "claims-intervals": (report_proportions, report_sets, report_scores),
     "claims-areas": (report_areas,),
@@ -346,27 +343,5 @@ RECORDS: Mapping[str, tuple[Section, ...]] = {
 """What is measured and kept together, by the name of its result."""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sets", type=int, help="data sets of each cell, without writing")
-    parser.add_argument("--only", choices=list(RECORDS), help="measure only this result")
-    parser.add_argument("--processes", type=int, help="default: one for each core")
-    options = parser.parse_args()
-    n_sets = options.sets or SETS
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
-        for name in [options.only] if options.only else RECORDS:
-            report = Report(name, libraries=("numpy", "scipy"))
-            report.fact("data sets of a cell", n_sets)
-            for section in RECORDS[name]:
-                section(report, pool, n_sets)
-            if options.sets is not None:
-                for row in (row for rows in report.tables.values() for row in rows):
-                    print(row)
-                continue
-            path = report.save()
-            write_page(json.loads(path.read_text(encoding="utf-8")))
-
-
 if __name__ == "__main__":
-    main()
+    measure(RECORDS, SETS, about=__doc__)
