@@ -19,7 +19,7 @@ from offdiag.metrics.intervals.resampling import bootstrap, percentile_bounds, r
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.difference import paired_differences
-from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.suite import evaluate_stack
 
 N_SAMPLES = 1_000_000

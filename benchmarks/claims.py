@@ -38,7 +38,8 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.paired.best_runs import best_of_many
-from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.joint_counts import joint_counts
+from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.paired.methods import (
     Moments,
     difference_of_methods,
@@ -46,7 +47,6 @@ from offdiag.metrics.paired.methods import (
     mean_of_seeds,
     moments_of,
 )
-from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.metrics.slices.counts import MIN_SAMPLES
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.reports.alerts import ODDS, odds_of

@@ -51,9 +51,9 @@ from offdiag.metrics.paired.best_runs import metric_contest
 from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.paired.confidence_set import pair_tests
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
-from offdiag.metrics.paired.joint import PairedRates, joint_counts
+from offdiag.metrics.paired.joint_counts import PairedRates, joint_counts
+from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.paired.proportions import paired_score_interval
-from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.score_curves import score_curves
 from offdiag.metrics.suite import evaluate_stack

@@ -49,7 +49,7 @@ from offdiag.metrics.groups.gaps import largest_difference, proportion_values, w
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.difference import paired_cost_differences, paired_differences
 from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts
-from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.scores import score_differences
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.services.what_if.leads import leads

@@ -27,8 +27,8 @@ from harness import Report
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from offdiag.comparison.by_moves import compare_paired_sets
 from offdiag.comparison.differences import HEADLINE_OF_SETS
+from offdiag.comparison.sets_and_weights import compare_paired_sets
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.multilabel.sets import pack_sets
 from offdiag.metrics.multilabel_runs.confused import confused_labels

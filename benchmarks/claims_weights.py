@@ -39,7 +39,7 @@ from claims import (
 from harness import Report
 from numpy.typing import NDArray
 
-from offdiag.comparison.by_moves import compare_weighted
+from offdiag.comparison.sets_and_weights import compare_weighted
 from offdiag.domain.labels import LabelSet
 from offdiag.flags.assessment import assess_counted
 from offdiag.metrics.paired.weighted import WeightedPair

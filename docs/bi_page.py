@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from offdiag.store.bi import SCHEMA, VIEWS, View
+from offdiag.store.bi_views import SCHEMA, VIEWS, View
 
 PATH = PurePosixPath("bi.md")
 GENERATED = "<!-- Written by docs/generate.py from docs/bi_page.py; edit that. -->"

@@ -36,7 +36,7 @@ from offdiag.metrics.paired.hypothesis_tests import (
     mcnemar,
     stuart_maxwell,
 )
-from offdiag.metrics.paired.joint import JointCounts, joint_counts
+from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
 from offdiag.metrics.paired.resampling import PermutationTest
 from offdiag.metrics.paired.scores import DeLong
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack

@@ -12,8 +12,8 @@ import pytest
 
 from offdiag.errors import StorageFull
 from offdiag.inputs.scratch import scratch_folder
-from offdiag.services.query import asked
 from offdiag.services.retention.backups import copy_registry
+from offdiag.services.sql import asked
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow
 from offdiag.store.relations.columns import RunScope

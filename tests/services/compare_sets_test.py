@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.by_moves import compare_paired_sets
 from offdiag.comparison.pair import PairComparison, PairedOutcome
 from offdiag.comparison.rank_status import RankStatus
+from offdiag.comparison.sets_and_weights import compare_paired_sets
 from offdiag.domain.runs import RunFacts
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
@@ -20,7 +20,7 @@ from offdiag.services.datasets import pin_baseline
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.examples.changed import changed_examples
 from offdiag.services.flags.page import raised_flags
-from offdiag.services.gate import gate_run
+from offdiag.services.gates.gate import gate_run
 from offdiag.services.methods.compared import methods_of
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store.database import Database

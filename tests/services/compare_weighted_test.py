@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import offdiag
-from offdiag.comparison.by_moves import compare_weighted
 from offdiag.comparison.pair import PairComparison, compare_paired
+from offdiag.comparison.sets_and_weights import compare_weighted
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict
-from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.weighted import WeightedPair
 from offdiag.sdk.run import Run
 

@@ -19,7 +19,7 @@ from offdiag.services.champions.decision import browse_decision
 from offdiag.services.champions.leaders import leaders_of
 from offdiag.services.compare import Compared, compare_runs
 from offdiag.services.decisions.rules import CHOSEN_HERE
-from offdiag.services.gate import gate_run
+from offdiag.services.gates.gate import gate_run
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.derive_run import derive_run

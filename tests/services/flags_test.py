@@ -17,7 +17,7 @@ from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Severity
-from offdiag.metrics.paired.joint import PairedRates
+from offdiag.metrics.paired.joint_counts import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline, unpin_baseline

@@ -12,7 +12,7 @@ from offdiag.gate.conditions import parse_condition
 from offdiag.gate.evaluate_conditions import Finding
 from offdiag.metrics.intervals.proportions import clopper_pearson, wilson
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.gate import gate_matrix, gate_run
+from offdiag.services.gates.gate import gate_matrix, gate_run
 from offdiag.stats import paired_difference
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord

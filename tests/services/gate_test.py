@@ -13,7 +13,7 @@ from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
 from offdiag.gate.evaluate_conditions import Finding
 from offdiag.services.champions.promotions import approve
-from offdiag.services.gate import GateResult, StatedCosts, gate_matrix, gate_run
+from offdiag.services.gates.gate import GateResult, StatedCosts, gate_matrix, gate_run
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.stats import paired_difference
 from offdiag.store.database import Database

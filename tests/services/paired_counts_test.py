@@ -12,7 +12,7 @@ from sqlalchemy import func, select, update
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
-from offdiag.metrics.paired.joint import JointCounts
+from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.services.compare import compare_runs
 from offdiag.services.ingest.batch import GivenPairedCounts, PairedTable
 from offdiag.services.ingest.log_paired_counts import log_paired_counts

@@ -17,7 +17,7 @@ from offdiag.services.champions.promotions import (
     propose,
     withdraw,
 )
-from offdiag.services.gate import gate_run
+from offdiag.services.gates.gate import gate_run
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store.database import Database

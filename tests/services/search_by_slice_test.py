@@ -9,8 +9,8 @@ import pytest
 from offdiag.errors import Forbidden, InvalidInput
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
-from offdiag.services.gate import gate_run
-from offdiag.services.search import search_runs
+from offdiag.services.gates.gate import gate_run
+from offdiag.services.run_search import search_runs
 from offdiag.store.database import Database
 from support.kinds import Kind
 from support.logging_runs import POLICY, log, work_off

@@ -9,7 +9,7 @@ import pytest
 from offdiag.domain.runs import RunFacts, Scalar
 from offdiag.errors import InvalidInput
 from offdiag.services.retention.deletion import delete_run
-from offdiag.services.search import search_page, search_runs
+from offdiag.services.run_search import search_page, search_runs
 from offdiag.store.database import Database
 from support.dashboard import log_counts
 from support.filled_once import filled_once

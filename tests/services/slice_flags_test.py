@@ -17,7 +17,7 @@ from offdiag.services.evaluation.recompute import recompute_stale
 from offdiag.services.flags import triage
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.flags.triage import flags_concerned
-from offdiag.services.gate import gate_run
+from offdiag.services.gates.gate import gate_run
 from offdiag.services.truth.versions import add_slices
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run

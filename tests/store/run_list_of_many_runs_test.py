@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from offdiag.domain.runs import RunFacts
-from offdiag.services.search import search_page
+from offdiag.services.run_search import search_page
 from offdiag.store import run_list as listing
 from offdiag.store.database import Database
 from offdiag.store.run_order import ORDER_NAMES, RunOrder

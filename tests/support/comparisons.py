@@ -8,7 +8,7 @@ import numpy as np
 
 from offdiag.comparison.pair import PairComparison, compare_paired
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.paired.joint import JointCounts, joint_counts
+from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
 
 Triple = tuple[str, str, str, int]
 """Actual class, answer of A, answer of B, number of samples."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.dual import Gradient
+from offdiag.metrics.gradients import Gradient
 from offdiag.metrics.intervals.delta import class_gradients
 
 

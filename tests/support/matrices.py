@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.paired.joint import JointCounts, joint_counts
+from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
 
 
 def numbered_labels(n_classes: int, *, ordinal: bool = False) -> LabelSet:

@@ -20,7 +20,7 @@ from werkzeug.routing import Rule
 
 from offdiag.store.database import Database
 from offdiag_web.app.auth import RATES_KEY
-from offdiag_web.app.news import OpenProblems
+from offdiag_web.app.last_visit import OpenProblems
 
 
 class _Memory(BytecodeCache):

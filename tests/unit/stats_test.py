@@ -9,7 +9,7 @@ import pytest
 
 from offdiag import stats
 from offdiag.errors import InvalidInput
-from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.resampling import permutation_test as core_permutation_test
 from offdiag.metrics.suite import evaluate_stack
 from support.matrices import numbered_labels

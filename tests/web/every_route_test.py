@@ -27,7 +27,7 @@ from offdiag.services.jobs.page import jobs_page
 from offdiag.services.samples.content import log_samples
 from offdiag.store.database import Database
 from offdiag.store.models import DeliveryRow, ReportEditionRow, WorkRow
-from offdiag_web.app import news
+from offdiag_web.app import last_visit
 from offdiag_web.routes import ROUTES
 from support.access import PASSWORD, add_person, client_of, guarded
 from support.compared import ComparedRegistry, fill_compared
@@ -575,7 +575,7 @@ def without_renewals() -> Iterator[None]:
     """
     with (
         patch.object(sessions, "TOUCHED_EVERY", timedelta(days=1)),
-        patch.object(news, "COUNT_KEPT_FOR_S", math.inf),
+        patch.object(last_visit, "COUNT_KEPT_FOR_S", math.inf),
     ):
         yield
 

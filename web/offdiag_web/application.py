@@ -8,7 +8,7 @@ from jinja2 import StrictUndefined
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import health
-from offdiag_web.app import assets, auth, errors, news, preferences, requests, security
+from offdiag_web.app import assets, auth, errors, last_visit, preferences, requests, security
 from offdiag_web.app.context import Registry
 from offdiag_web.app.dispatch import (
     Dashboard,
@@ -66,7 +66,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
     app.before_request(security.refuse_nul)
     requests.meter(app, database)
     preferences.register(app)
-    news.show_new_problems(app)
-    for part in (assets, health, preferences, news):
+    last_visit.show_new_problems(app)
+    for part in (assets, health, preferences, last_visit):
         app.register_blueprint(part.blueprint)
     return app

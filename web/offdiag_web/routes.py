@@ -265,7 +265,7 @@ ROUTES: Routes = {
             "POST /flags/<int(max=9223372036854775807):number>/<any(acknowledge, snooze, dismiss, reopen, assign, comment):action>",
         ),
     },
-    "offdiag_web.pages.flags.inbox": {
+    "offdiag_web.pages.flags.problem_list": {
         "problems.page": ("GET /problems",),
         "problems.export": ("GET /problems.<any(json, csv):form>",),
         "problems.decide": ("POST /problems",),

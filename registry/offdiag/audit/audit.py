@@ -20,6 +20,18 @@ from numpy.typing import NDArray
 
 from offdiag.audit.checks import Check
 from offdiag.audit.definitions import Definition
+from offdiag.audit.examination import (
+    MOST_CLAIMS_EXAMINED,
+    Places,
+    allowed_intervals,
+    consistent,
+    deciding,
+    examined,
+    expected_by,
+    failed_checks,
+    smallest_to_blame,
+    without,
+)
 from offdiag.audit.explanations import (
     as_mixed,
     as_other_definitions,
@@ -41,18 +53,6 @@ from offdiag.audit.findings import (
 )
 from offdiag.audit.matrix import Comparison, compared
 from offdiag.audit.reported_values import Claim, Facts, Reading, claims_from, readings
-from offdiag.audit.run_checks import (
-    MOST_CLAIMS_EXAMINED,
-    Places,
-    allowed_intervals,
-    consistent,
-    deciding,
-    examined,
-    expected_by,
-    failed_checks,
-    smallest_to_blame,
-    without,
-)
 from offdiag.audit.whole_numbers import two_class_tables
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput

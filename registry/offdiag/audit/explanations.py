@@ -14,11 +14,7 @@ import numpy as np
 
 from offdiag.audit.checks import Check
 from offdiag.audit.definitions import Definition, alternatives, described, when_swapped
-from offdiag.audit.feasible import Constraint, feasible_tables
-from offdiag.audit.findings import AuditVerdict, Diagnosis, Finding
-from offdiag.audit.printed import Printed, Rounding
-from offdiag.audit.reported_values import Claim, Facts
-from offdiag.audit.run_checks import (
+from offdiag.audit.examination import (
     MOST_TO_BLAME,
     Places,
     allowed_intervals,
@@ -34,6 +30,10 @@ from offdiag.audit.run_checks import (
     supporting,
     within_range,
 )
+from offdiag.audit.feasible import Constraint, feasible_tables
+from offdiag.audit.findings import AuditVerdict, Diagnosis, Finding
+from offdiag.audit.printed import Printed, Rounding
+from offdiag.audit.reported_values import Claim, Facts
 from offdiag.extras import optional
 
 

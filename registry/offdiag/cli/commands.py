@@ -69,7 +69,7 @@ _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "demo": ("operate.demo", "Train models on real data and serve their dashboard."),
         "serve": ("operate.serve", "Serve the dashboard, with worker and scheduler."),
         "worker": ("operate.serve", "Run a worker that evaluates logged runs, until Ctrl-C."),
-        "server": ("operate.team", "Set up a team server: settings, units, schema and admin."),
+        "server": ("operate.server", "Set up a team server: settings, units, schema and admin."),
         "jobs": ("operate.jobs", "Show the job queue and retry failed jobs."),
         "user": ("operate.access", "Manage users and roles, and read the audit log."),
         "token": ("operate.access", "Create, list and revoke API tokens."),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 from pydantic import BaseModel, ValidationError
 
-from offdiag.cli.registry import evaluate_waiting, is_server, opened, settings_for
+from offdiag.cli.call import evaluate_waiting, is_server, opened, settings_for
 from offdiag.errors import InvalidInput, NotFound, NotSignedIn, OffdiagError
 from offdiag.records.access import Me
 from offdiag.records.base import MOST_ON_A_PAGE, Page, Paged, RequestBody
@@ -188,7 +188,7 @@ def _runs_named(url: str | None, name: str) -> Sequence[RunSummary]:
     with connected(url) as registry:
         if isinstance(registry, Server):
             return registry.ask("/runs", RunPage, query=query).runs
-        from offdiag.services.search import search_page
+        from offdiag.services.run_search import search_page
 
         found = search_page(
             registry,

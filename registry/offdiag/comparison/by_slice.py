@@ -20,7 +20,7 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import MetricDifference, judged
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.paired.class_changes import recall_changes
-from offdiag.metrics.paired.joint import PairedRates
+from offdiag.metrics.paired.joint_counts import PairedRates
 from offdiag.reports.texts import count, listed
 
 MOST_NAMED = 4

@@ -26,7 +26,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import CountedSets, Unweighted
-from offdiag.metrics.dual import Floats
+from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.paired.best_runs import (
@@ -37,7 +37,7 @@ from offdiag.metrics.paired.best_runs import (
 )
 from offdiag.metrics.paired.confidence_set import DRAWS, BestSet, Contest, confidence_sets
 from offdiag.metrics.paired.hypothesis_tests import CochranQ, cochran_of_counts, holm, mcnemar
-from offdiag.metrics.paired.runs import Codes, PairedRuns, PairwiseRuns, RunsTogether
+from offdiag.metrics.paired.many_runs import Codes, PairedRuns, PairwiseRuns, RunsTogether
 from offdiag.metrics.suite import AGGREGATE_KEYS, evaluate_stack
 from offdiag.reports.scope import spec_of
 

@@ -50,15 +50,15 @@ from offdiag.metrics.paired.hypothesis_tests import (
     mcnemar,
     stuart_maxwell,
 )
-from offdiag.metrics.paired.joint import JointCounts, PairedRates
-from offdiag.metrics.paired.pooled_slopes import (
+from offdiag.metrics.paired.joint_counts import JointCounts, PairedRates
+from offdiag.metrics.paired.proportions import METHOD, paired_score_interval
+from offdiag.metrics.paired.scores import ScoreDifference
+from offdiag.metrics.paired.simultaneous_tests import (
     JointTest,
     confidence_of,
     judge_together,
     judge_unpaired,
 )
-from offdiag.metrics.paired.proportions import METHOD, paired_score_interval
-from offdiag.metrics.paired.scores import ScoreDifference
 from offdiag.metrics.weighted.counts import WeightedCounts
 
 

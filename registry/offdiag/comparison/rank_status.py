@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.dual import Floats
+from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.bounds import difference_bounds
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.best_runs import signs_of, small_classes, tested_metrics
 from offdiag.metrics.paired.confidence_set import BestSet, Compared, Contest
-from offdiag.metrics.paired.pooled_slopes import value_covariance
-from offdiag.metrics.paired.runs import RunSpread, differences
+from offdiag.metrics.paired.many_runs import RunSpread, differences
+from offdiag.metrics.paired.simultaneous_tests import value_covariance
 
 SIMULTANEOUS = "simultaneous, slopes at the pooled matrix"
 SIMULTANEOUS_UNPAIRED = "simultaneous, square and add, unpaired"

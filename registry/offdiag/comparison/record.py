@@ -14,14 +14,14 @@ from offdiag.comparison.differences import (
 )
 from offdiag.comparison.many import ManyComparison, selection_record
 from offdiag.comparison.pair import PairComparison, PairedFacts
-from offdiag.comparison.rank_status import Rank
-from offdiag.comparison.texts import run_label
-from offdiag.comparison.verdict import (
+from offdiag.comparison.pair_verdict import (
     Verdict,
     undecided_among,
     undecided_pair,
     undecided_record,
 )
+from offdiag.comparison.rank_status import Rank
+from offdiag.comparison.texts import run_label
 from offdiag.metrics.counted import Counted, numbers_of
 
 

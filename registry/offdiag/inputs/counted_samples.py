@@ -22,7 +22,7 @@ from offdiag.inputs.counted_scores import (
 from offdiag.inputs.labels import Codes, code_dtype, require_equal_lengths
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns, read_slices, sorted_levels
 from offdiag.metrics.confusion import LARGEST_TOTAL, ConfusionMatrix
-from offdiag.metrics.scores.cells import (
+from offdiag.metrics.scores.score_cells import (
     CellSums,
     ClassCells,
     EventSums,

@@ -13,7 +13,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.inputs.labels import Codes
 from offdiag.metrics.orientation import actual_totals
-from offdiag.metrics.scores.cells import HIGHEST_CODE, LOWEST_CODE, CellSums, EventSums
+from offdiag.metrics.scores.score_cells import HIGHEST_CODE, LOWEST_CODE, CellSums, EventSums
 
 CellColumns: TypeAlias = Mapping[str, Sequence[float]]
 """Lists by name, one entry for each kind of samples, whose scores p are in one cell: `code` of

@@ -17,8 +17,8 @@ from offdiag.metrics.custom import (
     custom_metrics,
 )
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
-from offdiag.metrics.scores.cells import NEGATIVE, POSITIVE, ScoreCells
 from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.score_cells import NEGATIVE, POSITIVE, ScoreCells
 
 MOST_RESAMPLED = 20_000
 """Examples up to which intervals are resampled: the cost of a function is not known."""

@@ -11,7 +11,7 @@ from offdiag.records.cost import Weights
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import CostName
-    from offdiag.services.gate import GateResult, StatedCosts
+    from offdiag.services.gates.gate import GateResult, StatedCosts
     from offdiag.settings import Settings
     from offdiag.store.database import Database
 
@@ -69,7 +69,7 @@ def asked_gate(
     from offdiag.domain.texts import CostName
     from offdiag.gate.conditions import parse_condition
     from offdiag.services.flags.rules import thresholds_in
-    from offdiag.services.gate import StatedCosts, gate_run
+    from offdiag.services.gates.gate import StatedCosts, gate_run
     from offdiag.services.jobs.attempts import RetryPolicy
 
     costs: StatedCosts | CostName | None = None

@@ -13,19 +13,23 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison.by_moves import compare_many_sets, compare_paired_sets, compare_weighted
 from offdiag.comparison.by_slice import SliceChanges
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.comparison.many import ManyComparison, compare_many, compare_together
+from offdiag.comparison.many_verdict import many_verdict
 from offdiag.comparison.pair import (
     PairComparison,
     compare_paired,
     compare_unpaired,
     without_tests,
 )
-from offdiag.comparison.ranking import many_verdict
+from offdiag.comparison.pair_verdict import Verdict, pair_verdict
+from offdiag.comparison.sets_and_weights import (
+    compare_many_sets,
+    compare_paired_sets,
+    compare_weighted,
+)
 from offdiag.comparison.texts import require_several, run_label
-from offdiag.comparison.verdict import Verdict, pair_verdict
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.arguments import confidence_level
@@ -33,7 +37,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel_runs.paired import PairedSets, paired_sets
 from offdiag.metrics.pair_counts import count_pairs
-from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.scores import ScoreDifference, score_differences
 from offdiag.metrics.paired.weighted import WeightedPair
 from offdiag.metrics.scores.forecasts import Forecasts

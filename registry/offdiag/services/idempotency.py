@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from offdiag.errors import Conflict
 from offdiag.store import idempotency
 from offdiag.store.database import Database
-from offdiag.store.failures import after_failures
+from offdiag.store.driver_errors import after_failures
 from offdiag.store.idempotency import ResponseKey, StoredResponse
 
 __all__ = ["ResponseKey", "StoredResult", "respond_once"]

@@ -18,7 +18,7 @@ from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import differ, in_roomy_rows, is_labelled, masked
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel_runs.paired import PairedSets, paired_sets
-from offdiag.metrics.paired.joint import JointCounts, joint_counts
+from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
 from offdiag.reports.texts import listed
 from offdiag.store import datasets, paired_counts, runs, truths
 from offdiag.store.compared_runs import ComparedRun, LineageHead, Predicted

@@ -28,7 +28,7 @@ from offdiag.errors import Forbidden
 from offdiag.inputs.partial_labels import is_labelled
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns
 from offdiag.settings import load_settings
-from offdiag.store import slices, truths, uploads
+from offdiag.store import logged_counts, slices, truths
 from offdiag.store.database import Session
 from offdiag.store.dataset_page import SliceFacts
 from offdiag.store.runs import RunRecord
@@ -169,7 +169,7 @@ def sizes_in_truth(session: Session, truth: TruthRecord, k: int) -> GroupSizes:
 def sizes_of_run(session: Session, run: RunRecord, k: int) -> GroupSizes | None:
     """The groups of a run by its newest labels; None for one without slice columns."""
     if run.source is not SourceOrientation.PREDICTIONS:
-        cases = uploads.find_counted_samples(session, run.id)
+        cases = logged_counts.find_counted_samples(session, run.id)
         return None if cases is None else GroupSizes(cases.slices, cases.sizes, k)
     if run.truth_version_id is None:
         return None

@@ -23,7 +23,7 @@ from offdiag.inputs.ids import SampleIds
 from offdiag.metrics.counted import Counted, CountedSets, SampleCounts, counted
 from offdiag.metrics.multilabel.tally import SetTally, tally_numbers, tally_of_numbers
 from offdiag.metrics.pair_counts import OccupiedCells
-from offdiag.metrics.scores.cells import CellSums, EventSums
+from offdiag.metrics.scores.score_cells import CellSums, EventSums
 from offdiag.metrics.weighted.counts import WeightedCounts
 
 Codes = NDArray[np.unsignedinteger[Any]]

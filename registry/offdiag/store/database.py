@@ -30,7 +30,7 @@ from offdiag.store.address import (
     postgres_place,
     sqlite_path,
 )
-from offdiag.store.failures import translated
+from offdiag.store.driver_errors import translated
 from offdiag.store.models import FlagRow
 from offdiag.store.postgres import is_pooled, postgres_engines
 from offdiag.store.sqlite import Synchronous, sqlite_engines

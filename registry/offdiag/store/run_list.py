@@ -27,6 +27,7 @@ from offdiag.store.run_filter import (
     conditions,
     counted_by_index,
 )
+from offdiag.store.run_neighbours import BaselineValues, baseline_values
 from offdiag.store.run_order import (
     FIELD_ORDERS,
     Cursor,
@@ -38,7 +39,6 @@ from offdiag.store.run_order import (
     in_group,
     sorted_by,
 )
-from offdiag.store.run_ranks import BaselineValues, baseline_values
 from offdiag.store.run_rows import (
     LISTED_METRICS,
     LISTED_OF_SETS,

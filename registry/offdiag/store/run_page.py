@@ -48,7 +48,7 @@ from offdiag.store.models import (
 from offdiag.store.models.base import PlainText, record_as
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.outdated import OutdatedResults, outdated_results
-from offdiag.store.run_ranks import Measured, RunNeighbours, neighbour_columns, values_alike
+from offdiag.store.run_neighbours import Measured, RunNeighbours, neighbour_columns, values_alike
 from offdiag.store.run_rows import logged_predictions
 from offdiag.store.runs import RunRecord, recorded
 

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 import offdiag_migrations
 from offdiag.errors import DatabaseUnavailable, SchemaMismatch
-from offdiag.store.bi import put_up, take_down
+from offdiag.store.bi_views import put_up, take_down
 from offdiag.store.database import Database
 from offdiag.store.sqlite import require_local, require_writable
 

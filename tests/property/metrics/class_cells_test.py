@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.cells import class_cell_values
-from offdiag.metrics.scores.cells import ClassCells, ScoreCells, count_scores
+from offdiag.metrics.intervals.score_cells import class_cell_values
 from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.score_cells import ClassCells, ScoreCells, count_scores
 from offdiag.services.evaluation.compute import of_scores
 
 _ROUNDING = 1e-6

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.intervals.cells import cell_values
+from offdiag.metrics.intervals.score_cells import cell_values
 from offdiag.metrics.scores.calibration import (
     equal_mass_bins,
     equal_mass_places,
@@ -19,12 +19,12 @@ from offdiag.metrics.scores.calibration import (
     expected_calibration_error,
     maximum_calibration_error,
 )
-from offdiag.metrics.scores.cells import cell_codes, count_scores
 from offdiag.metrics.scores.discrimination import average_precision, ks, roc_auc
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.operating_points import operating_points
 from offdiag.metrics.scores.ranked_cells import RankedCells
 from offdiag.metrics.scores.ranking import RankedScores, rank_scores
+from offdiag.metrics.scores.score_cells import cell_codes, count_scores
 from offdiag.metrics.scores.score_curves import cell_curves
 from offdiag.services.evaluation.compute import of_scores
 

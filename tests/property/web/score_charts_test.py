@@ -17,19 +17,19 @@ from offdiag.metrics.scores.operating_points import (
 )
 from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.score_curves import score_histogram
-from offdiag_web.charts.plot import QUARTERS, Frame
-from offdiag_web.charts.reliability import (
-    LOWER,
-    ReliabilityBin,
-    reliability_drawing,
-)
-from offdiag_web.charts.scores import (
+from offdiag_web.charts.curves import (
     LARGE,
     SMALL,
     Spread,
     precision_recall_drawing,
     roc_drawing,
     spread_drawing,
+)
+from offdiag_web.charts.plot import QUARTERS, Frame
+from offdiag_web.charts.reliability import (
+    LOWER,
+    ReliabilityBin,
+    reliability_drawing,
 )
 from offdiag_web.components.curves import spread_view
 from support.drawings import Drawing, parsed, points_of

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.scores.operating_points import OperatingPoints, operating_points
 from offdiag.metrics.scores.ranking import rank_scores
+from offdiag_web.charts.curves import Spread, precision_recall_drawing, roc_drawing, spread_drawing
 from offdiag_web.charts.plot import QUARTERS
 from offdiag_web.charts.reliability import ReliabilityBin, reliability_drawing
-from offdiag_web.charts.scores import Spread, precision_recall_drawing, roc_drawing, spread_drawing
 
 
 def score_charts() -> tuple[tuple[str, Markup], ...]:

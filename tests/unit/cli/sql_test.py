@@ -16,7 +16,7 @@ import pytest
 
 import offdiag as sdk
 from offdiag.errors import InvalidInput
-from offdiag.services.query import asked
+from offdiag.services.sql import asked
 from offdiag.store.database import Database
 from offdiag.store.relations.columns import RunScope
 

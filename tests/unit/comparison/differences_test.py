@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from offdiag.comparison.differences import class_values, paired_cells, unpaired_cells
-from offdiag.metrics.paired.joint import PairedRates
+from offdiag.metrics.paired.joint_counts import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.stats import wilson
 from support.comparisons import joint_of

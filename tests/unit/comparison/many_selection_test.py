@@ -7,12 +7,12 @@ import pytest
 
 import offdiag.comparison.many as comparison_of_many
 from offdiag.comparison.many import ManyComparison, best_by_metric, selection_sentence
-from offdiag.comparison.ranking import many_verdict
+from offdiag.comparison.many_verdict import many_verdict
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.paired.best_runs import BestOfMany
-from offdiag.metrics.paired.runs import PairedRuns
+from offdiag.metrics.paired.many_runs import PairedRuns
 from support.matrices import numbered_labels
 from unit.comparison.many_test import BAD, EQUALLY_GOOD, GOOD, actual, compared, run
 

@@ -9,14 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.comparison.many import ManyComparison, compare_many
+from offdiag.comparison.many_verdict import many_verdict
 from offdiag.comparison.rank_status import RankStatus
-from offdiag.comparison.ranking import many_verdict
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.hypothesis_tests import holm
-from offdiag.metrics.paired.joint import joint_counts
-from offdiag.metrics.paired.pooled_slopes import paired_statistics, pooled_matrix
+from offdiag.metrics.paired.joint_counts import joint_counts
+from offdiag.metrics.paired.simultaneous_tests import paired_statistics, pooled_matrix
 from support.matrices import numbered_labels
 
 LABELS = numbered_labels(3)

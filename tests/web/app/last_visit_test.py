@@ -10,7 +10,7 @@ from flask import Flask
 from offdiag.domain.access import Grant, Role
 from offdiag.store.database import Database
 from offdiag.store.users import news_seen_at
-from offdiag_web.app.news import NEWS_AT_FIRST, news_since
+from offdiag_web.app.last_visit import NEWS_AT_FIRST, news_since
 from support.access import add_person, client_of, guarded
 from support.pages import Page, PageClient
 

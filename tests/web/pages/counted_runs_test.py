@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from offdiag.domain.runs import RunFacts
-from offdiag.metrics.scores.cells import cell_codes
+from offdiag.metrics.scores.score_cells import cell_codes
 from offdiag.services.ingest.batch import GivenCounts
 from offdiag.services.ingest.log_counts import log_counts
 from offdiag.store.database import Database

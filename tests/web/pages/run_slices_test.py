@@ -12,7 +12,7 @@ import offdiag
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.services.champions.promotions import approve
-from offdiag.services.gate import gate_run
+from offdiag.services.gates.gate import gate_run
 from offdiag.store.database import Database
 from support.filled_once import filled_once
 from support.logging_runs import POLICY, evaluate, log

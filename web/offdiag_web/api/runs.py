@@ -28,8 +28,8 @@ from offdiag.records.runs.run import (
     run_document,
     run_summary,
 )
+from offdiag.services import run_search
 from offdiag.services import runs as changes
-from offdiag.services import search
 from offdiag.services.datasets import comment_on_dataset
 from offdiag.services.retention import deletion
 from offdiag.services.runs import comment_on_run
@@ -54,7 +54,7 @@ blueprint = resource("runs")
 @operation(blueprint, "GET", "/runs", answers=RunPage)
 def list_runs(query: RunsQuery) -> RunPage:
     """Search runs by conditions on anything that is known of them."""
-    found = search.search_page(
+    found = run_search.search_page(
         current_registry().database,
         filter_text=query.filter,
         order_by=query.order_by,

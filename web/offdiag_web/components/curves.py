@@ -15,9 +15,9 @@ from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.scores.calibration import CalibrationBins, calibrated_shares
 from offdiag.metrics.scores.score_curves import ScoreHistogram
 from offdiag.store.run_page import RunResults
+from offdiag_web.charts.curves import Spread, Tone, spread_drawing
 from offdiag_web.charts.plot import QUARTERS, Tick
 from offdiag_web.charts.reliability import ReliabilityBin, reliability_drawing
-from offdiag_web.charts.scores import Spread, Tone, spread_drawing
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.numbers import Notes

@@ -30,7 +30,7 @@ from offdiag.store.dataset_page import (
 from offdiag.store.datasets import DatasetRecord
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import domain_response
-from offdiag_web.app.news import open_problems
+from offdiag_web.app.last_visit import open_problems
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import TASK_WORDS, Chip, ClassWords, Tone, class_words
 from offdiag_web.urls.datasets import DatasetAddress

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from rich.table import Table
 
+from offdiag.cli.call import Call, evaluate_waiting, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import label
-from offdiag.cli.registry import Call, evaluate_waiting, registry_options
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.domain.number_text import p_value
 from offdiag.errors import InvalidInput

@@ -10,11 +10,11 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from offdiag.cli.call import Call, registry_options, settings_for
 from offdiag.cli.documents import Server, connected, ids_of_runs
 from offdiag.cli.file_input import FileInput, file_options
 from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.output import busy, printable
-from offdiag.cli.registry import Call, registry_options, settings_for
 from offdiag.cli.tables import filled_table
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import Side
@@ -166,8 +166,8 @@ def _asked(
 
 def _check_file(given: FileInput, conditions: tuple[str, ...], weights: Path | None) -> Gate:
     from offdiag.services.flags.rules import rules_in_force
-    from offdiag.services.gate import StatedCosts, gate_matrix
-    from offdiag.services.groups.gate_slices import SlicedPredictions, columns_named
+    from offdiag.services.gates.gate import StatedCosts, gate_matrix
+    from offdiag.services.gates.slices import SlicedPredictions, columns_named
 
     stated = None if weights is None else read_weights(weights)
     parsed = [parse_condition(text) for text in conditions]

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.call import Call, evaluate_waiting, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text
-from offdiag.cli.registry import Call, evaluate_waiting, registry_options
 from offdiag.cli.tables import filled_table
 from offdiag.flags.problem_words import problem_name
 from offdiag.flags.problems import ProblemState

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.documents import Server, connected, document, ids_of_runs
-from offdiag.cli.options import help_text
-from offdiag.cli.registry import (
+from offdiag.cli.call import (
     Call,
     evaluate_waiting,
     project_option,
     registry_options,
     settings_for,
 )
+from offdiag.cli.documents import Server, connected, document, ids_of_runs
+from offdiag.cli.options import help_text
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.texts import name_segment
 from offdiag.records.promotion import (

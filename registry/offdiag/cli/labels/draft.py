@@ -10,10 +10,10 @@ from typing import Literal, TextIO
 import click
 from rich.table import Table
 
+from offdiag.cli.call import Call, answerable, project_option, registry_options
 from offdiag.cli.labels.truth_tables import revision_sentence
 from offdiag.cli.options import help_text, url_option
 from offdiag.cli.output import printable
-from offdiag.cli.registry import Call, answerable, project_option, registry_options
 from offdiag.cli.tables import filled_table
 from offdiag.errors import InvalidInput
 from offdiag.records.datasets.draft import Draft

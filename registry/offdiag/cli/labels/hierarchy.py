@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.options import help_text
-from offdiag.cli.output import printable
-from offdiag.cli.registry import (
+from offdiag.cli.call import (
     Call,
     database_options,
     project_option,
 )
+from offdiag.cli.options import help_text
+from offdiag.cli.output import printable
 
 if TYPE_CHECKING:
     from offdiag.domain.hierarchy import Group, Hierarchy

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from offdiag.cli.call import Call, answerable, registry_options
 from offdiag.cli.documents import ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import printable
-from offdiag.cli.registry import Call, answerable, registry_options
 from offdiag.cli.tables import filled_table
 from offdiag.extras import require_extra
 from offdiag.sdk.run import Run

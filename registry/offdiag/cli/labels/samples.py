@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.documents import document
-from offdiag.cli.options import help_text
-from offdiag.cli.output import busy, printable
-from offdiag.cli.registry import (
+from offdiag.cli.call import (
     Call,
     answerable,
     database_options,
     project_option,
     registry_options,
 )
+from offdiag.cli.documents import document
+from offdiag.cli.options import help_text
+from offdiag.cli.output import busy, printable
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples
 from offdiag.domain.texts import name_segment

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.call import Call, answerable, project_option, registry_options
 from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.labels.truth_tables import (
     comparison_tables,
@@ -18,7 +19,6 @@ from offdiag.cli.labels.truth_tables import (
 )
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy
-from offdiag.cli.registry import Call, answerable, project_option, registry_options
 from offdiag.domain.texts import name_segment
 from offdiag.records.base import InProject
 from offdiag.records.datasets.truth import (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.call import Call, Shown, answerable, registry_options
 from offdiag.cli.file_input import PredictionColumns, prediction_columns
 from offdiag.cli.options import (
     help_text,
@@ -23,7 +24,6 @@ from offdiag.cli.options import (
     url_option,
 )
 from offdiag.cli.output import busy, note, print_json
-from offdiag.cli.registry import Call, Shown, answerable, registry_options
 
 if TYPE_CHECKING:
     from offdiag.sdk.remote.sync import SyncedRun

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.call import Call, database_options
 from offdiag.cli.options import (
     add_shared_options,
     help_text,
@@ -21,7 +22,6 @@ from offdiag.cli.options import (
     url_option,
 )
 from offdiag.cli.output import busy, measured, note, print_json, print_tables, printable
-from offdiag.cli.registry import Call, database_options
 from offdiag.cli.tables import filled_table
 from offdiag.errors import InvalidInput, OffdiagError
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.call import Call, database_option, database_options, opened, settings_for
 from offdiag.cli.options import help_text
 from offdiag.cli.output import note, print_json
-from offdiag.cli.registry import Call, database_option, database_options, opened, settings_for
 
 if TYPE_CHECKING:
     from offdiag.store.sessions import TokenRecord

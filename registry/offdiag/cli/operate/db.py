@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.options import help_text, json_option
-from offdiag.cli.output import busy, measured, note, print_json
-from offdiag.cli.registry import (
+from offdiag.cli.call import (
     Call,
     database_options,
     database_url,
 )
+from offdiag.cli.options import help_text, json_option
+from offdiag.cli.output import busy, measured, note, print_json
 
 if TYPE_CHECKING:
     from offdiag.store.archive.file import Manifest
@@ -191,7 +191,7 @@ def views(*, given: tuple[str, ...], remove: bool, call: Call) -> None:
     They are in the schema offdiag_bi. A ROLE, which must exist, gets read access to them and
     nothing else. Upgrading and restoring the registry keep both.
     """
-    from offdiag.store.bi import SCHEMA, publish_views, remove_views
+    from offdiag.store.bi_views import SCHEMA, publish_views, remove_views
     from offdiag.store.database import Database
     from offdiag.store.schema import require_schema
 

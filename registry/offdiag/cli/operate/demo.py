@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
+from offdiag.cli.call import opened, settings_for
 from offdiag.cli.operate.serve import serve_until_stopped
 from offdiag.cli.options import help_text
 from offdiag.cli.output import counted, fits_intervals, print_tables
 from offdiag.cli.read.run_tables import run_table
-from offdiag.cli.registry import opened, settings_for
 from offdiag.demo.experiments import (
     DIGITS,
     IN_USE,

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.call import Call, database_url, is_server, registry_options
 from offdiag.cli.documents import Server
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy
-from offdiag.cli.registry import Call, database_url, is_server, registry_options
 from offdiag.errors import OffdiagError
 from offdiag.extras import LIBRARIES, has_extra
 from offdiag.records.access import Me

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 from rich.table import Table
 
+from offdiag.cli.call import Call, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text
-from offdiag.cli.registry import Call, registry_options
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.records.job import AllRetried, JobList, JobsQuery, Process, Retried, job_list
 

@@ -6,9 +6,9 @@ import sys
 
 import click
 
+from offdiag.cli.call import Call, is_server, registry_options
 from offdiag.cli.documents import Server
 from offdiag.cli.options import help_text
-from offdiag.cli.registry import Call, is_server, registry_options
 from offdiag.errors import InvalidInput
 from offdiag.records.access import Me
 from offdiag.sdk.remote.connection import Connection

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.call import Call, Shown, database_options, opened
 from offdiag.cli.documents import ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy
-from offdiag.cli.registry import Call, Shown, database_options, opened
 
 if TYPE_CHECKING:
     from offdiag.services.evaluation.recompute import RecomputeRequest

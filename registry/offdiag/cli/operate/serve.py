@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.call import database_option, opened, settings_for
 from offdiag.cli.options import help_text
 from offdiag.cli.output import measured
-from offdiag.cli.registry import database_option, opened, settings_for
 from offdiag.errors import InvalidInput
 from offdiag.extras import require_extra
 from offdiag.settings import ServerSettings, Settings

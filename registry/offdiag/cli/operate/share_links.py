@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.call import Call, database_options
 from offdiag.cli.operate.access import moment_text
 from offdiag.cli.options import help_text
-from offdiag.cli.registry import Call, database_options
 
 if TYPE_CHECKING:
     from offdiag.store.share_links import ShareLink

@@ -9,10 +9,10 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from offdiag.cli.call import Call, registry_options
 from offdiag.cli.documents import document, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy, label, printable
-from offdiag.cli.registry import Call, registry_options
 from offdiag.cli.tables import MOST_CLASSES, filled_table, open_table
 from offdiag.comparison import texts
 from offdiag.comparison.differences import DifferenceStatus, excludes_0

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from offdiag.cli.call import Call, Shown, project_option, registry_options
 from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text
 from offdiag.cli.output import label, printable
 from offdiag.cli.read.cost_runs import apply, decide, labels, rank
 from offdiag.cli.read.cost_tables import cost_table, difference_table, list_table
-from offdiag.cli.registry import Call, Shown, project_option, registry_options
 from offdiag.domain.texts import CostName, name_segment
 from offdiag.inputs.files.costs import read_weights
 from offdiag.metrics.costs.matrix import CostChange, changed_costs

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
+from offdiag.cli.call import Call, project_option, registry_options
 from offdiag.cli.documents import document, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy, note, printable
 from offdiag.cli.read.cost_tables import decision_tables, label_cost_table, ranking_tables
-from offdiag.cli.registry import Call, project_option, registry_options
 from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.records.cost import CostsOfRuns, CostsRequest, RuleRequest, asked_costs
 from offdiag.records.decision import TriedRule, tried_rule

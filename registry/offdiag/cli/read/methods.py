@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.call import Call, project_option, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text
 from offdiag.cli.output import number
-from offdiag.cli.registry import Call, project_option, registry_options
 from offdiag.cli.tables import filled_table
 from offdiag.domain.number_text import count, p_in_column
 from offdiag.domain.texts import name_segment

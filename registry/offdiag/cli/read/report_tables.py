@@ -9,8 +9,8 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from offdiag.cli.call import Call
 from offdiag.cli.output import busy, note, printable
-from offdiag.cli.registry import Call
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.records.report import (
     Delivery,

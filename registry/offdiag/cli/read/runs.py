@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from offdiag.cli.call import (
+    Call,
+    evaluate_waiting,
+    project_option,
+    registry_options,
+)
 from offdiag.cli.documents import Server, connected, document, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import fits_intervals, printable
@@ -19,12 +25,6 @@ from offdiag.cli.read.run_tables import (
     run_tables,
     slice_tables,
     worst_slices_table,
-)
-from offdiag.cli.registry import (
-    Call,
-    evaluate_waiting,
-    project_option,
-    registry_options,
 )
 from offdiag.domain.texts import name_segment
 from offdiag.filters.parsing import parse_filter, parse_order
@@ -211,7 +211,7 @@ def _listed(found: RunList) -> Iterator[Table | str]:
 
 
 def _stored(database: Database, query: RunsQuery, limit: int) -> RunList:
-    from offdiag.services.search import search_page
+    from offdiag.services.run_search import search_page
 
     evaluate_waiting(database)
     found = search_page(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.options import help_text, timeout_option
-from offdiag.cli.read.report import ReportInput, report_options
-from offdiag.cli.registry import (
+from offdiag.cli.call import (
     Call,
     database_options,
     opened,
     project_option,
 )
+from offdiag.cli.options import help_text, timeout_option
+from offdiag.cli.read.report import ReportInput, report_options
 
 if TYPE_CHECKING:
     from offdiag.store.database import Database

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from offdiag.cli.call import Call, database_options, opened
 from offdiag.cli.documents import ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy, print_json, print_tables
-from offdiag.cli.registry import Call, database_options, opened
 
 
 @help_text(
@@ -75,7 +75,7 @@ def sql(
         write_result,
         writer_for,
     )
-    from offdiag.services.query import asked
+    from offdiag.services.sql import asked
     from offdiag.store.relations.columns import RunScope
 
     text = sys.stdin.read() if query == "-" else query

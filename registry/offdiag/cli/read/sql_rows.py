@@ -22,7 +22,7 @@ from offdiag.cli.output import printable
 from offdiag.cli.tables import open_table
 from offdiag.domain.texts import csv_cell
 from offdiag.errors import InvalidInput
-from offdiag.services.query import QueryResult
+from offdiag.services.sql import QueryResult
 from offdiag.store.archive.whole_file import whole_file
 
 ROWS_SHOWN = 1_000

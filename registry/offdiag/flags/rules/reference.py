@@ -15,7 +15,7 @@ from offdiag.flags.verdict import Condition, Severity, Sign, Verdict
 from offdiag.metrics.multilabel_runs.paired import PairedSets, label_rates
 from offdiag.metrics.paired.class_changes import ClassChanges, recall_changes
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
-from offdiag.metrics.paired.joint import JointCounts, PairedRates
+from offdiag.metrics.paired.joint_counts import JointCounts, PairedRates
 
 _AXIS_SAID_ACTUAL = {"actual_rows": "rows", "actual_columns": "columns"}
 

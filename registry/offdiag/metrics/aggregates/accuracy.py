@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import Reason
 from offdiag.extras import optional
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
-from offdiag.metrics.dual import ClassShares, Dual
+from offdiag.metrics.gradients import ClassShares, Dual
 from offdiag.metrics.quantity import (
     Quantity,
     as_float,

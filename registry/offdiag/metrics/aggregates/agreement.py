@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
-from offdiag.metrics.dual import Cells, ClassShares, Codes, Dual, Floats, Gradient, cell_shares
+from offdiag.metrics.gradients import (
+    Cells,
+    ClassShares,
+    Codes,
+    Dual,
+    Floats,
+    Gradient,
+    cell_shares,
+)
 from offdiag.metrics.quantity import (
     Quantity,
     as_float,

@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.dual import Cells, ClassShares, Dual, Gradient
+from offdiag.metrics.gradients import Cells, ClassShares, Dual, Gradient
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest, one_vs_rest
 from offdiag.metrics.quantity import Quantity

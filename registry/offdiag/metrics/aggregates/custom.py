@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
 from offdiag.metrics.custom import FAILED, CustomMetric, MatrixInput, custom_metrics
-from offdiag.metrics.dual import Cells, Codes, Floats, Gradient
+from offdiag.metrics.gradients import Cells, Codes, Floats, Gradient
 from offdiag.metrics.quantity import Quantity, cause, first_cause
 
 _INTERVAL = (

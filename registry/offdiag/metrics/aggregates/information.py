@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
-from offdiag.metrics.dual import Cells, Floats, Gradient, cell_shares
+from offdiag.metrics.gradients import Cells, Floats, Gradient, cell_shares
 from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
 from offdiag.metrics.spec import BOTH_ROLES_ALIKE, NO_SAMPLES
 from offdiag.metrics.tally import Tally, over_classes

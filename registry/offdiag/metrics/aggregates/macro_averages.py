@@ -27,7 +27,7 @@ from offdiag.metrics.aggregates.weighted_averages import (
     strict,
     weighted_slopes,
 )
-from offdiag.metrics.dual import ClassShares, Dual
+from offdiag.metrics.gradients import ClassShares, Dual
 from offdiag.metrics.quantity import Quantity, fraction
 from offdiag.metrics.spec import (
     BOTH_ROLES_ALIKE,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
-from offdiag.metrics.dual import ClassShares, Dual
+from offdiag.metrics.gradients import ClassShares, Dual
 from offdiag.metrics.quantity import Quantity, as_float, cause, first_cause, fraction
 from offdiag.metrics.spec import (
     BOTH_ROLES_ALIKE,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.dual import Cells, Codes, Floats, Gradient
+from offdiag.metrics.gradients import Cells, Codes, Floats, Gradient
 from offdiag.metrics.orientation import (
     STACK_ACTUAL_AXIS,
     STACK_PREDICTED_AXIS,

@@ -18,7 +18,7 @@ from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import COST_KEYS, cost_gradients, evaluate_costs
-from offdiag.metrics.dual import Floats
+from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.bounds import (
     Bounds,
     Interval,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from offdiag.metrics.aggregates import AGGREGATES
-from offdiag.metrics.dual import (
+from offdiag.metrics.gradients import (
     Cells,
     Dual,
     Floats,

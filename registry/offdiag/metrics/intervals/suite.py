@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.dual import Cells
+from offdiag.metrics.gradients import Cells
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import (
     Intervals,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.orientation import ACTUAL_AXIS, PREDICTED_AXIS
-from offdiag.metrics.paired.joint import PairedRates
+from offdiag.metrics.paired.joint_counts import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
 
 Counts = NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Runs on the same samples with sets of labels, and how far chance moves them from each other.
 
-Everything is that of `paired.runs` and `paired.pooled_slopes`, sample by sample: what the
-predicted set of a sample adds to a metric is its slope at the tables of all runs together. An
+Everything is that of `paired.many_runs` and `paired.simultaneous_tests`, sample by sample: what
+the predicted set of a sample adds to a metric is its slope at the tables of all runs together. An
 average over examples adds up what the sets score. An average over labels has two slopes for each
 label, of a missed one and of a false alarm, and a sample adds those of all its labels, so labels
 that go together are counted together. Swapping the two predicted sets of random samples gives the
@@ -23,7 +23,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.counted import CountedSets, count_sets
 from offdiag.metrics.custom import custom_versions
-from offdiag.metrics.dual import Dual, Floats, OutcomeShares, shares_of_outcomes
+from offdiag.metrics.gradients import Dual, Floats, OutcomeShares, shares_of_outcomes
 from offdiag.metrics.intervals.bounds import smallest_class
 from offdiag.metrics.multilabel.examples import Overlap
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, Bits, unpack_sets
@@ -38,14 +38,14 @@ from offdiag.metrics.paired.best_runs import (
 )
 from offdiag.metrics.paired.class_changes import outcome_moves
 from offdiag.metrics.paired.confidence_set import Contest
-from offdiag.metrics.paired.joint import PairedRates
-from offdiag.metrics.paired.pooled_slopes import (
+from offdiag.metrics.paired.joint_counts import PairedRates
+from offdiag.metrics.paired.many_runs import RunSpread, spread_of_gains
+from offdiag.metrics.paired.simultaneous_tests import (
     ROUNDING,
     JointTest,
     Statistic,
     tested_statistics,
 )
-from offdiag.metrics.paired.runs import RunSpread, spread_of_gains
 from offdiag.metrics.per_class import PER_CLASS
 
 BLOCK = 4_096

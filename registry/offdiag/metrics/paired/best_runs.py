@@ -25,7 +25,7 @@ from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.counted import Unweighted
-from offdiag.metrics.dual import Floats
+from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.costs import cost_values
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.intervals.resampling import generator
@@ -33,7 +33,7 @@ from offdiag.metrics.multilabel.label_averages import MACRO
 from offdiag.metrics.multilabel.suite import OF_SETS
 from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.paired.confidence_set import Contest
-from offdiag.metrics.paired.runs import PairedRuns, RunSpread, RunsTogether, spread_of_recall
+from offdiag.metrics.paired.many_runs import PairedRuns, RunSpread, RunsTogether, spread_of_recall
 from offdiag.metrics.spec import Direction
 from offdiag.metrics.suite import evaluate_stack
 

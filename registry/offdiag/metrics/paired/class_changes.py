@@ -19,11 +19,11 @@ from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.intervals.bounds import Bounds, Intervals, exact_intervals, flagged
 from offdiag.metrics.intervals.delta import class_gradients, range_of
 from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.paired import pooled_slopes, proportions
+from offdiag.metrics.paired import proportions, simultaneous_tests
 from offdiag.metrics.paired.hypothesis_tests import holm, mid_p_values
-from offdiag.metrics.paired.joint import JointCounts, PairedRates
-from offdiag.metrics.paired.pooled_slopes import pooled_matrix, smaller_statistic
+from offdiag.metrics.paired.joint_counts import JointCounts, PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
+from offdiag.metrics.paired.simultaneous_tests import pooled_matrix, smaller_statistic
 
 Floats = NDArray[np.float64]
 Notes = dict[tuple[int, ...], str]
@@ -120,7 +120,7 @@ def changes_by_slopes(
         spread = np.where(differences == 0, error, np.abs(differences / t))
     spread = np.where(is_tested & np.isfinite(spread), spread, np.nan)
     notes: Notes = {
-        (int(code),): pooled_slopes.NOTHING_COUNTS for code in np.flatnonzero(error == 0)
+        (int(code),): simultaneous_tests.NOTHING_COUNTS for code in np.flatnonzero(error == 0)
     }
     alone, together = (
         flagged(
@@ -129,7 +129,7 @@ def changes_by_slopes(
                     np.maximum(differences - normal_quantile(each) * spread, -largest),
                     np.minimum(differences + normal_quantile(each) * spread, largest),
                 ),
-                pooled_slopes.METHOD,
+                simultaneous_tests.METHOD,
                 notes,
             ),
             cases,
@@ -169,7 +169,7 @@ def confidence_together(confidence: float, n_tested: int) -> float:
 
 
 def _rounded(after: Floats, before: Floats) -> Floats:
-    is_rounding = np.abs(after - before) <= pooled_slopes.ROUNDING * (
+    is_rounding = np.abs(after - before) <= simultaneous_tests.ROUNDING * (
         np.abs(after) + np.abs(before)
     )
     return np.where(is_rounding, 0.0, after - before)

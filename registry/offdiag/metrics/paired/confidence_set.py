@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.arguments import confidence_level, positive_count
-from offdiag.metrics.dual import Floats
+from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.paired.pooled_slopes import Statistic, smaller_statistic
-from offdiag.metrics.paired.runs import RunSpread, difference_errors, differences
+from offdiag.metrics.paired.many_runs import RunSpread, difference_errors, differences
+from offdiag.metrics.paired.simultaneous_tests import Statistic, smaller_statistic
 
 DRAWS = 2_000
 MOST_TESTED = 200

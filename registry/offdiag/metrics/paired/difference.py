@@ -15,17 +15,17 @@ import numpy as np
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
-from offdiag.metrics.dual import Floats, Gradient
+from offdiag.metrics.gradients import Floats, Gradient
 from offdiag.metrics.intervals.bounds import Interval, Intervals, flagged, smallest_class
 from offdiag.metrics.intervals.costs import cost_values, normal_intervals
 from offdiag.metrics.intervals.delta import standard_error
 from offdiag.metrics.intervals.suite import WITHOUT_INTERVAL
 from offdiag.metrics.paired import proportions
 from offdiag.metrics.paired.class_changes import sloped_changes
-from offdiag.metrics.paired.joint import JointCounts
-from offdiag.metrics.paired.pooled_slopes import NOTHING_COUNTS, judge_together
+from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.metrics.paired.proportions import shared_proportion_intervals
 from offdiag.metrics.paired.resampling import difference
+from offdiag.metrics.paired.simultaneous_tests import NOTHING_COUNTS, judge_together
 from offdiag.metrics.quantity import Quantity, first_cause
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
 

@@ -28,10 +28,10 @@ import numpy as np
 
 from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
-from offdiag.metrics.dual import Floats, Gradient
+from offdiag.metrics.gradients import Floats, Gradient
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.intervals.means import student_quantile
-from offdiag.metrics.paired.runs import LAST_AXIS, PairedRuns
+from offdiag.metrics.paired.many_runs import LAST_AXIS, PairedRuns
 
 SEEDS = "t over seeds and samples (Satterthwaite)"
 FOLDS = "corrected resampled t over folds (Nadeau and Bengio)"

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.bounds import Bounds, Intervals, exact_intervals
 from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.paired.joint import JointCounts, PairedRates
+from offdiag.metrics.paired.joint_counts import JointCounts, PairedRates
 
 METHOD = "tango score"
 HALVINGS = 64

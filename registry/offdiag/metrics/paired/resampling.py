@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import Reason
 from offdiag.metrics.arguments import positive_count
 from offdiag.metrics.intervals.resampling import Floats, batches, generator
-from offdiag.metrics.paired.joint import JointCounts, cell_sums
+from offdiag.metrics.paired.joint_counts import JointCounts, cell_sums
 
 
 def comes_before(one: JointCounts, other: JointCounts) -> bool:

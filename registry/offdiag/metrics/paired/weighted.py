@@ -1,11 +1,11 @@
 """Two runs on the same weighted samples: what of a difference chance explains.
 
-The statistics are those of `pooled_slopes`, of weights: a sample moves a metric by its slopes at
-the weights of both runs together times its share of the weight. Under "no difference" the samples
-on which the runs differ count as likely for one as for the other, so the variance is the sum of
-the squares of these moves: that of a survey whose samples are drawn independently (Binder 1983,
-International Statistical Review 51, 279). Of equal weights it is the test of counts. Exact tests
-do not exist.
+The statistics are those of `simultaneous_tests`, of weights: a sample moves a metric by its slopes
+at the weights of both runs together times its share of the weight. Under "no difference" the
+samples on which the runs differ count as likely for one as for the other, so the variance is the
+sum of the squares of these moves: that of a survey whose samples are drawn independently (Binder
+1983, International Statistical Review 51, 279). Of equal weights it is the test of counts. Exact
+tests do not exist.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.arguments import confidence_level
-from offdiag.metrics.dual import Floats, Gradient
+from offdiag.metrics.gradients import Floats, Gradient
 from offdiag.metrics.intervals.bounds import smallest_class
 from offdiag.metrics.intervals.delta import aggregate_gradients, class_gradients
 from offdiag.metrics.paired.class_changes import outcome_moves
-from offdiag.metrics.paired.joint import PairedRates
-from offdiag.metrics.paired.pooled_slopes import (
+from offdiag.metrics.paired.joint_counts import PairedRates
+from offdiag.metrics.paired.simultaneous_tests import (
     ROUNDING,
     JointTest,
     Statistic,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.dual import Dual, OutcomeShares
+from offdiag.metrics.gradients import Dual, OutcomeShares
 from offdiag.metrics.quantity import Causes, Quantity, cause, first_cause
 from offdiag.metrics.spec import MetricSpec, Scope
 from offdiag.metrics.tally import Tally

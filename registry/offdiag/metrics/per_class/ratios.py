@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.dual import Dual, OutcomeShares
+from offdiag.metrics.gradients import Dual, OutcomeShares
 from offdiag.metrics.per_class.one_vs_rest import ClassMetric, OneVsRest
 from offdiag.metrics.quantity import (
     Quantity,

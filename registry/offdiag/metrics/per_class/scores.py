@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
-from offdiag.metrics.dual import Dual, OutcomeShares
+from offdiag.metrics.gradients import Dual, OutcomeShares
 from offdiag.metrics.per_class.one_vs_rest import ClassMetric, OneVsRest
 from offdiag.metrics.quantity import Quantity, as_float, first_cause, fraction, renamed
 from offdiag.metrics.spec import (

@@ -19,7 +19,6 @@ from offdiag.metrics.scores.calibration import (
     CalibrationBins,
     equal_width_bins,
 )
-from offdiag.metrics.scores.cells import ClassCells, ScoreCells
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.operating_points import OperatingPoints, drawn_points
 from offdiag.metrics.scores.operating_points import (
@@ -27,6 +26,7 @@ from offdiag.metrics.scores.operating_points import (
 )
 from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.scores.ranking import rank_scores
+from offdiag.metrics.scores.score_cells import ClassCells, ScoreCells
 
 TOP_LABEL = -1
 """Stands for the class with the largest probability, whichever that is for a sample."""

@@ -24,7 +24,7 @@ from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.aggregates.classified import Classified
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import wilson_of_sizes
-from offdiag.metrics.paired.pooled_slopes import smaller_statistic
+from offdiag.metrics.paired.simultaneous_tests import smaller_statistic
 from offdiag.metrics.tally import Tally, over_classes
 
 Floats = NDArray[np.float64]

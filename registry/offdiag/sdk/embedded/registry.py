@@ -34,7 +34,7 @@ from offdiag.sdk.registry import (
     SearchQuestion,
     find_run,
 )
-from offdiag.services import cost_matrices, datasets, runs, search
+from offdiag.services import cost_matrices, datasets, run_search, runs
 from offdiag.services.curves import browse_curves
 from offdiag.services.decisions.rules import (
     Choice,
@@ -271,7 +271,7 @@ class EmbeddedRegistry:
         return found.shown[0].points
 
     def search(self, question: SearchQuestion) -> Sequence[FoundRun]:
-        return search.search_runs(
+        return run_search.search_runs(
             self.database,
             filter_text=question.filter_text,
             order_by=question.order_by,

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_scores import MISSING, OUTSIDE
-from offdiag.metrics.scores.cells import (
+from offdiag.metrics.scores.score_cells import (
     CELLS_PER_LOGIT,
     HIGHEST_CODE,
     LINEAR_STEPS,

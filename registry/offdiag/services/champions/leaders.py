@@ -29,7 +29,7 @@ from offdiag.metrics.paired.confidence_set import (
     PairTests,
     confidence_sets,
 )
-from offdiag.metrics.paired.runs import PairedRuns
+from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.weighted.counts import of_weights
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache

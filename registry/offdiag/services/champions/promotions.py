@@ -16,7 +16,7 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.gate.conditions import parse_condition
 from offdiag.services.champions.leaders import primary_metric
 from offdiag.services.flags.rules import thresholds_in
-from offdiag.services.gate import GateResult, gate_run
+from offdiag.services.gates.gate import GateResult, gate_run
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.truth.versions import dataset_named
 from offdiag.settings import Settings

@@ -29,14 +29,14 @@ from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.paired.class_changes import recall_changes
 from offdiag.metrics.paired.difference import paired_cost_differences
-from offdiag.metrics.paired.joint import JointCounts, joint_counts, joint_of_points
+from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts, joint_of_points
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.store import predictions
 from offdiag.store.database import Session
-from offdiag.store.predictions_read import PredictionChunk, TruthOfRun, read_beside_truth
+from offdiag.store.predictions_beside_truth import PredictionChunk, TruthOfRun, read_beside_truth
 from offdiag.store.run_costs import RunWithCosts
 
 Floats = NDArray[np.float64]

@@ -21,11 +21,11 @@ from offdiag.metrics.confusion import ConfusionMatrix, collapsed
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.counted import Counted, CountedSets, matrix_of
-from offdiag.metrics.dual import Floats
+from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.cells import cell_values, class_cell_values
 from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
+from offdiag.metrics.intervals.score_cells import cell_values, class_cell_values
 from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
 from offdiag.metrics.intervals.suite import SuiteIntervals, suite_intervals
 from offdiag.metrics.multilabel.suite import (
@@ -35,8 +35,8 @@ from offdiag.metrics.multilabel.suite import (
     set_metrics,
     set_score_metrics,
 )
-from offdiag.metrics.scores.cells import ClassCells, ScoreCells
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
+from offdiag.metrics.scores.score_cells import ClassCells, ScoreCells
 from offdiag.metrics.scores.score_curves import (
     ScoreCurve,
     cell_curves,

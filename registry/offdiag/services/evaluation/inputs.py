@@ -27,14 +27,14 @@ from offdiag.metrics.counted import Counted, SampleCounts, added_up, count_sampl
 from offdiag.metrics.custom import custom_digest
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.metrics.multilabel.suite import LabelledSets
-from offdiag.metrics.scores.cells import ClassCells, ScoreCells, count_scores
 from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.score_cells import ClassCells, ScoreCells, count_scores
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.metrics.weighted.scores import WeightedForecasts
 from offdiag.services.small_groups import suppressed_below
 from offdiag.settings import load_settings
-from offdiag.store import datasets, predictions, runs, slices, truths, uploads
+from offdiag.store import datasets, logged_counts, predictions, runs, slices, truths
 from offdiag.store.database import Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.predictions import PackedCounts, StoredChunk
@@ -295,8 +295,8 @@ def _kept_counts(
     session: Session, run: RunRecord, dataset: DatasetRecord, part: Slice | None
 ) -> tuple[ConfusionMatrix, ScoreCells | ClassCells | None]:
     if part is None and not run.score_columns:
-        return uploads.read_matrix(session, run.id, dataset.labels, run.source), None
-    cases = uploads.find_counted_samples(session, run.id)
+        return logged_counts.read_matrix(session, run.id, dataset.labels, run.source), None
+    cases = logged_counts.find_counted_samples(session, run.id)
     if cases is None:
         raise _no_samples_to_choose_from(run)
     members = None

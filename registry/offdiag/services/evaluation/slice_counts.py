@@ -31,7 +31,7 @@ from offdiag.metrics.weighted.counts import WeightedCounts, of_weights
 from offdiag.services.evaluation.slices import require_column
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.small_groups import suppressed_below
-from offdiag.store import datasets, evaluations, predictions, runs, slices, truths, uploads
+from offdiag.store import datasets, evaluations, logged_counts, predictions, runs, slices, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.runs import RunRecord
@@ -235,7 +235,7 @@ def count_run(
     n_classes = len(dataset.labels)
     count = count_triples if only else count_slices
     if not _has_samples(run):
-        cases = uploads.find_counted_samples(session, run.id)
+        cases = logged_counts.find_counted_samples(session, run.id)
         if cases is None:
             return None
         whole = np.zeros(len(cases), dtype=np.uint8)

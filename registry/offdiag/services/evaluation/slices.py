@@ -20,7 +20,7 @@ from offdiag.services.evaluation.inputs import (
     truth_that_counts,
 )
 from offdiag.services.small_groups import require_shown, sizes_of_run, suppressed_below
-from offdiag.store import evaluations, runs, slices, uploads
+from offdiag.store import evaluations, logged_counts, runs, slices
 from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import StoredEvaluation, has_newer_results
 from offdiag.store.evaluations_write import write_evaluation
@@ -94,7 +94,7 @@ def slice_levels(
         }
     if run.source is SourceOrientation.PREDICTIONS:
         return {} if root_id is None else slices.slice_choices(session, root_id, ()).levels
-    cases = uploads.find_counted_samples(session, run.id)
+    cases = logged_counts.find_counted_samples(session, run.id)
     return {} if cases is None else {name: each.choices for name, each in cases.slices.items()}
 
 

@@ -44,7 +44,7 @@ from offdiag.services.samples.suspects import RankedDataset, ranked_dataset
 from offdiag.store import truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import get_dataset
-from offdiag.store.predictions_read import SampleFacts, TruthOfRun
+from offdiag.store.predictions_beside_truth import SampleFacts, TruthOfRun
 from offdiag.store.run_page import RunDetail, read_run
 from offdiag.store.slices import slice_choices
 

@@ -45,7 +45,7 @@ from offdiag.services.small_groups import (
 )
 from offdiag.store import truths
 from offdiag.store.database import Session
-from offdiag.store.predictions_read import (
+from offdiag.store.predictions_beside_truth import (
     PredictionChunk,
     SampleFacts,
     TruthOfRun,

@@ -15,14 +15,14 @@ from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import holds_label
 from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
-from offdiag.metrics.paired.joint import PairedRates
+from offdiag.metrics.paired.joint_counts import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.store import truths
 from offdiag.store.database import Session
 from offdiag.store.flag_inbox import FlaggedRun
 from offdiag.store.predictions import in_truth_order
-from offdiag.store.run_ranks import AlternativeRun, alternative_runs
+from offdiag.store.run_neighbours import AlternativeRun, alternative_runs
 
 MOST_ALTERNATIVES = 5
 

@@ -29,7 +29,7 @@ from offdiag.store.flag_inbox import (
     flagged_run,
 )
 from offdiag.store.flags import FlagEvent, FlagFilter, FlagRecord
-from offdiag.store.run_ranks import RankedValue, run_ranks
+from offdiag.store.run_neighbours import RankedValue, run_ranks
 
 FLAGS_PER_PAGE = 50
 MOST_OF_A_RUN = 10_000

@@ -1,1 +1,1 @@
-"""Runs by the values of slice columns: counted, compared, and judged by gates."""
+"""Runs by the values of slice columns: counted, compared, and how fair they are."""

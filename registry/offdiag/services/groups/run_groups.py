@@ -20,7 +20,7 @@ from offdiag.reports import texts
 from offdiag.services.evaluation.inputs import require_closed, truth_that_counts
 from offdiag.services.evaluation.slices import require_column
 from offdiag.services.small_groups import GroupSizes, smallest_judged, suppressed_below
-from offdiag.store import datasets, predictions, runs, slices, truths, uploads
+from offdiag.store import datasets, logged_counts, predictions, runs, slices, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.runs import RunRecord
 
@@ -93,7 +93,7 @@ def _counted(
 ) -> tuple[dict[str, Unweighted], GroupSizes]:
     """The run by every value of a column, and how many labelled samples each group has."""
     if run.source is not SourceOrientation.PREDICTIONS:
-        cases = uploads.find_counted_samples(session, run.id)
+        cases = logged_counts.find_counted_samples(session, run.id)
         columns: SliceColumns = {} if cases is None else cases.slices
         column = require_column(columns, name)
         assert cases is not None  # noqa: S101  # It has the column.

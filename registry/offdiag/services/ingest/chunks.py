@@ -17,7 +17,7 @@ from offdiag.services.ingest.batch import Batch, read_batch, some_batches_lack
 from offdiag.services.ingest.dataset import require_task
 from offdiag.store import datasets, pending_truth, predictions, runs, slices
 from offdiag.store.database import Database, Session
-from offdiag.store.failures import after_races
+from offdiag.store.driver_errors import after_races
 from offdiag.store.runs import RunRecord
 
 

@@ -23,7 +23,7 @@ from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.store import datasets, retention
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.failures import after_races
+from offdiag.store.driver_errors import after_races
 
 
 def require_hierarchy(session: Session, dataset: DatasetRecord, given: object) -> DatasetRecord:

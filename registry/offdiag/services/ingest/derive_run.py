@@ -21,7 +21,7 @@ from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, predictions, runs, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.failures import after_races
+from offdiag.store.driver_errors import after_races
 from offdiag.store.runs import RunRecord
 
 

@@ -32,7 +32,7 @@ from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, pending_truth, predictions, runs, slices
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.failures import after_races
+from offdiag.store.driver_errors import after_races
 from offdiag.store.pending_truth import PendingTruth
 from offdiag.store.predictions import ChunkMeta
 from offdiag.store.runs import RunRecord

@@ -36,10 +36,10 @@ from offdiag.services.ingest.log_predictions import (
     require_same_content,
 )
 from offdiag.services.jobs.submit import submit_evaluation
-from offdiag.store import datasets, runs, truths, uploads
+from offdiag.store import datasets, logged_counts, runs, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.failures import after_races
+from offdiag.store.driver_errors import after_races
 from offdiag.store.runs import RunRecord
 
 ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
@@ -135,9 +135,9 @@ def _insert(
         class_counts=None if truth is None or truth.is_partial else truth.class_counts,
     )
     run = runs.insert_run(session, frame, facts, source, now=now)
-    uploads.insert_matrix(session, run.id, matrix, source)
+    logged_counts.insert_matrix(session, run.id, matrix, source)
     if cases is not None:
-        uploads.insert_counted_samples(session, run.id, cases)
+        logged_counts.insert_counted_samples(session, run.id, cases)
     finished = runs.mark_finished(
         session,
         run.id,

@@ -16,7 +16,7 @@ from offdiag.services.ingest.batch import GivenPairedCounts
 from offdiag.services.ingest.log_counts import counted_dataset, insert_counts, labels_of
 from offdiag.store import datasets, paired_counts
 from offdiag.store.database import Database, Session
-from offdiag.store.failures import after_races
+from offdiag.store.driver_errors import after_races
 from offdiag.store.runs import RunRecord
 
 

@@ -25,7 +25,7 @@ from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store import datasets, predictions, runs
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
-from offdiag.store.failures import after_failures, after_races
+from offdiag.store.driver_errors import after_failures, after_races
 from offdiag.store.runs import RunRecord
 
 

@@ -30,7 +30,7 @@ from offdiag.services.jobs.kinds import TASKS, TaskKind, Writer
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.store import job_lease, jobs
 from offdiag.store.database import Database, Session
-from offdiag.store.failures import after_failures
+from offdiag.store.driver_errors import after_failures
 from offdiag.store.jobs import Lease
 
 Choose = Callable[[Sequence[int | None]], int | None]

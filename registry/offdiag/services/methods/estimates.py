@@ -17,6 +17,7 @@ from offdiag.metrics.multilabel.suite import set_metrics
 from offdiag.metrics.multilabel.tally import SetTally
 from offdiag.metrics.multilabel_runs.paired import has_slopes
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, tested_metrics
+from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.paired.methods import (
     FOLDS,
     SEEDS,
@@ -28,7 +29,6 @@ from offdiag.metrics.paired.methods import (
     moments_of,
     moments_of_slopes,
 )
-from offdiag.metrics.paired.runs import PairedRuns
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.champions.leaders import side_by_side
 from offdiag.services.lru_cache import LruCache

@@ -19,7 +19,7 @@ from offdiag.gate.conditions import (
 )
 from offdiag.gate.evaluate_conditions import judge
 from offdiag.reports.scope import Condition, Side
-from offdiag.services.groups.gate_slices import with_slices
+from offdiag.services.gates.slices import with_slices
 from offdiag.store.database import Database
 from offdiag.store.evaluations import evaluation_of_inputs
 

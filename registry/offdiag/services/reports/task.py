@@ -24,7 +24,7 @@ from offdiag.metrics.multilabel.sets import is_known, without_room
 from offdiag.metrics.multilabel_runs.paired import has_slopes, paired_sets, set_contest
 from offdiag.metrics.paired.best_runs import cost_contest, metric_contest
 from offdiag.metrics.paired.confidence_set import BestSet, Contest, confidence_sets
-from offdiag.metrics.paired.runs import PairedRuns
+from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.reports.changes import ranked
 from offdiag.reports.document import read_report, read_scope, report_document, summary_document
 from offdiag.reports.headline import headline
@@ -48,11 +48,11 @@ from offdiag.services.reports.snapshot import (
 from offdiag.store import deliveries, reports, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
+from offdiag.store.logged_counts import runs_that_know
 from offdiag.store.predictions import in_truth_order, weighted_among
 from offdiag.store.reports import EditionRecord, EditionState, stored_file
 from offdiag.store.runs import chosen_here_among
 from offdiag.store.truths import numbered_truth
-from offdiag.store.uploads import runs_that_know
 
 
 def with_slices(database: Database, scope: ReportScope, snapshot: Snapshot) -> Snapshot:

@@ -12,7 +12,7 @@ from offdiag.services.idempotency import KEPT_FOR
 from offdiag.services.jobs.submit import evaluation_key, submit_evaluation
 from offdiag.store import jobs, retention, runs
 from offdiag.store.database import Database, Session
-from offdiag.store.failures import after_failures
+from offdiag.store.driver_errors import after_failures
 from offdiag.store.idempotency import remove_responses
 from offdiag.store.outdated import stale_runs
 from offdiag.store.runs import RunRecord

@@ -21,7 +21,7 @@ from offdiag.store import cost_matrices, datasets, schedules
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database, Session, database_time
 from offdiag.store.dataset_page import DatasetFacts, dataset_list
-from offdiag.store.failures import after_races
+from offdiag.store.driver_errors import after_races
 from offdiag.store.schedules import ScheduleRecord
 
 

@@ -34,12 +34,12 @@ from offdiag.store import (
     cost_matrices,
     datasets,
     evaluations,
+    logged_counts,
     paired_counts,
     predictions,
     reports,
     runs,
     truths,
-    uploads,
 )
 from offdiag.store.database import Session
 from offdiag.store.datasets import DatasetRecord
@@ -138,8 +138,8 @@ def content_is_intact(
 
 def _counts_are_intact(session: Session, run: RunRecord, dataset: DatasetRecord) -> bool:
     """The same of a run of counts, also where it was counted together with others."""
-    stored = uploads.read_matrix(session, run.id, dataset.labels, run.source)
-    cases = uploads.find_counted_samples(session, run.id)
+    stored = logged_counts.read_matrix(session, run.id, dataset.labels, run.source)
+    cases = logged_counts.find_counted_samples(session, run.id)
     digests = {stored.digest if cases is None else cases.digest(dataset.labels)}
     for paired_id in paired_counts.tables_of(session, run.id):
         samples = paired_counts.read(session, paired_id, [run.id]).of_run(run.id)

@@ -18,11 +18,11 @@ from offdiag.metrics.costs.edits import group_names
 from offdiag.metrics.costs.matrix import CostMatrix, CostWarning, check_costs
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.costs.what_if import merge_classes, ranks
-from offdiag.metrics.dual import Floats
+from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.paired.best_runs import cost_contest
 from offdiag.metrics.paired.confidence_set import BestSet, Compared, confidence_sets
-from offdiag.metrics.paired.runs import Codes, PairedRuns
+from offdiag.metrics.paired.many_runs import Codes, PairedRuns
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.what_if.leads import Leads, leads
 from offdiag.services.what_if.scenario import (

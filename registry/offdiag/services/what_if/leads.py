@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from offdiag.metrics.costs.break_even import Lever, Stretch
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.dual import Floats
+from offdiag.metrics.gradients import Floats
 
 LOW, HIGH = 1.0, 100.0
 """The ratios that are looked at."""

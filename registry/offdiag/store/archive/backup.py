@@ -42,7 +42,7 @@ from offdiag.store.archive.rows import (
     set_sequences,
     size_of,
 )
-from offdiag.store.bi import put_up, take_down
+from offdiag.store.bi_views import put_up, take_down
 from offdiag.store.database import Database, database_now
 from offdiag.store.models import WorkRow
 from offdiag.store.sqlite import require_local, require_writable

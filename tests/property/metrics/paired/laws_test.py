@@ -17,7 +17,7 @@ from offdiag.metrics.paired.hypothesis_tests import (
     mcnemar,
     stuart_maxwell,
 )
-from offdiag.metrics.paired.joint import PairedRates, joint_counts
+from offdiag.metrics.paired.joint_counts import PairedRates, joint_counts
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.metrics.paired.scores import delong
 from support.matrices import numbered_labels

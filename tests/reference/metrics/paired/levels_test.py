@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from offdiag.metrics.paired.class_changes import recall_changes
-from offdiag.metrics.paired.joint import JointCounts, joint_counts
-from offdiag.metrics.paired.pooled_slopes import JointTest, judge_together
+from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
 from offdiag.metrics.paired.resampling import permutation_test
+from offdiag.metrics.paired.simultaneous_tests import JointTest, judge_together
 from offdiag.metrics.suite import evaluate_stack
 from support.matrices import numbered_labels
 

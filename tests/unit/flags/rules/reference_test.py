@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from offdiag.comparison.pair import compare_paired
-from offdiag.comparison.verdict import classes_that_change
+from offdiag.comparison.pair_verdict import classes_that_change
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
 from offdiag.flags.rules.reference import (
     PairedRecall,
@@ -19,7 +19,7 @@ from offdiag.flags.rules.reference import (
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Severity, Verdict
 from offdiag.metrics.orientation import verify_orientation
-from offdiag.metrics.paired.joint import JointCounts, joint_counts
+from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
 from support.matrices import numbered_labels
 
 ROWS, COLUMNS = SourceOrientation.ACTUAL_ROWS, SourceOrientation.ACTUAL_COLUMNS

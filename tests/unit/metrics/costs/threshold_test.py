@@ -17,7 +17,7 @@ from offdiag.metrics.costs.threshold import (
     matrix_at,
     side_costs,
 )
-from offdiag.metrics.paired.joint import joint_of_points
+from offdiag.metrics.paired.joint_counts import joint_of_points
 from offdiag.metrics.scores.operating_points import OperatingPoints, operating_points
 from offdiag.metrics.scores.ranking import rank_scores
 

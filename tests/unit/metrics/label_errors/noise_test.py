@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from offdiag.metrics.label_errors.noise import bounds_under_noise, most_wrong_labels
-from offdiag.metrics.paired.joint import PairedRates
+from offdiag.metrics.paired.joint_counts import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
 
 

@@ -18,7 +18,7 @@ from offdiag.metrics.multilabel_runs.paired import (
     judge_sets_together,
     label_rates,
 )
-from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.joint_counts import joint_counts
 from support.set_runs import paired_runs, random_sets
 
 KEYS = tuple(key for key in OF_SETS if has_slopes(key))

@@ -14,9 +14,9 @@ from offdiag.metrics.paired.class_changes import (
     sloped_changes,
 )
 from offdiag.metrics.paired.hypothesis_tests import holm, mcnemar, mid_p_values
-from offdiag.metrics.paired.joint import PairedRates
-from offdiag.metrics.paired.pooled_slopes import moves, pooled_matrix
+from offdiag.metrics.paired.joint_counts import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
+from offdiag.metrics.paired.simultaneous_tests import moves, pooled_matrix
 from offdiag.metrics.suite import evaluate_stack
 from support.gradients import class_gradient
 from support.matrices import two_runs

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.paired.difference import PairedDifferences, paired_differences
-from offdiag.metrics.paired.joint import JointCounts, cell_sums, joint_counts
+from offdiag.metrics.paired.joint_counts import JointCounts, cell_sums, joint_counts
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
 from support.matrices import numbered_labels, two_runs
 

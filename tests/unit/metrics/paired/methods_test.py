@@ -10,13 +10,13 @@ import pytest
 from scipy import stats
 
 from offdiag.domain.labels import LabelSet
+from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.paired.methods import (
     difference_of_methods,
     mean_of_folds,
     mean_of_seeds,
     moments_of,
 )
-from offdiag.metrics.paired.runs import PairedRuns
 
 LABELS = LabelSet(("a", "b"))
 

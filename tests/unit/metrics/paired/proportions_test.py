@@ -8,7 +8,7 @@ from math import factorial
 import numpy as np
 import pytest
 
-from offdiag.metrics.paired.joint import PairedRates
+from offdiag.metrics.paired.joint_counts import PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
-from offdiag.metrics.paired.joint import joint_counts
+from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.resampling import permutation_test
 from offdiag.metrics.suite import evaluate_stack
 from support.matrices import numbered_labels, two_runs

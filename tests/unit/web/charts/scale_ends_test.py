@@ -9,7 +9,7 @@ import pytest
 
 import offdiag_web
 from offdiag_web.charts.marks import IN_PANEL, IN_TABLE, IN_TILE, Canvas
-from offdiag_web.pages.compare import differences
+from offdiag_web.pages.compare import metric_differences
 
 STYLES = Path(offdiag_web.__file__).parent / "static" / "css"
 
@@ -23,7 +23,7 @@ STYLES = Path(offdiag_web.__file__).parent / "static" / "css"
         (
             "comparison",
             r"\.ends-difference \{ --mark-width: (\d+)px; \}",
-            differences._CANVAS,
+            metric_differences._CANVAS,
         ),
     ],
 )

@@ -9,9 +9,9 @@ from typing import cast
 from offdiag.comparison import texts
 from offdiag.comparison.differences import OF_CLASSES, MetricDifference, class_values
 from offdiag.comparison.many import ManyComparison
+from offdiag.comparison.many_verdict import leading
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.rank_status import Rank
-from offdiag.comparison.ranking import leading
 from offdiag.comparison.texts import run_label
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import numbers_of

@@ -13,8 +13,8 @@ from markupsafe import Markup
 from offdiag.comparison import texts
 from offdiag.comparison.differences import class_values
 from offdiag.comparison.many import ManyComparison
+from offdiag.comparison.many_verdict import classes_tested, leading
 from offdiag.comparison.rank_status import Rank, RankStatus
-from offdiag.comparison.ranking import classes_tested, leading
 from offdiag.comparison.texts import run_label
 from offdiag.domain.number_text import p_in_column, p_value
 from offdiag.domain.values import MetricValue
@@ -26,7 +26,7 @@ from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.matrix_colours import ColourScale
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, shown
-from offdiag_web.pages.compare.differences import MOST_CLASSES, MOST_LISTED, metric_segments
+from offdiag_web.pages.compare.metric_differences import MOST_CLASSES, MOST_LISTED, metric_segments
 from offdiag_web.pages.compare.pair import shared_scale
 from offdiag_web.pages.compare.runs import RunIdentity
 from offdiag_web.urls.compare import CompareAddress

@@ -35,7 +35,7 @@ from offdiag_web.components.matrix import (
 )
 from offdiag_web.components.matrix_colours import ColourScale, colour_scale
 from offdiag_web.components.numbers import Notes
-from offdiag_web.pages.compare.differences import (
+from offdiag_web.pages.compare.metric_differences import (
     ClassTable,
     MetricTable,
     class_table,

@@ -17,21 +17,21 @@ from offdiag.services.compare import RunComparison
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database
 from offdiag.store.evaluations_write import curves_of_runs
+from offdiag_web.charts.curves import RunPoints, precision_recall_of_runs, roc_of_runs
 from offdiag_web.charts.marks import run_style
 from offdiag_web.charts.reliability import reliability_of_runs
-from offdiag_web.charts.scores import RunPoints, precision_recall_of_runs, roc_of_runs
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order, quoted_name
 from offdiag_web.components.curves import drawn_bins
 from offdiag_web.components.datasets import Overview
 from offdiag_web.components.numbers import Notes
 from offdiag_web.components.slices import SliceChoice, slice_choices
-from offdiag_web.pages.compare.differences import (
+from offdiag_web.pages.compare.many import many_view
+from offdiag_web.pages.compare.metric_differences import (
     DifferenceLine,
     difference_line,
     symmetric_scale,
 )
-from offdiag_web.pages.compare.many import many_view
 from offdiag_web.pages.compare.pair import pair_view
 from offdiag_web.pages.compare.runs import (
     cautions,

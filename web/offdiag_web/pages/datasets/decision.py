@@ -34,7 +34,7 @@ from offdiag_web.components.datasets import (
 )
 from offdiag_web.components.flags import severity_mark
 from offdiag_web.components.model_marks import model_key
-from offdiag_web.pages.datasets.chosen import (
+from offdiag_web.pages.datasets.contenders import (
     Marks,
     best_rows,
     candidate_card,

@@ -27,7 +27,7 @@ from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, 
 from offdiag_web.components import numbers
 from offdiag_web.components.model_marks import ModelMark, model_point, names_at_ends
 from offdiag_web.components.numbers import extent_of
-from offdiag_web.pages.datasets.chosen import Marks, source_of, worst_text
+from offdiag_web.pages.datasets.contenders import Marks, source_of, worst_text
 from offdiag_web.pages.datasets.scatter import Axes, Dot, scatter
 from offdiag_web.pages.datasets.verdict import PER, amounts_of, drop_title, inside, title_of
 

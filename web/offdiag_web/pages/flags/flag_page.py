@@ -16,12 +16,12 @@ from offdiag.services.flags.page import RANKED_KEYS, FlagDetail, browse_flag
 from offdiag.services.flags.rules import rules_in
 from offdiag.store.flags import FlagContent, FlagEvent
 from offdiag.store.problems import problem_of_flag
-from offdiag.store.run_ranks import RankedValue
+from offdiag.store.run_neighbours import RankedValue
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT, own_path
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.news import open_problems
+from offdiag_web.app.last_visit import open_problems
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly

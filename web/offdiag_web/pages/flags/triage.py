@@ -15,7 +15,7 @@ from offdiag.services.flags import triage
 from offdiag.services.flags.triage import Seen, flags_concerned
 from offdiag.store.database import Database
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.news import open_problems
+from offdiag_web.app.last_visit import open_problems
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.flags import flag_name

@@ -33,7 +33,7 @@ from offdiag.store.home_overview import (
 )
 from offdiag.store.promotions import promotions_in_force, promotions_since
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
-from offdiag_web.app.news import news_since, open_problems
+from offdiag_web.app.last_visit import news_since, open_problems
 from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.charts.trend import sparkline

@@ -20,7 +20,7 @@ from offdiag.services.curves import (
     default_ranking,
 )
 from offdiag.store.run_page import RunDetail, RunResults
-from offdiag_web.charts.scores import precision_recall_drawing, roc_drawing
+from offdiag_web.charts.curves import precision_recall_drawing, roc_drawing
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import CLASSES, LABELS, Caution, Paging, Segment, paging
@@ -35,7 +35,7 @@ from offdiag_web.components.numbers import LOG_SCORES, Notes, ShownValue, interv
 from offdiag_web.components.run_frame import run_page
 from offdiag_web.components.tiles import Tile
 from offdiag_web.pages.run_curves.address import CurvesAddress
-from offdiag_web.pages.run_curves.one_class import one_class_view
+from offdiag_web.pages.run_curves.class_curves import one_class_view
 
 _AREAS = {RankedBy.ROC: "ROC AUC", RankedBy.PRECISION_RECALL: "Average precision"}
 _KINDS = ((RankedBy.ROC, "ROC"), (RankedBy.PRECISION_RECALL, "precision and recall"))

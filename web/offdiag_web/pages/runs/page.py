@@ -17,7 +17,6 @@ from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetFacts, dataset_size, models_by_first_run
 from offdiag.store.datasets import get_dataset
 from offdiag.store.promotions import Promotions, promotions_in_force
-from offdiag.store.run_groups import run_groups
 from offdiag.store.run_list import (
     ListedDatasets,
     listed_datasets,
@@ -25,6 +24,7 @@ from offdiag.store.run_list import (
     run_list,
     run_overview,
 )
+from offdiag.store.run_list_by_dataset import run_groups
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
 from offdiag_web.app.dispatch import SENT_BY_FORM

@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from offdiag.domain.runs import PromotionRole, RunState
 from offdiag.store.dataset_page import DatasetFacts
+from offdiag.store.run_neighbours import BaselineValues
 from offdiag.store.run_order import OF_PARAM
-from offdiag.store.run_ranks import BaselineValues
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.marks import IN_LIST, IN_LIST_SMALL
 from offdiag_web.components import numbers

@@ -14,8 +14,8 @@ from offdiag.domain.runs import PromotionRole, Task
 from offdiag.services.champions.dataset_status import DatasetStatus
 from offdiag.services.champions.leaders import Leaders, primary_metric
 from offdiag.store.dataset_page import DatasetFacts
-from offdiag.store.run_groups import RunGroup, RunGroups
 from offdiag.store.run_list import RunOverview
+from offdiag.store.run_list_by_dataset import RunGroup, RunGroups
 from offdiag.store.run_order import Cursor, RunOrder
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.svg import UNIT

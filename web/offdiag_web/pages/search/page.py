@@ -10,7 +10,7 @@ from flask import Blueprint, jsonify, make_response, render_template, request, u
 from werkzeug.wrappers import Response
 
 from offdiag.metrics.catalogue import SPECS
-from offdiag.store.search import OF_EACH_KIND, Findings, FoundName, find
+from offdiag.store.name_search import OF_EACH_KIND, Findings, FoundName, find
 from offdiag_web.app.context import current_registry
 from offdiag_web.urls.costs import CostsAddress
 from offdiag_web.urls.datasets import DatasetAddress, ModelAddress

@@ -10,7 +10,7 @@ from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.domain.values import MetricValue
 from offdiag.services.champions.leaders import Leader, Leaders
 from offdiag.store.ranked_runs import RankedRun
-from offdiag_web.pages.datasets.chosen import rows_note
+from offdiag_web.pages.datasets.contenders import rows_note
 from offdiag_web.pages.datasets.verdict import drop_title, verdict_of
 
 

@@ -7,7 +7,7 @@ import pytest
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.values import MetricValue
 from offdiag.services.flags.alternatives import Alternative, AlternativeRuns, Gain
-from offdiag.store.run_ranks import AlternativeRun
+from offdiag.store.run_neighbours import AlternativeRun
 from offdiag_web.pages.flags.checks import AlternativesView, alternatives_view, pair_text
 from support.drawings import parsed
 

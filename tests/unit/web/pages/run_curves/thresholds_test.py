@@ -5,7 +5,7 @@ from offdiag.metrics.scores.operating_points import (
     of_other_class,
     operating_points,
 )
-from offdiag_web.pages.run_curves.one_class import ThresholdTable, threshold_table
+from offdiag_web.pages.run_curves.class_curves import ThresholdTable, threshold_table
 from support.forecasts import ranked
 
 SCORES = [0.05, 0.15, 0.35, 0.45, 0.55, 0.75, 0.85, 0.95]

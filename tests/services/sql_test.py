@@ -13,8 +13,8 @@ from sqlalchemy import event
 import offdiag
 from offdiag.errors import DatabaseUnavailable, InvalidInput, NotFound
 from offdiag.metrics.catalogue import SPECS
-from offdiag.services.query import asked
 from offdiag.services.retention.deletion import delete_run
+from offdiag.services.sql import asked
 from offdiag.store.database import Database, Session
 from offdiag.store.relations.columns import RELATIONS, RequestedColumns, RunScope, schema_of
 from offdiag.store.relations.predictions import (
@@ -255,7 +255,7 @@ def test_a_question_about_one_run_reads_no_other(
         read.append(run_id)
         return predicted_run(session, run_id)
 
-    monkeypatch.setattr("offdiag.services.query.predicted_run", noted)
+    monkeypatch.setattr("offdiag.services.sql.predicted_run", noted)
 
     def read_by(condition: str) -> set[str]:
         read.clear()
@@ -335,7 +335,7 @@ def test_an_end_of_reading_reads_no_further(
         starts.append(after.start)
         return prediction_rows(*given, after=after, **named)
 
-    monkeypatch.setattr("offdiag.services.query.prediction_rows", noted)
+    monkeypatch.setattr("offdiag.services.sql.prediction_rows", noted)
 
     assert len(ask(database, "SELECT position FROM predictions LIMIT 1")) == 1
 
@@ -431,7 +431,7 @@ def test_an_error_of_the_database_is_the_answer(
     def fail(*_: object, **_named: object) -> None:
         raise DatabaseUnavailable("it went away.", hint="Try again.")
 
-    monkeypatch.setattr("offdiag.services.query.prediction_rows", fail)
+    monkeypatch.setattr("offdiag.services.sql.prediction_rows", fail)
 
     with pytest.raises(DatabaseUnavailable, match="it went away"):
         ask(database, "SELECT * FROM predictions")

@@ -20,7 +20,7 @@ from offdiag.services.datasets import pin_baseline
 from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.retention.deletion import delete_run
 from offdiag.store import codec
-from offdiag.store.bi import SCHEMA, VIEWS, View, publish_views, remove_views
+from offdiag.store.bi_views import SCHEMA, VIEWS, View, publish_views, remove_views
 from offdiag.store.database import Database
 from offdiag.store.models import Base
 from offdiag.store.relations.columns import RequestedColumns, schema_of

@@ -26,11 +26,11 @@ from offdiag.metrics.scores.calibration import (
     expected_calibration_error,
     maximum_calibration_error,
 )
-from offdiag.metrics.scores.cells import OUTCOME_AXIS, POSITIVE, ClassCells, ScoreCells
 from offdiag.metrics.scores.discrimination import average_precision, ks, roc_auc
 from offdiag.metrics.scores.isotonic import explained_range, of_two, parts_of
 from offdiag.metrics.scores.losses import mean_losses
 from offdiag.metrics.scores.ranked_cells import RankedCells
+from offdiag.metrics.scores.score_cells import OUTCOME_AXIS, POSITIVE, ClassCells, ScoreCells
 from offdiag.metrics.scores.suite import top_k_keys
 
 _RANKING = ("roc_auc", "average_precision")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from offdiag.audit.examination import smallest_to_blame
 from offdiag.audit.reported_values import Claim, Facts, claims_from
-from offdiag.audit.run_checks import smallest_to_blame
 from offdiag.domain.labels import LabelSet
 
 LABELS = LabelSet(("+", "-"))

@@ -11,10 +11,10 @@ A bootstrap of a class with 20 samples underestimates the spread just where all 
 discordant samples point one way; this does not.
 
 Several metrics are tested together, so that one level holds for all of them, by single-step
-max-T (Westfall and Young 1993, Resampling-Based Multiple Testing): each metric has the statistic
-T of `pooled_slopes`, and a metric differs where |T| is above c*, the quantile of the largest |z|
-of normal variables that are correlated as the differences are. c* is the normal quantile where
-all metrics move together and at most that of Bonferroni, 2.58 for five at 95 %.
+max-T (Westfall and Young 1993, Resampling-Based Multiple Testing): a metric differs where the |T|
+above is larger than c*, the quantile of the largest |z| of normal variables that are correlated
+as the differences are. c* is the normal quantile where all metrics move together and at most
+that of Bonferroni, 2.58 for five at 95 %.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.dual import Floats, Gradient
+from offdiag.metrics.gradients import Floats, Gradient
 from offdiag.metrics.intervals.bounds import (
     Bounds,
     Intervals,
@@ -41,7 +41,7 @@ from offdiag.metrics.intervals.bounds import (
 from offdiag.metrics.intervals.delta import aggregate_gradients, range_of
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.intervals.resampling import generator
-from offdiag.metrics.paired.joint import JointCounts
+from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.metrics.paired.resampling import comes_before
 
 METHOD = "normal, pooled slopes"

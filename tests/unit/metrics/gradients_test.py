@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from offdiag.metrics.dual import Dual, share, variables
+from offdiag.metrics.gradients import Dual, share, variables
 
 X = np.array([0.3, 1.7])
 Y = np.array([2.5, 0.4])

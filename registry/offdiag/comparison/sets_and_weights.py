@@ -36,7 +36,7 @@ from offdiag.metrics.multilabel_runs.paired import (
 from offdiag.metrics.paired.class_changes import SLOPED, changes_by_slopes, recall_changes
 from offdiag.metrics.paired.confidence_set import DRAWS, confidence_sets
 from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts, mcnemar
-from offdiag.metrics.paired.joint import PairedRates, joint_counts
+from offdiag.metrics.paired.joint_counts import PairedRates, joint_counts
 from offdiag.metrics.paired.weighted import (
     WeightedPair,
     judge_weighted_together,

@@ -18,7 +18,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from offdiag.errors import DatabaseUnavailable, StorageFull
-from offdiag.store.failures import translated
+from offdiag.store.driver_errors import translated
 
 
 def sqlite_error(code: int) -> DBAPIError:

@@ -22,7 +22,7 @@ from offdiag.services.curves import (
     values_at_prevalence,
 )
 from offdiag.store.run_page import RunResults
-from offdiag_web.charts.scores import precision_recall_drawing, roc_drawing
+from offdiag_web.charts.curves import precision_recall_drawing, roc_drawing
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.curves import (

@@ -8,12 +8,17 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
-from offdiag.metrics.dual import Gradient
+from offdiag.metrics.gradients import Gradient
 from offdiag.metrics.intervals.delta import aggregate_gradients
-from offdiag.metrics.paired import runs as module
-from offdiag.metrics.paired.joint import joint_counts
-from offdiag.metrics.paired.pooled_slopes import paired_statistics
-from offdiag.metrics.paired.runs import PairedRuns, RunSpread, difference_errors, spread_of_recall
+from offdiag.metrics.paired import many_runs as module
+from offdiag.metrics.paired.joint_counts import joint_counts
+from offdiag.metrics.paired.many_runs import (
+    PairedRuns,
+    RunSpread,
+    difference_errors,
+    spread_of_recall,
+)
+from offdiag.metrics.paired.simultaneous_tests import paired_statistics
 from support.gradients import class_gradient
 
 HEADLINE = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")

@@ -29,8 +29,8 @@ from offdiag.services.evaluation.compute import of_matrix
 from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.evaluation.slice_counts import slice_findings
 from offdiag.services.flags.verdicts import AgainstBaseline, RuleInputs, RunVerdicts, judge_run
-from offdiag.services.groups.gate_slices import SlicedPredictions, with_columns, with_slices
-from offdiag.services.groups.gate_values import StoredRun, differences, values_with_costs
+from offdiag.services.gates.slices import SlicedPredictions, with_columns, with_slices
+from offdiag.services.gates.values import StoredRun, differences, values_with_costs
 from offdiag.services.jobs.attempts import RetryPolicy
 from offdiag.services.shared_samples import NotPaired, Paired, pair_evaluations
 from offdiag.store import cost_matrices, datasets, flags, runs

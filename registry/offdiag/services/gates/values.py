@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from offdiag.comparison.by_moves import compare_paired_sets
 from offdiag.comparison.pair import EXACT
+from offdiag.comparison.sets_and_weights import compare_paired_sets
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.gate.conditions import Differences, MetricValues
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, judge_sets_together
 from offdiag.metrics.paired.difference import paired_cost_differences, paired_differences
-from offdiag.metrics.paired.joint import JointCounts
+from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, cost_metrics
 from offdiag.services.shared_samples import NOT_WEIGHTED, NotPaired, Paired
 from offdiag.store.evaluations import StoredEvaluation

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.paired import joint as module
-from offdiag.metrics.paired.joint import JointCounts, joint_counts
+from offdiag.metrics.paired import joint_counts as module
+from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
 from support.matrices import numbered_labels
 
 ACTUAL = np.array([0, 0, 0, 1, 1, 2, 2, 2, 2, 0], np.uint8)

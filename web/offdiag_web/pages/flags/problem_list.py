@@ -27,7 +27,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM, own_path
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.news import news_since
+from offdiag_web.app.last_visit import news_since
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Segment
@@ -159,7 +159,7 @@ def _rendered(address: ProblemsAddress, notices: list[str], refused: Refused) ->
     run_name = runs.get(address.run, address.run)
     names = {each.name for each in found.datasets.values()} | {address.dataset}
     return render_template(
-        "flags/inbox.html",
+        "flags/problem_list.html",
         tabs=tuple(
             Segment(f"{text} {counts[show]:,}", address.showing(show).url(), address.show == show)
             for text, show in _TABS

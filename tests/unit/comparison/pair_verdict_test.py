@@ -9,7 +9,7 @@ import pytest
 
 from offdiag.comparison.differences import DifferenceStatus
 from offdiag.comparison.pair import compare_unpaired
-from offdiag.comparison.verdict import (
+from offdiag.comparison.pair_verdict import (
     Undecided,
     classes_that_change,
     more_samples_sentence,

@@ -10,9 +10,9 @@ import numpy as np
 from offdiag.comparison import texts
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.comparison.many import ManyComparison, selection_sentence
+from offdiag.comparison.pair_verdict import Verdict, more_samples_sentence, undecided_among
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
-from offdiag.comparison.verdict import Verdict, more_samples_sentence, undecided_among
 from offdiag.domain.number_text import number, p_value
 from offdiag.metrics.paired.best_runs import (
     FEWEST_SAMPLES,

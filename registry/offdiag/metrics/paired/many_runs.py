@@ -4,7 +4,7 @@ With slope g at the pooled matrix, run j has the sum L_j of g[y_i, a_ij] over th
 covariance of these sums under "no difference" is G_jk, the sum of u_ij u_ik with
 u_ij = g[y_i, a_ij] - g[y_i, y_i]: what all runs share does not move their differences, so
 samples that all predict alike are passed over. Then G_jj + G_kk - 2 G_jk is the squared error of
-two runs, as `pooled_slopes` has it.
+two runs, as `simultaneous_tests` has it.
 
 Samples of one actual class that every run predicts alike are one kind. Everything here depends on
 how many there are of each kind and not on single samples, so runs whose samples were only counted
@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.dual import Floats, Gradient
+from offdiag.metrics.gradients import Floats, Gradient
 from offdiag.metrics.pair_counts import count_pairs
-from offdiag.metrics.paired.joint import JointCounts
-from offdiag.metrics.paired.pooled_slopes import ROUNDING, pooled_matrix
+from offdiag.metrics.paired.joint_counts import JointCounts
+from offdiag.metrics.paired.simultaneous_tests import ROUNDING, pooled_matrix
 
 BLOCK = 8_192
 """Samples that are looked at together: slopes of 50 runs and 5 metrics fit into 16 MB."""

@@ -14,11 +14,11 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
-from offdiag.metrics.dual import Gradient
+from offdiag.metrics.gradients import Gradient
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
-from offdiag.metrics.paired.joint import JointCounts, joint_counts
-from offdiag.metrics.paired.pooled_slopes import (
+from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
+from offdiag.metrics.paired.simultaneous_tests import (
     JointTest,
     Statistic,
     critical_value,

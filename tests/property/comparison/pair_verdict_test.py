@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from offdiag.comparison.differences import HEADLINE, DifferenceStatus, MetricDifference
 from offdiag.comparison.pair import PairComparison, compare_paired
+from offdiag.comparison.pair_verdict import classes_that_change, pair_verdict
 from offdiag.comparison.texts import title_inside
-from offdiag.comparison.verdict import classes_that_change, pair_verdict
 from offdiag.domain.labels import LabelSet
-from offdiag.metrics.paired.joint import JointCounts, joint_counts
+from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
 
 LABELS = LabelSet(("ant", "bee", "cat", "dog"))
 

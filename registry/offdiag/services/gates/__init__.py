@@ -1,0 +1,1 @@
+"""Gates: the conditions a run has to meet, and the numbers they compare."""
