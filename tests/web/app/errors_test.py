@@ -46,6 +46,21 @@ def test_an_unknown_run_is_named(client: PageClient) -> None:
     assert "r_nosuchrun" in response.text
 
 
+def test_what_is_not_there_leads_to_the_list_of_its_kind(client: PageClient) -> None:
+    lists = {
+        "/costs/mised": ("Costs", "/costs"),
+        "/datasets/pet?project=p": ("Datasets", "/datasets"),
+        "/flags/99": ("Problems", "/problems"),
+    }
+
+    for path, (text, goal) in lists.items():
+        ways_out = client.page(path, 404).one("p", "actions")
+        assert [(each.text, each.attributes["href"]) for each in ways_out.inside("a")] == [
+            (text, goal),
+            ("All runs", "/runs"),
+        ]
+
+
 def test_errors_of_json_twins_have_one_shape(client: PageClient) -> None:
     unknown_run = client.get("/runs/r_nosuchrun.json")
     unknown_page = client.get("/no-such-page.json")

@@ -184,10 +184,11 @@ def test_a_slice_that_there_is_none_of_is_refused_with_a_way_out(
     client: PageClient, run_id: str
 ) -> None:
     for name in ("", "/classes", "/curves", "/matrix.svg", "/card.svg"):
-        answer = client.get(f"/runs/{run_id}{name}?slice=colour%3Dred")
+        page = client.page(f"/runs/{run_id}{name}?norm=col&slice=colour%3Dred", 400)
 
-        assert answer.status_code == 400
-        assert "colour" in answer.get_data(as_text=True)
+        assert "no slice column 'colour'" in page.one("main").text
+        way_out = page.link("This page without slice=colour=red")
+        assert way_out == f"/runs/{run_id}{name}?norm=col"
 
 
 def test_curves_of_a_slice_are_drawn_from_its_scores_alone(

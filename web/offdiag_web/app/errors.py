@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import quote, urlencode
 
 import structlog
 from flask import Flask, Response, jsonify, make_response, render_template, request
@@ -198,7 +199,24 @@ def _body(failure: Failure) -> Response:
         return make_response(
             render_template("access/sign_in.html", failure=failure, next=own_address())
         )
-    return make_response(render_template("failure.html", failure=failure))
+    return make_response(
+        render_template("failure.html", failure=failure, way_out=_without_wrong(failure))
+    )
+
+
+def _without_wrong(failure: Failure) -> tuple[str, str] | None:
+    """A text and where it leads: the same page without what is wrong in its query."""
+    if request.method != "GET" or failure.status not in {400, 404, 409}:
+        return None
+    given = list(request.args.items(multi=True))
+    wrong = [each for each in given if each[0] == failure.field]
+    text = shortened(" ".join(f"{name}={value}" for name, value in wrong), longest=80)
+    if not wrong and failure.status == 400:
+        wrong, text = [each for each in given if each[0] != "project"], "its parameters"
+    if not wrong:
+        return None
+    query = urlencode([each for each in given if each not in wrong])
+    return f"This page without {text}", f"{quote(request.path)}{'?' if query else ''}{query}"
 
 
 def _without_memory(error: MemoryError) -> Response:
