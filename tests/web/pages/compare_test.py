@@ -565,10 +565,10 @@ def test_the_form_of_slices_leads_to_the_canonical_address(
 
 
 def test_what_cannot_be_meant_is_answered_with_a_notice(comparer: PageClient) -> None:
-    page = comparer.page("/compare?{pair},nonsense&value=accuracy&matrix=z&shared=yes")
+    page = comparer.page("/compare?{pair},nonsense&value=accuracy&matrix=z&shared=yes&curves=flu")
 
     notices = " ".join(notice.text for notice in page.all("p", "callout"))
-    for text in ("“nonsense”", "“accuracy”", "“z”", "“yes”"):
+    for text in ("“nonsense”", "“accuracy”", "“z”", "“yes”", "“flu”"):
         assert text in notices
     assert page.all("div", "verdict")
 

@@ -319,6 +319,9 @@ def test_a_difference_that_cannot_matter_is_refused(
 
     assert client.get("/datasets/holdout?difference=0").status_code == 400
     assert "could not be read" in client.get("/datasets/holdout?difference=x").text
+    axes = client.page("/datasets/holdout?x=z&y=w").one("main").text
+    assert "There is no horizontal axis “z”; known are" in axes
+    assert "There is no vertical axis “w”; known are cost." in axes
 
 
 def sent(client: PageClient, typed: dict[str, str]) -> TestResponse:

@@ -61,6 +61,21 @@ def test_the_worst_slice_is_said_first_and_its_examples_are_one_click_away(
     assert {each["actual"] for each in listed["examples"]} == {"ill"}
 
 
+def test_what_cannot_be_meant_is_said_and_the_slices_are_listed(
+    client: PageClient, run_id: str
+) -> None:
+    page = client.page(f"/runs/{run_id}/slices?show=f1&class=flu&columns=a&by=colour")
+
+    notices = [each.text for each in page.all("p", "callout") if "There is no" in each.text]
+    assert notices == [
+        "There is no kind of metrics “f1”; known are recall, accuracy, averages.",
+        "There is no slice column “colour”; known are device, site.",
+        "There is no class “flu” here.",
+        "There is no pair of columns “a”; known are device × site.",
+    ]
+    assert page.one("table", "slice-table")
+
+
 def test_the_strip_has_the_recall_of_each_class_in_each_slice(
     client: PageClient, run_id: str
 ) -> None:

@@ -69,7 +69,10 @@ def test_suspects_are_stated_listed_and_exported(filled: Database, client: PageC
     assert any("wrong at random" in paragraph.text for paragraph in page.all("p"))
     assert {line["sample"] for line in client.records(f"{URL}.csv")} == {"4", "7"}
     assert client.json(f"{URL}.json")["n_suspect"] == 2
-    assert client.page(f"{URL}?class=mel&against=2").one("h1").text == "d"
+    asked = client.page(f"{URL}?class=mel&against=2")
+    assert asked.one("h1").text == "d"
+    assert "could not be read" not in asked.one("main").text
+    assert "could not be read" in client.page(f"{URL}?against=x").one("main").text
 
 
 def test_content_is_text_and_a_picture_of_ours(filled: Database, client: PageClient) -> None:

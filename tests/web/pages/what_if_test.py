@@ -181,6 +181,7 @@ def test_what_cannot_be_meant_is_said_and_the_page_still_answers(
         ("share=nv:2", "a share is between 0 and 1"),
         ("merge=nv", "a group is written as class|class"),
         ("vary=nv>nv", "names no cost that can be moved"),
+        ("positive=flu", "There is no class “flu” here."),
     ]:
         page = client.page(f"/whatif?runs={runs}&cost=@0-1&{query}")
 

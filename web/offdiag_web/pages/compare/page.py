@@ -201,6 +201,8 @@ def page() -> AnyResponse:
     if more:
         address = replace(address, part=None)
     curves = curves_view(current_registry().database, found, address)
+    if curves is not None and address.curves not in {None, curves.name}:
+        notices.append(f"There is no class “{address.curves}” here.")
     return make_response(compare_page(found, address, notices + more, curves=curves))
 
 

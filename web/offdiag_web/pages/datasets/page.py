@@ -44,7 +44,7 @@ from offdiag_web.pages.datasets.decision import decision_view
 from offdiag_web.pages.datasets.pictures import Asked
 from offdiag_web.pages.datasets.verdict import verdict_of
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.query_string import read_start
+from offdiag_web.urls.query_string import one_of, read_start
 
 blueprint = Blueprint("datasets", __name__)
 find_in_any_project(blueprint)
@@ -71,7 +71,7 @@ def export(form: str) -> Response:
 def dataset(name: str) -> Response:
     """The decision: which run to use, and what would change that."""
     found, notices = _decision(name)
-    asked = _asked(found)
+    asked = _asked(found, notices)
     html = decision_view(
         found,
         asked,
@@ -172,8 +172,8 @@ def _decision(name: str) -> tuple[Decision, list[str]]:
     return found, notices
 
 
-def _asked(found: Decision) -> Asked:
+def _asked(found: Decision, notices: list[str]) -> Asked:
     metrics = metrics_of(found.dataset.task, found.leaders.metric)
-    across = request.args.get("x", metrics[0])
-    by_cost = request.args.get("y") == "cost" and found.facts.costs is not None
-    return Asked(across if across in metrics else metrics[0], by_cost)
+    across = one_of(request.args.get("x"), metrics, "horizontal axis", notices)
+    up = one_of(request.args.get("y"), ("cost",), "vertical axis", notices)
+    return Asked(across or metrics[0], up == "cost" and found.facts.costs is not None)

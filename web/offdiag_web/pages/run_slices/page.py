@@ -39,7 +39,7 @@ from offdiag_web.components.controls import Segment
 from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
 from offdiag_web.components.slices import SliceLine, slice_lines, statement
 from offdiag_web.pages.run_slices.heat import Heat, class_heat, cross_heat
-from offdiag_web.urls.query_string import with_query
+from offdiag_web.urls.query_string import one_of, with_query
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +167,15 @@ def page(run_id: str) -> Response:
     found = None
     if detail.results:
         found = slice_findings(current_registry().database, run_id, detail.results.counted)
-    view = None if found is None else _view(run_id, found)
-    hidden_below = suppressed_below() if detail.results else 0
-    return run_page("run_slices/page.html", detail, "slices", view=view, hidden_below=hidden_below)
+    notices: list[str] = []
+    return run_page(
+        "run_slices/page.html",
+        detail,
+        "slices",
+        view=None if found is None else _view(run_id, found, notices),
+        hidden_below=suppressed_below() if detail.results else 0,
+        notices=notices,
+    )
 
 
 @blueprint.get(f"{RUN}/slices.json")
@@ -191,10 +197,20 @@ def _document(run_id: str) -> RunSlices:
     return run_slices(run_id, found, query)
 
 
-def _view(run_id: str, findings: RunFindings) -> SlicesView:
+def _view(run_id: str, findings: RunFindings, notices: list[str]) -> SlicesView:
+    """Present the slices. `notices` get what of the query cannot be meant."""
     found, labels = findings.found, findings.labels
-    chosen = request.args.get("show", "")
-    keys = {name: of for name, _, of in KINDS}.get(chosen, ())
+    kinds = {name: of for name, _, of in KINDS if name}
+    chosen = one_of(request.args.get("show"), tuple(kinds), "kind of metrics", notices) or ""
+    keys = kinds.get(chosen, ())
+    names = tuple(name for name, _ in found.counts.columns)
+    by = one_of(request.args.get("by"), names, "slice column", notices) or ""
+    label = request.args.get("class", "")
+    if label not in labels:
+        if label:
+            notices.append(f"There is no class “{label[:40]}” here.")
+        worst = next(iter(found.worst(1, (RECALL,))), None)
+        label = labels[0 if worst is None or worst.code is None else worst.code]
     path = f"/runs/{run_id}/slices"
     is_weighted = found.question.is_weighted
     return SlicesView(
@@ -209,37 +225,30 @@ def _view(run_id: str, findings: RunFindings) -> SlicesView:
         n_significant=found.n_found,
         n_left_out=found.counts.n_left_out,
         heat=None if is_weighted else class_heat(found, run_id, labels),
-        cross=None if is_weighted else _cross(found, run_id, labels),
-        three=None if is_weighted else _three(found, run_id),
+        cross=None if is_weighted else _cross(found, run_id, labels, label, notices),
+        three=None if is_weighted else _three(found, run_id, notices),
         classes=tuple(labels),
-        fairness=None if is_weighted else _fairness(found, run_id, labels),
+        fairness=None if is_weighted else fairness_view(run_id, names, by, label),
         conditions=_conditions(found, labels),
         formats=(("CSV", f"{path}.csv"), ("JSON", f"{path}.json")),
     )
 
 
-def _three(found: SliceFindings, run_id: str) -> ThreeColumns | None:
+def _three(found: SliceFindings, run_id: str, notices: list[str]) -> ThreeColumns | None:
     """Three columns crossed, where the query names them."""
     names = tuple(name for name, _ in found.counts.columns)
     if len(names) < N_CROSSED:
         return None
     chosen = tuple(dict.fromkeys(request.args.getlist("across")))
-    if len(chosen) != N_CROSSED or not set(chosen) <= set(names):
+    if not all(one_of(each, names, "slice column", notices) for each in chosen):
+        chosen = ()
+    if len(chosen) != N_CROSSED:
         return ThreeColumns(names, names[:N_CROSSED], (), 0)
     crossed = slice_findings(current_registry().database, run_id, columns=chosen)
     if crossed is None:
         return ThreeColumns(names, chosen, (), 0)
     lines = slice_lines(crossed.found, run_id, crossed.labels, limit=LINES, n_terms=N_CROSSED)
     return ThreeColumns(names, chosen, lines, crossed.found.n_tests)
-
-
-def _fairness(found: SliceFindings, run_id: str, labels: Sequence[str]) -> FairnessView:
-    names = [name for name, _ in found.counts.columns]
-    label = request.args.get("class", "")
-    if label not in labels:
-        worst = next(iter(found.worst(1, (RECALL,))), None)
-        label = labels[0 if worst is None or worst.code is None else worst.code]
-    return fairness_view(run_id, names, request.args.get("by", ""), label)
 
 
 def _conditions(found: SliceFindings, labels: Sequence[str]) -> tuple[str, ...]:
@@ -254,18 +263,17 @@ def _conditions(found: SliceFindings, labels: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _cross(found: SliceFindings, run_id: str, labels: Sequence[str]) -> Cross | None:
-    """The class and the columns of the query, or those of the worst slice."""
+def _cross(
+    found: SliceFindings, run_id: str, labels: Sequence[str], label: str, notices: list[str]
+) -> Cross | None:
+    """A class by the columns of the query, or by those of the worst slice."""
     names = [name for name, _ in found.counts.columns]
     pairs = {f"{one} × {other}": (one, other) for one, other in combinations(names, 2)}
     if not pairs:
         return None
-    worst = next(iter(found.worst(1, (RECALL,))), None)
-    label = request.args.get("class", "")
-    if label not in labels:
-        label = labels[0 if worst is None or worst.code is None else worst.code]
-    columns = request.args.get("columns", "")
-    if columns not in pairs:
+    columns = one_of(request.args.get("columns"), tuple(pairs), "pair of columns", notices)
+    if columns is None:
+        worst = next(iter(found.worst(1, (RECALL,))), None)
         of_worst = [] if worst is None else [name for name, _ in worst.terms]
         columns = next((text for text, pair in pairs.items() if set(of_worst) <= set(pair)), "")
     code = labels.index(label)

@@ -74,6 +74,8 @@ class DraftCard:
 def page(name: str) -> Response:
     start, notices = read_start(request.args)
     class_label, at_least = request.args.get("class") or None, _at_least()
+    if request.args.get("against", str(at_least)) != str(at_least):
+        notices.append("How many models contradict a label could not be read; this is for one.")
     person = user_name_if_given()
     found = _found(name, SuspectQuestion(class_label, at_least, start, SUSPECTS_PER_PAGE, person))
     return make_response(_rendered(found, class_label or "", at_least, notices))

@@ -137,6 +137,8 @@ def _notices(found: WhatIf, address: WhatIfAddress) -> tuple[str, ...]:
             f"At most {MOST_RUNS} runs are compared at once; left out: {', '.join(beyond)}."
         )
     notices += found.scenario.problems
+    if address.positive and address.positive not in found.scenario.costs.labels.names:
+        notices.append(f"There is no class “{address.positive}” here.")
     length = len(address.url())
     if length > LONGEST_URL:
         notices.append(
