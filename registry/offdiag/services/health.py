@@ -14,7 +14,7 @@ from typing import Literal
 
 from offdiag.domain.runs import RunState
 from offdiag.store import job_lease
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
 from offdiag.store.health import (
     QueueState,
     log_bytes,
@@ -85,6 +85,14 @@ def beat(database: Database, heart: Heart) -> None:
             started_at=heart.started_at,
         )
         job_lease.forget_silent(session, older_than_s=_FORGOTTEN_AFTER_S)
+
+
+def has_worker(session: Session) -> bool:
+    """Whether a worker gave a sign of life lately."""
+    return any(
+        beat.kind == "worker" and beat.age_s <= SILENT_AFTER_S
+        for beat in job_lease.list_heartbeats(session)
+    )
 
 
 def stop_beating(database: Database, heart: Heart) -> None:

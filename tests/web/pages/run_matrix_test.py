@@ -4,6 +4,7 @@ from itertools import pairwise
 import pytest
 from sqlalchemy import update
 
+from offdiag.services.health import beat, heart_of_this_process
 from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow
@@ -337,6 +338,21 @@ def test_a_waiting_page_looks_again_by_itself_and_has_a_link_to_do_so(
     config = next(m for m in page.all("meta") if m.attributes.get("name") == "htmx-config")
     assert '"allowEval": false' in config.attributes["content"]
     assert any(link.text == "look again" for link in page.all("a"))
+
+
+def test_a_run_that_waits_says_that_no_worker_is_running(
+    database: Database, client: PageClient
+) -> None:
+    run_id = log_lesions(database, name="waiting", evaluated=False)
+
+    def sayings() -> set[bool]:
+        paths = (f"/runs/{run_id}", f"/runs/{run_id}/meta", "/runs", "/runs?q=dataset:derm-7")
+        texts = [client.page(path).one("main").text for path in paths]
+        return {"The command offdiag worker starts one." in text for text in texts}
+
+    assert sayings() == {True}
+    beat(database, heart_of_this_process("worker", database))
+    assert sayings() == {False}
 
 
 def test_a_page_with_results_neither_polls_nor_loads_htmx(plain: Page) -> None:

@@ -197,6 +197,14 @@ class Chip:
     url: str | None = None
 
 
+NO_WORKER = "No worker is running, so metrics stay queued. The command offdiag worker starts one."
+
+
+def waits_for_worker(state: RunState, chip: Chip | None) -> bool:
+    """Whether a worker has to compute the metrics of a run; `chip` shows where it stands."""
+    return chip is not None and chip.tone == "busy" and state is not RunState.OPEN
+
+
 def state_chip(
     state: RunState, *, work: EvaluationWork | None, n_predictions: int, now: datetime
 ) -> Chip:

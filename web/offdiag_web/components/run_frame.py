@@ -16,6 +16,7 @@ from offdiag.domain.slices import parse_slice
 from offdiag.errors import EvaluationFailed, EvaluationPending
 from offdiag.metrics.counted import numbers_of
 from offdiag.services.evaluation.slices import slice_levels, sliced_run
+from offdiag.services.health import has_worker
 from offdiag.store.comments import About, Comment, comments_on
 from offdiag.store.evaluations import EvaluationWork
 from offdiag.store.outdated import StaleReason
@@ -24,6 +25,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import (
+    NO_WORKER,
     Caution,
     Chip,
     ClassWords,
@@ -32,6 +34,7 @@ from offdiag_web.components.controls import (
     discussion,
     spell,
     state_chip,
+    waits_for_worker,
 )
 from offdiag_web.components.flags import Statement, run_statement
 from offdiag_web.components.slices import PARAMETER, SliceChoice, slice_choices
@@ -332,7 +335,13 @@ def run_page(template: str, detail: RunDetail, current: str, **values: Any) -> R
         slices=slices,
         kept=tuple(each for each in request.args.items() if each[0] not in _NOT_KEPT),
     )
-    return make_response(render_template(template, header=header, comments=comments, **values))
+    no_worker = ""
+    if waits_for_worker(detail.run.state, header.state):
+        with current_registry().database.read() as session:
+            no_worker = "" if has_worker(session) else NO_WORKER
+    return make_response(
+        render_template(template, header=header, comments=comments, no_worker=no_worker, **values)
+    )
 
 
 def _read_beside(

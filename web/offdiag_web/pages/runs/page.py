@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
@@ -12,6 +12,7 @@ from offdiag.domain.runs import PromotionRole
 from offdiag.records.runs.run import entry_row, run_columns
 from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.services.champions.leaders import leaders_of, primary_metric
+from offdiag.services.health import has_worker
 from offdiag.settings.load import hide_password
 from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetFacts, dataset_size, models_by_first_run
@@ -30,8 +31,10 @@ from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.preferences import keep_choice
+from offdiag_web.components.controls import NO_WORKER, waits_for_worker
 from offdiag_web.components.datasets import dataset_frame
 from offdiag_web.components.run_export import run_list_record
+from offdiag_web.components.run_rows import run_state
 from offdiag_web.pages.runs.charts import MOST_CHARTED
 from offdiag_web.pages.runs.columns import best_first, chosen_metrics
 from offdiag_web.pages.runs.rows import MOST_GROUPED
@@ -115,6 +118,7 @@ def _list_page(
     )
     if not overview.page.total and not address.terms:
         return _empty_page(database)
+    notices += _no_worker(session, overview.page.entries)
     charted: tuple[RunEntry, ...] = ()
     if address.form != "table":
         charted = run_list(
@@ -162,6 +166,7 @@ def _groups_page(
     )
     if not found.total and not address.terms:
         return _empty_page(database)
+    notices += _no_worker(session, (each for group in found.groups for each in group.entries))
     ids = [group.dataset.id for group in found.groups]
     in_force = promotions_in_force(session, ids)
     html = run_groups_view(
@@ -180,6 +185,13 @@ def _groups_page(
         now=database.clock(),
     )
     return make_response(html)
+
+
+def _no_worker(session: Session, entries: Iterable[RunEntry]) -> list[str]:
+    """That listed runs wait in vain, where any does."""
+    now = current_registry().database.clock()
+    waits = any(waits_for_worker(each.state, run_state(each, now=now)) for each in entries)
+    return [NO_WORKER] if waits and not has_worker(session) else []
 
 
 def _roles(in_force: Mapping[int, Promotions]) -> Roles:
