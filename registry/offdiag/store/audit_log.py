@@ -29,11 +29,15 @@ _NEW = insert(AuditEventRow)
 
 @dataclass(slots=True)
 class _Noted:
-    """What a transaction did so far; `said` is what its service says that it does."""
+    """What a transaction did so far; `said` is what its service says that it does.
+
+    `projects` are those that it changes, where its address does not name one.
+    """
 
     request_id: str | None = None
     changes: dict[str, set[str]] = field(default_factory=dict)
     said: dict[str, Any] | None = None
+    projects: frozenset[str] = frozenset()
 
 
 def describe(
@@ -53,6 +57,13 @@ def describe(
             "project": project,
             "detail": dict(detail or {}),
         }
+
+
+def name_projects(session: Session, projects: frozenset[str]) -> None:
+    """Say which projects this transaction changes; the log has a row for each."""
+    noted = session.info.get(KEY)
+    if isinstance(noted, _Noted):
+        noted.projects = projects
 
 
 def request_of(session: Session) -> str | None:
@@ -88,7 +99,9 @@ def recorded(session: Session, actor: Actor, now: datetime) -> Iterator[None]:
     finally:
         event.remove(connection, "after_cursor_execute", note)
     if noted.changes:
-        connection.execute(_NEW, _row(actor, noted, now))
+        row = _row(actor, noted, now)
+        rows = [{**row, "project": project} for project in sorted(noted.projects)]
+        connection.execute(_NEW, rows or row)
 
 
 def _verb(context: Any) -> str | None:

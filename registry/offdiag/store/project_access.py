@@ -7,6 +7,7 @@ remember it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -142,7 +143,12 @@ def project_of_run(session: Session, run_id: str) -> Projects:
 
 def project_of_flag(session: Session, flag_id: int) -> Projects:
     """The project of the run that a flag is about."""
-    flagged = select(FlagRow.run_id).where(FlagRow.id == flag_id)
+    return projects_of_flags(session, [flag_id])
+
+
+def projects_of_flags(session: Session, ids: Sequence[int]) -> Projects:
+    """The projects of the runs that flags are about."""
+    flagged = select(FlagRow.run_id).where(FlagRow.id.in_(ids))
     return _named(session, select(RunRow.project_id).where(RunRow.id.in_(flagged)))
 
 

@@ -200,6 +200,21 @@ def test_what_a_program_changes_is_in_the_log_with_its_token(
     assert "run" in event.detail["added"]
 
 
+def test_a_decision_about_problems_is_in_the_log_of_each_project(
+    ana: PageClient, database: Database
+) -> None:
+    for project in ("eyes", "skin"):
+        log_lesions(database, project=project)
+    problems = [each["id"] for each in ana.json("/problems.json")["problems"]]
+    form = form_to(ana, "/problems", "/problems")
+
+    answer = send(ana, form, {"action": "acknowledge", "problem": ",".join(map(str, problems))})
+
+    events = read(database, audit_page, AuditFilter(text="problems.decide")).events
+    assert answer.status_code == 303, answer.text
+    assert sorted(event.project or "" for event in events) == ["eyes", "skin"]
+
+
 def test_looking_leaves_nothing_in_the_log(ana: PageClient, database: Database) -> None:
     log_lesions(database)
     before = read(database, audit_page, AuditFilter()).events

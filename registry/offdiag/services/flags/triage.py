@@ -33,10 +33,12 @@ from offdiag.flags.lifecycle import (
 from offdiag.flags.problem_words import problem_name
 from offdiag.flags.problems import ProblemState
 from offdiag.store import flags
+from offdiag.store.audit_log import name_projects
 from offdiag.store.comments import About, add_comments
 from offdiag.store.database import Database, Session
 from offdiag.store.flags import FlagEvent, FlagRecord
 from offdiag.store.problems import find_problems
+from offdiag.store.project_access import projects_of_flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +295,7 @@ def _found(session: Session, ids: Sequence[int]) -> list[FlagRecord]:
             field="flag",
             hint="`offdiag flags list` shows the flags. Nothing was changed.",
         )
+    name_projects(session, projects_of_flags(session, ids))
     return found
 
 
