@@ -8,7 +8,7 @@ from offdiag.store.database import Database
 from offdiag_web import create_app, shutdown
 from offdiag_web.app.security import CONTENT_SECURITY_POLICY
 from offdiag_web.server import Listening
-from support.pages import PageClient, client_for
+from support.pages import Page, PageClient, client_for
 from support.registries import serving
 
 
@@ -103,6 +103,39 @@ def test_a_form_of_another_site_is_refused(client: PageClient) -> None:
 
         assert response.status_code == 403, headers
         assert "Set-Cookie" not in response.headers, headers
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_form_whose_page_the_browser_hides_works_where_it_says_whose_it_is(
+    client: PageClient, scheme: str
+) -> None:
+    """A proxy or an extension that sets `Referrer-Policy: no-referrer` hides it."""
+    by = {"base_url": f"{scheme}://localhost"}
+    form = Page(client.get("/views", **by).text).all("form")
+    token = next(
+        field.attributes["value"]
+        for each in form
+        for field in each.inside("input")
+        if field.attributes.get("name") == "csrf_token"
+    )
+    data = {"name": scheme, "csrf_token": token}
+
+    refused = client.post("/views", data=data, headers={"Origin": "null"}, **by)
+    headers = {"Origin": "null", "Sec-Fetch-Site": "same-origin"}
+    saved = client.post("/views", data=data, headers=headers, **by)
+
+    assert refused.status_code == 403
+    assert "Referrer-Policy: no-referrer" in Page(refused.text).one("main").text
+    assert saved.status_code == 303, saved.text
+
+
+def test_a_form_that_came_without_tls_is_refused_where_there_is_tls(client: PageClient) -> None:
+    headers = {"Origin": "http://localhost"}
+    data = {"theme": "dark"}
+
+    answer = client.post("/preferences", data=data, headers=headers, base_url="https://localhost")
+
+    assert answer.status_code == 403
 
 
 @pytest.mark.parametrize("back", ["http://[", "//[", "/\r\nX-Other: 1", "/\t/evil.example"])

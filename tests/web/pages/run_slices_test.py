@@ -73,7 +73,7 @@ def test_what_cannot_be_meant_is_said_and_the_slices_are_listed(
         "There is no class “flu” here.",
         "There is no pair of columns “a”; known are device × site.",
     ]
-    assert page.one("table", "slice-table")
+    assert page.all("table", "slice-table")
 
 
 def test_the_strip_has_the_recall_of_each_class_in_each_slice(

@@ -67,6 +67,10 @@ HEADERS = {
 ONLY_BY_TLS = "max-age=31536000"
 """Browsers that came by TLS once do not come without it again."""
 
+_HIDDEN = (
+    "The browser does not say which page sent this form. An extension or a proxy may set "
+    "Referrer-Policy: no-referrer; same-origin works."
+)
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -102,7 +106,10 @@ def protect(app: Flask, settings: ServerSettings) -> None:
     @app.before_request
     def refuse_foreign_forms() -> None:
         if request.method not in LOOKING and not _comes_from_us():
-            abort(403, "This request was sent by a page of another site.")
+            is_hidden = request.headers.get("Origin") == "null"
+            abort(
+                403, _HIDDEN if is_hidden else "This request was sent by a page of another site."
+            )
 
     @app.after_request
     def add_headers(response: Response) -> Response:
@@ -163,13 +170,18 @@ def _is_address(name: str) -> bool:
 
 def _comes_from_us() -> bool:
     """Browsers say where a form comes from; programs that say nothing carry no cookies."""
-    if request.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
-        return False
+    site = request.headers.get("Sec-Fetch-Site", "none")
+    if site != "none":
+        # No page can write this header, and the origin is "null" where referrers are off.
+        return site == "same-origin"
     origin = request.headers.get("Origin")
+    if origin is None:
+        return True
     try:
-        return origin is None or urlsplit(origin).netloc == request.host
+        parts = urlsplit(origin)
     except ValueError:
         return False
+    return parts.netloc == request.host and (parts.scheme == "https" or not request.is_secure)
 
 
 def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
@@ -187,6 +199,7 @@ def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
         WTF_CSRF_TIME_LIMIT=None,
+        WTF_CSRF_SSL_STRICT=False,  # Some browsers send no referrer, and `protect` checks origins.
     )
     tokens = MaskedTokens(app)
     for blueprint in exempt:
