@@ -18,7 +18,7 @@ from offdiag.store.datasets import create_project
 from support.access import GUARDED, PASSWORD, add_person, bearer, client_of, sign_in, token_of
 from support.dashboard import HOSTILE_NAMES, LESIONS, log_lesions
 from support.forms import form_to, forms_of, send
-from support.logging_runs import work_off
+from support.logging_runs import log, work_off
 from support.pages import Page, PageClient, client_for
 from support.reads import read
 
@@ -216,11 +216,13 @@ def test_a_decision_about_problems_is_in_the_log_of_each_project(
 
 
 def test_looking_leaves_nothing_in_the_log(ana: PageClient, database: Database) -> None:
-    log_lesions(database)
+    run = log(database, y_true=["a", "b"] * 20, y_pred=["a"] * 40, sample_ids=range(40),
+              slices={"site": ["x", "y"] * 20})  # fmt: skip
+    work_off(database)
     before = read(database, audit_page, AuditFilter()).events
 
-    for path in ("/runs", "/datasets", "/flags", "/settings/tokens"):
-        ana.get(path)
+    for path in ("/runs", f"/runs/{run.id}?slice=site%3Dx", "/flags", "/settings/tokens"):
+        assert ana.open(path, follow_redirects=True).status_code == 200
 
     assert read(database, audit_page, AuditFilter()).events == before
 

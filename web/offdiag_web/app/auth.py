@@ -154,9 +154,9 @@ def _authorize(required: Requirement, registry: Registry) -> None:
             hint="Ask an admin for it; /settings/account shows your roles.",
         )
     _refuse_unsigned(who)
-    narrow_registry(
-        registry.database.seen_by(projects_of(who, required.role), _actor(who, subject))
-    )
+    # Who looks changes nothing, though what a page computes may be kept.
+    actor = None if request.method in LOOKING else _actor(who, subject)
+    narrow_registry(registry.database.seen_by(projects_of(who, required.role), actor))
 
 
 def _depends_on_resource(who: Caller, required: Requirement) -> bool:
