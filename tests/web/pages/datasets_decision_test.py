@@ -266,6 +266,7 @@ def test_a_dataset_without_runs_or_labels_says_what_is_missing(
     log_wrong(database, "first")
     waiting = client.page("/datasets/holdout")
     assert "1 run waits for evaluation" in waiting.one("div", "empty").text
+    assert "No worker is running" in waiting.one("main").text
 
     log(
         database,

@@ -288,6 +288,17 @@ def test_without_runs_datasets_are_offered(
     assert "has no evaluated runs here" in client.page("/whatif?dataset=waiting").one("main").text
 
 
+def test_a_registry_whose_runs_wait_leads_to_the_jobs(
+    database: Database, client: PageClient
+) -> None:
+    log_counts(database, FOCAL, LESIONS, dataset="waiting", evaluated=False)
+
+    page = client.page("/whatif")
+
+    assert "No runs yet" not in page.one("main").text
+    assert page.one("div", "empty").inside("a")[0].attributes["href"] == "/jobs"
+
+
 def test_an_empty_registry_says_how_to_begin(client: PageClient) -> None:
     assert "No runs yet" in client.page("/whatif").one("main").text
 

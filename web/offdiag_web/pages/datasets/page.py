@@ -25,13 +25,14 @@ from offdiag.services.champions.decision import (
     ranked_dataset,
 )
 from offdiag.services.datasets import browse_dataset, comment_on_dataset
+from offdiag.services.health import has_worker
 from offdiag.store.comments import About, comments_on
 from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
 from offdiag_web.app.dispatch import DATA_FORMAT, own_path, requested_project
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import require_user_name
-from offdiag_web.components.controls import Discussion, discussion
+from offdiag_web.components.controls import NO_WORKER, Discussion, discussion
 from offdiag_web.components.datasets import (
     DATASET,
     dataset_cards,
@@ -72,6 +73,9 @@ def dataset(name: str) -> Response:
     """The decision: which run to use, and what would change that."""
     found, notices = _decision(name)
     asked = _asked(found, notices)
+    if not found.leaders.runs and found.size.n_runs and found.size.n_labelled:
+        with current_registry().database.read() as session:
+            notices += [] if has_worker(session) else [NO_WORKER]
     html = decision_view(
         found,
         asked,

@@ -200,6 +200,7 @@ def start_view(
             for facts, logged in datasets
             if logged.by_state[RunState.EVALUATED] and facts.task is not Task.MULTILABEL
         ),
+        n_runs=sum(logged.total for _, logged in datasets),
         notice=notice,
     )
 
