@@ -649,6 +649,8 @@ TITLES = {
     "intervals of scores": "Intervals of calibrated scores that cover the true value, and scores "
     "called miscalibrated, percent",
     "intervals of areas": "Areas of scores of few values: intervals that cover, percent",
+    "intervals of parts": "Parts of the Brier score: intervals that cover, percent; those "
+    "without ends are of data sets in which most examples have scores of their own",
     "a run changed since the edition": "Equally good runs of which a report says that one changed "
     "since the run of its name before, percent",
     "a run is worse than the best before it": "Equally good runs of a model of which one is "

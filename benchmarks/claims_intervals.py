@@ -1,7 +1,7 @@
 """How often intervals of one run hold the true value where that is hardest.
 
 Averages of multi-label runs, with few errors and with many; areas under the ROC curve of scores
-that were rounded; parts of the Brier score with few positives; proportions; and calibrated scores
+that were rounded; parts of the Brier score, calibrated or not; proportions; and calibrated scores
 that are called miscalibrated. The truth is that of a very large sample, or known. The tables go
 into docs/contributing/claims.md, and docs/intervals.md tells them.
 
@@ -25,10 +25,11 @@ from claims import LEVEL, Section, allowed, measure
 from claims_sets import SetCell, falling
 from harness import Report
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 from scipy.stats import binom
 
 from offdiag.metrics.intervals.bounds import SMALLEST_WITH_ENDS, Interval
+from offdiag.metrics.intervals.brier_parts import brier_part_intervals
 from offdiag.metrics.intervals.discrimination import auc_interval
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.proportions import wilson
@@ -138,13 +139,12 @@ class ScoreCell:
         return Forecasts(actual, table, n_classes=2, positive=1)
 
 
-OF_SCORES = ("roc_auc", "average_precision", "brier_half", "brier_reliability",
-             "brier_resolution", "ks")  # fmt: skip
+OF_SCORES = ("roc_auc", "average_precision", "brier_half", "ks")
 
 
 def true_of_scores(cell: ScoreCell) -> Values:
     found = score_metrics(cell.draw(np.random.default_rng(2), OF_TRUTH))
-    return {key: found[key].value or 0.0 for key in OF_SCORES} | {"brier_reliability": 0.0}
+    return {key: found[key].value or 0.0 for key in OF_SCORES}
 
 
 def of_scores(cell: ScoreCell, rng: Rng, truth: Values) -> list[float]:
@@ -153,17 +153,16 @@ def of_scores(cell: ScoreCell, rng: Rng, truth: Values) -> list[float]:
     forecasts = cell.draw(rng)
     if min(forecasts.actual.sum(), cell.n - forecasts.actual.sum()) < SMALLEST_WITH_ENDS:
         return [np.nan] * (len(OF_SCORES) + 1)
-    found = score_intervals(forecasts, seed=0, replicates=500)
+    found = score_intervals(forecasts, seed=0)
     p = calibration_references(forecasts.ranked(1), seed=int(rng.integers(1 << 30)))["ece"].p
     held = [_holds(found.get(key), truth[key]) for key in OF_SCORES]
     return [*held, float(p <= LEVEL)]
 
 
-Cell = SetCell | ScoreCell
 Simulate = Callable[[Any, Rng, Values], list[float]]
 
 
-def _job(job: tuple[Simulate, Callable[[Any], Values], Cell, int]) -> Floats:
+def _job(job: tuple[Simulate, Callable[[Any], Values], Any, int]) -> Floats:
     simulate, true_values, cell, n_sets = job
     truth = true_values(cell)
     # Cells do not repeat each other's data sets, and their order does not matter.
@@ -175,7 +174,7 @@ def run_cells(
     pool: ProcessPoolExecutor,
     simulate: Simulate,
     true_values: Callable[[Any], Values],
-    cells: Sequence[Cell],
+    cells: Sequence[Any],
     n_sets: int,
 ) -> list[Floats]:
     return list(pool.map(_job, [(simulate, true_values, cell, n_sets) for cell in cells]))
@@ -252,6 +251,78 @@ def report_scores(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> Non
         wanted=allowed(int(np.count_nonzero(~np.isnan(miscalled)))),
         at_least=False,
     )
+
+
+CALIBRATION: Mapping[str, tuple[float, float]] = {
+    "calibrated": (0.0, 1.0),
+    "too certain": (0.0, 0.5),
+    "too uncertain": (0.0, 2.0),
+    "too high": (-1.0, 1.0),
+    "too low": (1.0, 1.0),
+    "useless": (0.0, 0.05),
+}
+"""The logit of the true share is the first number plus the second times that of the score."""
+
+
+@dataclass(frozen=True)
+class PartCell:
+    """Scores of n samples in multiples of 1 / `steps`, calibrated or not."""
+
+    n: int
+    steps: int
+    calibration: str
+
+    @property
+    def name(self) -> str:
+        return f"n {self.n:,}, scores of {self.steps + 1:,} values, {self.calibration}"
+
+    def draw(self, rng: Rng, n: int) -> tuple[Floats, Floats]:
+        """Scores and the share of positives of each."""
+        score = np.round(expit(SPREAD * rng.standard_normal(n) - 1) * self.steps) / self.steps
+        if self.calibration == "calibrated":
+            return score, score
+        shift, slope = CALIBRATION[self.calibration]
+        return score, expit(shift + slope * logit(np.clip(score, 0.002, 0.998)))
+
+
+PARTS = ("brier_reliability", "brier_resolution")
+PART_CELLS = [
+    PartCell(n, steps, calibration)
+    for n, steps, calibration in product((100, 300, 3_000), (4, 20, 100, 1_000), CALIBRATION)
+]
+
+
+def true_of_parts(cell: PartCell) -> Values:
+    score, share = cell.draw(np.random.default_rng(4), OF_TRUTH)
+    return {
+        "brier_reliability": 2 * float(np.mean((score - share) ** 2)),
+        "brier_resolution": 2 * float(share.var()),
+    }
+
+
+def of_parts(cell: PartCell, rng: Rng, truth: Values) -> list[float]:
+    score, share = cell.draw(rng, cell.n)
+    actual = (rng.random(cell.n) < share).astype(np.uint8)
+    forecasts = Forecasts(actual, score[:, np.newaxis], n_classes=2, positive=1)
+    found = brier_part_intervals(forecasts, confidence=COVERAGE)
+    return [_holds(found[key], truth[key]) for key in PARTS]
+
+
+def report_parts(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    report.fact("data sets of a cell", n_sets)
+    found = run_cells(pool, of_parts, true_of_parts, PART_CELLS, n_sets)
+    rows: list[dict[str, Any]] = []
+    for cell, held in zip(PART_CELLS, found, strict=True):
+        rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
+        without = round(100 * float(np.isnan(held[:, 0]).mean()))
+        rows.append({"cell": cell.name, "sets": len(held), "without ends, %": without,
+                     **dict(zip(PARTS, rates, strict=True))})  # fmt: skip
+    report.tables["intervals of parts"] = rows
+    pooled = np.concatenate(found)
+    for at, key in enumerate(PARTS):
+        _cover(report, key, pooled[:, at])
+        lowest = min(rate for rate in (_rates(held)[at] for held in found) if not isnan(rate))
+        report.fact(f"{key}: lowest cell, %", round(100 * lowest, 1))
 
 
 @dataclass(frozen=True)
@@ -339,6 +410,7 @@ def _wilson_covers(n: int, p: Floats) -> Floats:
 RECORDS: Mapping[str, tuple[Section, ...]] = {
     "claims-intervals": (report_proportions, report_sets, report_scores),
     "claims-areas": (report_areas,),
+    "claims-parts": (report_parts,),
 }
 """What is measured and kept together, by the name of its result."""
 

@@ -1,7 +1,7 @@
 """Intervals of scores, sets and weights beside resampling the cases one by one.
 
 One resample of the cases is timed with scikit-learn and multiplied by the replicates that the
-interval took, because running it out would take minutes.
+ends of an interval need, because running it out would take minutes.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score, brier_score_loss, log_loss, roc_auc_score
 
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
-from offdiag.metrics.intervals.resampling import affordable
 from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 
 Floats = NDArray[np.float64]
 N_SAMPLES = 100_000
+REPLICATES = 300
+"""Resamples that ends take, at the least."""
 
 
 def main() -> None:
@@ -32,7 +33,6 @@ def main() -> None:
 
 
 def measure(report: Report, what: str, forecasts: Forecasts, *, wanted: float) -> None:
-    replicates = affordable(2_000, np.ones(forecasts.n_samples, np.int64))
     timings = report.measure(
         f"{what}, N={forecasts.n_samples:.0e}",
         {
@@ -42,8 +42,8 @@ def measure(report: Report, what: str, forecasts: Forecasts, *, wanted: float) -
         },
         turns=3,
     )
-    report.fact(f"{what}: replicates", replicates)
-    by_cases = replicates * timings["scikit-learn, one resample"].median_s
+    report.fact(f"{what}: replicates", REPLICATES)
+    by_cases = REPLICATES * timings["scikit-learn, one resample"].median_s
     report.goal(
         f"{what}: resampling cases with scikit-learn",
         measured=by_cases / timings["intervals of all"].median_s,

@@ -91,7 +91,7 @@ WORDS = {
     "delta, logit": "Student's t of (positive examples",
     "student t, log": "log scale",
     "consistency": "consistency resampling",
-    "row bootstrap, reflected": "reflected",
+    "moments less noise": "less the noise",
 }
 
 

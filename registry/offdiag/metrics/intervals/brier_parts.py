@@ -1,342 +1,135 @@
-"""Intervals of reliability and resolution of the Brier score.
+"""Intervals of reliability and resolution of the Brier score, in closed form.
 
-Noise inflates both, so they are resampled, and reflected around the value. With m samples in a
-cell of one forecast f and one actual class, and w samples with that forecast,
+With w samples of one forecast f, and shares p of the actual classes among them,
 
-    n reliability = sum m (|f|^2 - 2 f[class]) + Q,    Q = sum m^2 / w,
-    n resolution  = Q - n sum share^2,
+    n reliability = sum w |f - p|^2,    n resolution = sum w |p - share|^2
 
-so nothing but counts changes from resample to resample, whatever the number of classes.
+over the forecasts. Noise in the shares adds 1 - |p|^2 of the true p for each forecast, which
+(1 - |p|^2) w / (w - 1) of the observed p estimates without bias (Ferro and Fricker 2012, Q. J. R.
+Meteorol. Soc. 138, 1954); noise in the overall share takes that of all n samples off resolution.
+The value less the noise is the middle of the interval. With b = f - p or p - share and S the
+covariance of the class of a sample, its variance is, to second order,
 
-Up to `MOST_CELLS` cells resamples are drawn. Above, their mean and spread follow in closed form.
-Let the samples of each forecast come in independent Poisson numbers W with mean w, and fall into
-classes with the observed shares p. To first order a resample changes the parts by sums over
-forecasts of h = sum b m + sum m^2 / W with b = |f|^2 - 2 f for reliability and b = -2 share for
-resolution. Given W the classes are multinomial, whose moments are known; with S2 = sum p^2,
-S3 = sum p^3, B = sum b p, A = B + S2, c = 1 - S2, e = exp(-w) and i = E[1/W; W > 0]
+    n Var = mean |b|^4 - (mean |b|^2)^2 + 4 mean b'S b + 2 sum tr(S^2) w / (w - 1) / n.
 
-    E h - h   = c (1 - e)
-    Var h     = w (sum b^2 p - B^2) + 2 (1 - e - i) (S2 - S2^2)
-                + 4 (w - 3 (1 - e) + 2 i) (S3 - S2^2)
-                + 4 (w - 1 + e) (sum b p^2 - S2 B) + A^2 w + c^2 e (1 - e) + 2 A c w e
-    Cov(h, W) = A w + c w e,
+There p is (count + 1 / K) / (w + 1), since a few samples of one class do not make it certain.
 
-and drawing as many samples as there are takes (sum Cov)^2 / n off the sum of the variances.
-
-A resample of w samples with one forecast has c (1 - e) of noise, of which the expectation is less
-than that of the samples themselves, c w / (w - 1) (Ferro and Fricker 2012, Q. J. R. Meteorol. Soc.
-138, 1954): the difference is added to all resamples before they are reflected.
-Where few samples share their forecast resolution hangs on those alone; all others are one cell
-of their class, and such resamples are drawn in any case.
+A single sample of a forecast says nothing of its noise, which is anything from 0 to 1 - 1 / K: the
+lower end allows for the one and the upper end for the other. Where most samples are single, these
+ends would say nothing, and there are none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.extras import optional
-from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, Interval
-from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.intervals.resampling import (
-    CELL_AXIS,
-    affordable,
-    generator,
-    reflected,
-    reflected_interval,
-    resampled_samples,
-    row_bootstrap_name,
+from offdiag.metrics.intervals.bounds import (
+    RELIABLE_CLASS_SIZE,
+    SMALLEST_WITH_ENDS,
+    Interval,
 )
-from offdiag.metrics.scores.forecasts import CLASS_AXIS, SAMPLE_AXIS, Forecasts
+from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.losses import distinct_forecasts
 
 RELIABILITY, RESOLUTION = "brier_reliability", "brier_resolution"
-MOST_CELLS = 4_096
-"""Cells of forecast and class up to which resamples are drawn."""
-FEW_SHARED = 512
-"""Cells of shared forecasts up to which those of resolution are drawn in any case."""
-CLOSED_FORM = "moments of resampling, reflected"
-_LARGEST_EXPONENT = 500
-"""Above, the exponential integral leaves the range of numbers and its series is exact."""
+MOMENTS = "moments less noise"
+MOST_SINGLE = 0.5
+"""Share of samples with a forecast of their own above which there are no ends."""
 
 Floats = NDArray[np.float64]
 
 
-def brier_part_intervals(
-    forecasts: Forecasts, *, seed: int, confidence: float, replicates: int
-) -> dict[str, Interval]:
-    """`brier_reliability`, and `brier_resolution` where it depends on the forecasts.
+def brier_part_intervals(forecasts: Forecasts, *, confidence: float) -> dict[str, Interval]:
+    """`brier_reliability` and `brier_resolution` of at least one sample.
 
-    At most `replicates` resamples are taken, and the method says how many.
+    No ends, with a note, where most samples have a forecast of their own, and where fewer than
+    five samples are of any but the largest class.
     """
-    census = _census(forecasts)
-    if census.n_cells <= MOST_CELLS:
-        cells = forecast_cells(forecasts)
-    elif census.n_shared <= FEW_SHARED:
-        cells = forecast_cells(forecasts, only_shared=True)
-    else:
-        return part_moments(forecasts, (RELIABILITY, RESOLUTION), confidence=confidence)
-    found = _resampled(forecasts, cells, seed=seed, confidence=confidence, replicates=replicates)
-    if census.n_cells > MOST_CELLS:
-        found |= part_moments(forecasts, (RELIABILITY,), confidence=confidence)
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Census:
-    """Cells of forecast and class that have samples, and those whose forecast has several."""
-
-    n_cells: int
-    n_shared: int
-
-
-def _census(forecasts: Forecasts) -> _Census:
-    n_cells = n_shared = 0
-    for block in distinct_forecasts(forecasts):
-        cells = np.count_nonzero(block.counts, axis=CLASS_AXIS)
-        n_cells += int(cells.sum())
-        n_shared += int(cells[cells > 1].sum())
-    return _Census(n_cells, n_shared)
-
-
-def _resampled(
-    forecasts: Forecasts, cells: ForecastCells, *, seed: int, confidence: float, replicates: int
-) -> dict[str, Interval]:
-    taken = affordable(replicates, cells.count)
-    estimates = brier_parts(cells, cells.count[np.newaxis].astype(np.float64))
-    values = {key: np.empty(taken) for key in estimates}
-    for part, drawn in resampled_samples(cells.count, replicates=taken, rng=generator(seed)):
-        for key, found in brier_parts(cells, drawn).items():
-            values[key][part] = found
-    frame = _Frame.of(forecasts)
-    return {
-        key: reflected_interval(
-            values[key] + frame.unseen_noise,
-            estimate=float(estimate[0]),
-            low=0.0,
-            high=frame.highest[key],
-            confidence=confidence,
-            method=row_bootstrap_name(taken, reflected=True),
-            warning=frame.warning,
-        )
-        for key, estimate in estimates.items()
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """What both methods share: the largest value of a part, a warning of few samples, and the
-    noise in both parts that resamples do not repeat."""
-
-    highest: Mapping[str, float]
-    warning: str | None
-    unseen_noise: float
-
-    @classmethod
-    def of(cls, forecasts: Forecasts) -> _Frame:
-        n_samples = forecasts.n_samples
-        return cls(
-            # Resolution is at most the uncertainty, which is largest for classes of equal size.
-            {RELIABILITY: 2.0, RESOLUTION: 1 - 1 / forecasts.n_classes},
-            None if n_samples >= RELIABLE_CLASS_SIZE else f"unreliable, n = {n_samples}",
-            unseen_noise(forecasts),
-        )
-
-
-def unseen_noise(forecasts: Forecasts) -> float:
-    """By how much noise raises both parts beyond what it raises those of resamples by."""
-    found = 0.0
+    n_samples, n_classes = forecasts.n_samples, forecasts.n_classes
+    n_others = n_samples - int(forecasts.support.max())
+    share = forecasts.support / n_samples
+    n_single, noise = 0, 0.0
+    reliability, resolution = _Sums(), _Sums()
     for block in distinct_forecasts(forecasts):
         size = block.counts.sum(axis=CLASS_AXIS).astype(np.float64)
         several = size > 1
-        shares = block.counts / size[:, np.newaxis]
-        spread = 1 - np.square(shares).sum(axis=CLASS_AXIS)
-        # A single sample shows no spread; that of a calibrated forecast stands in for it.
-        alone = 1 - np.square(block.forecast[~several]).sum(axis=CLASS_AXIS)
-        size, spread = size[several], spread[several]
-        found += float((spread * (size / (size - 1) - 1 + np.exp(-size))).sum() + alone.sum())
-    return found / forecasts.n_samples
-
-
-def part_moments(
-    forecasts: Forecasts, keys: Sequence[str], *, confidence: float
-) -> dict[str, Interval]:
-    """Intervals of parts from mean and spread of resamples in closed form."""
-    n_samples = forecasts.n_samples
-    share = forecasts.support / n_samples
-    sums = {key: np.zeros(4) for key in keys}
-    for block in distinct_forecasts(forecasts):
-        for key in keys:
-            slope = -2 * share
-            if key == RELIABILITY:
-                squared = np.square(block.forecast).sum(axis=CLASS_AXIS, keepdims=True)
-                slope = squared - 2 * block.forecast
-            sums[key] += _moments(block.counts, slope)
-    if RESOLUTION in keys:
-        # The square of the shares is not a sum over forecasts: its value and mean are added here.
-        concentration = float(np.square(share).sum())
-        sums[RESOLUTION][:2] += concentration * n_samples, concentration - 1
-    z = normal_quantile(confidence)
-    frame = _Frame.of(forecasts)
-    found = {}
-    for key, (total, excess, variance, with_size) in sums.items():
-        value, mean = total / n_samples, (total + excess) / n_samples + frame.unseen_noise
-        spread = sqrt(max(variance - with_size**2 / n_samples, 0.0)) / n_samples
-        found[key] = reflected(
-            mean - z * spread,
-            mean + z * spread,
-            estimate=value,
-            low=0.0,
-            high=frame.highest[key],
-            method=CLOSED_FORM,
-            warning=frame.warning,
+        n_single += int(np.count_nonzero(~several))
+        # Single samples have none of the noise that shares show.
+        unbiased = np.where(several, size / np.maximum(size - 1, 1), 1.0)
+        observed = block.counts / size[:, np.newaxis]
+        noise += float(((1 - _squared(observed)) * unbiased).sum())
+        p = (block.counts + 1 / n_classes) / (size + 1)[:, np.newaxis]
+        reliability.add(size, observed - block.forecast, p - block.forecast, p, unbiased)
+        resolution.add(size, observed - share, p - share, p, unbiased)
+    if n_single > MOST_SINGLE * n_samples:
+        note = (
+            f"noise cannot be told apart: {n_single:,} of {n_samples:,} examples have scores of "
+            "their own"
         )
+    elif n_others < SMALLEST_WITH_ENDS:
+        note = f"unreliable, all but {n_others} of {n_samples:,} examples are of one class"
+    else:
+        note = None
+    if note is not None:
+        return dict.fromkeys((RELIABILITY, RESOLUTION), Interval(None, None, MOMENTS, note=note))
+    noise_of_share = (1 - float(np.square(share).sum())) * n_samples / (n_samples - 1)
+    # Resolution is at most the uncertainty, which is largest for classes of equal size.
+    most = 1 - 1 / n_classes
+    z = normal_quantile(confidence)
+    warning = None if n_samples >= RELIABLE_CLASS_SIZE else f"unreliable, n = {n_samples}"
+    found = {}
+    for key, sums, of_noise, highest in (
+        (RELIABILITY, reliability, noise, 2.0),
+        (RESOLUTION, resolution, noise - noise_of_share, most),
+    ):
+        value = sums.value / n_samples
+        reach = z * sqrt(sums.variance(n_samples))
+        high = value - of_noise / n_samples + reach
+        low = high - 2 * reach - most * n_single / n_samples
+        found[key] = _interval(value, max(low, 0.0), min(high, highest), warning)
     return found
 
 
-def _moments(counts: NDArray[np.int64], slope: Floats) -> Floats:
-    """Sums over g forecasts of h, E h - h, Var h and Cov(h, W), shape (4,).
-
-    `counts` (g, K) are samples by class, at least one in each row; `slope` is b, (g, K) or (K,).
-    """
-    size = counts.sum(axis=CLASS_AXIS)
-    # A forecast of one sample leaves h = a W: most are such, and this is much less work.
-    alone = size == 1
-    h = (slope * counts).sum(axis=CLASS_AXIS)[alone] + 1
-    found = np.array([float(h.sum()), 0.0, float(np.square(h).sum()), float(h.sum())])
-    if alone.all():
-        return found
-    counts, size = counts[~alone], size[~alone]
-    slope = slope if slope.ndim == 1 else slope[~alone]
-    w = size.astype(np.float64)
-    p = counts / w[:, np.newaxis]
-    s2, s3 = (p**2).sum(axis=CLASS_AXIS), (p**2 * p).sum(axis=CLASS_AXIS)
-    b, b2 = (slope * p).sum(axis=CLASS_AXIS), (slope**2 * p).sum(axis=CLASS_AXIS)
-    bp = (slope * p**2).sum(axis=CLASS_AXIS)
-    a, c = b + s2, 1 - s2
-    e, inverse = np.exp(-w), _mean_inverse(size)
-    variance = (
-        w * (b2 - b**2)
-        + 2 * (1 - e - inverse) * (s2 - s2**2)
-        + 4 * (w - 3 * (1 - e) + 2 * inverse) * (s3 - s2**2)
-        + 4 * (w - 1 + e) * (bp - s2 * b)
-        + a**2 * w
-        + c**2 * e * (1 - e)
-        + 2 * a * c * w * e
-    )
-    columns = w * a, c * (1 - e), variance, a * w + c * w * e
-    return found + [float(column.sum()) for column in columns]
+def _interval(value: float, low: float, high: float, warning: str | None) -> Interval:
+    if low >= high:
+        return Interval(None, None, MOMENTS, note="the value is less than its noise")
+    notes = [] if warning is None else [warning]
+    if not low <= value <= high:
+        notes.append("the value lies outside: it is mostly noise")
+    return Interval(low, high, MOMENTS, note="; ".join(notes) or None)
 
 
-def _mean_inverse(mean: NDArray[np.int64]) -> Floats:
-    """E[1/W; W > 0] of a Poisson variable W for each of some whole means from 1 on.
+@dataclass(slots=True)
+class _Sums:
+    """Sums over forecasts of one part: n times its value, and those of its variance."""
 
-    exp(-w) (Ei(w) - ln w - gamma), or its asymptotic series.
-    """
-    with optional:
-        from scipy.special import expi
+    value: float = 0.0
+    squares: float = 0.0
+    fourths: float = 0.0
+    crossed: float = 0.0
+    of_noise: float = 0.0
 
-    up_to = np.arange(1, _LARGEST_EXPONENT)
-    table = np.append(0, np.exp(-up_to) * (expi(up_to) - np.log(up_to) - np.euler_gamma))
-    w = mean.astype(np.float64)
-    series = (1 + (1 + (2 + (6 + 24 / w) / w) / w) / w) / w
-    return np.where(mean < len(table), table[np.minimum(mean, len(table) - 1)], series)
+    def add(self, size: Floats, observed: Floats, b: Floats, p: Floats, unbiased: Floats) -> None:
+        """Of g forecasts: `size` and `unbiased` (g,), the others (g, K)."""
+        square, p_square = _squared(b), _squared(p)
+        crossed = (p * b**2).sum(axis=CLASS_AXIS) - (p * b).sum(axis=CLASS_AXIS) ** 2
+        traces = p_square - 2 * (p**3).sum(axis=CLASS_AXIS) + p_square**2
+        self.value += float((size * _squared(observed)).sum())
+        self.squares += float((size * square).sum())
+        self.fourths += float((size * square**2).sum())
+        self.crossed += float((size * crossed).sum())
+        self.of_noise += float((unbiased * traces).sum())
 
-
-@dataclass(frozen=True, eq=False)
-class ForecastCells:
-    """m cells of equal forecast and actual class, ordered by class.
-
-    `count` int64 (m,); `distance` (m,) is |f|^2 - 2 f[class]. `class_starts` are the first
-    cells of the classes that have any. `shared` are the cells whose forecast was given to
-    more than one class, ordered by forecast, and `shared_starts` the first of each forecast
-    among them.
-    """
-
-    count: NDArray[np.int64]
-    distance: Floats
-    class_starts: NDArray[np.intp]
-    shared: NDArray[np.intp]
-    shared_starts: NDArray[np.intp]
+    def variance(self, n_samples: int) -> float:
+        mean = self.squares / n_samples
+        spread = (self.fourths + 4 * self.crossed + 2 * self.of_noise) / n_samples - mean**2
+        return max(spread, 0.0) / n_samples
 
 
-def forecast_cells(forecasts: Forecasts, *, only_shared: bool = False) -> ForecastCells:
-    """Count samples by forecast and actual class.
-
-    With `only_shared` the samples whose forecast has a single class are one cell of that class,
-    which says the same of resolution, and nothing of reliability.
-    """
-    forecast, counts = _distinct(forecasts, only_shared=only_shared)
-    is_shared = np.count_nonzero(counts, axis=CLASS_AXIS) > 1
-    if only_shared:
-        alone = forecasts.support - counts.sum(axis=SAMPLE_AXIS)
-        forecast = np.vstack([forecast, np.zeros(forecasts.n_classes)])
-        counts, is_shared = np.vstack([counts, alone]), np.append(is_shared, False)
-    group, code = np.nonzero(counts)
-    by_code = np.argsort(code, kind="stable")
-    group, code = group[by_code], code[by_code]
-    by_group = np.argsort(group, kind="stable")
-    shared = by_group[is_shared[group[by_group]]]
-    rows = forecast[group]
-    own = np.take_along_axis(rows, code[:, np.newaxis], axis=CLASS_AXIS)[:, 0]
-    return ForecastCells(
-        count=counts[group, code],
-        distance=np.einsum("ck,ck->c", rows, rows) - 2 * own,
-        class_starts=np.flatnonzero(np.diff(code, prepend=-1)),
-        shared=shared,
-        shared_starts=np.flatnonzero(np.diff(group[shared], prepend=-1)),
-    )
-
-
-def _distinct(forecasts: Forecasts, *, only_shared: bool) -> tuple[Floats, NDArray[np.int64]]:
-    """Distinct forecasts (g, K) and their samples by class (g, K), in the order of their bytes.
-
-    Resamples are drawn in that order, so that the same forecasts give the same bits.
-    """
-    rows, counts = [], []
-    for block in distinct_forecasts(forecasts):
-        wanted = slice(None)
-        if only_shared:
-            wanted = np.count_nonzero(block.counts, axis=CLASS_AXIS) > 1
-        rows.append(block.forecast[wanted])
-        counts.append(block.counts[wanted])
-    forecast, count = np.concatenate(rows), np.concatenate(counts)
-    if not forecasts.has_all_columns or not len(forecast):
-        return forecast, count
-    given = np.ascontiguousarray(forecast.astype(forecasts.scores.dtype) + 0)
-    whole = np.dtype((np.void, given.itemsize * forecasts.n_classes))
-    order = np.argsort(given.view(whole).reshape(-1), kind="stable")
-    return forecast[order], count[order]
-
-
-def brier_parts(cells: ForecastCells, counts: Floats) -> dict[str, Floats]:
-    """`brier_reliability` and `brier_resolution` of counts (b, m).
-
-    Resolution only if some forecast was given to several classes: otherwise it is that of the
-    class shares, whatever was forecast.
-    """
-    n_samples = int(cells.count.sum())
-    concentration = _concentration(cells, counts) / n_samples
-    distance = np.einsum("rc,c->r", counts, cells.distance) / n_samples
-    parts = {RELIABILITY: distance + concentration}
-    if len(cells.shared):
-        by_class = np.add.reduceat(counts, cells.class_starts, axis=CELL_AXIS)
-        squared_shares = np.einsum("rk,rk->r", by_class, by_class) / n_samples**2
-        parts[RESOLUTION] = concentration - squared_shares
-    return parts
-
-
-def _concentration(cells: ForecastCells, counts: Floats) -> Floats:
-    """Q: all samples, less what is lost where a forecast was given to several classes."""
-    every_case: Floats = np.einsum("rc->r", counts)
-    if not len(cells.shared):
-        return every_case
-    shared = counts[:, cells.shared]
-    cases = np.add.reduceat(shared, cells.shared_starts, axis=CELL_AXIS)
-    squares = np.add.reduceat(shared**2, cells.shared_starts, axis=CELL_AXIS)
-    kept = squares / np.maximum(cases, 1)
-    return np.asarray(every_case - np.einsum("rg->r", cases) + np.einsum("rg->r", kept))
+def _squared(rows: Floats) -> Floats:
+    return np.asarray(np.square(rows).sum(axis=CLASS_AXIS))

@@ -1,30 +1,20 @@
-"""Resampling and its intervals: draws of the cells or of the samples, percentiles, reflection.
+"""Resampling and its intervals: draws of the cells and percentiles.
 
 Drawing N of N samples with replacement puts each draw into cell (i, j) with probability
 c_ij / N, independently, so the resampled matrix is Multinomial(N, C / N) exactly. A replicate
 therefore costs as much as there are occupied cells, however many samples there are. This holds
 for every statistic of the counts; it does not for statistics of scores, for fractional weights,
-or for samples that come in clusters. Those need the samples themselves: a statistic is told how
-often each was drawn, which lets it sort or score once and reuse that for every resample.
-
-Reflected intervals are for metrics that noise inflates. A calibration error adds up absolute
-gaps, a distance between distributions takes the largest one, and both grow with noise.
-Resampling adds the noise once more, so resampled values lie above the value as the value lies
-above the truth, and their percentiles lie on the wrong side of it. The reflected interval
-(Davison and Hinkley 1997, Bootstrap Methods, 5.2) turns them around the value: with well
-calibrated forecasts of 1,000 samples the percentile interval of the reliability part never
-covers the truth, the reflected one nearly always (the tests repeat it).
+or for samples that come in clusters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.bounds import Bounds, Interval, Intervals
+from offdiag.metrics.intervals.bounds import Bounds, Intervals
 from offdiag.metrics.quantity import Quantity
 
 CELL_AXIS = 1
@@ -75,50 +65,6 @@ def resampled_matrices(
         stack = np.zeros((part.stop - part.start, flat.size), np.int64)
         stack[:, occupied] = resampled_counts(flat[occupied], replicates=len(stack), rng=rng)
         yield part, stack.reshape(len(stack), *counts.shape)
-
-
-FEWEST_REPLICATES = 200
-"""Resamples taken however many samples there are; fewer make the ends of an interval shaky."""
-MOST_DRAWS = 30_000_000
-"""Samples drawn in all resamples together, as far as that leaves `FEWEST_REPLICATES`: two or
-three seconds of work."""
-SAMPLES_PER_CELL = 10
-"""Drawing the count of a cell costs about as much as drawing this many single samples."""
-
-
-def affordable(replicates: int, counts: NDArray[np.int64]) -> int:
-    """How many of the wanted replicates to take of so many samples of each kind."""
-    n_draws = min(int(counts.sum()), SAMPLES_PER_CELL * len(counts))
-    return min(replicates, max(FEWEST_REPLICATES, MOST_DRAWS // n_draws))
-
-
-def row_bootstrap_name(replicates: int, *, reflected: bool = False) -> str:
-    return f"row bootstrap, {'reflected, ' if reflected else ''}{replicates} replicates"
-
-
-def resampled_samples(
-    counts: NDArray[np.int64], *, replicates: int, rng: np.random.Generator
-) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """How often each of m kinds of samples occurs in resamples of all samples.
-
-    `counts` (m,) holds the positive numbers of samples of each kind, 1 where every sample is its
-    own kind. Yields which replicates a batch holds and the batch, whole numbers of shape
-    (b, m) that sum to the number of samples. Kinds with many samples are drawn as cells, from the
-    multinomial law that drawing samples one by one would follow.
-    """
-    n_samples, n_kinds = int(counts.sum()), len(counts)
-    by_cells = n_samples > SAMPLES_PER_CELL * n_kinds
-    kind = np.repeat(np.arange(n_kinds), counts) if n_samples > n_kinds else None
-    for part in batches(replicates, n_cells=n_kinds if by_cells else n_samples):
-        size = part.stop - part.start
-        if by_cells:
-            yield part, resampled_counts(counts, replicates=size, rng=rng).astype(np.float64)
-            continue
-        drawn = rng.integers(0, n_samples, size=(size, n_samples))
-        places = drawn if kind is None else kind[drawn]
-        places += np.arange(0, size * n_kinds, n_kinds)[:, np.newaxis]
-        found = np.bincount(places.reshape(-1), minlength=size * n_kinds)
-        yield part, found.reshape(size, n_kinds).astype(np.float64)
 
 
 REPLICATE_AXIS = 0
@@ -172,62 +118,6 @@ def _quantile(
 
 
 Floats = NDArray[np.float64]
-
-
-def reflected_interval(
-    values: Floats,
-    *,
-    estimate: float | None,
-    low: float,
-    high: float,
-    confidence: float,
-    method: str,
-    warning: str | None = None,
-) -> Interval:
-    """[2 v - q_upper, 2 v - q_lower] of the value v, within the range `low` to `high`.
-
-    `values` (replicates,) hold NaN where undefined. `warning` is noted beside the ends. No
-    ends where the value is undefined, where all resamples agree, and where reflection leaves
-    the range altogether; the latter two are noted.
-    """
-    bounds, undefined = percentile_bounds(values, confidence=confidence)
-    share = float(undefined)
-    if estimate is None:
-        return Interval(None, None, method, share)
-    lower, upper = bounds.at()
-    if lower is None or upper is None:
-        return Interval(None, None, method, share, "no variation among resamples")
-    found = reflected(
-        lower, upper, estimate=estimate, low=low, high=high, method=method, warning=warning
-    )
-    return replace(found, undefined_share=share)
-
-
-def reflected(
-    lower: float,
-    upper: float,
-    *,
-    estimate: float,
-    low: float,
-    high: float,
-    method: str,
-    warning: str | None = None,
-) -> Interval:
-    """`reflected_interval` where the quantiles of the resamples are known."""
-    if upper - lower <= _rounding(estimate):
-        return Interval(None, None, method, note="no variation among resamples")
-    ends = max(2 * estimate - upper, float(low)), min(2 * estimate - lower, float(high))
-    if ends[0] >= ends[1]:
-        return Interval(None, None, method, note="resamples are too biased")
-    notes = [] if warning is None else [warning]
-    if not ends[0] <= estimate <= ends[1]:
-        notes.append("the value lies outside: it is mostly noise")
-    return Interval(*ends, method, note="; ".join(notes) or None)
-
-
-def _rounding(estimate: float) -> float:
-    """Differences up to this are zeros that rounding blurred."""
-    return 1e-12 * max(1.0, abs(estimate))
 
 
 Evaluate = Callable[[NDArray[np.int64]], Mapping[str, Floats]]

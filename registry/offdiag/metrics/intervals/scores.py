@@ -5,9 +5,9 @@
   average precision that of its slopes.
 * Calibration errors have no interval but what a calibrated model would show, the distance
   between distributions a wide bound that always holds.
-* Reliability and resolution of the Brier score are resampled, of many in closed form.
-* The uncertainty of the Brier score is a fact of the dataset and has no interval, nor has
-  its resolution where no forecast was given twice: the two are equal then.
+* Reliability and resolution of the Brier score take their moments, less the noise in both, unless
+  most samples have a forecast of their own.
+* The uncertainty of the Brier score is a fact of the dataset and has no interval.
 
 A calibration error adds up absolute gaps, so noise adds to it and no interval around it keeps
 its level: the errors of calibrated forecasts lie above their true value, 0. What can be said is
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.number_text import p_value
-from offdiag.metrics.arguments import confidence_level, positive_count
+from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.brier_parts import brier_part_intervals
@@ -201,20 +201,17 @@ def _cells(ranked: Ranking, *bins: CalibrationBins) -> _Cells:
 
 
 def score_intervals(
-    forecasts: Forecasts, *, seed: int, confidence: float = 0.95, replicates: int = 2_000
+    forecasts: Forecasts, *, seed: int, confidence: float = 0.95
 ) -> Mapping[str, Interval]:
     """Intervals by key of what `score_metrics` gives for at least one sample.
 
     A key is missing where the scores do not allow its metric or no interval makes sense for
     it; an interval has no ends where the metric is undefined, nothing varies, or its note says
-    why, as that of a calibration error does. `replicates`
-    is the most resamples taken: with many samples fewer are, at least 200, and the method says
-    how many. The same forecasts, seed and replicates give the same bits.
+    why, as that of a calibration error does. The same forecasts and seed give the same bits.
 
-    Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
+    Raises `InvalidInput` for a confidence outside (0, 1).
     """
     level = confidence_level(confidence)
-    wanted = positive_count(replicates, field="replicates")
     found: dict[str, Interval] = {}
     if forecasts.positive is not None:
         event = forecasts.ranked(forecasts.positive)
@@ -228,7 +225,7 @@ def score_intervals(
         found |= loss_intervals(forecasts, confidence=level)
         top = forecasts.ranked_top_label()
         found |= calibration_intervals(top, "top_label", seed=seed, confidence=level)
-        found |= brier_part_intervals(forecasts, seed=seed, confidence=level, replicates=wanted)
+        found |= brier_part_intervals(forecasts, confidence=level)
     if forecasts.has_all_columns or forecasts.are_probabilities:
         found |= _top_k(forecasts, confidence=level)
     return found

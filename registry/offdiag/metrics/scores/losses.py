@@ -197,9 +197,9 @@ def distinct_forecasts(forecasts: Forecasts) -> Iterator[DistinctForecasts]:
 
 _BRIER = "Brier 1950, Verification of forecasts expressed in terms of probability"
 
-_REFLECTED = (
-    "Resampled examples, reflected around the value; above 4,096 distinct forecasts the mean and "
-    "the spread of such resamples in closed form."
+_LESS_NOISE = (
+    "Normal, of the value less the noise in it. No ends where most examples have scores of their "
+    "own, or fewer than 5 are outside the largest class."
 )
 _MURPHY = "Murphy 1973, A new vector partition of the probability score"
 
@@ -216,7 +216,7 @@ def _brier_part(
     direction: Direction,
     notes: str,
     *,
-    interval: str = _REFLECTED,
+    interval: str = _LESS_NOISE,
     undefined_when: Mapping[Reason, str] = NOT_PROBABILITIES,
 ) -> MetricSpec:
     return MetricSpec(
@@ -291,7 +291,8 @@ SPECS: tuple[MetricSpec, ...] = (
         "mean over examples of the squared distance between the forecast and what happened on "
         "average under it",
         Direction.LOWER,
-        "0 for a calibrated forecast.",
+        "0 for a calibrated forecast, plus noise: where no forecast occurs twice it is the Brier "
+        "score itself, and says nothing; see brier_miscalibration.",
         undefined_when=_BY_FORECAST,
     ),
     _brier_part(
@@ -300,7 +301,8 @@ SPECS: tuple[MetricSpec, ...] = (
         "mean over examples of the squared distance between what happened under their forecast "
         "and what happened overall",
         Direction.HIGHER,
-        "Equals the uncertainty as soon as no forecast occurs twice, and then says nothing.",
+        "Noise adds to it: where no forecast occurs twice it is the uncertainty, and says "
+        "nothing; see brier_discrimination.",
         undefined_when=_BY_FORECAST,
     ),
     _brier_part(

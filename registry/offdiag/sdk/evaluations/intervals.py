@@ -103,13 +103,13 @@ def score_intervals(
     evaluation: ScoreEvaluation | WeightedScoreEvaluation,
     *,
     confidence: float = 0.95,
-    replicates: int = 2_000,
+    replicates: int = 2_000,  # noqa: ARG001 - scripts may still name it
     seed: int = STORED_SEED,
 ) -> ScoreEvaluation | WeightedScoreEvaluation:
     """The evaluation of scores with the interval of every metric that has one.
 
-    As `suite_intervals`. Of many samples fewer than `replicates` resamples are taken, at least
-    200; `ci_method` says how many.
+    `seed` is that of the draws from a calibrated model beside calibration errors. Nothing is
+    resampled: `replicates` has no effect. Raises `InvalidInput` for a confidence outside (0, 1).
     """
     if isinstance(evaluation, WeightedScoreEvaluation):
         return WeightedScoreEvaluation.of(
@@ -119,9 +119,7 @@ def score_intervals(
             positive_by_convention=evaluation.positive_by_convention,
             confidence=confidence_level(confidence),
         )
-    found = of_scores.score_intervals(
-        evaluation.forecasts, seed=seed, confidence=confidence, replicates=replicates
-    )
+    found = of_scores.score_intervals(evaluation.forecasts, seed=seed, confidence=confidence)
     by_class = of_scores.class_score_intervals(evaluation.forecasts, confidence=confidence)
     return replace(
         evaluation,

@@ -1,4 +1,4 @@
-"""Moments of the parts of the Brier score against resampling, and what they are made of."""
+"""Intervals of the parts of the Brier score in seeded simulations, and where there are none."""
 
 from __future__ import annotations
 
@@ -6,149 +6,139 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from offdiag.metrics.intervals import brier_parts as module
 from offdiag.metrics.intervals.brier_parts import (
-    CLOSED_FORM,
     RELIABILITY,
     RESOLUTION,
     brier_part_intervals,
-    brier_parts,
-    forecast_cells,
-    part_moments,
-    unseen_noise,
 )
-from offdiag.metrics.intervals.resampling import generator, resampled_samples
 from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.scores.suite import score_metrics
 
+Rng = np.random.Generator
 Z = 1.959963984540054
+SCALES = np.array([[1.0, 1.0, 2.0], [4.0, 1.0, 1.0], [1.0, 3.0, 0.5]])
 
 
-def events(n_samples: int, *, digits: int, sharp: float = 1.0) -> Forecasts:
-    rng = np.random.default_rng(n_samples)
-    logit = 1.4 * rng.standard_normal(n_samples) - 1.0
-    actual = (rng.random(n_samples) < 1 / (1 + np.exp(-logit))).astype(np.uint8)
-    p = np.round(1 / (1 + np.exp(-sharp * logit)), digits)
-    return Forecasts(actual, p.reshape(-1, 1), n_classes=2, positive=1)
+def true_share(p: np.ndarray, miscalibrated: bool) -> np.ndarray:
+    return 0.15 + 0.3 * p if miscalibrated else p
 
 
-def classes(n_samples: int, *, digits: int) -> Forecasts:
-    rng = np.random.default_rng(n_samples)
-    table = np.round(rng.dirichlet([1.0, 1.0, 2.0], size=n_samples), digits)
-    table[:, 2] = np.abs(1 - table[:, 0] - table[:, 1])
-    uniform = rng.random((n_samples, 1))
-    actual = (uniform > np.cumsum(table, axis=1)[:, :2]).sum(axis=1).astype(np.uint8)
-    return Forecasts(actual, table, n_classes=3)
+def event(rng: Rng, n: int, *, steps: int, miscalibrated: bool) -> tuple[Forecasts, np.ndarray]:
+    """Scores in so many steps, and what share of each is really positive."""
+    p = np.round(rng.beta(0.8, 1.6, n) * steps) / steps
+    share = true_share(p, miscalibrated)
+    actual = (rng.random(n) < share).astype(np.uint8)
+    forecasts = Forecasts(actual, p.reshape(-1, 1), n_classes=2, positive=1)
+    return forecasts, np.column_stack([1 - share, share])
 
 
-def resampled(forecasts: Forecasts) -> dict[str, NDArray[np.float64]]:
-    cells = forecast_cells(forecasts)
-    drawn: dict[str, list[NDArray[np.float64]]] = {}
-    for _, counts in resampled_samples(cells.count, replicates=4_000, rng=generator(5)):
-        for key, values in brier_parts(cells, counts).items():
-            drawn.setdefault(key, []).append(values)
-    return {key: np.concatenate(values) for key, values in drawn.items()}
+def classes(rng: Rng, n: int, *, steps: int, miscalibrated: bool) -> tuple[Forecasts, np.ndarray]:
+    """Of three classes, one of few forecasts for each sample."""
+    rows = SCALES[rng.integers(0, 3, n)] * rng.integers(1, steps, (n, 3))
+    table = rows / rows.sum(axis=1, keepdims=True)
+    share = (table + 0.5) / 2.5 if miscalibrated else table
+    uniform = rng.random((n, 1))
+    actual = (uniform > np.cumsum(share, axis=1)[:, :2]).sum(axis=1).astype(np.uint8)
+    return Forecasts(actual, table, n_classes=3), share
 
 
+def truth_of(make: Callable[[Rng, int], tuple[Forecasts, np.ndarray]]) -> dict[str, float]:
+    forecasts, share = make(np.random.default_rng(1), 200_000)
+    return {
+        RELIABILITY: float(np.square(forecasts.table - share).sum(axis=1).mean()),
+        RESOLUTION: float(np.square(share - share.mean(axis=0)).sum(axis=1).mean()),
+    }
+
+
+@pytest.mark.parametrize("miscalibrated", [False, True])
 @pytest.mark.parametrize(
-    "forecasts",
-    [
-        events(3_000, digits=1),
-        events(3_000, digits=2),
-        events(3_000, digits=3),
-        events(3_000, digits=3, sharp=9.0),
-        events(3_000, digits=9),
-        classes(3_000, digits=1),
-        classes(3_000, digits=2),
-    ],
-    ids=["tied", "less tied", "hardly tied", "saturated", "distinct", "three tied", "three"],
+    ("draw", "n", "steps"),
+    [(event, 100, 4), (event, 300, 10), (event, 300, 50), (event, 300, 300), (classes, 300, 3)],
 )
-def test_moments_are_those_of_resamples(forecasts: Forecasts) -> None:
-    drawn = resampled(forecasts)
-    cells = forecast_cells(forecasts)
-    values = brier_parts(cells, cells.count[np.newaxis].astype(np.float64))
-
-    found = part_moments(forecasts, tuple(drawn), confidence=0.95)
-
-    for key, replicates in drawn.items():
-        low, high = found[key].low, found[key].high
-        assert low is not None
-        assert high is not None
-        mean = 2 * float(values[key][0]) - (low + high) / 2
-        error = replicates.std() / len(replicates) ** 0.5
-        if low > 0:  # An end that was cut off says nothing of the spread.
-            expected = replicates.mean() + unseen_noise(forecasts)
-            assert mean == pytest.approx(expected, abs=4 * error), key
-            assert (high - low) / (2 * Z) == pytest.approx(replicates.std(), rel=0.05), key
-
-
-@pytest.mark.parametrize(
-    ("make", "resolution"),
-    [
-        (lambda: events(9_000, digits=12), None),
-        (lambda: events(9_000, digits=6), "row bootstrap, reflected, 2000 replicates"),
-        (lambda: events(60_000, digits=4), CLOSED_FORM),
-    ],
-    ids=["no shared forecast", "a few", "many"],
-)
-def test_many_cells_take_moments_but_few_shared_ones_are_drawn(
-    make: Callable[[], Forecasts], resolution: str | None
+def test_intervals_hold_the_truth_whether_calibrated_or_not(
+    draw: Callable[..., tuple[Forecasts, np.ndarray]], n: int, steps: int, miscalibrated: bool
 ) -> None:
-    found = brier_part_intervals(make(), seed=1, confidence=0.95, replicates=2_000)
+    def make(rng: Rng, n: int) -> tuple[Forecasts, np.ndarray]:
+        return draw(rng, n, steps=steps, miscalibrated=miscalibrated)
 
-    assert found[RELIABILITY].method == CLOSED_FORM
-    assert (RESOLUTION in found) == (resolution is not None)
-    if resolution is not None:
-        assert found[RESOLUTION].method == resolution
+    truth, rng = truth_of(make), np.random.default_rng(2)
+    held: dict[str, list[bool]] = {RELIABILITY: [], RESOLUTION: []}
+    for _ in range(200):
+        for key, found in brier_part_intervals(make(rng, n)[0], confidence=0.95).items():
+            if found.low is not None and found.high is not None:
+                held[key].append(found.low <= truth[key] <= found.high)
 
-
-def test_cells_of_shared_forecasts_alone_give_the_same_resolution(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    forecasts = events(3_000, digits=4)
-    all_cells = brier_part_intervals(forecasts, seed=1, confidence=0.95, replicates=4_000)
-
-    monkeypatch.setattr(module, "MOST_CELLS", 0)
-    monkeypatch.setattr(module, "FEW_SHARED", 4_000)
-    shared = brier_part_intervals(forecasts, seed=1, confidence=0.95, replicates=4_000)
-
-    old, new = all_cells[RESOLUTION], shared[RESOLUTION]
-    assert old.low is not None
-    assert old.high is not None
-    width = old.high - old.low
-    assert new.low == pytest.approx(old.low, abs=0.06 * width)
-    assert new.high == pytest.approx(old.high, abs=0.06 * width)
+    for key, each in held.items():
+        assert len(each) > 100, key
+        assert np.mean(each) >= 0.92, key
 
 
-def test_resamples_see_less_noise_than_there_is_among_few_samples_of_a_forecast() -> None:
-    """Two samples of .5, one of each class, and one of .2, as Ferro and Fricker (2012) correct."""
-    forecasts = Forecasts(
-        np.array([0, 1, 0], np.uint8), np.array([[0.5], [0.5], [0.2]]), n_classes=2, positive=1
+def test_the_middle_is_unbiased_and_the_reach_is_its_spread() -> None:
+    def make(rng: Rng, n: int) -> tuple[Forecasts, np.ndarray]:
+        return event(rng, n, steps=5, miscalibrated=True)
+
+    truth, rng = truth_of(make), np.random.default_rng(3)
+    middles: dict[str, list[float]] = {RELIABILITY: [], RESOLUTION: []}
+    reaches: dict[str, list[float]] = {RELIABILITY: [], RESOLUTION: []}
+    for _ in range(400):
+        for key, found in brier_part_intervals(make(rng, 2_000)[0], confidence=0.95).items():
+            assert found.low is not None
+            assert found.high is not None
+            middles[key].append((found.low + found.high) / 2)
+            reaches[key].append((found.high - found.low) / 2 / Z)
+
+    for key, each in middles.items():
+        assert np.mean(each) == pytest.approx(truth[key], abs=float(np.std(each)) / 5), key
+        assert np.mean(reaches[key]) == pytest.approx(np.std(each), rel=0.12), key
+
+
+def test_the_noise_of_a_single_sample_widens_both_parts() -> None:
+    scores = [0.9] * 10 + [0.2] * 10
+    shared = Forecasts(
+        np.array(([0] * 7 + [1] * 3) + ([0] * 2 + [1] * 8), np.uint8),
+        np.reshape(scores, (-1, 1)),
+        n_classes=2,
+        positive=1,
+    )
+    single = Forecasts(
+        np.append(shared.actual, np.uint8(1)),
+        np.append(shared.scores, [[0.55]], axis=0),
+        n_classes=2,
+        positive=1,
     )
 
-    of_pair = 0.5 * (2 - (1 - np.exp(-2)))
-    of_single = 1 - 0.2**2 - 0.8**2
+    for key in (RELIABILITY, RESOLUTION):
+        narrow, wide = (
+            brier_part_intervals(each, confidence=1e-9)[key] for each in (shared, single)
+        )
+        assert narrow.high == pytest.approx(narrow.low, abs=1e-6)
+        assert wide.low is not None
+        assert wide.high is not None
+        assert wide.high - wide.low == pytest.approx(0.5 / 21), key
 
-    assert unseen_noise(forecasts) == pytest.approx((of_pair + of_single) / 3)
+
+def test_where_most_samples_have_a_score_of_their_own_there_are_no_ends() -> None:
+    rng = np.random.default_rng(4)
+    forecasts, _ = event(rng, 300, steps=10**9, miscalibrated=True)
+
+    found = brier_part_intervals(forecasts, confidence=0.95)
+
+    for key in (RELIABILITY, RESOLUTION):
+        assert (found[key].low, found[key].high) == (None, None)
+        assert found[key].note == (
+            "noise cannot be told apart: 300 of 300 examples have scores of their own"
+        )
+    values = score_metrics(forecasts)
+    assert values[RELIABILITY].value == pytest.approx(values["brier_sum"].value)
+    assert values[RESOLUTION].value == pytest.approx(values["brier_uncertainty"].value)
 
 
-def test_intervals_hold_the_truth_where_few_samples_share_a_forecast() -> None:
-    """Calibrated scores of two digits: their reliability is 0, whatever the samples."""
-    rng = np.random.default_rng(7)
-    covered: dict[str, list[bool]] = {RELIABILITY: [], RESOLUTION: []}
+def test_where_nearly_all_samples_are_of_one_class_there_are_no_ends() -> None:
+    actual = np.array([1] * 4 + [0] * 96, np.uint8)
+    forecasts = Forecasts(actual, np.full((100, 1), 0.1), n_classes=2, positive=1)
 
-    def draw(n_samples: int) -> Forecasts:
-        p = np.round(rng.beta(1, 4, n_samples), 2)
-        actual = (rng.random(n_samples) < p).astype(np.uint8)
-        return Forecasts(actual, p.reshape(-1, 1), n_classes=2, positive=1)
+    found = brier_part_intervals(forecasts, confidence=0.95)[RELIABILITY]
 
-    p = draw(400_000).table[:, 1]
-    truth = {RELIABILITY: 0.0, RESOLUTION: 2 * float(p.var())}
-    for _ in range(60):
-        found = brier_part_intervals(draw(300), seed=1, confidence=0.95, replicates=200)
-        for key, held in covered.items():
-            low, high = found[key].low, found[key].high
-            held.append(low is not None and high is not None and low <= truth[key] <= high)
-
-    assert min(map(np.mean, covered.values())) >= 0.85
+    assert (found.low, found.high) == (None, None)
+    assert found.note == "unreliable, all but 4 of 100 examples are of one class"

@@ -13,11 +13,6 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.brier_parts import (
-    brier_part_intervals,
-    brier_parts,
-    forecast_cells,
-)
 from offdiag.metrics.intervals.discrimination import (
     auc_interval,
     average_precision_interval,
@@ -27,7 +22,6 @@ from offdiag.metrics.intervals.discrimination import (
 from offdiag.metrics.intervals.means import (
     mean_loss_interval,
 )
-from offdiag.metrics.intervals.resampling import generator, resampled_samples
 from offdiag.metrics.intervals.scores import calibration_references
 from offdiag.metrics.scores.discrimination import (
     auc_averages,
@@ -167,26 +161,3 @@ def test_miscalibration_is_found_and_calibration_is_not_accused(
     assert at_least <= np.mean(called) <= at_most
     if sharpened == 1.0:
         assert abs(np.mean(excess)) <= 4 * np.std(excess) / len(excess) ** 0.5
-
-
-def test_only_reflection_covers_the_reliability_of_calibrated_forecasts() -> None:
-    rng = np.random.default_rng(24)
-    by_reflection, by_percentiles = [], []
-
-    for _ in range(100):
-        p = rng.integers(1, 10, 1_000) / 10
-        actual = (rng.random(1_000) < p).astype(np.uint8)
-        forecasts = Forecasts(actual, p.reshape(-1, 1), n_classes=2, positive=1)
-        cells = forecast_cells(forecasts)
-        drawn = [
-            brier_parts(cells, counts)["brier_reliability"]
-            for _, counts in resampled_samples(cells.count, replicates=300, rng=generator(1))
-        ]
-        by_percentiles.append(np.quantile(np.concatenate(drawn), 0.025) <= 0)
-        interval = brier_part_intervals(forecasts, seed=1, confidence=0.95, replicates=300)[
-            "brier_reliability"
-        ]
-        by_reflection.append(interval.low == 0.0)
-
-    assert not any(by_percentiles)
-    assert np.mean(by_reflection) >= 0.93

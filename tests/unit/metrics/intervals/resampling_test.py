@@ -13,23 +13,15 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.intervals import resampling
-from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.resampling import (
-    FEWEST_REPLICATES,
-    MOST_DRAWS,
-    SAMPLES_PER_CELL,
-    affordable,
     batches,
     generator,
     percentile_bounds,
     percentile_intervals,
     percentile_intervals_by_key,
-    reflected_interval,
     replicated,
     resampled_counts,
     resampled_matrices,
-    resampled_samples,
-    row_bootstrap_name,
 )
 from offdiag.metrics.quantity import REASONS, Quantity
 
@@ -142,97 +134,6 @@ def test_the_size_of_batches_does_not_change_a_draw(monkeypatch: pytest.MonkeyPa
     assert np.array_equal(np.concatenate(in_parts), at_once)
 
 
-ONE_BY_ONE = np.ones(4, np.int64)
-IN_CELLS = np.array([3, 1, 2], np.int64)
-
-
-def resamples(counts: NDArray[np.int64], *, replicates: int, seed: int = 1) -> NDArray[np.float64]:
-    parts = resampled_samples(counts, replicates=replicates, rng=generator(seed))
-    return np.concatenate([drawn for _, drawn in parts])
-
-
-@pytest.mark.parametrize("counts", [ONE_BY_ONE, IN_CELLS, np.array([900, 100])])
-def test_each_resample_has_as_many_cases(counts: NDArray[np.int64]) -> None:
-    drawn = resamples(counts, replicates=50)
-
-    assert drawn.shape == (50, len(counts))
-    assert set(drawn.sum(axis=1)) == {counts.sum()}
-    assert (drawn == np.floor(drawn)).all()
-
-
-@pytest.mark.parametrize("counts", [ONE_BY_ONE, IN_CELLS])
-def test_resamples_follow_the_law_of_drawing_cases_with_replacement(
-    counts: NDArray[np.int64],
-) -> None:
-    kinds = np.repeat(np.arange(len(counts)), counts)
-    law = Counter(
-        tuple(np.bincount(kinds[list(indices)], minlength=len(counts)).tolist())
-        for indices in product(range(len(kinds)), repeat=len(kinds))
-    )
-    replicates = 40_000
-
-    found = Counter(tuple(row) for row in resamples(counts, replicates=replicates).tolist())
-
-    assert found.keys() == law.keys()
-    for cells, ways in law.items():
-        share = ways / len(kinds) ** len(kinds)
-        error = np.sqrt(share * (1 - share) / replicates)
-        assert found[cells] / replicates == pytest.approx(share, abs=4.5 * error)
-
-
-def test_cells_with_many_cases_follow_the_multinomial_law() -> None:
-    counts = np.array([30, 10], np.int64)
-    assert counts.sum() > SAMPLES_PER_CELL * len(counts)
-    replicates = 40_000
-
-    found = Counter(resamples(counts, replicates=replicates)[:, 0].tolist())
-
-    for hits in (26, 30, 34):
-        ways = factorial(40) / prod(factorial(part) for part in (hits, 40 - hits))
-        share = ways * 0.75**hits * 0.25 ** (40 - hits)
-        assert found[hits] / replicates == pytest.approx(share, rel=0.08)
-
-
-def test_the_same_seed_repeats_every_resample() -> None:
-    first, again, other = (resamples(IN_CELLS, replicates=60, seed=seed) for seed in (1, 1, 2))
-
-    assert np.array_equal(first, again)
-    assert not np.array_equal(first, other)
-
-
-def test_batches_number_the_replicates_without_gap() -> None:
-    counts = np.ones(200_000, np.int64)
-
-    parts = [part for part, _ in resampled_samples(counts, replicates=5, rng=generator(1))]
-
-    assert [number for part in parts for number in range(part.start, part.stop)] == [0, 1, 2, 3, 4]
-    assert len(parts) > 1
-
-
-@pytest.mark.parametrize(
-    ("n_samples", "wanted", "taken"),
-    [
-        (1_000, 2_000, 2_000),
-        (MOST_DRAWS // 500, 2_000, 500),
-        (MOST_DRAWS, 2_000, FEWEST_REPLICATES),
-        (MOST_DRAWS, 50, 50),
-    ],
-)
-def test_many_cases_are_resampled_less_often_but_often_enough(
-    n_samples: int, wanted: int, taken: int
-) -> None:
-    assert affordable(wanted, np.ones(n_samples, np.int64)) == taken
-
-
-def test_many_cases_of_few_kinds_are_no_more_work_than_few() -> None:
-    assert affordable(2_000, np.array([10**9, 10**9])) == 2_000
-
-
-def test_the_method_says_how_many_resamples_were_taken() -> None:
-    assert row_bootstrap_name(300) == "row bootstrap, 300 replicates"
-    assert row_bootstrap_name(300, reflected=True) == "row bootstrap, reflected, 300 replicates"
-
-
 def test_the_ends_are_the_quantiles_numpy_computes() -> None:
     values = np.random.default_rng(0).normal(size=(501, 3))
 
@@ -333,76 +234,3 @@ def test_many_metrics_at_once_have_the_intervals_they_have_alone() -> None:
 
 def test_without_metrics_there_is_nothing_to_resample() -> None:
     assert percentile_intervals_by_key({}, estimates={}, confidence=0.95, method="drawn") == {}
-
-
-HUNDREDTHS = np.arange(101) / 100
-"""Their 2.5 % and 97.5 % quantiles are 0.025 and 0.975."""
-
-
-def interval_of(
-    values: np.ndarray[tuple[int], np.dtype[np.float64]],
-    estimate: float | None,
-    *,
-    low: float = -1.0,
-    high: float = 1.0,
-    warning: str | None = None,
-) -> Interval:
-    return reflected_interval(
-        values,
-        estimate=estimate,
-        low=low,
-        high=high,
-        confidence=0.95,
-        method="m",
-        warning=warning,
-    )
-
-
-def test_quantiles_are_turned_around_the_value() -> None:
-    found = interval_of(HUNDREDTHS, 0.4)
-
-    assert found.low == pytest.approx(0.8 - 0.975)
-    assert found.high == pytest.approx(0.8 - 0.025)
-    assert found.note is None
-
-
-def test_ends_stay_inside_the_range() -> None:
-    found = interval_of(HUNDREDTHS, 0.4, low=0.0, high=0.5)
-
-    assert (found.low, found.high) == (0.0, 0.5)
-
-
-def test_a_value_below_all_resamples_is_called_noise() -> None:
-    found = interval_of(0.5 + HUNDREDTHS / 10, 0.4, warning="unreliable, n = 9")
-
-    assert found.high is not None
-    assert found.high < 0.4
-    assert found.note == "unreliable, n = 9; the value lies outside: it is mostly noise"
-
-
-def test_reflection_beyond_the_range_leaves_no_interval() -> None:
-    found = interval_of(0.5 + HUNDREDTHS / 10, 0.1, low=0.0)
-
-    assert (found.low, found.high, found.note) == (None, None, "resamples are too biased")
-
-
-@pytest.mark.parametrize("values", [np.full(9, 0.25), 0.25 + np.arange(9) * 1e-16])
-def test_resamples_that_agree_leave_no_interval(
-    values: np.ndarray[tuple[int], np.dtype[np.float64]],
-) -> None:
-    found = interval_of(values, 0.25)
-
-    assert (found.low, found.high, found.note) == (None, None, "no variation among resamples")
-
-
-def test_undefined_resamples_are_left_out_and_reported() -> None:
-    found = interval_of(np.append(HUNDREDTHS, [np.nan] * 25), 0.4)
-
-    assert found.low == pytest.approx(0.8 - 0.975)
-    assert found.undefined_share == pytest.approx(25 / 126)
-
-
-def test_an_undefined_value_has_no_interval() -> None:
-    found = interval_of(np.full(5, np.nan), None)
-
-    assert (found.low, found.high, found.undefined_share) == (None, None, 1.0)

@@ -129,7 +129,6 @@ def test_the_same_seed_repeats_every_figure() -> None:
     assert first != other
 
 
-BOOTSTRAP = "row bootstrap, reflected, 2000 replicates"
 RNG = np.random.default_rng(11)
 P = RNG.beta(1, 2, 400)
 EVENT = Forecasts((RNG.random(400) < P).astype(np.uint8), P.reshape(-1, 1), 2, positive=1)
@@ -140,6 +139,7 @@ CLASSES = Forecasts(
 # The same samples, forecast in steps of one tenth: many share a forecast.
 COARSE = Forecasts(EVENT.actual, np.round(EVENT.scores, 1).clip(0.1, 0.9), 2, positive=1)
 WITHOUT = {"brier_uncertainty", "brier_miscalibration", "brier_discrimination"}
+PARTS = ("brier_reliability", "brier_resolution")
 
 
 @pytest.mark.parametrize("forecasts", [EVENT, CLASSES, COARSE], ids=["event", "classes", "coarse"])
@@ -148,12 +148,15 @@ def test_every_metric_has_an_interval_or_a_reason_to_have_none(forecasts: Foreca
 
     found = score_intervals(forecasts, seed=1)
 
-    without = WITHOUT if forecasts is COARSE else WITHOUT | {"brier_resolution"}
-    assert found.keys() == values.keys() - without
+    assert found.keys() == values.keys() - WITHOUT
     for key, interval in found.items():
         if key.startswith(("ece", "mce")):
             assert (interval.low, interval.high) == (None, None), key
             assert (interval.note or "").startswith("a calibrated model would show about"), key
+            continue
+        if key in PARTS and forecasts is not COARSE:
+            assert (interval.low, interval.high) == (None, None), key
+            assert (interval.note or "").startswith("noise cannot be told apart"), key
             continue
         assert interval.low is not None, key
         assert interval.high is not None, key
@@ -161,11 +164,11 @@ def test_every_metric_has_an_interval_or_a_reason_to_have_none(forecasts: Foreca
 
 
 @pytest.mark.parametrize("forecasts", [EVENT, CLASSES], ids=["event", "classes"])
-def test_intervals_that_are_not_reflected_hold_their_value(forecasts: Forecasts) -> None:
+def test_intervals_hold_their_value(forecasts: Forecasts) -> None:
     values = score_metrics(forecasts)
 
     for key, interval in score_intervals(forecasts, seed=1).items():
-        if "reflected" not in interval.method and "consistency" not in interval.method:
+        if key not in PARTS and "consistency" not in interval.method:
             value = values[key].value
             assert interval.low is not None
             assert interval.high is not None
@@ -188,7 +191,7 @@ def test_each_metric_takes_the_method_that_suits_it() -> None:
     assert methods["ks"] == "two-sample kolmogorov-smirnov bound"
     for key in ("ece_positive_15", "mce_positive_15", "ece_top_label_equal_mass_15"):
         assert methods[key] == "consistency resampling, 999 draws"
-    assert methods["brier_resolution"] == BOOTSTRAP
+    assert methods["brier_resolution"] == "moments less noise"
 
 
 def test_the_area_takes_the_interval_of_its_ranking() -> None:
@@ -230,7 +233,7 @@ def test_the_same_seed_repeats_every_end_bit_for_bit() -> None:
 def test_another_confidence_gives_a_nested_interval() -> None:
     wide, narrow = (score_intervals(CLASSES, seed=1, confidence=c) for c in (0.99, 0.8))
 
-    for key in wide.keys() - {"ece_top_label_15", "ece_top_label_equal_mass_15"}:
+    for key in wide.keys() - {*PARTS, "ece_top_label_15", "ece_top_label_equal_mass_15"}:
         ends = (wide[key].low, narrow[key].low, narrow[key].high, wide[key].high)
         assert None not in ends
         assert sorted(end or 0 for end in ends) == list(ends), key
@@ -242,8 +245,7 @@ def test_few_cases_are_called_unreliable() -> None:
     for key in ("roc_auc", "ks"):
         assert "unreliable, smaller class has n = 5" in (found[key].note or ""), key
     assert "unreliable, smallest class has n = 5" in (found["log_loss"].note or "")
-    for key in ("brier_half", "brier_reliability"):
-        assert "unreliable, n = 10" in (found[key].note or ""), key
+    assert "unreliable, n = 10" in (found["brier_half"].note or "")
     assert found["top_1_accuracy"].note is None
 
 
@@ -273,11 +275,9 @@ def test_the_smallest_data_give_no_ends_but_no_error(forecasts: Forecasts) -> No
     assert {each.low for key, each in found.items() if "top" not in key} == {None}
 
 
-@pytest.mark.parametrize(
-    ("confidence", "replicates", "field"), [(1.5, 2_000, "confidence"), (0.95, 0, "replicates")]
-)
-def test_unusable_settings_are_refused(confidence: float, replicates: int, field: str) -> None:
+@pytest.mark.parametrize("confidence", [1.5, 0.0])
+def test_an_unusable_confidence_is_refused(confidence: float) -> None:
     with pytest.raises(InvalidInput) as caught:
-        score_intervals(EVENT, seed=1, confidence=confidence, replicates=replicates)
+        score_intervals(EVENT, seed=1, confidence=confidence)
 
-    assert caught.value.field == field
+    assert caught.value.field == "confidence"

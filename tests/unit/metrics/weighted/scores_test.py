@@ -142,7 +142,7 @@ def test_equal_weights_have_the_values_and_intervals_of_counts(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         values = dict(score_metrics(forecasts))
-        intervals = score_intervals(forecasts, seed=1, replicates=200)
+        intervals = score_intervals(forecasts, seed=1)
         of_classes = class_score_intervals(forecasts)
 
     found = WeightedForecasts.of(forecasts, np.full(n, weight))

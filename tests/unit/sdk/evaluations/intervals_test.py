@@ -51,7 +51,7 @@ def test_values_stay_what_they_were() -> None:
 
 def test_an_evaluation_of_scores_gets_its_intervals() -> None:
     plain = evaluate_scores(y_true=HAPPENED, y_score=P)
-    expected = score_intervals(plain.forecasts, seed=3, confidence=0.9, replicates=500)
+    expected = score_intervals(plain.forecasts, seed=3, confidence=0.9)
 
     found = stats.score_intervals(plain, seed=3, confidence=0.9, replicates=500)
 
