@@ -390,6 +390,29 @@ def test_three_figures_say_what_another_threshold_costs(
     assert "lowest cost 100.0 from 0.3" in chart.attributes["aria-label"]
 
 
+def test_a_threshold_that_costs_more_than_the_predictions_is_not_called_best(
+    database: Database, client: PageClient
+) -> None:
+    # All are right by their largest score; no threshold on that of "a" tells these apart.
+    right = {"a": [0.4, 0.3, 0.3], "b": [0.45, 0.55, 0.0], "c": [0.0, 0.0, 1.0]}
+    actual = [label for label in right for _ in range(10)]
+    run = log(
+        database,
+        y_true=actual,
+        y_pred=actual,
+        y_score=[right[label] for label in actual],
+        labels=list(right),
+        dataset="clinic",
+    )
+    work_off(database)
+
+    page = client.page(f"/whatif?runs={run.id}&cost=@0-1&vary=a>b")
+
+    now, best = [item.text for item in page.one("ul", "figures").inside("li")][:2]
+    assert now.startswith("Now0")
+    assert best.startswith("Best threshold, costs more than now: ")
+
+
 @pytest.mark.parametrize("which", ["several", "event", "margins", "many", "hostile"])
 def test_every_kind_of_scores_has_a_page(
     scored_reader: PageClient, scored: ScoredRegistry, which: str

@@ -137,7 +137,8 @@ _OPTIONS = (
         multiple=True,
         metavar="KEY",
         help="Metric to report; runs are ranked by the first.  "
-        "[default: balanced_accuracy, mcc, macro_f1, overall_accuracy]",
+        "[default: balanced_accuracy, mcc, macro_f1, overall_accuracy; for multi-label runs "
+        "macro_f1, example_jaccard, subset_accuracy, hamming_loss]",
     ),
     click.option(
         "--alert",

@@ -107,6 +107,15 @@ def test_the_scale_reaches_a_constant_prediction_that_costs_less(ask: Ask) -> No
     assert more.constant.drawn == "above the scale"
 
 
+def test_the_scale_of_a_run_without_costs_reaches_from_none_to_the_constant_prediction(
+    ask: Ask,
+) -> None:
+    perfect = ranking(ask([[20, 0], [0, 980]]), WhatIfAddress())
+
+    assert perfect.constant is not None
+    assert (perfect.ends[0], perfect.constant.drawn) == ("0", "dashed")
+
+
 def test_a_row_carries_what_the_browser_adds_up(ask: Ask) -> None:
     found = ask(SLOPPY, edits="ill>well:0.1")
 

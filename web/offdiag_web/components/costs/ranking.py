@@ -93,8 +93,9 @@ def ranking(
     # Not the ends of intervals: the browser has to find the same decimals without them.
     amounts = amounts_for([e.estimate for e in extents] + ([] if constant is None else [constant]))
     ends = [*(e.lowest for e in extents), *(e.highest for e in extents)]
-    # Where runs are no cheaper than the constant prediction, the marks show by how much.
-    if constant is not None and constant < min(ends, default=0.0):
+    # Where runs are no cheaper than the constant prediction, the marks show by how much; and
+    # where none costs anything, nothing else gives the scale its length.
+    if constant is not None and (constant < min(ends, default=0.0) or not any(ends)):
         ends.append(constant)
     scale = spanning(ends)
     drawn = _Drawn(amounts, scale, constant)

@@ -128,6 +128,8 @@ def _figures(
     assert by_point.in_use.value is not None  # noqa: S101
     at = best.place
     threshold = by_point.best_threshold
+    # The largest score of several classes is no threshold of one, and may cost less than any.
+    is_cheaper = best.cost.value <= by_point.in_use.value
     found = [
         Figure(
             "Now",
@@ -135,8 +137,8 @@ def _figures(
             _facts(int(matrix.counts[_CLASS, 0]), int(matrix.counts[0, _CLASS]), name),
         ),
         Figure(
-            "Best on these examples: "
-            + ("never" if threshold is None else f"from {threshold:.3g}"),
+            ("Best on these examples" if is_cheaper else "Best threshold, costs more than now")
+            + (": never" if threshold is None else f": from {threshold:.3g}"),
             amounts.text(best.cost.value * PER),
             _said(points, at, name),
         ),
