@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shlex
 from collections.abc import Callable
 from functools import cache
@@ -334,6 +335,7 @@ def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -
     form = client.page("/datasets/holdout/approve")
     chosen = [each for each in form.all("option") if "selected" in each.attributes]
     assert [each.attributes["value"] for each in chosen] == [runs["best"]]
+    assert re.search(r"such as recall\[\w\] >= 0\.8", form.one("main").text)
 
     def send(**typed: str) -> int:
         return sent(client, typed).status_code

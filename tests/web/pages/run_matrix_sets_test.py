@@ -260,3 +260,18 @@ def test_pages_of_sets_have_metrics_of_sets_and_speak_of_labels(
     assert "Worst label recall" in listed
     assert "always predicting the largest class" not in listed
     assert {name for name, text in pages.items() if re.search(r"\b[Cc]lass(es)?\b", text)} == set()
+
+
+def test_costs_that_cannot_be_asked_for_are_told_beside_what_was_typed(
+    reader: PageClient, runs: SetsRegistry
+) -> None:
+    for query, costs, notice in (
+        ("costs=flu%3D2:1", "flu=2:1", "is not one of the 8 declared labels"),
+        ("costs=sea%3D2:1&baseline=r_gone", "sea=2:1", "There is no run"),
+    ):
+        page = reader.page(f"/runs/{runs.forest}/label-costs?{query}")
+
+        field = next(each for each in page.all("input") if each.attributes.get("id") == "costs")
+        assert notice in page.one("main").text
+        assert field.attributes["value"] == costs
+        assert field.attributes["placeholder"] == "sea=5:1"

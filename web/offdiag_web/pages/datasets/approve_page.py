@@ -8,6 +8,7 @@ from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import PromotionRole
+from offdiag.domain.slices import column_text
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.champions import promotions
 from offdiag.services.champions.decision import Decision, browse_decision
@@ -112,6 +113,7 @@ def _rendered(found: Decision, typed: Mapping[str, str], error: tuple[str, str] 
         ),
         champion=None if found.champion is None else found.champion.run_name,
         candidate=None if found.candidate is None else found.candidate.run_name,
+        example=column_text(found.dataset.labels.names[-1]),
         typed=typed,
         error=error,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, NotFound
 from offdiag.records.runs.multilabel import (
     LabelCostsFound,
     LabelCostsRequest,
@@ -28,7 +28,7 @@ def page(run_id: str) -> Response:
     if detail.results is not None:
         try:
             found = _found(run_id)
-        except InvalidInput as error:
+        except (InvalidInput, NotFound) as error:
             notices = [f"{error.message[0].upper()}{error.message[1:]} {error.hint or ''}"]
             found = asked_label_costs(current_registry().database, run_id, LabelCostsRequest())
     return run_page(
