@@ -101,7 +101,7 @@ def test_runs_to_use_instead_are_named_with_their_price(
         "costs accuracy",
     ]
     assert row.inside("a")[0].attributes["href"] == f"/runs/{other}"
-    assert "ranks 1 of 2" in page.one("div", "evidence").text
+    assert "is rank 1 of 2" in page.one("div", "evidence").text
 
 
 def test_a_flag_about_the_run_has_no_runs_that_are_better_on_a_class(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.table import Table
 
 from offdiag.cli.output import label
 from offdiag.cli.tables import MOST_CLASSES, facts_table, filled_table
-from offdiag.domain.labels import LabelSet
 from offdiag.metrics.costs.matrix import CostChange
 from offdiag.records.base import Value
 from offdiag.records.cost import CheapestAsOneCostMoves, CostOfRun, Costs, CostsOfRuns
@@ -17,6 +16,7 @@ from offdiag.records.runs.multilabel import LabelCostsFound, LabelThreshold
 
 PER = 1_000
 """Costs are shown for so many examples: mean costs are often too small to read."""
+_MOST_LISTED = 5
 
 
 def per_thousand(value: Value, *, signed: bool = False) -> str:
@@ -59,13 +59,18 @@ def list_table(found: Iterable[Costs]) -> Table:
                 each.name,
                 str(each.version),
                 each.project,
-                LabelSet(tuple(each.labels)).preview(),
+                _classes(each.labels),
                 each.currency or "",
                 each.note or "",
             )
             for each in found
         ),
     )
+
+
+def _classes(labels: Sequence[str]) -> str:
+    shown = ", ".join(label(name) for name in labels[:_MOST_LISTED])
+    return f"{shown}, …" if len(labels) > _MOST_LISTED else shown
 
 
 def difference_table(before: str, after: str, changes: Iterable[CostChange]) -> Table:

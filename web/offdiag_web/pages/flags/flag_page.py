@@ -153,7 +153,7 @@ def _rendered(
 
 
 def rank_sentence(ranks: Mapping[str, RankedValue]) -> str | None:
-    """ "Accuracy 0.864 ranks 1 of 12, balanced accuracy 0.630 ranks 9 of 12." """
+    """ "Accuracy 0.864 is rank 1 of 12, balanced accuracy 0.630 is rank 9 of 12." """
     parts = [_ranked(word, ranks[key]) for key, word in _RANKED_WORDS.items() if key in ranks]
     if not parts:
         return None
@@ -167,7 +167,7 @@ def _ranked(word: str, ranked: RankedValue) -> str:
     text = f"{word} {numbers.metric(ranked.value.value)}"
     if ranked.rank is None or ranked.n_runs < 2:
         return text
-    return f"{text} ranks {numbers.count(ranked.rank)} of {numbers.count(ranked.n_runs)}"
+    return f"{text} is rank {numbers.count(ranked.rank)} of {numbers.count(ranked.n_runs)}"
 
 
 def floor_of(detail: FlagDetail) -> RecallFloor | None:

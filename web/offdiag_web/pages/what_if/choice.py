@@ -195,7 +195,8 @@ def flip_sentence(stretches: Sequence[Stretch], letters: Sequence[str]) -> str:
         numbers.listed([letters[place] for place in stretch.cheapest]) for stretch in stretches
     ]
     if len(stretches) == 1:
-        return f"{cheapest[0]} is cheapest at every multiple: the choice does not change."
+        verb = "is" if len(stretches[0].cheapest) == 1 else "are"
+        return f"{cheapest[0]} {verb} cheapest at every multiple: the choice does not change."
     first = f"Up to {multiple(stretches[0].high)}: {cheapest[0]} cheapest"
     others = [
         f"from {multiple(stretch.low)}: {name}"

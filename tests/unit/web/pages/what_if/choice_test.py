@@ -31,9 +31,10 @@ def test_the_sentence_names_each_choice_and_where_it_begins() -> None:
     )
 
 
-def test_a_choice_that_never_flips_is_said_to_be_so() -> None:
-    assert flip_sentence([Stretch(LOWEST, HIGHEST, (1,))], "AB") == (
-        "B is cheapest at every multiple: the choice does not change."
+@pytest.mark.parametrize(("cheapest", "runs"), [((1,), "B is"), ((0, 2), "A and C are")])
+def test_a_choice_that_never_flips_is_said_to_be_so(cheapest: tuple[int, ...], runs: str) -> None:
+    assert flip_sentence([Stretch(LOWEST, HIGHEST, cheapest)], "ABC") == (
+        f"{runs} cheapest at every multiple: the choice does not change."
     )
 
 
