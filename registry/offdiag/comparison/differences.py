@@ -19,13 +19,13 @@ from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import Bounds, Interval
 from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals, wilson
+from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.multilabel.suite import label_metrics, set_metrics
 from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.metrics.paired.joint_counts import JointCounts, PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.metrics.weighted.counts import WeightedCounts, of_weights
-from offdiag.reports.scope import spec_of
 
 HEADLINE = (
     *("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa"),

@@ -29,6 +29,7 @@ from offdiag.metrics.counted import CountedSets, Unweighted
 from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.intervals.suite import suite_intervals
+from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.paired.best_runs import (
     BestOfMany,
     best_of_many,
@@ -39,7 +40,6 @@ from offdiag.metrics.paired.confidence_set import DRAWS, BestSet, Contest, confi
 from offdiag.metrics.paired.hypothesis_tests import CochranQ, cochran_of_counts, holm, mcnemar
 from offdiag.metrics.paired.many_runs import Codes, PairedRuns, PairwiseRuns, RunsTogether
 from offdiag.metrics.suite import AGGREGATE_KEYS, evaluate_stack
-from offdiag.reports.scope import spec_of
 
 FEWEST_RUNS = 3
 MOST_PREDICTIONS = 10_000_000

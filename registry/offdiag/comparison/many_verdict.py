@@ -13,14 +13,14 @@ from offdiag.comparison.many import ManyComparison, selection_sentence
 from offdiag.comparison.pair_verdict import Verdict, more_samples_sentence, undecided_among
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
-from offdiag.domain.number_text import number, p_value
+from offdiag.domain.number_text import count, number, p_value
+from offdiag.domain.wording import listed, name
 from offdiag.metrics.paired.best_runs import (
     FEWEST_SAMPLES,
     is_class_average,
     small_classes,
 )
 from offdiag.metrics.paired.hypothesis_tests import CochranQ
-from offdiag.reports.texts import count, listed, name
 
 _FIRST = ("balanced_accuracy", "macro_f1")
 

@@ -7,12 +7,13 @@ from string import ascii_uppercase
 
 from offdiag.comparison.differences import DifferenceStatus, MetricDifference
 from offdiag.comparison.rank_status import Rank, RankStatus
+from offdiag.domain import wording
 from offdiag.domain.number_text import p_value
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
+from offdiag.metrics import metric_text
+from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.spec import Direction
-from offdiag.reports import texts
-from offdiag.reports.scope import spec_of
 
 MOST_RUNS = len(ascii_uppercase)
 """As many runs as there are letters are compared at once."""
@@ -45,7 +46,7 @@ def chosen_here(runs: Sequence[str]) -> str:
     thresholds, was, them = (
         ("thresholds", "were", "them") if several else ("threshold", "was", "it")
     )
-    named = texts.listed(runs, at_most=len(runs))
+    named = wording.listed(runs, at_most=len(runs))
     return f"the {thresholds} of {named} {was} chosen on these examples, which flatters {them}"
 
 
@@ -113,7 +114,7 @@ def difference_text(key: str, gap: MetricValue, *, of_class: bool = False) -> st
     """ "−15.0 pp", or "undefined"."""
     if gap.value is None:
         return "undefined"
-    return texts.difference(gap.value, spec_of(key, of_class=of_class))
+    return metric_text.difference(gap.value, spec_of(key, of_class=of_class))
 
 
 def difference_interval(key: str, gap: MetricValue, *, of_class: bool = False) -> str | None:
@@ -144,7 +145,7 @@ def ends_text(
     if ends[0] is None or ends[1] is None:
         return None
     spec = spec_of(key, of_class=of_class)
-    low, high = (texts.difference(end, spec) for end in ends if end is not None)
+    low, high = (metric_text.difference(end, spec) for end in ends if end is not None)
     return f"{low} to {high}".replace(" pp", "")
 
 

@@ -6,6 +6,7 @@ Shares are in [0, 1]. Rounding never makes nothing or everything of a share, and
 from __future__ import annotations
 
 MINUS = "\N{MINUS SIGN}"
+EN_DASH = "\N{EN DASH}"
 _MOST_DECIMALS = 3
 USUAL_LEVEL = 0.05
 """On whose side a p value is decides what is said."""
@@ -30,7 +31,7 @@ def number(value: float) -> str:
 
 def interval(low: float, high: float) -> str:
     """ "0.846 – 0.881"."""
-    return f"{number(low)} \N{EN DASH} {number(high)}"
+    return f"{number(low)} {EN_DASH} {number(high)}"
 
 
 def percent(share: float, decimals: int = 0) -> str:

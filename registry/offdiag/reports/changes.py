@@ -21,8 +21,8 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.catalogue import Direction
 from offdiag.metrics.intervals.bounds import difference_bounds
 from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.paired.class_changes import confidence_together
-from offdiag.reports.scope import spec_of
 from offdiag.reports.snapshot import FlagFigures, RunFigures, Snapshot
 
 CHANGING_CLASS_METRICS = ("recall", "precision")

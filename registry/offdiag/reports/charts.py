@@ -12,8 +12,10 @@ from decimal import Decimal
 from itertools import cycle, pairwise
 from typing import Literal
 
+from offdiag.domain import wording
+from offdiag.domain.number_text import count
 from offdiag.domain.values import MetricValue
-from offdiag.reports import texts
+from offdiag.metrics import metric_text
 from offdiag.reports.report import HistoryPoint
 
 _MOST_STEPS = 6
@@ -126,7 +128,7 @@ def at(value: float) -> str:
 
 def short(name: str) -> str:
     """A name cut in the middle: both ends tell names apart."""
-    visible = texts.visible(name)
+    visible = wording.visible(name)
     if len(visible) <= _LONGEST_NAME:
         return visible
     half = _LONGEST_NAME // 2
@@ -165,14 +167,14 @@ def interval_chart(
         y = TOP + _ROW * (number + 0.5)
         labels.append(Label("0", at(y + 4), short(name), "start"))
         if value.value is None:
-            labels.append(Label(at(_LABELS + 6), at(y + 4), texts.shown(value), "start"))
+            labels.append(Label(at(_LABELS + 6), at(y + 4), metric_text.shown(value), "start"))
             continue
         dots.append(Dot(at(_x(axis.fraction(value.value))), at(y)))
         if value.ci_low is not None and value.ci_high is not None:
             ends = (_x(axis.fraction(end)) for end in (value.ci_low, value.ci_high))
             left, right = (at(end) for end in ends)
             lines.append(Line(left, at(y), right, at(y), "interval"))
-    name = f"{value_title} of {texts.count(len(rows), *rows_are)}, each with its interval"
+    name = f"{value_title} of {count(len(rows), *rows_are)}, each with its interval"
     return Drawing(WIDTH, bottom + BELOW, name, tuple(lines), tuple(dots), tuple(labels))
 
 
@@ -212,9 +214,9 @@ def trend_chart(history: Sequence[HistoryPoint], *, value_title: str) -> Drawing
     dots = tuple(Dot(at(x), at(y)) for x, y in zip(places, heights, strict=True) if y is not None)
     last = history[-1]
     if last.value is not None and last.run_name is not None and heights[-1] is not None:
-        text = f"{texts.shown(last.value)} {short(last.run_name)}"
+        text = f"{metric_text.shown(last.value)} {short(last.run_name)}"
         labels.append(Label(at(places[-1] + 8), at(heights[-1] + 4), text, "start"))
-    name = f"{value_title} of the best run in {texts.count(len(history), 'edition')}"
+    name = f"{value_title} of the best run in {count(len(history), 'edition')}"
     return Drawing(WIDTH, bottom + BELOW, name, tuple(lines), dots, tuple(labels))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from offdiag.domain.number_text import p_value, percent
+from offdiag.domain.wording import name
 from offdiag.metrics.multilabel_runs.confused import ConfusedLabel, Confusion, Evidence
-from offdiag.reports.texts import name
 
 
 def sentence(found: ConfusedLabel) -> str:

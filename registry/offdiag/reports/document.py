@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from offdiag.reports import texts
+from offdiag.domain import wording
+from offdiag.domain.number_text import count
 from offdiag.reports.report import EditionSummary, Report
 from offdiag.reports.scope import ReportScope, RunTerm, TermField
 
@@ -98,12 +99,14 @@ def provenance(report: Report) -> tuple[tuple[str, str], ...]:
             if truth.n_labelled == truth.n_samples
             else f", {truth.n_labelled:,} of them labelled"
         )
-        samples = texts.count(truth.n_samples, "sample")
+        samples = count(truth.n_samples, "sample")
         facts.append(
             ("ground truth", f"version {truth.number}, {samples}{labelled}, {truth.digest[:12]}")
         )
     if snapshot.champion is not None:
-        facts.append(("champion", f"{texts.name(snapshot.champion.name)} {snapshot.champion.id}"))
+        facts.append(
+            ("champion", f"{wording.name(snapshot.champion.name)} {snapshot.champion.id}")
+        )
     if snapshot.costs is not None:
         unit = "" if snapshot.costs.currency is None else f", in {snapshot.costs.currency}"
         facts.append(("cost matrix", f"{snapshot.costs.text}{unit}"))
@@ -121,9 +124,9 @@ def _terms(terms: tuple[RunTerm, ...]) -> str:
 
 def _term(term: RunTerm) -> str:
     if term.field is TermField.NAME:
-        return f"name contains {texts.name(term.text)}"
+        return f"name contains {wording.name(term.text)}"
     if term.field is TermField.MODEL:
-        return f"model is {texts.name(term.text)}"
+        return f"model is {wording.name(term.text)}"
     if term.value is None:
-        return f"has the tag {texts.name(term.text)}"
-    return f"tag {texts.name(term.text)} is {texts.name(term.value)}"
+        return f"has the tag {wording.name(term.text)}"
+    return f"tag {wording.name(term.text)} is {wording.name(term.value)}"

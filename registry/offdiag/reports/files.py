@@ -15,9 +15,10 @@ from typing import Literal
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
+from offdiag.domain import number_text, wording
 from offdiag.domain.texts import Cell, csv_cell
 from offdiag.domain.values import MetricValue
-from offdiag.reports import texts
+from offdiag.metrics import metric_text
 from offdiag.reports.charts import Drawing, interval_chart, trend_chart
 from offdiag.reports.document import provenance, report_document
 from offdiag.reports.headline import further_sentences, headline
@@ -54,23 +55,23 @@ def html_page(report: Report) -> str:
 def _charts(report: Report) -> list[tuple[str, Drawing]]:
     """Headings and drawings."""
     metric = report.scope.ranking_metric
-    title = texts.title(metric)
+    title = metric_text.title(metric)
     ranking = report.ranking[:MOST_CHARTED]
     charts = []
     if ranking:
-        rows = [(run.name, texts.printed(metric, run.metrics[metric])) for run in ranking]
+        rows = [(run.name, metric_text.printed(metric, run.metrics[metric])) for run in ranking]
         baseline = [
             value
             for run, (_, value) in zip(ranking, rows, strict=True)
             if run.id == report.scope.baseline
         ]
-        heading = f"{title} of the best {texts.count(len(rows), 'run')}"
+        heading = f"{title} of the best {number_text.count(len(rows), 'run')}"
         charts.append((heading, _of_runs(rows, title, baseline)))
         worst = worst_first(ranking[0])[:MOST_CHARTED]
         recalls = [(each.label, each.values["recall"]) for each in worst]
         if recalls:
             things = things_of(report)
-            heading = f"Recall of the {things[1]} of {texts.name(ranking[0].name)}"
+            heading = f"Recall of the {things[1]} of {wording.name(ranking[0].name)}"
             charts.append(
                 (heading, interval_chart(recalls, value_title="Recall", rows_are=things))
             )
@@ -83,7 +84,9 @@ def _charts(report: Report) -> list[tuple[str, Drawing]]:
 def _told(history: Sequence[HistoryPoint], metric: str) -> list[HistoryPoint]:
     """The points in the unit in which their metric is told."""
     return [
-        point if point.value is None else replace(point, value=texts.printed(metric, point.value))
+        point
+        if point.value is None
+        else replace(point, value=metric_text.printed(metric, point.value))
         for point in history
     ]
 
@@ -104,7 +107,7 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["visible"] = texts.visible
+    environment.filters["visible"] = wording.visible
     return environment.get_template("report.html")
 
 
@@ -157,33 +160,33 @@ def markdown_text(report: Report) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     edition = report.edition
-    yield f"# {texts.markdown_escaped(edition.name)} #{edition.number}"
+    yield f"# {wording.markdown_escaped(edition.name)} #{edition.number}"
     yield ""
-    yield texts.markdown_escaped(" ".join((headline(report), *further_sentences(report))))
+    yield wording.markdown_escaped(" ".join((headline(report), *further_sentences(report))))
     for table in (*tables_of_findings(report), *tables_of_figures(report)):
-        yield from ("", f"## {texts.markdown_escaped(table.title)}", "")
+        yield from ("", f"## {wording.markdown_escaped(table.title)}", "")
         yield from _table(table.columns, table.rows)
         if table.note:
-            yield from ("", texts.markdown_escaped(table.note))
+            yield from ("", wording.markdown_escaped(table.note))
     matrix = leader_matrix(report)
     if matrix is not None:
         yield from _matrix(matrix)
     yield from ("", "---", "")
     for name, text in provenance(report):
-        yield f"* {name}: {texts.markdown_escaped(text)}"
+        yield f"* {name}: {wording.markdown_escaped(text)}"
 
 
 def _matrix(matrix: LeaderMatrix) -> Iterator[str]:
-    yield from ("", f"## {texts.markdown_escaped(matrix.title)}", "")
+    yield from ("", f"## {wording.markdown_escaped(matrix.title)}", "")
     rows = [(label, *(f"{count:,}" for count in counts)) for label, counts in matrix.rows]
     yield from _table((matrix.corner, *matrix.labels), rows)
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield _line([texts.markdown_escaped(column) for column in columns])
+    yield _line([wording.markdown_escaped(column) for column in columns])
     yield _line(["---"] * len(columns))
     for row in rows:
-        yield _line([texts.markdown_escaped(cell) for cell in row])
+        yield _line([wording.markdown_escaped(cell) for cell in row])
 
 
 def _line(cells: Sequence[str]) -> str:

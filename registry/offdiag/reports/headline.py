@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from offdiag.domain.number_text import number
+from offdiag.domain import wording
+from offdiag.domain.number_text import count, number
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
+from offdiag.metrics import metric_text
 from offdiag.metrics.catalogue import Direction
-from offdiag.reports import texts
+from offdiag.metrics.metric_text import spec_of
 from offdiag.reports.changes import Change, Origin, RankChange
 from offdiag.reports.report import Report
-from offdiag.reports.scope import spec_of
+from offdiag.reports.scope import condition_text
 from offdiag.reports.snapshot import BestOfManyFigures, BestSetFigures, Revision
 
 FIRST = "This is the first edition, so there is nothing to compare it with yet."
@@ -51,13 +53,13 @@ def change_text(change: Change) -> str:
     where = f" on {change.slice}" if change.slice else ""
     of_class = change.class_label is not None
     spec = spec_of(change.metric, of_class=of_class)
-    what = texts.title_inside(change.metric, change.class_label) + where
-    name = texts.name(change.run_name)
+    what = metric_text.title_inside(change.metric, change.class_label) + where
+    name = wording.name(change.run_name)
     difference = change.difference
     if difference is None:
-        before, after = (texts.shown(each) for each in _printed(change))
+        before, after = (metric_text.shown(each) for each in _printed(change))
         return f"{name}: {what} went from {before} to {after}"
-    size = texts.difference(abs(difference), spec).lstrip("+")
+    size = metric_text.difference(abs(difference), spec).lstrip("+")
     verb = "gained" if difference > 0 else "lost"
     return f"{name} {verb} {size} {what} ({_bounds(change)})"
 
@@ -65,16 +67,16 @@ def change_text(change: Change) -> str:
 def _bounds(change: Change) -> str:
     if change.origin is Origin.RESCORED:
         before, after = _printed(change)
-        return texts.outside(after, before)
+        return metric_text.outside(after, before)
     spec = spec_of(change.metric, of_class=change.class_label is not None)
-    low, high = (texts.difference(bound or 0.0, spec) for bound in (change.low, change.high))
+    low, high = (metric_text.difference(bound or 0.0, spec) for bound in (change.low, change.high))
     return f"{low.removesuffix(' pp')} to {high}"
 
 
 def _printed(change: Change) -> tuple[MetricValue, MetricValue]:
     return (
-        texts.printed(change.metric, change.before),
-        texts.printed(change.metric, change.after),
+        metric_text.printed(change.metric, change.before),
+        metric_text.printed(change.metric, change.after),
     )
 
 
@@ -87,8 +89,8 @@ def _beyond(changes: Sequence[Change]) -> str:
     largest: dict[str, Change] = {}
     for change in changes:
         largest.setdefault(change.run_id, change)
-    of_runs = texts.count(len(largest), "run")
-    values = texts.listed([change_text(each) for each in largest.values()], at_most=_MOST_NAMED)
+    of_runs = count(len(largest), "run")
+    values = wording.listed([change_text(each) for each in largest.values()], at_most=_MOST_NAMED)
     return f"{len(changes)} values of {of_runs} changed beyond their intervals: {values}"
 
 
@@ -102,9 +104,10 @@ def _ranking(
         return f"{cause} left every ranking as it was"
     by_metric = [(metric, tuple(moved)) for metric, moved in groupby(changes, key=_metric_of)]
     metric, moved = by_metric[0]
-    others = texts.count(len(by_metric) - 1, "other ranking")
+    others = count(len(by_metric) - 1, "other ranking")
     more = f" and {others}" if len(by_metric) > 1 else ""
-    return f"{cause} changed the ranking by {texts.title_inside(metric)} ({_places(moved)}){more}"
+    by = metric_text.title_inside(metric)
+    return f"{cause} changed the ranking by {by} ({_places(moved)}){more}"
 
 
 def _metric_of(change: RankChange) -> str:
@@ -112,9 +115,9 @@ def _metric_of(change: RankChange) -> str:
 
 
 def _cause(revisions: Sequence[Revision], dataset: str) -> str:
-    labels = texts.count(sum(revision.n_changed for revision in revisions), "label")
+    labels = count(sum(revision.n_changed for revision in revisions), "label")
     newest = revisions[-1].number
-    of = f"of {texts.name(dataset)}"
+    of = f"of {wording.name(dataset)}"
     if len(revisions) == 1:
         return f"truth version {newest} {of} ({labels} revised)"
     return f"truth versions up to {newest} {of} ({labels} revised in {len(revisions)} steps)"
@@ -122,10 +125,10 @@ def _cause(revisions: Sequence[Revision], dataset: str) -> str:
 
 def _places(changes: Sequence[RankChange]) -> str:
     moves = [
-        f"{texts.name(change.run_name)} from {change.before} to {change.after}"
+        f"{wording.name(change.run_name)} from {change.before} to {change.after}"
         for change in changes
     ]
-    return texts.listed(moves, at_most=_MOST_NAMED)
+    return wording.listed(moves, at_most=_MOST_NAMED)
 
 
 def _further(report: Report) -> Iterator[str]:
@@ -134,8 +137,8 @@ def _further(report: Report) -> Iterator[str]:
     if raised:
         new = sum(alert.is_new for alert in raised)
         first = raised[0]
-        example = f"{texts.condition_text(first.condition)} in {texts.name(first.run_name)}"
-        yield f"{texts.count(len(raised), 'alert')}, {new} of them new: {example}."
+        example = f"{condition_text(first.condition)} in {wording.name(first.run_name)}"
+        yield f"{count(len(raised), 'alert')}, {new} of them new: {example}."
     yield from _of_flags(report)
     if findings.costs_before is not None and snapshot.costs is not None:
         yield (
@@ -143,21 +146,21 @@ def _further(report: Report) -> Iterator[str]:
             f"{findings.costs_before} before, so they were not compared."
         )
     if findings.new_runs:
-        yield f"{texts.count(len(findings.new_runs), 'new run')} since edition {findings.since}."
+        yield f"{count(len(findings.new_runs), 'new run')} since edition {findings.since}."
     yield from _of_ranking(report)
     if snapshot.waiting:
-        runs = texts.count(len(snapshot.waiting), "run is", "runs are")
+        runs = count(len(snapshot.waiting), "run is", "runs are")
         yield f"{runs} still to be scored and not in this report."
     if snapshot.failed:
-        runs = texts.count(len(snapshot.failed), "run")
+        runs = count(len(snapshot.failed), "run")
         yield f"{runs} could not be evaluated."
     if snapshot.n_elsewhere:
-        runs = texts.count(snapshot.n_elsewhere, "run has", "runs have")
+        runs = count(snapshot.n_elsewhere, "run has", "runs have")
         yield f"{runs} another ground truth and cannot be compared."
     if snapshot.is_cut:
         yield f"Only the newest of {snapshot.n_matching:,} runs are in this report."
     if report.edition.covers_missed:
-        fires = texts.count(report.edition.covers_missed, "earlier time", "earlier times")
+        fires = count(report.edition.covers_missed, "earlier time", "earlier times")
         yield f"This edition also stands for {fires} at which no scheduler was running."
 
 
@@ -169,20 +172,20 @@ def _of_ranking(report: Report) -> Iterator[str]:
         return
     metric = report.scope.ranking_metric
     best = report.ranking[0].metrics[metric]
-    value = texts.metric_text(metric, best)
+    value = metric_text.value_text(metric, best)
     named = [
-        texts.name(run.name) for run in report.ranking if run.metrics[metric].value == best.value
+        wording.name(run.name) for run in report.ranking if run.metrics[metric].value == best.value
     ]
     have = "has" if len(named) == 1 else "have"
-    runs = texts.count(len(snapshot.runs), "run")
+    runs = count(len(snapshot.runs), "run")
     if best.value is None:
-        yield f"Of {runs}, none has a defined {texts.title_inside(metric)}: it is {value}."
+        yield f"Of {runs}, none has a defined {metric_text.title_inside(metric)}: it is {value}."
         return
     is_lower_better = spec_of(metric, of_class=False).direction is Direction.LOWER
     end = "lowest" if is_lower_better else "highest"
     yield (
-        f"Of {runs}, {texts.listed(named, at_most=_MOST_NAMED)} {have} the {end} "
-        f"{texts.title_inside(metric)}: {value}."
+        f"Of {runs}, {wording.listed(named, at_most=_MOST_NAMED)} {have} the {end} "
+        f"{metric_text.title_inside(metric)}: {value}."
     )
     if snapshot.best_of_many is not None:
         yield _of_the_choice(snapshot.best_of_many, end)
@@ -201,13 +204,13 @@ def _of_the_choice(found: BestOfManyFigures, end: str) -> str:
 
 def _may_be_best(found: BestSetFigures, names: Mapping[str, str]) -> str:
     """Which of the runs that were compared together may be the best, best first."""
-    may_be = [texts.name(name) for run_id, name in names.items() if run_id in found.may_be_best]
+    may_be = [wording.name(name) for run_id, name in names.items() if run_id in found.may_be_best]
     n_compared = len(found.may_be_best) + len(found.worse)
     together = f"({n_compared:,} runs compared together, 95 %)"
     if not found.worse:
         return f"No run is significantly worse than the best {together}."
-    others = texts.count(len(found.worse), "run is", "runs are")
-    named = texts.listed(may_be, at_most=_MOST_NAMED)
+    others = count(len(found.worse), "run is", "runs are")
+    named = wording.listed(may_be, at_most=_MOST_NAMED)
     if len(may_be) == 1:
         return f"{others} significantly worse than {named} {together}."
     return f"{others} significantly worse than the best, which may be any of {named} {together}."
@@ -227,13 +230,13 @@ def _of_flags(report: Report) -> Iterator[str]:
     changes = report.findings.flags
     if changes is None or changes.is_none:
         if n_open:
-            yield f"{texts.count(n_open, 'flag is', 'flags are')} open."
+            yield f"{count(n_open, 'flag is', 'flags are')} open."
         return
-    opened = texts.count(len(changes.opened), "flag was", "flags were")
+    opened = count(len(changes.opened), "flag was", "flags were")
     done = [f"{opened} raised"]
     done += [f"{len(changes.reopened):,} reopened"] if changes.reopened else []
     done.append(f"{len(changes.closed):,} closed")
     yield (
-        f"{texts.listed(done, at_most=len(done))} since edition "
+        f"{wording.listed(done, at_most=len(done))} since edition "
         f"{report.findings.since}; {n_open:,} {'is' if n_open == 1 else 'are'} open."
     )

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
+from offdiag.domain.number_text import number
 from offdiag.domain.runs import Task
 from offdiag.domain.slices import parse_slice
 from offdiag.errors import InvalidInput
 from offdiag.metrics.catalogue import CATALOGUE, Direction, MetricSpec, Scope
+from offdiag.metrics.metric_text import (
+    COST_METRIC,
+    PER_CASES,
+    SCOPES_OF_RUNS,
+    find_spec,
+    title,
+    title_inside,
+)
 from offdiag.metrics.names import averages_of, find_metric, nearest_names
 
 DEFAULT_METRICS = ("balanced_accuracy", "mcc", "macro_f1", "overall_accuracy")
@@ -20,14 +28,11 @@ METRICS_OF_SETS = ("macro_f1", "example_jaccard", "subset_accuracy", "hamming_lo
 """The same for runs whose samples have sets of labels, where classes are not exclusive."""
 CLASS_METRICS = ("recall", "precision", "f1")
 """Values of single classes that a report keeps, and that conditions may be about."""
-COST_METRIC = "mean_cost"
-"""What a report adds to its metrics where it is told what errors cost."""
 MOST_METRICS = 8
 MOST_CONDITIONS = 50
 MOST_SLICES = 10
 
-_OF_RUNS = (Scope.AGGREGATE, Scope.PROBABILISTIC, Scope.MULTILABEL, Scope.COST)
-_WHOLE = frozenset(key for scope in _OF_RUNS for key in CATALOGUE[scope])
+_WHOLE = frozenset(key for scope in SCOPES_OF_RUNS for key in CATALOGUE[scope])
 
 
 class TermField(StrEnum):
@@ -202,7 +207,7 @@ def metric_of_runs(key: str, *, field: str) -> MetricSpec:
     that are neither good nor bad.
     """
     found = find_metric(key, _WHOLE)
-    spec = None if found is None else _spec(found.key, _OF_RUNS)
+    spec = None if found is None else find_spec(found.key, SCOPES_OF_RUNS)
     if spec is None:
         of_class = find_metric(key, CATALOGUE[Scope.PER_CLASS])
         averages = () if of_class is None else averages_of(of_class.key, _WHOLE)
@@ -223,13 +228,13 @@ def metric_of_runs(key: str, *, field: str) -> MetricSpec:
     return spec
 
 
-def spec_of(key: str, *, of_class: bool) -> MetricSpec:
-    """The definition of a metric that a report holds."""
-    spec = _spec(key, (Scope.PER_CLASS,) if of_class else _OF_RUNS)
-    if spec is None:
-        raise KeyError(key)
-    return spec
-
-
-def _spec(key: str, scopes: Sequence[Scope]) -> MetricSpec | None:
-    return next((CATALOGUE[scope][key] for scope in scopes if key in CATALOGUE[scope]), None)
+def condition_text(condition: Condition) -> str:
+    """ "Recall of df below 0.500"."""
+    what = title(condition.metric, condition.class_label)
+    if condition.over is not None:
+        over = "Worst" if condition.over == "worst" else "Gap of"
+        what = f"{over} {title_inside(condition.metric, condition.class_label)} by {condition.by}"
+    elif condition.slice is not None:
+        what = f"{what} on {condition.slice}"
+    times = PER_CASES if condition.metric == COST_METRIC else 1
+    return f"{what} {condition.side.value} {number(condition.limit * times)}"

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from offdiag.domain import number_text, wording
 from offdiag.domain.number_text import number
 from offdiag.domain.runs import Task
 from offdiag.flags.lifecycle import FlagState
+from offdiag.metrics import metric_text
 from offdiag.metrics.intervals.bounds import difference_bounds
-from offdiag.reports import texts
+from offdiag.metrics.metric_text import COST_METRIC, spec_of
 from offdiag.reports.alerts import BATCHES
 from offdiag.reports.changes import Change, Origin, ranks
 from offdiag.reports.report import Report
-from offdiag.reports.scope import CLASS_METRICS, COST_METRIC, spec_of
+from offdiag.reports.scope import CLASS_METRICS, condition_text
 from offdiag.reports.snapshot import MOST_SLICED, ClassFigures, RunFigures
 
 MOST_ROWS = 50
@@ -61,10 +63,10 @@ def leader_matrix(report: Report) -> LeaderMatrix | None:
         return None
     matrix = leader.matrix
     total = sum(map(sum, matrix.counts))
-    name = texts.name(report.ranking[0].name)
+    name = wording.name(report.ranking[0].name)
     return LeaderMatrix(
         title=f"Confusion matrix of {name}: actual class down, predicted class across, "
-        f"{texts.count(total, 'example')}",
+        f"{number_text.count(total, 'example')}",
         corner=CORNER,
         labels=matrix.labels,
         rows=tuple(zip(matrix.labels, matrix.counts, strict=True)),
@@ -79,13 +81,21 @@ def runs_table(report: Report) -> Table | None:
     new = set(report.findings.new_runs)
     baseline = _baseline(report)
     champion = None if report.snapshot.champion is None else report.snapshot.champion.id
-    columns = ("place", "run", "id", "model", "logged", "examples", *map(texts.title, metrics))
+    columns = (
+        "place",
+        "run",
+        "id",
+        "model",
+        "logged",
+        "examples",
+        *map(metric_text.title, metrics),
+    )
     places = _places_by_cost(report)
     if places:
         columns = (*columns, "place by cost")
     if baseline is not None:
-        by = texts.title(report.scope.ranking_metric)
-        columns = (*columns, f"{by} against {texts.name(baseline.name)}")
+        by = metric_text.title(report.scope.ranking_metric)
+        columns = (*columns, f"{by} against {wording.name(baseline.name)}")
     rows = []
     for place, run in enumerate(report.ranking, start=1):
         row = (
@@ -95,13 +105,13 @@ def runs_table(report: Report) -> Table | None:
             run.model or "",
             f"{run.logged_at:%Y-%m-%d}",
             _cases(run),
-            *(texts.metric_text(key, run.metrics[key]) for key in metrics),
+            *(metric_text.value_text(key, run.metrics[key]) for key in metrics),
             *((str(places.get(run.id, "")),) if places else ()),
         )
         against = () if baseline is None else (_against(report, baseline, run),)
         rows.append((*row, *against))
     return table_of(
-        f"Runs, best by {texts.title_inside(report.scope.ranking_metric)} first",
+        f"Runs, best by {metric_text.title_inside(report.scope.ranking_metric)} first",
         columns,
         rows,
         "Intervals hold the true value in 95 of 100 such reports; overlapping ones leave the "
@@ -128,12 +138,12 @@ def _yardstick(report: Report) -> str:
     if costs is None:
         return ""
     unit = "" if costs.currency is None else f" in {costs.currency}"
-    text = f" Costs{unit} are by {texts.name(costs.name)}@{costs.version}"
+    text = f" Costs{unit} are by {wording.name(costs.name)}@{costs.version}"
     if costs.constant is None:
         return f"{text}."
-    answer = texts.name(costs.constant.label)
-    constant = number(costs.constant.mean_cost * texts.PER_CASES)
-    per = f"per {texts.PER_CASES:,} examples"
+    answer = wording.name(costs.constant.label)
+    constant = number(costs.constant.mean_cost * metric_text.PER_CASES)
+    per = f"per {metric_text.PER_CASES:,} examples"
     return f"{text}; always predicting {answer} would cost {constant} {per}."
 
 
@@ -151,8 +161,8 @@ def _against(report: Report, baseline: RunFigures, run: RunFigures) -> str:
     bounds = difference_bounds(before, after)
     if before.value is None or after.value is None or bounds is None:
         return "not comparable"
-    low, high = (texts.difference(bound, spec).removesuffix(" pp") for bound in bounds)
-    return f"{texts.difference(after.value - before.value, spec)} ({low} to {high})"
+    low, high = (metric_text.difference(bound, spec).removesuffix(" pp") for bound in bounds)
+    return f"{metric_text.difference(after.value - before.value, spec)} ({low} to {high})"
 
 
 def slices_table(report: Report) -> Table | None:
@@ -163,19 +173,19 @@ def slices_table(report: Report) -> Table | None:
     )
     return table_of(
         "Slices",
-        ("slice", "run", "examples", *map(texts.title, report.scope.metrics)),
+        ("slice", "run", "examples", *map(metric_text.title, report.scope.metrics)),
         [
             (
                 run.slice or "",
                 run.name,
                 _cases(run),
-                *(texts.metric_text(key, run.metrics[key]) for key in report.scope.metrics),
+                *(metric_text.value_text(key, run.metrics[key]) for key in report.scope.metrics),
             )
             for run in runs
         ],
         " ".join(
             (f"Slices of the best {MOST_SLICED} runs.",) * (len(order) > MOST_SLICED)
-            + (f"Too small to be shown: {texts.count(n_hidden, 'slice')}.",) * bool(n_hidden)
+            + (f"Too small to be shown: {number_text.count(n_hidden, 'slice')}.",) * bool(n_hidden)
         ),
     )
 
@@ -185,13 +195,13 @@ def worst_classes_table(report: Report) -> Table | None:
         return None
     best, (one, many) = report.ranking[0], things_of(report)
     return table_of(
-        f"Worst {many} of {texts.name(best.name)}",
+        f"Worst {many} of {wording.name(best.name)}",
         (one, "examples", *(spec_of(key, of_class=True).title for key in CLASS_METRICS)),
         [
             (
                 figures.label,
                 _size(best, figures),
-                *(texts.with_interval(figures.values[key]) for key in CLASS_METRICS),
+                *(metric_text.with_interval(figures.values[key]) for key in CLASS_METRICS),
             )
             for figures in worst_first(best)[:_WORST_OF_BEST]
         ],
@@ -208,7 +218,7 @@ def worst_of_each_table(report: Report) -> Table | None:
                 run.name,
                 figures.label,
                 _size(run, figures),
-                texts.with_interval(figures.values["recall"]),
+                metric_text.with_interval(figures.values["recall"]),
             )
             for run, found in worst
             for figures in found
@@ -239,7 +249,7 @@ def confusions_table(report: Report) -> Table | None:
     if leader is None:
         return None
     return table_of(
-        f"Most frequent confusions of {texts.name(report.ranking[0].name)}",
+        f"Most frequent confusions of {wording.name(report.ranking[0].name)}",
         ("actual", "predicted", "examples", "share of the actual class"),
         [
             (
@@ -263,9 +273,9 @@ def alerts_table(report: Report) -> Table | None:
     alerts = report.findings.alerts
     rows = [
         (
-            texts.condition_text(alert.condition),
+            condition_text(alert.condition),
             alert.run_name,
-            texts.metric_text(alert.condition.metric, alert.value)
+            metric_text.value_text(alert.condition.metric, alert.value)
             if alert.evidence is None
             else f"evidence {_odds(alert.evidence.odds)}, "
             f"most likely since edition {alert.evidence.start}",
@@ -274,7 +284,7 @@ def alerts_table(report: Report) -> Table | None:
         for alert in alerts.raised
     ] + [
         (
-            texts.condition_text(each.condition),
+            condition_text(each.condition),
             each.run_name,
             f"not judged: {each.reason}",
             "",
@@ -297,7 +307,7 @@ def evidence_table(report: Report) -> Table | None:
         ("condition", "model", "editions", "examples", "evidence", "alert at"),
         [
             (
-                texts.condition_text(each.condition),
+                condition_text(each.condition),
                 each.model or "no model named",
                 str(len(each.batches)),
                 f"{sum(batch.n_samples for batch in each.batches):,}",
@@ -320,8 +330,8 @@ def _odds(value: float) -> str:
 def changes_table(report: Report) -> Table | None:
     changes = report.findings.changes
     note = (
-        f"{texts.count(changes.n_compared, 'value was', 'values were')} compared with edition "
-        f"{report.findings.since}."
+        f"{number_text.count(changes.n_compared, 'value was', 'values were')} compared with "
+        f"edition {report.findings.since}."
     )
     if any(change.origin is Origin.SUCCEEDED for change in changes.beyond):
         note += " Differences between two runs are tested together (95 %, Bonferroni)."
@@ -340,10 +350,10 @@ def _change_row(change: Change) -> tuple[str, ...]:
     difference = change.difference
     return (
         change.run_name,
-        f"{texts.title(change.metric, change.class_label)}{where}",
-        texts.metric_text(change.metric, change.before),
-        texts.metric_text(change.metric, change.after),
-        "" if difference is None else texts.difference(difference, spec),
+        f"{metric_text.title(change.metric, change.class_label)}{where}",
+        metric_text.value_text(change.metric, change.before),
+        metric_text.value_text(change.metric, change.after),
+        "" if difference is None else metric_text.difference(difference, spec),
         because,
     )
 
@@ -388,7 +398,7 @@ def rank_changes_table(report: Report) -> Table | None:
         "Changed places",
         ("ranking by", "run", "before", "now"),
         [
-            (texts.title(each.metric), each.run_name, str(each.before), str(each.after))
+            (metric_text.title(each.metric), each.run_name, str(each.before), str(each.after))
             for each in report.findings.rank_changes
         ],
         "Places among the runs that were in both editions.",

@@ -13,13 +13,13 @@ from offdiag.comparison.texts import chosen_here, run_label
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
+from offdiag.domain.wording import listed
 from offdiag.inputs.ids import SampleIds, common_places
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import differ, in_roomy_rows, is_labelled, masked
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel_runs.paired import PairedSets, paired_sets
 from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
-from offdiag.reports.texts import listed
 from offdiag.store import datasets, paired_counts, runs, truths
 from offdiag.store.compared_runs import ComparedRun, LineageHead, Predicted
 from offdiag.store.database import Session

@@ -12,14 +12,14 @@ import pytest
 
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
+from offdiag.metrics.metric_text import value_text
 from offdiag.reports.document import read_scope, report_document, scope_document
 from offdiag.reports.files import csv_text, html_page
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.report import Report
-from offdiag.reports.scope import MOST_METRICS, Condition, ReportScope, Side
+from offdiag.reports.scope import MOST_METRICS, Condition, ReportScope, Side, condition_text
 from offdiag.reports.snapshot import ConstantPrediction, CostFigures, RunFigures
 from offdiag.reports.tables import runs_table
-from offdiag.reports.texts import condition_text, metric_text
 from support.report_figures import SCOPE, report, run, snapshot, value
 
 COSTED = replace(SCOPE, cost_matrix="visits")
@@ -90,8 +90,8 @@ def test_the_best_constant_answer_is_no_metric_that_ranks() -> None:
 def test_a_mean_cost_is_told_per_thousand_cases() -> None:
     condition = Condition("mean_cost", Side.ABOVE, 0.7)
 
-    assert metric_text("mean_cost", value(0.7043, 0.05)) == "704.3 (654.3 – 754.3)"
-    assert metric_text("mcc", value(0.7043, 0.05)) == "0.704 (0.654 – 0.754)"
+    assert value_text("mean_cost", value(0.7043, 0.05)) == "704.3 (654.3 – 754.3)"
+    assert value_text("mcc", value(0.7043, 0.05)) == "0.704 (0.654 – 0.754)"
     assert condition_text(condition) == "Cost per 1,000 examples above 700.0"
 
 

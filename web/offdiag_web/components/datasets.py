@@ -19,8 +19,7 @@ from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.flags.problems import Problem
-from offdiag.reports.scope import spec_of
-from offdiag.reports.texts import difference
+from offdiag.metrics.metric_text import difference, spec_of
 from offdiag.store.dataset_page import (
     DatasetFacts,
     DatasetSize,

@@ -11,9 +11,9 @@ from offdiag.domain.number_text import p_in_column
 from offdiag.domain.slices import slice_of
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 from offdiag.metrics.counted import Counted
+from offdiag.metrics.metric_text import difference
 from offdiag.metrics.slices.finder import RECALL, SUBSET_ACCURACY, SliceFindings, SliceGap
 from offdiag.records.runs.slices import slice_text
-from offdiag.reports.texts import difference
 from offdiag.services.evaluation.slice_counts import kept_findings
 from offdiag_web.app.context import current_registry
 from offdiag_web.charts.marks import IN_LIST, interval_mark

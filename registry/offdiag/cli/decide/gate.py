@@ -16,13 +16,13 @@ from offdiag.cli.file_input import FileInput, file_options
 from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.output import busy, printable
 from offdiag.cli.tables import filled_table
+from offdiag.domain.wording import markdown_escaped
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import Side
 from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.inputs.files.costs import read_weights
 from offdiag.records.cost import plain_weights
 from offdiag.records.gate import CheckedCondition, Gate, GateRequest, asked_gate, gate_document
-from offdiag.reports.texts import markdown_escaped
 from offdiag.sdk.remote.connection import once_evaluated
 
 if TYPE_CHECKING:

@@ -11,12 +11,14 @@ from rich.text import Text
 
 from offdiag.cli.output import label, number, printable
 from offdiag.cli.tables import filled_table
+from offdiag.domain import number_text, wording
 from offdiag.domain.labels import TruthRevision
 from offdiag.errors import InvalidInput
+from offdiag.metrics import metric_text
+from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.names import find_metric
 from offdiag.records.datasets.truth import Difference, Impact, MovedValue, TruthList
-from offdiag.reports import texts
-from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS, spec_of
+from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS
 
 _MOST_CLASSES = 6
 """Class counts beside each other; JSON has all of them."""
@@ -151,12 +153,14 @@ def _sentences(impact: Impact, metric: str) -> Iterable[str]:
         n_beyond = sum(
             any(moved.is_beyond_interval for moved in run.metrics.values()) for run in impact.runs
         )
-        compared = texts.count(len(impact.runs), "run")
+        compared = number_text.count(len(impact.runs), "run")
         n_ranks = impact.n_reranked[metric]
-        places = f"{texts.count(n_ranks, 'run')} changed rank" if n_ranks else "no rank changed"
+        places = (
+            f"{number_text.count(n_ranks, 'run')} changed rank" if n_ranks else "no rank changed"
+        )
         yield (
             f"{n_beyond} of {compared} changed significantly; by "
-            f"{texts.title_inside(metric)} {places}."
+            f"{metric_text.title_inside(metric)} {places}."
         )
     else:
         yield "No run was evaluated with both versions."
@@ -170,7 +174,7 @@ def _sentences(impact: Impact, metric: str) -> Iterable[str]:
         yield f"Only the newest {n_runs} runs are compared."
     for runs, what in others:
         if runs:
-            yield f"{texts.listed([texts.name(run.name) for run in runs])}: {what}."
+            yield f"{wording.listed([wording.name(run.name) for run in runs])}: {what}."
 
 
 def _runs_table(impact: Impact, metric: str, limit: int) -> Table:
@@ -187,14 +191,14 @@ def _runs_table(impact: Impact, metric: str, limit: int) -> Table:
                 number(metric, value.after.measured(), with_interval=False),
                 ""
                 if value.difference is None
-                else texts.difference(value.difference, spec_of(metric, of_class=False)),
+                else metric_text.difference(value.difference, spec_of(metric, of_class=False)),
                 _verdict(value),
                 _rank(value.rank_before, value.rank_after),
             )
             for run, value in sorted(moved, key=lambda each: -_distance(each[1]))[:limit]
         ),
         right=numbers,
-        title=texts.title(metric),
+        title=metric_text.title(metric),
         caption=f"{left_out} more; --limit or --json shows them." if left_out > 0 else None,
     )
 

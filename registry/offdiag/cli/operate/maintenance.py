@@ -63,7 +63,7 @@ def verify(context: click.Context, *, sample: bool, ledger: Path | None, call: C
 
 def _shown(found: Verification) -> Iterator[Shown]:
     from offdiag.cli.tables import filled_table
-    from offdiag.reports.texts import count
+    from offdiag.domain.number_text import count
 
     waiting = f", {found.n_waiting} not evaluated yet" if found.n_waiting else ""
     verdict = "no problems" if found.is_clean else count(len(found.findings), "problem")

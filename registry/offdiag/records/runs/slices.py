@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from offdiag.domain.number_text import count
 from offdiag.domain.slices import slice_of
 from offdiag.metrics.groups.fairness import LEFT_OUT, Criterion
 from offdiag.records.base import RequestBody, ResponseBody, Value
-from offdiag.reports import texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -186,7 +186,7 @@ class Fairness(ResponseBody):
         few = ", ".join(f"{name} ({n})" for name, n in self.too_small.items())
         notes = [f"Fewer than {self.min_size} labelled examples: {few}."] if few else []
         if self.n_suppressed:
-            groups = texts.count(self.n_suppressed, "group")
+            groups = count(self.n_suppressed, "group")
             notes.append(f"Suppressed below {self.suppressed_below}: {groups}.")
         return notes
 

@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
 from offdiag.domain.texts import DEFAULT_PROJECT, name_segment
+from offdiag.domain.wording import visible
 from offdiag.errors import InvalidInput
-from offdiag.reports.texts import visible
 from offdiag.store.reports import StoredFile
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.number_text import count
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.inputs.partial_labels import is_labelled
@@ -16,7 +17,6 @@ from offdiag.metrics.counted import Unweighted, count_samples, counted
 from offdiag.metrics.groups.fairness import ClassFairness, class_fairness
 from offdiag.metrics.groups.gaps import outcomes_of
 from offdiag.metrics.weighted.counts import of_weights
-from offdiag.reports import texts
 from offdiag.services.evaluation.inputs import require_closed, truth_that_counts
 from offdiag.services.evaluation.slices import require_column
 from offdiag.services.small_groups import GroupSizes, smallest_judged, suppressed_below
@@ -53,7 +53,7 @@ class RunGroups:
         if self.too_small:
             parts.append(f"fewer than {self.min_size} labelled examples: {few}")
         if self.n_suppressed:
-            groups = texts.count(self.n_suppressed, "group")
+            groups = count(self.n_suppressed, "group")
             parts.append(f"suppressed below {self.suppressed_below}: {groups}")
         return "; ".join(parts)
 

@@ -14,9 +14,9 @@ from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.rank_status import Rank
 from offdiag.comparison.texts import run_label
 from offdiag.domain.values import MetricValue
+from offdiag.domain.wording import visible
 from offdiag.metrics.counted import numbers_of
 from offdiag.palette import Ramp
-from offdiag.reports.texts import visible
 from offdiag.services.compare import RunComparison
 from offdiag_web.app.exports import Cell
 from offdiag_web.charts.card import Card, CardTable, card_svg

@@ -15,9 +15,9 @@ from offdiag.comparison.texts import MOST_RUNS
 from offdiag.domain.runs import PromotionRole, Task
 from offdiag.flags.problem_words import problem_title
 from offdiag.flags.problems import Problem
+from offdiag.metrics.metric_text import difference as difference_in_units
+from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.paired.sample_size import about
-from offdiag.reports.scope import spec_of
-from offdiag.reports.texts import difference as difference_in_units
 from offdiag.services.champions.decision import (
     Decision,
     LabelBudget,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from offdiag.reports.scope import spec_of
-from offdiag.reports.texts import difference as difference_in_units
+from offdiag.metrics.metric_text import difference as difference_in_units
+from offdiag.metrics.metric_text import spec_of
 from offdiag.services.champions.decision import (
     COST,
     Decision,

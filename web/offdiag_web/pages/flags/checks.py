@@ -10,7 +10,7 @@ from offdiag.domain.number_text import p_value
 from offdiag.flags.assessment import unchecked_rules
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Condition, Sign
-from offdiag.reports.texts import points
+from offdiag.metrics.metric_text import points
 from offdiag.services.flags.alternatives import Alternative, AlternativeRuns, Gain
 from offdiag.services.flags.page import FlagDetail
 from offdiag_web.charts.marks import interval_mark

@@ -10,8 +10,7 @@ from offdiag.domain.runs import PromotionRole
 from offdiag.flags.problem_words import problem_title
 from offdiag.flags.problems import Hit, Problem
 from offdiag.flags.verdict import Severity
-from offdiag.reports.scope import spec_of
-from offdiag.reports.texts import difference
+from offdiag.metrics.metric_text import difference, spec_of
 from offdiag.services.champions.dataset_status import DatasetStatus
 from offdiag.services.champions.leaders import RunDrop
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns

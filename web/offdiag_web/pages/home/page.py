@@ -14,8 +14,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.runs import RunState, Task
 from offdiag.flags.problems import Problem
 from offdiag.metrics.catalogue import Direction
-from offdiag.reports.scope import spec_of
-from offdiag.reports.texts import difference
+from offdiag.metrics.metric_text import difference, spec_of
 from offdiag.services.champions.dataset_status import (
     DatasetStatus,
     KeptComparisons,

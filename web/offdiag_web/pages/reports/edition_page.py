@@ -13,12 +13,12 @@ from flask import Blueprint, abort, make_response, redirect, render_template, re
 from werkzeug.wrappers import Response
 
 from offdiag.domain.texts import DEFAULT_PROJECT
+from offdiag.domain.wording import visible
 from offdiag.records.report import edition_with_figures
 from offdiag.reports.document import provenance
 from offdiag.reports.files import SUFFIXES, FileKind
 from offdiag.reports.headline import further_sentences
 from offdiag.reports.tables import Table, tables_of_figures, tables_of_findings
-from offdiag.reports.texts import visible
 from offdiag.services.delivery.message import file_name, read_target
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.reports.edition import retry_delivery, retry_edition

@@ -9,6 +9,7 @@ from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.texts import DEFAULT_PROJECT
+from offdiag.metrics import metric_text
 from offdiag.records.report import (
     EDITION_COLUMNS,
     REPORT_COLUMNS,
@@ -16,7 +17,6 @@ from offdiag.records.report import (
     report_list,
     report_row,
 )
-from offdiag.reports import texts
 from offdiag.reports.scope import ReportScope
 from offdiag.services.reports.page import reports_page
 from offdiag.services.schedules.edit import (
@@ -112,7 +112,7 @@ def report_view(page: ReportPage, notices: list[str], *, start: int, now: dateti
 def _facts(scope: ReportScope, targets: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     facts = {
         "Runs": ", ".join(term_words(scope)) or "all of the dataset",
-        "Metrics": ", ".join(texts.title(key) for key in scope.metrics),
+        "Metrics": ", ".join(metric_text.title(key) for key in scope.metrics),
         "Costs by": scope.cost_matrix,
         "Baseline": scope.baseline,
         "Slices": ", ".join(scope.slices),

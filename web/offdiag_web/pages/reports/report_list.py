@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
-from offdiag.reports import texts
+from offdiag.metrics import metric_text
 from offdiag.reports.report import EditionSummary
 from offdiag.services.reports.page import ReportEntry
 from offdiag.services.schedules.page import ScheduleEntry, SchedulesPage
@@ -195,7 +195,7 @@ def _trend(summary: EditionSummary | None) -> Trend | None:
         return None
     shown = [_told(summary.metric, value) for value in summary.line]
     known = [text for text in shown if text is not None]
-    title = texts.title(summary.metric)
+    title = metric_text.title(summary.metric)
     span = numbers.plural(len(shown), "edition")
     told = ", ".join(text or "none" for text in shown)
     return Trend(
@@ -206,4 +206,8 @@ def _trend(summary: EditionSummary | None) -> Trend | None:
 
 
 def _told(metric: str, value: float | None) -> str | None:
-    return None if value is None else texts.shown(texts.printed(metric, MetricValue(value)))
+    return (
+        None
+        if value is None
+        else metric_text.shown(metric_text.printed(metric, MetricValue(value)))
+    )

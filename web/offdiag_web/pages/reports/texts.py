@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from offdiag.reports import texts
+from offdiag.domain.wording import name
+from offdiag.metrics import metric_text
 from offdiag.reports.charts import axis_of
 from offdiag.reports.report import HistoryPoint
-from offdiag.reports.scope import ReportScope, RunTerm
-from offdiag.reports.texts import condition_text, name
+from offdiag.reports.scope import ReportScope, RunTerm, condition_text
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.reports.page import ReportsPage
 from offdiag.services.schedules.due import DueTime
@@ -148,18 +148,19 @@ def history_line(history: Sequence[HistoryPoint], scope: ReportScope) -> Line | 
     """Drawn once there are two editions; one point is not a line."""
     metric = scope.ranking_metric
     values = [
-        None if point.value is None else texts.printed(metric, point.value) for point in history
+        None if point.value is None else metric_text.printed(metric, point.value)
+        for point in history
     ]
     known = [value for value in values if value is not None and value.value is not None]
     if len(history) < 2 or not known:
         return None
     axis = axis_of(known)
-    title = texts.title(metric)
+    title = metric_text.title(metric)
     last = values[-1]
     latest = (
         "no value in the last edition"
         if last is None or last.value is None
-        else f"{texts.with_interval(last)} in edition {history[-1].number}"
+        else f"{metric_text.with_interval(last)} in edition {history[-1].number}"
     )
     return Line(
         heading=f"{title} of the best run, by edition",

@@ -1,28 +1,51 @@
-"""Numbers and names as the sentences and tables of a report show them."""
+"""What a metric is called, and its values and differences as sentences and tables give them."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
 from offdiag.domain import number_text
-from offdiag.domain.number_text import number
+from offdiag.domain.number_text import EN_DASH, MINUS, number
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.catalogue import MetricSpec
-from offdiag.reports.scope import COST_METRIC, Condition, spec_of
+from offdiag.domain.wording import name
+from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 
-MINUS = "\N{MINUS SIGN}"
-EN_DASH = "\N{EN DASH}"
-LONGEST_NAME = 60
+COST_METRIC = "mean_cost"
+"""What a report adds to its metrics where it is told what errors cost."""
 PER_CASES = 1_000
 """Samples that a mean cost is told for: a cost per sample is a small number with many zeros."""
+SCOPES_OF_RUNS = (Scope.AGGREGATE, Scope.PROBABILISTIC, Scope.MULTILABEL, Scope.COST)
 _TITLES = {COST_METRIC: f"Cost per {PER_CASES:,} examples"}
-_PUNCTUATION = set(",;:()“”")
-_MORE_DECIMALS = range(4, 10)
 _SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov"}
-_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_MORE_DECIMALS = range(4, 10)
+
+
+def spec_of(key: str, *, of_class: bool) -> MetricSpec:
+    """The definition of a metric of a class, or of a run. Raises `KeyError`."""
+    spec = find_spec(key, (Scope.PER_CLASS,) if of_class else SCOPES_OF_RUNS)
+    if spec is None:
+        raise KeyError(key)
+    return spec
+
+
+def find_spec(key: str, scopes: Sequence[Scope]) -> MetricSpec | None:
+    """The definition in the first of these scopes that has it."""
+    return next((CATALOGUE[scope][key] for scope in scopes if key in CATALOGUE[scope]), None)
+
+
+def title(metric: str, class_label: str | None = None) -> str:
+    """ "Balanced accuracy", "Recall of mel"."""
+    found = _TITLES.get(metric) or spec_of(metric, of_class=class_label is not None).title
+    return found if class_label is None else f"{found} of {name(class_label)}"
+
+
+def title_inside(metric: str, class_label: str | None = None) -> str:
+    """A title within a sentence; surnames and abbreviations keep their capitals."""
+    text = title(metric, class_label)
+    first = text.split(maxsplit=1)[0]
+    keeps = first.isupper() or "'" in first or first in _SURNAMES
+    return text if keeps else f"{text[0].lower()}{text[1:]}"
 
 
 def printed(metric: str, value: MetricValue) -> MetricValue:
@@ -84,76 +107,6 @@ def difference(value: float, spec: MetricSpec) -> str:
 def is_share(spec: MetricSpec) -> bool:
     """Whether differences of the metric are commonly told in percentage points."""
     return spec.low == 0 and spec.high == 1
-
-
-def count(number_of: int, one: str, many: str | None = None) -> str:
-    """ "1 run", "12 runs"."""
-    return f"{number_of:,} {one if number_of == 1 else many or one + 's'}"
-
-
-def listed(words: Sequence[str], *, at_most: int = 3) -> str:
-    """ "a", "a and b", "a, b and 4 more"."""
-    kept = list(words[:at_most])
-    if len(words) > at_most:
-        return f"{', '.join(kept)} and {len(words) - at_most} more"
-    return kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} and {kept[-1]}"
-
-
-def visible(text: str) -> str:
-    """The text with everything invisible written as an escape: direction marks swap words."""
-    return "".join(
-        character.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(character) in _INVISIBLE
-        else character
-        for character in text
-    )
-
-
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~&])")
-
-
-def markdown_escaped(text: str) -> str:
-    """Names are anybody's input: nothing in them may become a heading, a link or a tag."""
-    return _MARKDOWN.sub(r"\\\1", visible(text))
-
-
-def name(text: str) -> str:
-    """A name as it may stand in a sentence: nothing invisible, and cut where it is long.
-
-    One that holds punctuation is quoted, or it would look like several.
-    """
-    kept = visible(text)
-    if len(kept) > LONGEST_NAME:
-        half = (LONGEST_NAME - 1) // 2
-        kept = f"{kept[:half]}\N{HORIZONTAL ELLIPSIS}{kept[-half:]}"
-    needs_quotes = kept != kept.strip() or not kept or _PUNCTUATION & set(kept)
-    return f"“{kept}”" if needs_quotes else kept
-
-
-def title(metric: str, class_label: str | None = None) -> str:
-    """ "Balanced accuracy", "Recall of mel"."""
-    found = _TITLES.get(metric) or spec_of(metric, of_class=class_label is not None).title
-    return found if class_label is None else f"{found} of {name(class_label)}"
-
-
-def title_inside(metric: str, class_label: str | None = None) -> str:
-    """A title within a sentence; surnames and abbreviations keep their capitals."""
-    text = title(metric, class_label)
-    first = text.split(maxsplit=1)[0]
-    keeps = first.isupper() or "'" in first or first in _SURNAMES
-    return text if keeps else f"{text[0].lower()}{text[1:]}"
-
-
-def condition_text(condition: Condition) -> str:
-    """ "Recall of df below 0.500"."""
-    what = title(condition.metric, condition.class_label)
-    if condition.over is not None:
-        over = "Worst" if condition.over == "worst" else "Gap of"
-        what = f"{over} {title_inside(condition.metric, condition.class_label)} by {condition.by}"
-    elif condition.slice is not None:
-        what = f"{what} on {condition.slice}"
-    times = PER_CASES if condition.metric == COST_METRIC else 1
-    return f"{what} {condition.side.value} {number(condition.limit * times)}"
 
 
 def _signed(value: float, decimals: int) -> str:

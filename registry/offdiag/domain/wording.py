@@ -1,0 +1,51 @@
+"""Names as they stand in sentences, and lists of them.
+
+Names are anybody's input: what is invisible is written out, and punctuation is quoted.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+LONGEST_NAME = 60
+_PUNCTUATION = set(",;:()“”")
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~&])")
+
+
+def listed(words: Sequence[str], *, at_most: int = 3) -> str:
+    """ "a", "a and b", "a, b and 4 more"."""
+    kept = list(words[:at_most])
+    if len(words) > at_most:
+        return f"{', '.join(kept)} and {len(words) - at_most} more"
+    return kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} and {kept[-1]}"
+
+
+def visible(text: str) -> str:
+    """The text with everything invisible written as an escape: direction marks swap words."""
+    return "".join(
+        character.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(character) in _INVISIBLE
+        else character
+        for character in text
+    )
+
+
+def markdown_escaped(text: str) -> str:
+    """Names are anybody's input: nothing in them may become a heading, a link or a tag."""
+    return _MARKDOWN.sub(r"\\\1", visible(text))
+
+
+def name(text: str) -> str:
+    """A name as it may stand in a sentence: nothing invisible, and cut where it is long.
+
+    One that holds punctuation is quoted, or it would look like several.
+    """
+    kept = visible(text)
+    if len(kept) > LONGEST_NAME:
+        half = (LONGEST_NAME - 1) // 2
+        kept = f"{kept[:half]}\N{HORIZONTAL ELLIPSIS}{kept[-half:]}"
+    needs_quotes = kept != kept.strip() or not kept or _PUNCTUATION & set(kept)
+    return f"“{kept}”" if needs_quotes else kept
