@@ -13,17 +13,20 @@ from offdiag.metrics.catalogue import (
     DIRECTION_WORDS,
     SCOPE_TITLES,
     SPECS,
-    TRANSFORMATION_WORDS,
     MetricSpec,
     Scope,
     Symmetry,
     Transformation,
-    effect_words,
     range_words,
-    symmetry_letters,
 )
 from offdiag.metrics.suite import Suite, evaluate_stack
-from offdiag.metrics.symmetry import GROUP_WORDS, imbalance_effect
+from offdiag.metrics.symmetry import (
+    GROUP_WORDS,
+    TRANSFORMATION_WORDS,
+    effect_words,
+    imbalance_effect,
+    symmetry_letters,
+)
 
 FOLDER = PurePosixPath("metrics")
 GENERATED = "<!-- Written by docs/generate.py from the catalogue of metrics; edit that. -->"

@@ -15,7 +15,7 @@ from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
 from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.services.champions.leaders import leaders_of, set_primary_metric
-from offdiag.services.compare import RunComparison, compare_runs
+from offdiag.services.comparisons.compare import RunComparison, compare_runs
 from offdiag.services.datasets import pin_baseline
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.examples.changed import changed_examples

@@ -29,7 +29,7 @@ from offdiag.services.ingest.dataset import declare_dataset
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.ingest.log_counts import log_counts, log_matrix
 from offdiag.services.reports.edition import report_now
-from offdiag.services.runs import change_run, tag_runs
+from offdiag.services.run_notes import change_run, tag_runs
 from offdiag.services.samples.drafts import answer_labels, label_draft
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database

@@ -11,7 +11,7 @@ from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, InvalidInput, UnknownKey
 from offdiag.metrics.groups.fairness import Criterion
 from offdiag.records.runs.slices import fairness_document
-from offdiag.services.groups.run_groups import fairness_of_run
+from offdiag.services.fairness import fairness_of_run
 from offdiag.services.ingest.log_predictions import open_run
 from offdiag.store.database import Database
 from support.logging_runs import correct_labels, log

@@ -17,6 +17,7 @@ from offdiag.metrics.counted import CountedSets
 from offdiag.reports.scope import METRICS_OF_SETS
 from offdiag.sdk.evaluations.intervals import multilabel_intervals
 from offdiag.services.cost_matrices import add_costs
+from offdiag.services.evaluation.history import run_history
 from offdiag.services.evaluation.recompute import recompute_all
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import ExampleQuestion, Kind
@@ -29,7 +30,6 @@ from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.retention.deletion import collect, delete_run, restore_run
 from offdiag.services.retention.project_archives import export_project, import_project
-from offdiag.services.runs import run_history
 from offdiag.services.samples.drafts import undo_version
 from offdiag.services.truth.impact import truth_impact
 from offdiag.services.truth.revise import revise_truth

@@ -12,6 +12,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.suite import SUITE_VERSION
+from offdiag.services.evaluation.history import run_history
 from offdiag.services.evaluation.recompute import (
     recompute_all,
     recompute_runs,
@@ -21,7 +22,6 @@ from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.jobs.reconcile import reconcile
-from offdiag.services.runs import run_history
 from offdiag.store import job_lease, jobs, runs
 from offdiag.store.database import Database
 from offdiag.store.models import (

@@ -28,7 +28,7 @@ from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
-from offdiag.services.runs import change_run, comment_on_run
+from offdiag.services.run_notes import change_run, comment_on_run
 from offdiag.services.samples.content import log_samples
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.services.truth.revise import revise_truth

@@ -10,18 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.comparison import texts
 from offdiag.comparison.differences import HEADLINE, class_values, headline_values
 from offdiag.comparison.rank_status import (
     Rank,
-    RankStatus,
     places,
     unpaired_metric_contest,
     unpaired_recall_contest,
     with_pairs,
 )
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.number_text import number
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -73,22 +70,6 @@ def is_small_enough(n_samples: int, n_runs: int, n_classes: int) -> bool:
         n_runs >= FEWEST_RUNS
         and 0 < n_samples * n_runs <= MOST_PREDICTIONS
         and n_runs * n_classes**2 <= MOST_CELLS
-    )
-
-
-def selection_sentence(key: str, found: BestOfMany, noun: str = "class") -> str:
-    """ "The highest balanced accuracy of 9 runs is 0.873; chosen for being highest, ..."."""
-    title, runs = texts.title_inside(key), f"{found.n_runs} runs"
-    extreme = texts.rank_text(key, RankStatus.BEST)
-    said = f"The {extreme} {title} of {runs} is {number(found.value)}"
-    if found.corrected.value is None:
-        return (
-            f"{said}, which flatters a run that was chosen for being {extreme}; it is not "
-            f"corrected for that, because a {noun} has too few examples."
-        )
-    return (
-        f"{said}; chosen for being {extreme}, that run is expected to reach about "
-        f"{number(found.corrected.value)} on new examples."
     )
 
 

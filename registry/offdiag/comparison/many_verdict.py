@@ -9,7 +9,7 @@ import numpy as np
 
 from offdiag.comparison import texts
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
-from offdiag.comparison.many import ManyComparison, selection_sentence
+from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair_verdict import Verdict, more_samples_sentence, undecided_among
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
@@ -17,6 +17,7 @@ from offdiag.domain.number_text import count, number, p_value
 from offdiag.domain.wording import listed, name
 from offdiag.metrics.paired.best_runs import (
     FEWEST_SAMPLES,
+    BestOfMany,
     is_class_average,
     small_classes,
 )
@@ -259,3 +260,19 @@ def _value(places: Sequence[Rank]) -> str:
 
 def _listed(words: Sequence[str]) -> str:
     return listed(words, at_most=len(words))
+
+
+def selection_sentence(key: str, found: BestOfMany, noun: str = "class") -> str:
+    """ "The highest balanced accuracy of 9 runs is 0.873; chosen for being highest, ..."."""
+    title, runs = texts.title_inside(key), f"{found.n_runs} runs"
+    extreme = texts.rank_text(key, RankStatus.BEST)
+    said = f"The {extreme} {title} of {runs} is {number(found.value)}"
+    if found.corrected.value is None:
+        return (
+            f"{said}, which flatters a run that was chosen for being {extreme}; it is not "
+            f"corrected for that, because a {noun} has too few examples."
+        )
+    return (
+        f"{said}; chosen for being {extreme}, that run is expected to reach about "
+        f"{number(found.corrected.value)} on new examples."
+    )

@@ -10,34 +10,12 @@ from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.domain import wording
 from offdiag.domain.number_text import p_value
 from offdiag.domain.values import MetricValue
-from offdiag.errors import InvalidInput
 from offdiag.metrics import metric_text
 from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.spec import Direction
 
 MOST_RUNS = len(ascii_uppercase)
 """As many runs as there are letters are compared at once."""
-
-
-def require_several(run_ids: Sequence[str]) -> None:
-    """Raise `InvalidInput` unless these are two or more different runs, not too many."""
-    if len(run_ids) < 2:
-        raise InvalidInput(
-            f"there {'is one run' if run_ids else 'are no runs'} to compare.",
-            field="runs",
-            hint="Name two or more.",
-        )
-    if len(run_ids) > MOST_RUNS:
-        raise InvalidInput(
-            f"there are {len(run_ids)} runs.",
-            field="runs",
-            hint=f"At most {MOST_RUNS} are compared at once.",
-        )
-    doubled = next((each for each in run_ids if run_ids.count(each) > 1), None)
-    if doubled is not None:
-        raise InvalidInput(
-            f"{doubled} is named twice.", field="runs", hint="Compare it with another run."
-        )
 
 
 def chosen_here(runs: Sequence[str]) -> str:

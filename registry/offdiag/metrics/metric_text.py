@@ -56,7 +56,7 @@ def printed(metric: str, value: MetricValue) -> MetricValue:
     return replace(value, value=value.value * PER_CASES, ci_low=low, ci_high=high)
 
 
-def metric_text(metric: str, value: MetricValue) -> str:
+def value_text(metric: str, value: MetricValue) -> str:
     """The value of a metric as it is told, with its interval: "704.3 (650.1 – 760.2)"."""
     return with_interval(printed(metric, value))
 

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,32 @@ from numpy.typing import NDArray
 from offdiag.errors import InvalidInput
 from offdiag.metrics.catalogue import SPECS
 from offdiag.metrics.custom import custom_versions
-from offdiag.metrics.spec import MetricSpec, Scope
+from offdiag.metrics.spec import MetricSpec, Scope, Symmetry, Transformation
 from offdiag.metrics.suite import evaluate_stack
+
+TRANSFORMATION_WORDS: Mapping[Transformation, str] = MappingProxyType(
+    {
+        Transformation.RELAYOUT: "table laid out the other way, orientation stated",
+        Transformation.ROLE_SWAP: ("actual and predicted swapped (an unstated transposition)"),
+        Transformation.LABEL_PERMUTATION: "classes listed in another order",
+        Transformation.CLASS_INVERSION: "two classes: positive and negative trade names",
+        Transformation.SCORING_INVERSION: "two classes: every prediction inverted",
+        Transformation.FULL_INVERSION: "two classes: both inversions",
+    }
+)
+CHANGES_SIGN = frozenset({Transformation.SCORING_INVERSION, Transformation.FULL_INVERSION})
+"""What turns good into bad, and so at best changes the sign of a metric."""
+
+LETTERS: Mapping[str, str] = MappingProxyType(
+    {
+        "T": "role_swap",
+        "L": "class_inversion",
+        "S": "scoring_inversion",
+        "F": "full_inversion",
+        "P": "prevalence_independent",
+    }
+)
+"""Letters for the symmetries of a metric, by the field that says whether it has them."""
 
 Counts = NDArray[Any]
 
@@ -188,3 +213,24 @@ def _heights(spec: MetricSpec, share: float) -> Floats:
     values = rate_map(spec, positive_share=share, steps=_STEPS).values
     heights = [np.nan if np.isnan(value) else height(spec, value) for value in values.ravel()]
     return np.array(heights).reshape(values.shape)
+
+
+def symmetry_letters(symmetry: Symmetry | None) -> str:
+    """The letters of the symmetries a metric has, separated by spaces."""
+    if symmetry is None:
+        return ""
+    return " ".join(letter for letter, name in LETTERS.items() if getattr(symmetry, name))
+
+
+def effect_words(symmetry: Symmetry, transformation: Transformation) -> tuple[str, str | None]:
+    """What a transformation does to the value, and the metric that it becomes, if any.
+
+    The words end before the name of that metric: ("becomes", "precision").
+    """
+    changes_sign = transformation in CHANGES_SIGN
+    if getattr(symmetry, transformation.value):
+        return "changes its sign on a centred scale" if changes_sign else "unchanged", None
+    partner = symmetry.becomes.get(transformation)
+    if partner is None:
+        return "changes", None
+    return "becomes the opposite of" if changes_sign else "becomes", partner

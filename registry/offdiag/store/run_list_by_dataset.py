@@ -1,4 +1,4 @@
-"""The runs list where it is about several datasets: the first few runs of each.
+"""Lists of runs by dataset: the first few runs of each, and the newest runs of a model.
 
 Numbers of different datasets do not compare, so runs are sorted within their dataset only. They
 are found along the indexes that lists of one dataset use, in one statement for all datasets.
@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from sqlalchemy import func, select, union_all
 from sqlalchemy.orm import Session
 
-from offdiag.store.dataset_page import DatasetFacts
+from offdiag.errors import NotFound
+from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Operator
+from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.models import RunRow
 from offdiag.store.run_filter import RunFilter
 from offdiag.store.run_list import (
@@ -21,9 +24,10 @@ from offdiag.store.run_list import (
     lines,
     matches_without_each,
     matching_runs,
+    run_list,
 )
 from offdiag.store.run_order import RunOrder, groups_of, in_group, sorted_by
-from offdiag.store.run_rows import RunEntry, run_entries
+from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS, RunEntry, run_entries
 
 MOST_GROUPS = 30
 RUNS_EACH = 3
@@ -134,3 +138,41 @@ def _first_runs(
 def _entries(session: Session, ids: Sequence[str], keys: Sequence[str]) -> dict[str, RunEntry]:
     rows = session.execute(lines().where(RunRow.id.in_(ids))).all()
     return {entry.id: entry for entry in run_entries(session, rows, metrics=keys)}
+
+
+RUNS_OF_A_MODEL = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRuns:
+    """A model's newest runs, oldest first, by project and dataset; `total` counts all."""
+
+    name: str
+    total: int
+    by_dataset: tuple[tuple[DatasetFacts, tuple[RunEntry, ...]], ...]
+
+
+def runs_of_model(session: Session, name: str) -> ModelRuns:
+    """The newest runs that were logged under a model's name. Raises `NotFound`."""
+    named = Comparison(AttributeField(Attribute.MODEL), Operator.EQUAL, (name,))
+    page = run_list(
+        session,
+        terms=(named,),
+        dataset_id=None,
+        order=RunOrder(),
+        cursor=None,
+        limit=RUNS_OF_A_MODEL,
+        metrics=(*LISTED_METRICS, *LISTED_OF_SETS),
+    )
+    datasets = {(each.project, each.name): each for each in dataset_list(session)}
+    if page.total == 0:
+        raise NotFound(
+            f"no run was logged with the model {name!r}.",
+            field="model",
+            hint="Names are compared letter by letter; the list of runs has them all.",
+        )
+    oldest_first = sorted(page.entries, key=lambda run: (run.project, run.dataset, run.created_at))
+    grouped = groupby(oldest_first, key=lambda run: (run.project, run.dataset))
+    return ModelRuns(
+        name, page.total, tuple((datasets[dataset], tuple(runs)) for dataset, runs in grouped)
+    )

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import offdiag.comparison.many as comparison_of_many
-from offdiag.comparison.many import ManyComparison, best_by_metric, selection_sentence
-from offdiag.comparison.many_verdict import many_verdict
+from offdiag.comparison.many import ManyComparison, best_by_metric
+from offdiag.comparison.many_verdict import many_verdict, selection_sentence
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.confusion import ConfusionMatrix

@@ -12,7 +12,7 @@ from werkzeug.test import TestResponse
 
 from offdiag.domain.access import Grant, Role
 from offdiag.services.access.users import set_disabled, set_role
-from offdiag.services.runs import comment_on_run
+from offdiag.services.run_notes import comment_on_run
 from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
 from offdiag.store.models import ShareLinkRow

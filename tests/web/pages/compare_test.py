@@ -12,7 +12,7 @@ import pytest
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.domain.runs import RunFacts
 from offdiag.services.champions.promotions import approve
-from offdiag.services.compare import compare_runs
+from offdiag.services.comparisons.compare import compare_runs
 from offdiag.services.ingest.batch import GivenPairedCounts, PairedTable
 from offdiag.services.ingest.log_paired_counts import log_paired_counts
 from offdiag.store.database import Database

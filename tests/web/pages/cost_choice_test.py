@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import offdiag
 from offdiag.cli.commands import offdiag as command
-from offdiag.services.compare import compare_runs
+from offdiag.services.comparisons.compare import compare_runs
 from support.compared import ComparedRegistry
 from support.pages import PageClient
 

@@ -6,7 +6,7 @@ import pytest
 
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
-from offdiag.services.runs import change_run, tag_runs
+from offdiag.services.run_notes import change_run, tag_runs
 from offdiag.store.audit_log import AuditFilter, audit_page
 from offdiag.store.database import Database
 from offdiag.store.runs import get_run

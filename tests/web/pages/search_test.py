@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from offdiag.domain.runs import RunFacts
-from offdiag.services import runs
+from offdiag.store import run_list_by_dataset
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, log_counts, log_lesions
 from support.filled_once import filled_once
@@ -143,7 +143,7 @@ def test_a_model_without_metrics_yet_shows_what_it_waits_for(
 def test_a_model_of_many_runs_shows_the_newest_and_leads_to_all(
     client: PageClient, forests: list[str]
 ) -> None:
-    with patch.object(runs, "RUNS_OF_A_MODEL", 2):
+    with patch.object(run_list_by_dataset, "RUNS_OF_A_MODEL", 2):
         page = client.page("/models/forest%20100%25")
         twin = client.json("/models/forest%20100%25.json")
 

@@ -2,9 +2,8 @@
 
 A handler takes the parts of its path and, by these names, `query` and `json`: models of
 `offdiag.records`. It returns a model, or a model with a status and headers, or a whole response.
-Operations share ETags, which identify the content a client has seen and guard it; the header
-`Idempotency-Key`, by which a request that is sent again acts once; and tokens of pages, which
-only this server can write.
+Operations share ETags, which identify the content a client has seen and guard it, and the header
+`Idempotency-Key`, by which a request that is sent again acts once.
 """
 
 from __future__ import annotations
@@ -14,16 +13,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-from flask import Blueprint, Response, current_app, request
-from itsdangerous import BadData, URLSafeSerializer
+from flask import Blueprint, Response, request
 from pydantic import BaseModel
 from spectree import Response as Answers
 from spectree import SpecTree
 
 from offdiag.domain.runs import require_name
-from offdiag.errors import InvalidInput, Malformed, Stale
+from offdiag.errors import InvalidInput, Stale
 from offdiag.records.base import Refusal
 from offdiag.services.idempotency import ResponseKey, StoredResult, respond_once
 from offdiag.version import offdiag_version
@@ -235,39 +233,3 @@ def operation(
 
 
 _PARAMETER = re.compile(r"<\w+:(\w+)>")
-_NOT_PART_OF_THE_QUESTION = frozenset({"page_token", "limit"})
-
-
-def write_token(place: Sequence[object] | None) -> str | None:
-    """The token of the page that begins after a place: JSON values; None for no page."""
-    return None if place is None else str(_writer().dumps(list(place)))
-
-
-def read_token(token: str | None) -> list[Any] | None:
-    """The place in a token that was written for the same path and query.
-
-    Raises `Malformed` for any other token.
-    """
-    if token is None:
-        return None
-    try:
-        return cast("list[Any]", _writer().loads(token))
-    except BadData:
-        raise Malformed(
-            "this page token does not belong to this list.",
-            field="page_token",
-            hint="Send the `next_page_token` of an answer with the query it answered.",
-        ) from None
-
-
-def _writer() -> URLSafeSerializer:
-    """Tokens are signed, so that what they hold needs no further check."""
-    asked = sorted(
-        (name, value)
-        for name, value in request.args.items(multi=True)
-        if name not in _NOT_PART_OF_THE_QUESTION
-    )
-    key = current_app.secret_key
-    if key is None:
-        raise RuntimeError("The application has no key to sign tokens with.")
-    return URLSafeSerializer(key, salt=f"{request.path} {asked!r}")

@@ -43,6 +43,7 @@ from offdiag.records.runs.slices import (
 )
 from offdiag.services.curves import all_curves, browse_curves
 from offdiag.services.evaluation.compute import collapse_evaluation
+from offdiag.services.evaluation.history import run_history
 from offdiag.services.evaluation.results import stored_evaluation
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples.page import browse_examples
@@ -50,9 +51,9 @@ from offdiag.services.examples.selection import Cursor, Place
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.multilabel import confused_labels_of
-from offdiag.services.runs import run_history
 from offdiag.store.run_page import RunDetail, RunResults, read_run
-from offdiag_web.api.operations import operation, read_token, resource, write_token
+from offdiag_web.api.operations import operation, resource
+from offdiag_web.api.page_tokens import read_token, write_token
 from offdiag_web.app.context import current_registry, kept_suspects
 
 LARGEST_DENSE = 1_000

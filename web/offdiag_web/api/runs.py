@@ -28,24 +28,18 @@ from offdiag.records.runs.run import (
     run_document,
     run_summary,
 )
+from offdiag.services import run_notes as changes
 from offdiag.services import run_search
-from offdiag.services import runs as changes
 from offdiag.services.datasets import comment_on_dataset
 from offdiag.services.retention import deletion
-from offdiag.services.runs import comment_on_run
+from offdiag.services.run_notes import comment_on_run
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store.comments import About, comments_on
 from offdiag.store.run_page import read_run
 from offdiag.store.run_search import SearchPlace, SortValue
 from offdiag.store.runs import get_run as stored_run
-from offdiag_web.api.operations import (
-    author,
-    operation,
-    read_token,
-    require_match,
-    resource,
-    write_token,
-)
+from offdiag_web.api.operations import author, operation, require_match, resource
+from offdiag_web.api.page_tokens import read_token, write_token
 from offdiag_web.app.context import current_registry, recent_comparisons
 
 blueprint = resource("runs")

@@ -375,7 +375,7 @@ def history(run_id: str, call: Call) -> None:
 
 
 def _stored_history(database: Database, run_id: str) -> HistoryResponse:
-    from offdiag.services.runs import run_history
+    from offdiag.services.evaluation.history import run_history
 
     return history_answer(run_id, run_history(database, run_id))
 

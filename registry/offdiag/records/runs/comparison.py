@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from offdiag.comparison.by_slice import PartChange, SliceChanges
-    from offdiag.services.compare import Compared, RunComparison
+    from offdiag.services.comparisons.compare import Compared, RunComparison
     from offdiag.services.examples.changed import ChangedExamples
     from offdiag.services.lru_cache import LruCache
     from offdiag.store.compared_runs import ComparedRun
@@ -198,7 +198,7 @@ def asked_comparison(
     kept: LruCache[Compared] | None = None,
 ) -> Comparison:
     """Compare runs as it is asked for, the first of which is A."""
-    from offdiag.services.compare import compare_runs
+    from offdiag.services.comparisons.compare import compare_runs
 
     found = compare_runs(
         database,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from offdiag.flags.assessment import Assessment
     from offdiag.metrics.counted import Counted
     from offdiag.services.evaluation.compute import CollapsedEvaluation
-    from offdiag.services.runs import HistoryEntry
+    from offdiag.services.evaluation.history import HistoryEntry
     from offdiag.store.evaluations import StoredEvaluation
     from offdiag.store.flags import FlagRecord
     from offdiag.store.run_page import RunDetail

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from offdiag.metrics.groups.fairness import ClassFairness
     from offdiag.metrics.slices.finder import SliceGap
     from offdiag.services.evaluation.slice_counts import RunFindings
-    from offdiag.services.groups.run_groups import RunFairness
+    from offdiag.services.fairness import RunFairness
     from offdiag.store.database import Database
 
 
@@ -193,7 +193,7 @@ class Fairness(ResponseBody):
 
 def asked_fairness(database: Database, run_id: str, asked: FairnessQuery) -> Fairness:
     """Compare the groups of a slice column of a run."""
-    from offdiag.services.groups.run_groups import fairness_of_run
+    from offdiag.services.fairness import fairness_of_run
 
     found = fairness_of_run(database, run_id, asked.by, class_label=asked.class_label)
     return fairness_document(found)

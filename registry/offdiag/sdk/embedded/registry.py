@@ -34,7 +34,7 @@ from offdiag.sdk.registry import (
     SearchQuestion,
     find_run,
 )
-from offdiag.services import cost_matrices, datasets, run_search, runs
+from offdiag.services import cost_matrices, datasets, run_notes, run_search
 from offdiag.services.curves import browse_curves
 from offdiag.services.decisions.rules import (
     Choice,
@@ -293,7 +293,7 @@ class EmbeddedRegistry:
         added_tags: Mapping[str, Scalar] | None = None,
         note: str | None = None,
     ) -> None:
-        runs.change_run(self.database, run_id, added_tags=added_tags, note=note)
+        run_notes.change_run(self.database, run_id, added_tags=added_tags, note=note)
 
     def delete_run(self, run_id: str, *, by: str | None) -> None:
         delete_run(self.database, run_id, by=by)

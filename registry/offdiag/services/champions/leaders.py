@@ -31,9 +31,9 @@ from offdiag.metrics.paired.confidence_set import (
 )
 from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.weighted.counts import of_weights
+from offdiag.services.comparisons.shared_samples import aligned, places_in_lineages
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache
-from offdiag.services.shared_samples import aligned, places_in_lineages
 from offdiag.services.truth.versions import dataset_named
 from offdiag.store import compared_runs as queries
 from offdiag.store import datasets

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.comparison.pair import PairedOutcome, paired_outcomes
-from offdiag.comparison.texts import require_several
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput
@@ -18,7 +17,14 @@ from offdiag.inputs.labels import Codes
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import holds_label, unpack_sets
 from offdiag.metrics.multilabel_runs.paired import equal_sets
-from offdiag.services.compare import (
+from offdiag.services.comparisons.comparability import (
+    NO_SAMPLES_TO_CHOOSE_FROM,
+    NO_SAMPLES_TO_SHOW,
+    Refusal,
+    refused,
+    require_several,
+)
+from offdiag.services.comparisons.compare import (
     ComparisonRequest,
     choices_of,
     hidden_by_size,
@@ -26,14 +32,8 @@ from offdiag.services.compare import (
     read_aligned,
     runs_named,
 )
+from offdiag.services.comparisons.shared_samples import Aligned
 from offdiag.services.examples.selection import confidences
-from offdiag.services.shared_samples import (
-    NO_SAMPLES_TO_CHOOSE_FROM,
-    NO_SAMPLES_TO_SHOW,
-    Aligned,
-    Refusal,
-    refused,
-)
 from offdiag.store import compared_runs as queries
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database, Session

@@ -17,7 +17,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.domain.wording import visible
 from offdiag.metrics.counted import numbers_of
 from offdiag.palette import Ramp
-from offdiag.services.compare import RunComparison
+from offdiag.services.comparisons.compare import RunComparison
 from offdiag_web.app.exports import Cell
 from offdiag_web.charts.card import Card, CardTable, card_svg
 from offdiag_web.charts.matrix_picture import DrawnCell, DrawnMatrix, Picture, drawn_matrix

@@ -21,7 +21,7 @@ from offdiag.domain.runs import PromotionRole, Task
 from offdiag.errors import InvalidInput
 from offdiag.records.runs.comparison import compared_examples, comparison_document
 from offdiag.services.champions.leaders import leaders_of
-from offdiag.services.compare import RunComparison, compare_runs
+from offdiag.services.comparisons.compare import RunComparison, compare_runs
 from offdiag.services.examples.changed import (
     EXAMPLES_PER_PAGE,
     ChangedExample,

@@ -9,8 +9,8 @@ from markupsafe import Markup
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.texts import run_label
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.services.compare import RunComparison
-from offdiag.services.shared_samples import SharedSamples
+from offdiag.services.comparisons.compare import RunComparison
+from offdiag.services.comparisons.shared_samples import SharedSamples
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.charts.marks import MOST_MARKED, run_mark, run_style
 from offdiag_web.components import numbers

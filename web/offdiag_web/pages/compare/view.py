@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from flask import render_template
@@ -11,9 +11,9 @@ from markupsafe import Markup
 from offdiag.comparison.by_slice import PartChange, SliceChanges
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import PairComparison
-from offdiag.domain.runs import RunState, logged_by
+from offdiag.domain.runs import RunState
 from offdiag.metrics.scores.score_curves import ScoreCurve, of_other_class
-from offdiag.services.compare import RunComparison
+from offdiag.services.comparisons.compare import RunComparison
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database
 from offdiag.store.evaluations_write import curves_of_runs
@@ -27,6 +27,7 @@ from offdiag_web.components.datasets import Overview
 from offdiag_web.components.numbers import Notes
 from offdiag_web.components.slices import SliceChoice, slice_choices
 from offdiag_web.pages.compare.many import many_view
+from offdiag_web.pages.compare.metadata import differing_metadata
 from offdiag_web.pages.compare.metric_differences import (
     DifferenceLine,
     difference_line,
@@ -42,38 +43,6 @@ from offdiag_web.pages.compare.runs import (
 )
 from offdiag_web.urls.compare import CompareAddress, newest_url
 from offdiag_web.urls.filter_line import quoted
-
-_ABSENT = "not set"
-
-
-def differing_metadata(runs: Sequence[ComparedRun]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The facts that differ: those of the run first, then parameters and tags by name."""
-    facts = [_facts(run) for run in runs]
-    names = dict.fromkeys(name for each in facts for name in each)
-    rows = ((name, tuple(each.get(name, _ABSENT) for each in facts)) for name in names)
-    return tuple((name, values) for name, values in rows if len(set(values)) > 1)
-
-
-def _facts(run: ComparedRun) -> dict[str, str]:
-    known = {
-        "model": run.model,
-        **logged_by(run),
-        "logged": run.created_at.strftime("%Y-%m-%d %H:%M UTC"),
-        "logged as": "predictions" if run.has_predictions else "a matrix",
-        "scores per example": str(run.score_columns) if run.has_predictions else None,
-    }
-    return {
-        **{name: text for name, text in known.items() if text is not None},
-        **_entries("parameter", run.params),
-        **_entries("tag", run.tags),
-    }
-
-
-def _entries(kind: str, entries: Mapping[str, object]) -> dict[str, str]:
-    return {
-        f"{kind} {name}": ("none" if value is None else str(value))
-        for name, value in sorted(entries.items())
-    }
 
 
 def compare_page(

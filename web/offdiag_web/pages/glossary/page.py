@@ -20,16 +20,19 @@ from werkzeug.wrappers import Response
 from offdiag.metrics.catalogue import (
     CATALOGUE,
     DIRECTION_WORDS,
-    LETTERS,
     SCOPE_TITLES,
     SPECS,
-    TRANSFORMATION_WORDS,
     MetricSpec,
     Scope,
-    effect_words,
     range_words,
 )
-from offdiag.metrics.symmetry import GROUP_WORDS, imbalance_effect
+from offdiag.metrics.symmetry import (
+    GROUP_WORDS,
+    LETTERS,
+    TRANSFORMATION_WORDS,
+    effect_words,
+    imbalance_effect,
+)
 from offdiag.services.datasets import browse_mapped_runs
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT

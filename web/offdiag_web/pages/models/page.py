@@ -12,8 +12,8 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import Task
 from offdiag.records.runs.run import entry_row, run_columns, run_summary
-from offdiag.services.runs import ModelRuns, browse_model
 from offdiag.store.dataset_page import DatasetFacts
+from offdiag.store.run_list_by_dataset import ModelRuns, runs_of_model
 from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS, RunEntry
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT
@@ -134,12 +134,15 @@ blueprint = Blueprint("models", __name__)
 @blueprint.get("/models/<name:name>")
 def page(name: str) -> Response:
     database = current_registry().database
-    return make_response(model_view(browse_model(database, name), now=database.clock()))
+    with database.read() as session:
+        model = runs_of_model(session, name)
+    return make_response(model_view(model, now=database.clock()))
 
 
 @blueprint.get(f"/models/<name:name>{DATA_FORMAT}")
 def export(name: str, form: str) -> Response:
-    model = browse_model(current_registry().database, name)
+    with current_registry().database.read() as session:
+        model = runs_of_model(session, name)
     runs = [run for _, on_dataset in model.by_dataset for run in on_dataset]
     if form == "json":
         return jsonify(

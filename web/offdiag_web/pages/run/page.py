@@ -16,7 +16,7 @@ from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import COMMIT, MAX_NOTE_LENGTH, Derivation, Task, decision_text, logged_by
 from offdiag.records.runs.run import run_document
 from offdiag.services.datasets import pin_baseline, unpin_run
-from offdiag.services.runs import change_run, comment_on_run
+from offdiag.services.run_notes import change_run, comment_on_run
 from offdiag.store.run_page import RunDetail, RunHeader
 from offdiag.store.runs import get_run
 from offdiag_web.app.context import current_registry

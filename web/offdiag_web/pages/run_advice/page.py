@@ -13,7 +13,8 @@ from offdiag.advice.recommendation import Advice, Counsel, recommend
 from offdiag.advice.situation import Goal, situation_of
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Transformation, effect_words
+from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Transformation
+from offdiag.metrics.symmetry import effect_words
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.errors import capitalised

@@ -12,7 +12,7 @@ from offdiag.records.runs.evaluation import (
     history_answer,
     history_rows,
 )
-from offdiag.services.runs import HistoryEntry, RunHistory, browse_history
+from offdiag.services.evaluation.history import HistoryEntry, RunHistory, browse_history
 from offdiag.store.evaluations import PastEvaluation
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response

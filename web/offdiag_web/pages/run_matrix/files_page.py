@@ -15,7 +15,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.palette import Theme
-from offdiag.services.runs import ALL_KEYS
+from offdiag.services.evaluation.history import ALL_KEYS
 from offdiag.store.run_page import RunDetail
 from offdiag_web.charts.card import Card, CardTable, card_svg, map_picture
 from offdiag_web.charts.maps import PALETTE_VERSION

@@ -30,7 +30,7 @@ from offdiag.records.runs.slices import (
     run_slices,
 )
 from offdiag.services.evaluation.slice_counts import N_CROSSED, RunFindings, slice_findings
-from offdiag.services.groups.run_groups import fairness_of_run
+from offdiag.services.fairness import fairness_of_run
 from offdiag.services.small_groups import suppressed_below
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response

@@ -9,7 +9,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
 from offdiag.errors import InvalidInput
-from offdiag.services.runs import tag_runs
+from offdiag.services.run_notes import tag_runs
 from offdiag.store.runs import get_run
 from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers

@@ -23,9 +23,9 @@ from offdiag.inputs.counted_samples import PairedSamples
 from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import unpack_sets
+from offdiag.services.comparisons.counted_together import CountedSides
+from offdiag.services.comparisons.shared_samples import Aligned
 from offdiag.services.evaluation.slices import MOST_GROUPS
-from offdiag.services.groups.counted_together import CountedSides
-from offdiag.services.shared_samples import Aligned
 from offdiag.services.small_groups import (
     GroupSizes,
     sizes_in_truth,

@@ -29,7 +29,7 @@ from offdiag.comparison.sets_and_weights import (
     compare_paired_sets,
     compare_weighted,
 )
-from offdiag.comparison.texts import require_several, run_label
+from offdiag.comparison.texts import run_label
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.arguments import confidence_level
@@ -42,31 +42,34 @@ from offdiag.metrics.paired.scores import ScoreDifference, score_differences
 from offdiag.metrics.paired.weighted import WeightedPair
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.evaluation.compute import INTERVAL_SEED
-from offdiag.services.evaluation.inputs import members_among
-from offdiag.services.groups.compare_slices import (
+from offdiag.services.comparisons.by_slice import (
     ComparedColumns,
     compare_by_slice,
     counted_columns,
     read_columns,
 )
-from offdiag.services.groups.counted_together import CountedTogether, counted_together
-from offdiag.services.lru_cache import LruCache
-from offdiag.services.shared_samples import (
+from offdiag.services.comparisons.comparability import (
     NO_SAMPLES_TO_CHOOSE_FROM,
     NOTHING_IN_SLICE,
     NOTHING_LABELLED,
-    Aligned,
     Refusal,
-    SharedSamples,
-    aligned,
     other_examples,
-    places_in_lineages,
     refused,
     refused_with_chosen,
     refused_with_weights,
+    require_several,
+)
+from offdiag.services.comparisons.counted_together import CountedTogether, counted_together
+from offdiag.services.comparisons.shared_samples import (
+    Aligned,
+    SharedSamples,
+    aligned,
+    places_in_lineages,
     weights_of,
 )
+from offdiag.services.evaluation.compute import INTERVAL_SEED
+from offdiag.services.evaluation.inputs import members_among
+from offdiag.services.lru_cache import LruCache
 from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed, suppressed_below
 from offdiag.store import compared_runs as queries
 from offdiag.store import slices, truths

@@ -15,8 +15,8 @@ from offdiag.inputs.counted_samples import PairedSamples
 from offdiag.inputs.labels import Codes
 from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
 from offdiag.metrics.paired.many_runs import PairedRuns, PairwiseRuns, RunsTogether
+from offdiag.services.comparisons.shared_samples import SharedSamples
 from offdiag.services.evaluation.inputs import members_among
-from offdiag.services.shared_samples import SharedSamples
 from offdiag.store import paired_counts
 from offdiag.store.database import Session
 from offdiag.store.slices import SliceChoices

@@ -1,0 +1,160 @@
+"""Which runs can be compared, and why others are not, with the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from offdiag.comparison.texts import MOST_RUNS, chosen_here, run_label
+from offdiag.domain.runs import RunState
+from offdiag.domain.wording import listed
+from offdiag.errors import InvalidInput
+from offdiag.store.compared_runs import ComparedRun
+
+
+def require_several(run_ids: Sequence[str]) -> None:
+    """Raise `InvalidInput` unless these are two or more different runs, not too many."""
+    if len(run_ids) < 2:
+        raise InvalidInput(
+            f"there {'is one run' if run_ids else 'are no runs'} to compare.",
+            field="runs",
+            hint="Name two or more.",
+        )
+    if len(run_ids) > MOST_RUNS:
+        raise InvalidInput(
+            f"there are {len(run_ids)} runs.",
+            field="runs",
+            hint=f"At most {MOST_RUNS} are compared at once.",
+        )
+    doubled = next((each for each in run_ids if run_ids.count(each) > 1), None)
+    if doubled is not None:
+        raise InvalidInput(
+            f"{doubled} is named twice.", field="runs", hint="Compare it with another run."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why runs are not compared, and the way out.
+
+    `n_shared` is given where they could be compared on the examples they share, if that is
+    asked for.
+    """
+
+    why: str
+    hint: str
+    n_shared: int | None = None
+
+
+def refused(runs: Sequence[ComparedRun]) -> Refusal | None:
+    """The first thing that keeps runs from being compared, whatever their examples are."""
+    return _of_several_datasets(runs) or _still_open(runs)
+
+
+def _of_several_datasets(runs: Sequence[ComparedRun]) -> Refusal | None:
+    groups: dict[tuple[str, str], list[str]] = {}
+    for position, run in enumerate(runs):
+        groups.setdefault((run.project, run.dataset), []).append(run_label(position))
+    if len(groups) == 1:
+        return None
+    several_projects = len({project for project, _ in groups}) > 1
+    places = [
+        f"{_listed(run_labels)} on “{dataset}”"
+        + (f" of project “{project}”" if several_projects else "")
+        for (project, dataset), run_labels in groups.items()
+    ]
+    labels = {run.labels.digest for run in runs}
+    also = ", and their classes differ too" if len(labels) > 1 else ""
+    return Refusal(
+        f"These runs are on different datasets: {_listed(places)}{also}.",
+        "Choose runs of one dataset; runs on other examples cannot be compared.",
+    )
+
+
+def _still_open(runs: Sequence[ComparedRun]) -> Refusal | None:
+    still_open = (at for at, run in enumerate(runs) if run.state is RunState.OPEN)
+    run_labels = [run_label(at) for at in still_open]
+    if not run_labels:
+        return None
+    be = "is" if len(run_labels) == 1 else "are"
+    return Refusal(
+        f"{_listed(run_labels)} {be} still open and may take more predictions.",
+        "Finish what is open, then compare.",
+    )
+
+
+def refused_with_weights(runs: Sequence[ComparedRun]) -> Refusal | None:
+    """Why runs of which some have sample weights are not compared; None where none has."""
+    weighted = [run_label(at) for at, run in enumerate(runs) if run.is_weighted]
+    if not weighted:
+        return None
+    if len(weighted) < len(runs):
+        verb = "has" if len(weighted) == 1 else "have"
+        return Refusal(
+            f"{_listed(weighted)} {verb} sample weights, the others have none.",
+            "Log all with the same sample_weight=, or all without.",
+        )
+    if len(runs) > 2:
+        return Refusal(
+            "These runs have sample weights, of which two are compared at once.",
+            "Choose two of them.",
+        )
+    return None
+
+
+def refused_with_chosen(runs: Sequence[ComparedRun]) -> Refusal | None:
+    """Why three or more runs are not compared where a threshold was chosen on their examples."""
+    chosen = [run_label(at) for at, run in enumerate(runs) if run.is_chosen_here]
+    if not chosen or len(runs) < 3:
+        return None
+    why = chosen_here(chosen)
+    return Refusal(
+        f"{why[0].upper()}{why[1:]}, so the runs cannot be ranked.",
+        f"Leave {'them' if len(chosen) > 1 else 'it'} out, or look at two runs.",
+    )
+
+
+def other_examples(
+    labels_by_truth: Sequence[Sequence[str]], *, n_each: Sequence[int], n_shared: int | None
+) -> Refusal:
+    """Runs that were logged with different samples; `n_shared` None where it is unknown."""
+    sizes = _listed([f"{n:,}" for n in n_each])
+    if n_shared is None:
+        groups = "; ".join(_listed(run_labels) for run_labels in labels_by_truth)
+        return Refusal(
+            f"Not paired: the runs were logged with different ground truth ({groups}) of "
+            f"{sizes} examples, which have no identifiers to find the shared ones by.",
+            "Log runs with the same y_true, or with sample_ids=.",
+        )
+    if n_shared == 0:
+        return Refusal(
+            f"Not paired: {sizes} examples, none of them shared.",
+            "Choose runs that predicted the same examples.",
+        )
+    return Refusal(
+        f"Not paired: {sizes} examples, {n_shared:,} shared.",
+        "The runs can be compared on the shared ones alone.",
+        n_shared,
+    )
+
+
+NOTHING_LABELLED = Refusal(
+    "None of the examples has a label yet, so no prediction can be evaluated.",
+    "`offdiag truth revise` adds labels; the comparison then needs nothing else.",
+)
+NO_SAMPLES_TO_CHOOSE_FROM = Refusal(
+    "One of the runs is a matrix without predictions, so it is not known which of its examples "
+    "are in a slice.",
+    "Compare all examples, or runs with predictions.",
+)
+NO_SAMPLES_TO_SHOW = Refusal(
+    "One of the runs is a matrix without predictions, so there are no examples to show.",
+    "Log the predictions, or look at the differences of the two matrices.",
+)
+NOTHING_IN_SLICE = Refusal(
+    "No labelled example is in this slice.", "Choose another slice, or all examples."
+)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return listed(words, at_most=len(words))

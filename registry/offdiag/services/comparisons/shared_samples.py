@@ -1,0 +1,128 @@
+"""The predictions of several runs on the samples they share, in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.inputs.ids import SampleIds, common_places
+from offdiag.inputs.labels import Codes
+from offdiag.inputs.partial_labels import differ, in_roomy_rows, is_labelled
+from offdiag.store.compared_runs import ComparedRun, LineageHead, Predicted
+from offdiag.store.database import Session
+from offdiag.store.predictions import read_chunks
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSamples:
+    """How the examples of a comparison came about.
+
+    `n_each` counts the samples of each lineage of truth, in the slice that was asked for where
+    there is one lineage only, and `n_shared` those that all have.
+    `n_unlabelled` of them have no label, `n_relabelled` different ones in different lineages;
+    both are left out, and `n_compared` remain.
+    """
+
+    n_each: tuple[int, ...]
+    n_shared: int
+    n_unlabelled: int
+    n_relabelled: int
+    n_compared: int
+
+    @property
+    def are_the_same(self) -> bool:
+        """Whether every run predicted exactly these examples."""
+        return all(n == self.n_shared for n in self.n_each)
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Labelled examples that all runs predicted, n of them, in the order of the first truth.
+
+    `predicted` are codes, or packed sets of labels, by run; `rows` say which of a run's
+    predictions each is, in the order they were logged, and `starts` with which of them its
+    chunks begin. `places` are the places of the examples in the truth that `lineage` leads to.
+    """
+
+    actual: Codes
+    predicted: Mapping[str, Codes]
+    rows: Mapping[str, Places]
+    starts: Mapping[str, Places]
+    lineage: LineageHead
+    places: Places
+    samples: SharedSamples
+
+
+def places_in_lineages(
+    lineages: Sequence[LineageHead], ids: Mapping[int, SampleIds]
+) -> dict[int, Places] | None:
+    """Where the samples stand that all lineages have, by root; None where it is unknown."""
+    if len(lineages) == 1:
+        return {lineages[0].root_id: np.arange(lineages[0].n_samples)}
+    if any(each.root_id not in ids for each in lineages):
+        return None
+    shared = common_places([ids[each.root_id] for each in lineages])
+    return {each.root_id: at for each, at in zip(lineages, shared, strict=True)}
+
+
+def aligned(
+    runs: Sequence[ComparedRun],
+    lineages: Sequence[LineageHead],
+    places: Mapping[int, Places],
+    truths: Mapping[int, Codes],
+    predictions: Mapping[str, Predicted],
+    *,
+    n_classes: int,
+    n_each: tuple[int, ...],
+) -> Aligned:
+    """Put the predictions of runs, of which each has some, beside the labels.
+
+    `places` are those of the wanted samples by lineage, all of one length.
+    """
+    labels = [truths[each.id][places[each.root_id]] for each in lineages]
+    has_label = np.logical_and.reduce([is_labelled(codes, n_classes) for codes in labels])
+    agrees = np.logical_and.reduce([~differ(codes, labels[0], n_classes) for codes in labels])
+    kept = has_label & agrees
+    rows = {}
+    for run in runs:
+        if run.truth is not None:
+            logged = _rows_in_order(predictions[run.id].positions, run.truth.n_samples)
+            rows[run.id] = logged[places[run.truth.root_id]][kept]
+    return Aligned(
+        actual=in_roomy_rows(labels[0][kept], n_classes),
+        predicted={
+            run_id: in_roomy_rows(predictions[run_id].codes[at], n_classes)
+            for run_id, at in rows.items()
+        },
+        rows=rows,
+        starts={run_id: predictions[run_id].starts for run_id in rows},
+        lineage=lineages[0],
+        places=places[lineages[0].root_id][kept],
+        samples=SharedSamples(
+            n_each=n_each,
+            n_shared=len(kept),
+            n_unlabelled=int(np.count_nonzero(~has_label)),
+            n_relabelled=int(np.count_nonzero(has_label & ~agrees)),
+            n_compared=int(np.count_nonzero(kept)),
+        ),
+    )
+
+
+def _rows_in_order(positions: NDArray[np.integer[Any]], n_samples: int) -> Places:
+    """Which prediction each sample of the truth has; a run has one for every sample."""
+    rows = np.empty(n_samples, np.int64)
+    rows[positions] = np.arange(len(positions))
+    return rows
+
+
+def weights_of(session: Session, found: Aligned, run: ComparedRun) -> NDArray[np.float64]:
+    """Weights of the aligned samples in a run, (n,)."""
+    chunks = read_chunks(session, run.id, n_classes=len(run.labels))
+    logged = [chunk.weight for chunk in chunks if chunk.weight is not None]
+    return np.asarray(np.concatenate(logged)[found.rows[run.id]])

@@ -1,0 +1,89 @@
+"""How the results of a run came to be what they are: every evaluation, and what differed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from offdiag.domain.slices import parse_slice
+from offdiag.services.small_groups import sizes_of_run, suppressed_below
+from offdiag.store import runs
+from offdiag.store.database import Database, Session
+from offdiag.store.evaluations import PastEvaluation, evaluation_history
+from offdiag.store.run_page import RunDetail, read_run
+
+HISTORY_KEYS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
+KEYS_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard")
+"""What runs have, beside the last of these, whose samples carry sets of labels."""
+ALL_KEYS = (*HISTORY_KEYS, *KEYS_OF_SETS)
+
+
+@dataclass(frozen=True)
+class HistoryEntry:
+    """An evaluation and, in words, what was different from the one before it of the same samples.
+
+    `differences` is empty for the first one.
+    """
+
+    evaluation: PastEvaluation
+    differences: tuple[str, ...]
+
+
+def run_history(database: Database, run_id: str) -> tuple[HistoryEntry, ...]:
+    """All evaluations of a run and of its slices, oldest first. Raises `NotFound`."""
+    with database.read() as session:
+        runs.get_run(session, run_id)
+        found = _shown_history(session, run_id)
+    return with_differences(found)
+
+
+def _shown_history(session: Session, run_id: str) -> list[PastEvaluation]:
+    """The evaluations of a run without those of slices that are too small to be shown."""
+    found = evaluation_history(session, run_id, keys=ALL_KEYS)
+    k = suppressed_below()
+    if not k or all(each.slice is None for each in found):
+        return list(found)
+    sizes = sizes_of_run(session, runs.get_run(session, run_id), k)
+    return [
+        each
+        for each in found
+        if each.slice is None or not (sizes and sizes.is_hidden(parse_slice(each.slice)))
+    ]
+
+
+def with_differences(evaluations: Sequence[PastEvaluation]) -> tuple[HistoryEntry, ...]:
+    """Each evaluation, oldest first, compared with the one before it of the same slice."""
+    latest: dict[str | None, PastEvaluation] = {}
+    entries = []
+    for evaluation in evaluations:
+        before = latest.get(evaluation.slice)
+        differs = () if before is None else _differences(before, evaluation)
+        entries.append(HistoryEntry(evaluation, differs))
+        latest[evaluation.slice] = evaluation
+    return tuple(entries)
+
+
+def _differences(before: PastEvaluation, after: PastEvaluation) -> tuple[str, ...]:
+    compared = (
+        ("truth version", before.truth_number, after.truth_number),
+        ("metrics version", before.suite_version, after.suite_version),
+        ("offdiag", before.engine_version, after.engine_version),
+        ("labelled samples", before.n_labelled, after.n_labelled),
+    )
+    return tuple(f"{what} {was} → {now}" for what, was, now in compared if was != now)
+
+
+@dataclass(frozen=True, slots=True)
+class RunHistory:
+    """A run with all its evaluations, oldest first, those of its slices included."""
+
+    detail: RunDetail
+    entries: tuple[HistoryEntry, ...]
+
+
+def browse_history(database: Database, run_id: str) -> RunHistory:
+    """How the results of a run came about. Raises `NotFound`."""
+    with database.read() as session:
+        detail = read_run(session, run_id)
+        found = _shown_history(session, run_id)
+    return RunHistory(detail, with_differences(found))

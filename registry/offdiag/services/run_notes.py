@@ -1,0 +1,89 @@
+"""What people write about runs: tags, notes and comments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from offdiag.domain.runs import Scalar, stored_note
+from offdiag.domain.texts import require_reason
+from offdiag.errors import InvalidInput, Stale
+from offdiag.store import runs
+from offdiag.store.audit_log import describe
+from offdiag.store.comments import About, add_comments
+from offdiag.store.database import Database
+from offdiag.store.project_access import project_of_run
+from offdiag.store.runs import RunRecord
+
+
+def change_run(
+    database: Database,
+    run_id: str,
+    *,
+    tags: Mapping[str, Scalar] | None = None,
+    added_tags: Mapping[str, Scalar] | None = None,
+    note: str | None = None,
+    seen: RunRecord | None = None,
+) -> None:
+    """Replace the tags of a run, add some to them, replace its note; a blank note removes it.
+
+    Jobs that add tags at the same time lose none. With `seen` only while tags and note
+    are as they were in it. Raises `NotFound`, `Stale`, and `InvalidInput` for nothing to change,
+    unusable tags, or a note that is too long or cannot be stored.
+    """
+    if tags is None and added_tags is None and note is None:
+        raise InvalidInput(
+            "nothing to change is named.", field="tags", hint="Name tags, a note, or both."
+        )
+    if note is not None:
+        note = stored_note(note)
+    with database.write() as session:
+        known = runs.lock_run(session, run_id, alone=True)
+        if seen is not None and (known.tags, known.note) != (seen.tags, seen.note):
+            raise Stale(
+                "the run was changed since you read it.",
+                field="If-Match",
+                hint="Read it again, then retry. Nothing was changed.",
+            )
+        if tags is not None or added_tags is not None:
+            wanted = {**(known.tags if tags is None else tags), **(added_tags or {})}
+            runs.set_tags(session, run_id, known.facts(tags=wanted).tags)
+        if note is not None:
+            runs.set_note(session, run_id, note or None)
+
+
+def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar | None) -> None:
+    """Give runs a tag beside those they have, or take it from them where `value` is None.
+
+    Either all of them change or none. Raises `NotFound`, and `InvalidInput` for no runs or a tag
+    that cannot be stored.
+    """
+    if not run_ids:
+        raise InvalidInput("no run is chosen.", field="runs", hint="Tick the runs that are meant.")
+    with database.write() as session:
+        # In one order, so that two of these do not wait for each other.
+        ordered, projects = sorted(set(run_ids)), set[int]()
+        for run_id in ordered:
+            known = runs.lock_run(session, run_id, alone=True)
+            tags = {name: text for name, text in known.tags.items() if name != key}
+            if value is not None:
+                tags[key] = value
+            runs.set_tags(session, run_id, known.facts(tags=tags).tags)
+            projects.add(known.project_id)
+        (project,) = project_of_run(session, ordered[0]) if len(projects) == 1 else (None,)
+        describe(
+            session,
+            action="tag-runs",
+            subject=", ".join(ordered),
+            project=project,
+            detail={"tag": key, "value": value, "n_runs": len(ordered)},
+        )
+
+
+def comment_on_run(database: Database, run_id: str, *, text: str, author: str | None) -> None:
+    """Add a comment to a run. Raises `NotFound`, and `InvalidInput` for a blank or long text."""
+    remark = require_reason(text, field="comment")
+    with database.write() as session:
+        runs.get_run(session, run_id)
+        add_comments(
+            session, About.RUN, [run_id], text=remark, author=author, now=database.clock()
+        )
