@@ -300,7 +300,7 @@ RULES = (
                 "registry/offdiag/sdk/integrations/tracking_stores.py",
                 "registry/offdiag/sdk/remote/connection.py",
                 "registry/offdiag/services/delivery/webhook.py",
-                "registry/offdiag/services/delivery/deadline.py",
+                "registry/offdiag/services/delivery/connections.py",
                 "registry/offdiag/services/delivery/targets.py",
                 "registry/offdiag/services/health.py",
                 "web/offdiag_web/app/openid.py",

@@ -22,7 +22,7 @@ import pyarrow.dataset as ds
 
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.inputs.scratch import scratch_folder
-from offdiag.services.delivery.deadline import calls_after
+from offdiag.services.delivery.connections import calls_after
 from offdiag.store.database import Database, Session
 from offdiag.store.relations.columns import (
     RELATIONS,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import base64
+import gc
 import hashlib
 import hmac
 import json
 import re
+import select
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -17,6 +20,7 @@ from typing import Any
 import pytest
 
 from offdiag.services.delivery import webhook
+from offdiag.services.delivery.connections import secured
 from offdiag.services.delivery.message import DeliveryFailed, DeliveryRefused
 from offdiag.services.delivery.webhook import deliver_by_webhook, is_public, standard_headers
 from offdiag.settings import WebhookSettings
@@ -340,6 +344,22 @@ def test_a_server_without_tls_does_not_pass_for_one_with_it(
 
     with pytest.raises(DeliveryFailed):
         deliver_by_webhook(parcel(), url, LOCAL)
+
+
+def test_a_connection_that_was_reset_before_tls_begins_is_closed() -> None:
+    at_once = struct.pack("ii", 1, 0)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as connection,
+    ):
+        other, _ = server.accept()
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+        other.close()
+        select.select([connection], [], [])
+
+        with pytest.raises(OSError, match=r"reset|connected"):
+            secured(connection, "localhost")
+    gc.collect()  # An open socket would be told of here.
 
 
 def test_hostile_names_stay_inside_the_document(listener: Listener) -> None:

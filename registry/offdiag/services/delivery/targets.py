@@ -18,7 +18,7 @@ from pathlib import Path
 
 from offdiag.errors import MissingExtra
 from offdiag.extras import optional
-from offdiag.services.delivery.deadline import ends_after
+from offdiag.services.delivery.connections import ends_after, secured
 from offdiag.services.delivery.message import DeliveryFailed, DeliveryMessage, DeliveryRefused
 from offdiag.settings import NotifySettings, ReportsSettings, SmtpSettings
 
@@ -89,8 +89,7 @@ def _send(
     message: EmailMessage, address: str, settings: SmtpSettings, connection: socket.socket
 ) -> None:
     if settings.security == "tls":
-        context = ssl.create_default_context()
-        connection = context.wrap_socket(connection, server_hostname=settings.host)
+        connection = secured(connection, settings.host)
     with closing(_OverConnection(connection, settings)) as server:
         if settings.security == "starttls":
             server.starttls(context=ssl.create_default_context())

@@ -15,14 +15,13 @@ import hmac
 import http.client
 import json
 import socket
-import ssl
 import threading
 import time
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import SplitResult, urlsplit
 
-from offdiag.services.delivery.deadline import ends_after
+from offdiag.services.delivery.connections import ends_after, secured
 from offdiag.services.delivery.message import DeliveryFailed, DeliveryMessage, DeliveryRefused
 from offdiag.settings import WebhookSettings
 from offdiag.version import offdiag_version
@@ -214,7 +213,7 @@ def _post(
         plain.connect((address.ip, address.port))
         with ends_after(plain, give_up_at - time.monotonic()) as is_over:
             try:
-                with _secured(plain, host) if parts.scheme == "https" else plain as stream:
+                with secured(plain, host) if parts.scheme == "https" else plain as stream:
                     _exchange(stream, parts, parcel, secret)
             except (OSError, http.client.HTTPException, DeliveryFailed) as error:
                 if is_over.is_set() or isinstance(error, TimeoutError):
@@ -223,10 +222,6 @@ def _post(
             # An answer that was cut off looks like one that ended.
             if is_over.is_set():
                 raise too_late
-
-
-def _secured(plain: socket.socket, host: str) -> socket.socket:
-    return ssl.create_default_context().wrap_socket(plain, server_hostname=host)
 
 
 def _exchange(

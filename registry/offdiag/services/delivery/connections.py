@@ -1,8 +1,9 @@
-"""Work that is cut off when its time is over, however slowly the other side goes on."""
+"""Connections that are cut off when their time is over, and TLS inside them."""
 
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -46,3 +47,10 @@ def ends_after(connection: socket.socket, seconds: float) -> Iterator[threading.
 
         with calls_after(seconds, cut) as is_over:
             yield is_over
+
+
+def secured(connection: socket.socket, host: str) -> ssl.SSLSocket:
+    """The connection inside TLS, with the certificate of `host`. Raises `OSError`."""
+    # Of a connection that was reset the library makes a socket that nobody closes.
+    connection.getpeername()
+    return ssl.create_default_context().wrap_socket(connection, server_hostname=host)
