@@ -16,8 +16,8 @@ import numpy as np
 from pydantic import ValidationError
 
 from offdiag.audit.table_text.audit import audit_table_text
-from offdiag.cli.offline.audit import Source, read_audit_object
 from offdiag.cli.output import printable
+from offdiag.cli.without_registry.audit import Source, read_audit_object
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.schedule import parse_cron
@@ -29,9 +29,10 @@ from offdiag.importers.mlflow_folder import read_meta
 from offdiag.importers.wandb import read_run_log
 from offdiag.inputs.bodies.columns import ChunkColumns, columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body, read_csv_body
-from offdiag.inputs.files import read_columns, read_matrix
 from offdiag.inputs.files.costs import read_cost_table, read_weights
 from offdiag.inputs.files.json_files import read_hierarchy
+from offdiag.inputs.files.matrix import read_matrix
+from offdiag.inputs.files.tables import read_columns
 from offdiag.inputs.label_changes import read_label_changes
 from offdiag.metrics.costs.edits import read_edits
 from offdiag.metrics.costs.matrix import cost_matrix

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import offdiag
-from offdiag.inputs.files import read_columns
+from offdiag.inputs.files.tables import read_columns
 from offdiag.sdk.watch import QUIET_S, UNENDED_QUIET_S, FolderWatch, Taken
 
 COMPLETE = "id,y_true,y_pred\n1,a,a\n2,b,a\n"

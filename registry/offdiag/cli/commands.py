@@ -34,7 +34,7 @@ _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Read and compare": {
         "runs": ("read.runs", "Show, compare, delete and restore runs."),
         "compare": ("read.compare", "Compare runs of one dataset, example by example."),
-        "leaders": ("decide.promote", "List the runs of DATASET that may be the best one."),
+        "leaders": ("read.leaders", "List the runs of DATASET that may be the best one."),
         "methods": ("read.methods", "Compare methods: runs that differ by seed or fold."),
         "cost": ("read.cost", "Manage cost matrices, and compare runs by cost."),
         "report": ("read.report", "Create and show reports: what changed significantly."),
@@ -54,11 +54,14 @@ _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "truth": ("labels.truth", "Show ground truth, correct labels, and see the impact."),
         "recount": ("labels.recount", "Count RUN again with corrected labels, by its query."),
         "hierarchy": ("labels.hierarchy", "Show and set the class hierarchy of a dataset."),
-        "recompute": ("operate.maintenance", "Queue runs for re-evaluation by the worker."),
+        "recompute": ("labels.recompute", "Queue runs for re-evaluation by the worker."),
     },
     "Without a registry": {
-        "evaluate": ("offline.evaluate", "Compute every metric of the predictions in FILE."),
-        "audit": ("offline.audit", "Check published numbers for consistency."),
+        "evaluate": (
+            "without_registry.evaluate",
+            "Compute every metric of the predictions in FILE.",
+        ),
+        "audit": ("without_registry.audit", "Check published numbers for consistency."),
     },
     "Use a server": {
         "login": ("operate.login", "Store a token for the server at URL."),

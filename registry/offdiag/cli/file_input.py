@@ -37,7 +37,7 @@ def read_matrix_input(
 
     Raises `InvalidInput`, also when the orientation is not stated.
     """
-    from offdiag.inputs.files import read_matrix
+    from offdiag.inputs.files.matrix import read_matrix
 
     found = read_matrix(file, declared=labels)
     if found.labels is not None and labels is not None and found.labels != labels:
@@ -111,7 +111,7 @@ class FileInput:
         self, names: Sequence[str], labels: LabelSet
     ) -> tuple[Codes, Codes, SliceColumns]:
         """Codes of the actual and predicted classes, and slice columns. Raises `InvalidInput`."""
-        from offdiag.inputs.files import read_columns
+        from offdiag.inputs.files.tables import read_columns
         from offdiag.inputs.labels import encode_pair
         from offdiag.inputs.slice_columns import read_slices
 
@@ -123,7 +123,7 @@ class FileInput:
         return pair.actual, pair.predicted, read_slices(slices, n_samples=len(pair.actual))
 
     def _of_predictions(self) -> Evaluation:
-        from offdiag.inputs.files import read_columns
+        from offdiag.inputs.files.tables import read_columns
         from offdiag.sdk.evaluations.evaluate import evaluate_labels
 
         labels = parse_labels(self.labels)
@@ -137,7 +137,7 @@ class FileInput:
         )
 
     def _of_sets(self) -> Evaluation:
-        from offdiag.inputs.files import read_columns
+        from offdiag.inputs.files.tables import read_columns
         from offdiag.inputs.label_sets import sets_of_texts
         from offdiag.metrics.counted import CountedSets
         from offdiag.metrics.multilabel.tally import tally_sets
@@ -183,7 +183,7 @@ class ScoreInput:
 
     def evaluated(self) -> ScoreEvaluation:
         """Every metric of the scores with its interval. Raises `InvalidInput`."""
-        from offdiag.inputs.files import read_columns, stacked_numbers
+        from offdiag.inputs.files.tables import read_columns, stacked_numbers
         from offdiag.inputs.score_columns import PickedColumns
         from offdiag.sdk.evaluations.intervals import score_intervals
         from offdiag.sdk.evaluations.scores import evaluate_scores
@@ -245,7 +245,7 @@ class PredictionColumns:
 
         Raises `InvalidInput` for a file without the columns, and for missing values.
         """
-        from offdiag.inputs.files import read_columns, stacked_numbers
+        from offdiag.inputs.files.tables import read_columns, stacked_numbers
         from offdiag.inputs.score_columns import PickedColumns
 
         of_classes = [self.by_argument[name] for name in _OF_CLASSES if name in self.by_argument]

@@ -16,9 +16,8 @@ from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Scalar
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import Imported, ImportedMatrix, Stated, from_cells, require_same
-from offdiag.inputs.files import read_matrix
 from offdiag.inputs.files.checks import damaged, unreadable
-from offdiag.inputs.files.matrix import require_names
+from offdiag.inputs.files.matrix import read_matrix, require_names
 
 CONVENTION = "Rows are predictions and columns the reference, as in table(data, reference)."
 _LONG_FORM = ("Prediction", "Reference", "Freq")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import Imported, ImportedLabels, Stated
-from offdiag.inputs.files import read_columns
 from offdiag.inputs.files.json_files import read_json_file
+from offdiag.inputs.files.tables import read_columns
 
 CONVENTION = "Each record names the actual and the predicted class of one sample."
 _TRUE, _PRED = "actual", "predicted"

@@ -19,9 +19,9 @@ from offdiag.importers.imported import (
     whole_count,
 )
 from offdiag.importers.prediction_table import class_columns
-from offdiag.inputs.files import column_names, read_columns
 from offdiag.inputs.files.checks import FileColumn, unreadable
 from offdiag.inputs.files.json_files import read_json
+from offdiag.inputs.files.tables import column_names, read_columns
 
 CONVENTION = (
     "A row of a dataset has both classes of a sample, and a row of a matrix of evaluate is an "

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import Imported, ImportedMatrix, Stated, require_same
-from offdiag.inputs.files import read_matrix
+from offdiag.inputs.files.matrix import read_matrix
 from offdiag.metrics.arguments import refuse_totals
 
 CONVENTION = "The corner of the table names the axis that its first column belongs to."

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import ImportedLabels, Stated
-from offdiag.inputs.files import column_names, is_table, read_columns
 from offdiag.inputs.files.json_files import read_json_file
+from offdiag.inputs.files.tables import column_names, is_table, read_columns
 
 TRUE_NAMES = (
     *("y_true", "target", "targets", "label", "labels", "true_label", "true_class", "true"),

@@ -10,7 +10,7 @@ from typing import Any
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files import read_columns
+from offdiag.inputs.files.tables import read_columns
 from offdiag.inputs.ids import SampleIds, aligned, require_distinct, sample_ids
 from offdiag.inputs.label_sets import pack_partial_column, sets_of_texts
 from offdiag.inputs.labels import Codes, require_equal_lengths

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from offdiag.errors import DatabaseUnavailable, OffdiagError
-from offdiag.inputs.files import is_table
+from offdiag.inputs.files.tables import is_table
 from offdiag.sdk.run import Run
 
 QUIET_S = 2.0

@@ -16,7 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from offdiag.domain.texts import marked_as_text
-from offdiag.inputs.files import checks, read_matrix
+from offdiag.inputs.files import checks
+from offdiag.inputs.files.matrix import read_matrix
 
 Command = Callable[..., Any]
 DATASET = ("--name", "n", "--dataset", "d")

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from offdiag.advice.situation import Goal
-from offdiag.cli.offline.evaluate import GOALS
+from offdiag.cli.without_registry.evaluate import GOALS
 
 Command = Callable[..., Any]
 

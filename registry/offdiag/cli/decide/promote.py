@@ -1,4 +1,4 @@
-"""`offdiag approve`, `offdiag propose`, `offdiag leaders`: which run of a dataset is used."""
+"""`offdiag approve` and `offdiag propose`: which run of a dataset is used."""
 
 from __future__ import annotations
 
@@ -10,21 +10,17 @@ import click
 from offdiag.cli.call import (
     Call,
     evaluate_waiting,
-    project_option,
     registry_options,
     settings_for,
 )
-from offdiag.cli.documents import Server, connected, document, ids_of_runs
+from offdiag.cli.documents import Server, connected, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.texts import name_segment
 from offdiag.records.promotion import (
-    LeadersQuery,
     NewPromotion,
     Promotion,
     Promotions,
-    RankedRuns,
-    leaders_document,
     promotion_document,
 )
 from offdiag.records.runs.run import Run
@@ -133,56 +129,3 @@ def _stored(
         settings=settings_for(None),
     )
     return promotion_document(made)
-
-
-@help_text(
-    "leaders derm-7",
-    "leaders derm-7 --metric mcc --json",
-    see=("compare", "approve"),
-    arguments={"dataset": "Name of the dataset."},
-)
-@click.command()
-@click.argument("dataset", metavar="DATASET")
-@project_option("Project of the dataset.")
-@click.option("--metric", help="Rank by this metric.  [default: the primary one of the dataset]")
-@registry_options
-def leaders(*, dataset: str, project: str, metric: str | None, call: Call) -> None:
-    """List the runs of DATASET that may be the best one.
-
-    The set contains the best run with 95 % confidence, corrected for the number of runs.
-    """
-    wanted = LeadersQuery(project=project, metric=metric)
-    found = document(
-        call.url,
-        f"/datasets/{name_segment(dataset)}/leaders",
-        RankedRuns,
-        query=wanted,
-        stored=lambda database: _stored_leaders(database, dataset, wanted),
-        of_results=True,
-    )
-    call.print(found, _best_set(found))
-
-
-def _best_set(found: RankedRuns) -> Iterator[str]:
-    if found.why_not_tested is not None:
-        yield f"No best set: {found.why_not_tested}."
-    else:
-        runs = f"{found.n_runs} runs"
-        if found.n_runs > len(found.runs):
-            runs = f"the first {len(found.runs)} of {runs}, which alone were compared,"
-        yield f"{len(found.best_set)} of {runs} may be the best by {found.metric}."
-    best = [each for each in found.runs if each.in_best_set]
-    for each in best or found.runs[:10]:
-        value = each.value
-        ci = "" if value.ci_low is None else f" (CI {value.ci_low:.3f} to {value.ci_high:.3f})"
-        yield f"  {value.value:.3f}{ci}  {each.name}  {each.id}"
-
-
-def _stored_leaders(database: Database, dataset: str, wanted: LeadersQuery) -> RankedRuns:
-    from offdiag.services.champions.leaders import leaders_of
-    from offdiag.services.truth.versions import dataset_named
-
-    with database.read() as session:
-        known = dataset_named(session, project=wanted.project, name=dataset)
-    found = leaders_of(database, known, metric=wanted.metric)
-    return leaders_document(found, project=known.project, dataset=known.name)

@@ -89,7 +89,7 @@ def log(
     command stores what is missing.
     """
     from offdiag.inputs.content.given_samples import chunked_samples, given_samples
-    from offdiag.inputs.files import read_columns
+    from offdiag.inputs.files.tables import read_columns
 
     named = [name for name in (image_column, text_column, *fields) if name is not None]
     if not named:

@@ -9,7 +9,7 @@ import pytest
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files import read_matrix
+from offdiag.inputs.files.matrix import read_matrix
 
 MATRIX = [[8, 3], [1, 17]]
 

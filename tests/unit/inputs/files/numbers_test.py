@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files import stacked_numbers
+from offdiag.inputs.files.tables import stacked_numbers
 
 
 def test_text_numbers_and_lists_become_one_table() -> None:

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files import read_columns
 from offdiag.inputs.files.checks import FileColumn
+from offdiag.inputs.files.tables import read_columns
 
 TRAPS = ["NA", "None", "null", "nan", "", "true", "0", "007", "7", "1", "1.0", "1e3", "1000"]
 STRANGE = ["ä", "多", "a b", " a", "a,b", 'say "no"', "two\nlines", "\u202e", "=1+1", "<b>"]

@@ -180,7 +180,7 @@ def _end(verdict: str) -> None:
 
 def _matrix(file: Path) -> dict[str, Any]:
     """The counts and labels of a file; what it says of its orientation is to be found out."""
-    from offdiag.inputs.files import read_matrix
+    from offdiag.inputs.files.matrix import read_matrix
 
     found = read_matrix(file)
     named = {} if found.labels is None else {"labels": found.labels}

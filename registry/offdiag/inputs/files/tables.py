@@ -1,0 +1,160 @@
+"""Columns of table files: CSV, Parquet, JSON lines and Arrow.
+
+Labels must survive reading. Most readers turn the classes `NA` and `null` into missing values,
+`007` and `7` into one class, `true` into a boolean, and move every label by one column where a
+line is too long. Here CSV is text and nothing else, every line must have the fields of the
+header, and the other formats keep the types they declare. What is missing is never a label: an
+empty cell of CSV is the empty text only in quotes, or where the caller says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.errors import InvalidInput
+from offdiag.inputs.files.arrow_table import (
+    arrow_column_names,
+    parquet_column_names,
+    read_arrow_columns,
+    read_parquet_columns,
+)
+from offdiag.inputs.files.checks import FileColumn, unreadable
+from offdiag.inputs.files.csv_table import csv_column_names, read_csv_columns, with_empty_text
+from offdiag.inputs.files.gaps import require_no_gaps
+from offdiag.inputs.files.json_files import json_line_names, read_json_line_columns
+
+_CSV = (".csv", ".tsv")
+_READERS = {
+    ".parquet": read_parquet_columns,
+    ".jsonl": read_json_line_columns,
+    ".ndjson": read_json_line_columns,
+    ".arrow": read_arrow_columns,
+    ".arrows": read_arrow_columns,
+    ".feather": read_arrow_columns,
+}
+_NAMES = {
+    ".parquet": parquet_column_names,
+    ".jsonl": json_line_names,
+    ".ndjson": json_line_names,
+}
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file has the suffix of a format that `read_columns` reads."""
+    return path.suffix.lower() in (*_CSV, *_READERS)
+
+
+def column_names(path: Path) -> list[str]:
+    """The names of the columns of a table file, of JSON lines those of the first object.
+
+    Raises `InvalidInput` like `read_columns`.
+    """
+    suffix = path.suffix.lower()
+    _require_table(path)
+    read = csv_column_names if suffix in _CSV else _NAMES.get(suffix, arrow_column_names)
+    try:
+        return read(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _require_table(path: Path) -> None:
+    if not is_table(path):
+        raise InvalidInput(
+            f"the suffix of {path.name!r} names no format that is known.",
+            field="file",
+            hint=f"Known are {', '.join((*_CSV, *_READERS))}.",
+        )
+
+
+def read_columns(
+    path: Path,
+    names: Sequence[str],
+    *,
+    empty_text: Collection[str] = (),
+    with_gaps: Collection[str] = (),
+) -> dict[str, FileColumn]:
+    """The named columns of a table file, whose suffix tells its format.
+
+    In the columns `empty_text` of a CSV file an empty cell is the empty text, whether it has
+    quotes or not; elsewhere it is missing. Values may be missing in the columns `with_gaps`
+    only. Raises `InvalidInput` for an unknown suffix, a file that cannot be read or is damaged,
+    columns that are missing or stand twice, and missing values, naming the line or row.
+    """
+    suffix = path.suffix.lower()
+    _require_table(path)
+    try:
+        wanted = list(dict.fromkeys(names))
+        columns: dict[str, FileColumn] = (
+            {**with_empty_text(read_csv_columns(path, wanted), empty_text)}
+            if suffix in _CSV
+            else _READERS[suffix](path, wanted)
+        )
+        require_no_gaps(
+            path, {name: column for name, column in columns.items() if name not in with_gaps}
+        )
+    except OSError as error:
+        raise unreadable(path, error) from None
+    return columns
+
+
+def stacked_numbers(columns: Mapping[str, FileColumn]) -> NDArray[np.float64]:
+    """Columns of n numbers side by side, shape (n, number of columns), or (n,) for one.
+
+    Raises `InvalidInput` naming the column and the first value that is not a number.
+    """
+    numbers = [_numbers(column, name) for name, column in columns.items()]
+    return numbers[0] if len(numbers) == 1 else np.column_stack(numbers)
+
+
+def _numbers(column: FileColumn, name: str) -> NDArray[np.float64]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        array = column if isinstance(column, pa.Array) else pa.array(column)
+        if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+            # As in "a, 0.5": blanks beside a number mean nothing.
+            array = pc.ascii_trim_whitespace(array)
+        numbers = pc.cast(array, pa.float64())
+    except pa.ArrowException:
+        raise _no_number(column, name) from None
+    if numbers.null_count:
+        raise _no_number(column, name)
+    values: NDArray[np.float64] = numbers.to_numpy(zero_copy_only=False)
+    return values
+
+
+def _no_number(column: FileColumn, name: str) -> InvalidInput:
+    import pyarrow as pa
+
+    values = column.to_pylist() if isinstance(column, pa.Array) else column
+    found = ((row, value) for row, value in enumerate(values) if not _is_number(value))
+    row, value = next(found, (None, None))
+    if row is None:
+        kinds = " and ".join(dict.fromkeys(type(value).__name__ for value in values))
+        what = f"column {name!r} mixes values of types {kinds}."
+    else:
+        what = f"the value at index {row} of column {name!r} is {value!r}."
+    return InvalidInput(
+        what,
+        field="file",
+        hint="Scores are numbers, with a point before the decimals.",
+    )
+
+
+def _is_number(value: object) -> bool:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not isinstance(value, str):
+        return isinstance(value, (int, float))
+    try:
+        pc.cast(pa.scalar(value.strip()), pa.float64())
+    except pa.ArrowException:
+        return False
+    return True
