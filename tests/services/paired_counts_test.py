@@ -14,9 +14,9 @@ from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
 from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.services.comparisons.compare import compare_runs
-from offdiag.services.comparisons.pairs import NotPaired, pair_runs
 from offdiag.services.ingest.batch import GivenPairedCounts, PairedTable
 from offdiag.services.ingest.log_paired_counts import log_paired_counts
+from offdiag.services.paired_runs import NotPaired, pair_runs
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.services.verification.verify import verify

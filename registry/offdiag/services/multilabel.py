@@ -23,10 +23,10 @@ from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
 from offdiag.metrics.multilabel_runs.confused import ConfusedLabel, confused_labels
 from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.metrics.scores.score_curves import ScoreCurve
-from offdiag.services.comparisons.pairs import NotPaired, Paired, pair_runs
 from offdiag.services.decisions.thresholds import ThresholdCosts, threshold_costs_of
 from offdiag.services.evaluation.compute import cost_metrics
 from offdiag.services.evaluation.inputs import read_inputs, truth_that_counts
+from offdiag.services.paired_runs import NotPaired, Paired, pair_runs
 from offdiag.store import datasets, runs
 from offdiag.store.database import Database, Session
 from offdiag.store.evaluations_write import curves_of_runs

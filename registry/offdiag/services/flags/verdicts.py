@@ -38,9 +38,9 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.slices.finder import SliceFindings
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.services.comparisons.pairs import NotPaired, Paired, pair_runs
 from offdiag.services.flags.rules import RulesInForce
 from offdiag.services.flags.triage import events_of, events_of_step, take
+from offdiag.services.paired_runs import NotPaired, Paired, pair_runs
 from offdiag.store import cost_matrices, flags, problems, runs
 from offdiag.store.database import Session
 from offdiag.store.flags import FlagContent, FlagRecord

@@ -24,7 +24,6 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.slices.finder import SliceFindings
-from offdiag.services.comparisons.pairs import NotPaired, Paired, pair_evaluations
 from offdiag.services.cost_matrices import costs_named
 from offdiag.services.evaluation.compute import of_matrix
 from offdiag.services.evaluation.results import evaluation_of
@@ -33,6 +32,7 @@ from offdiag.services.flags.verdicts import AgainstBaseline, RuleInputs, RunVerd
 from offdiag.services.gates.slices import SlicedPredictions, with_columns, with_slices
 from offdiag.services.gates.values import StoredRun, differences, values_with_costs
 from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.paired_runs import NotPaired, Paired, pair_evaluations
 from offdiag.store import cost_matrices, datasets, flags, runs
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord

@@ -24,12 +24,12 @@ from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.pair_counts import count_pairs
-from offdiag.services.comparisons.pairs import pair_evaluations
 from offdiag.services.evaluation.compute import of_matrix
 from offdiag.services.evaluation.inputs import members_among, members_of
 from offdiag.services.evaluation.slices import evaluation_of_slice, require_column
 from offdiag.services.fairness import groups_of_run
 from offdiag.services.gates.values import StoredRun, differences, values_with_costs
+from offdiag.services.paired_runs import pair_evaluations
 from offdiag.services.small_groups import SUPPRESSED, smallest_judged
 from offdiag.store import runs, truths
 from offdiag.store.database import Database, Session

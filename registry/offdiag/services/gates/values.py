@@ -16,8 +16,8 @@ from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, judge_sets_together
 from offdiag.metrics.paired.difference import paired_cost_differences, paired_differences
 from offdiag.metrics.paired.joint_counts import JointCounts
-from offdiag.services.comparisons.pairs import NOT_WEIGHTED, NotPaired, Paired
 from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, cost_metrics
+from offdiag.services.paired_runs import NOT_WEIGHTED, NotPaired, Paired
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
 
