@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from offdiag.comparison import texts
 from offdiag.comparison.differences import MetricDifference, judged
 from offdiag.domain.number_text import count
+from offdiag.domain.sentences import listed
 from offdiag.domain.values import MetricValue
-from offdiag.domain.wording import listed
 from offdiag.metrics.paired.class_changes import recall_changes
 from offdiag.metrics.paired.joint_counts import PairedRates
 

@@ -14,7 +14,7 @@ from offdiag.comparison.pair_verdict import Verdict, more_samples_sentence, unde
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
 from offdiag.domain.number_text import count, number, p_value
-from offdiag.domain.wording import listed, name
+from offdiag.domain.sentences import listed, name
 from offdiag.metrics.paired.best_runs import (
     FEWEST_SAMPLES,
     BestOfMany,

@@ -7,7 +7,7 @@ from string import ascii_uppercase
 
 from offdiag.comparison.differences import DifferenceStatus, MetricDifference
 from offdiag.comparison.rank_status import Rank, RankStatus
-from offdiag.domain import wording
+from offdiag.domain import sentences
 from offdiag.domain.number_text import p_value
 from offdiag.domain.values import MetricValue
 from offdiag.metrics import metric_text
@@ -24,7 +24,7 @@ def chosen_here(runs: Sequence[str]) -> str:
     thresholds, was, them = (
         ("thresholds", "were", "them") if several else ("threshold", "was", "it")
     )
-    named = wording.listed(runs, at_most=len(runs))
+    named = sentences.listed(runs, at_most=len(runs))
     return f"the {thresholds} of {named} {was} chosen on these examples, which flatters {them}"
 
 

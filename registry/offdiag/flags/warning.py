@@ -1,13 +1,15 @@
-"""The hidden-minority warning in words: which class the accuracy hides, or may hide."""
+"""What a run has to say of its classes first: which the accuracy hides, which are not found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from offdiag.domain.texts import shortened
+from offdiag.domain.values import MetricValue
 from offdiag.flags.assessment import ClassRecall, class_recalls
 from offdiag.metrics.counted import Counted
+from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 from offdiag.metrics.weighted.counts import WeightedCounts
 
 _RARELY_FOUND = 0.5
@@ -89,3 +91,36 @@ def named(name: str) -> str:
     """The name of a class inside a sentence, quoted where it could be read as something else."""
     is_plain = name[:1].isalpha() and name.replace("-", "").replace("_", "").isalnum()
     return shortened(name) if is_plain else f"“{shortened(name)}”"
+
+
+@dataclass(frozen=True, slots=True)
+class NotDetected:
+    """Codes of the classes that are not clearly found: `by_chance` are those with enough samples
+    to tell, `too_few` those without.
+    """
+
+    by_chance: tuple[int, ...]
+    too_few: tuple[int, ...]
+
+
+def not_detected(
+    supports: Sequence[int],
+    recalls: Sequence[MetricValue],
+    false_positive_rates: Sequence[MetricValue],
+) -> NotDetected:
+    """The classes whose recall has an interval that is not wholly above that of their false
+    positive rate; all three are per class, in the same order.
+    """
+    rates = zip(recalls, false_positive_rates, strict=True)
+    unclear = [code for code, each in enumerate(rates) if not _is_above(*each)]
+    return NotDetected(
+        tuple(code for code in unclear if supports[code] >= RELIABLE_CLASS_SIZE),
+        tuple(code for code in unclear if supports[code] < RELIABLE_CLASS_SIZE),
+    )
+
+
+def _is_above(recall: MetricValue, false_positive_rate: MetricValue) -> bool:
+    if recall.value is None or recall.ci_low is None:
+        return False
+    # Where no example is of another class, nothing can be taken for it.
+    return recall.ci_low > (false_positive_rate.ci_high or 0.0)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from offdiag.domain import number_text
 from offdiag.domain.number_text import EN_DASH, MINUS, number
+from offdiag.domain.sentences import name
 from offdiag.domain.values import MetricValue
-from offdiag.domain.wording import name
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 
 COST_METRIC = "mean_cost"

@@ -12,7 +12,7 @@ from decimal import Decimal
 from itertools import cycle, pairwise
 from typing import Literal
 
-from offdiag.domain import wording
+from offdiag.domain import sentences
 from offdiag.domain.number_text import count
 from offdiag.domain.values import MetricValue
 from offdiag.metrics import metric_text
@@ -128,7 +128,7 @@ def at(value: float) -> str:
 
 def short(name: str) -> str:
     """A name cut in the middle: both ends tell names apart."""
-    visible = wording.visible(name)
+    visible = sentences.visible(name)
     if len(visible) <= _LONGEST_NAME:
         return visible
     half = _LONGEST_NAME // 2

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from offdiag.domain import wording
+from offdiag.domain import sentences
 from offdiag.domain.number_text import count
 from offdiag.reports.report import EditionSummary, Report
 from offdiag.reports.scope import ReportScope, RunTerm, TermField
@@ -105,7 +105,7 @@ def provenance(report: Report) -> tuple[tuple[str, str], ...]:
         )
     if snapshot.champion is not None:
         facts.append(
-            ("champion", f"{wording.name(snapshot.champion.name)} {snapshot.champion.id}")
+            ("champion", f"{sentences.name(snapshot.champion.name)} {snapshot.champion.id}")
         )
     if snapshot.costs is not None:
         unit = "" if snapshot.costs.currency is None else f", in {snapshot.costs.currency}"
@@ -124,9 +124,9 @@ def _terms(terms: tuple[RunTerm, ...]) -> str:
 
 def _term(term: RunTerm) -> str:
     if term.field is TermField.NAME:
-        return f"name contains {wording.name(term.text)}"
+        return f"name contains {sentences.name(term.text)}"
     if term.field is TermField.MODEL:
-        return f"model is {wording.name(term.text)}"
+        return f"model is {sentences.name(term.text)}"
     if term.value is None:
-        return f"has the tag {wording.name(term.text)}"
-    return f"tag {wording.name(term.text)} is {wording.name(term.value)}"
+        return f"has the tag {sentences.name(term.text)}"
+    return f"tag {sentences.name(term.text)} is {sentences.name(term.value)}"

@@ -15,7 +15,7 @@ from typing import Literal
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
-from offdiag.domain import number_text, wording
+from offdiag.domain import number_text, sentences
 from offdiag.domain.texts import Cell, csv_cell
 from offdiag.domain.values import MetricValue
 from offdiag.metrics import metric_text
@@ -71,7 +71,7 @@ def _charts(report: Report) -> list[tuple[str, Drawing]]:
         recalls = [(each.label, each.values["recall"]) for each in worst]
         if recalls:
             things = things_of(report)
-            heading = f"Recall of the {things[1]} of {wording.name(ranking[0].name)}"
+            heading = f"Recall of the {things[1]} of {sentences.name(ranking[0].name)}"
             charts.append(
                 (heading, interval_chart(recalls, value_title="Recall", rows_are=things))
             )
@@ -107,7 +107,7 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["visible"] = wording.visible
+    environment.filters["visible"] = sentences.visible
     return environment.get_template("report.html")
 
 
@@ -160,33 +160,33 @@ def markdown_text(report: Report) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     edition = report.edition
-    yield f"# {wording.markdown_escaped(edition.name)} #{edition.number}"
+    yield f"# {sentences.markdown_escaped(edition.name)} #{edition.number}"
     yield ""
-    yield wording.markdown_escaped(" ".join((headline(report), *further_sentences(report))))
+    yield sentences.markdown_escaped(" ".join((headline(report), *further_sentences(report))))
     for table in (*tables_of_findings(report), *tables_of_figures(report)):
-        yield from ("", f"## {wording.markdown_escaped(table.title)}", "")
+        yield from ("", f"## {sentences.markdown_escaped(table.title)}", "")
         yield from _table(table.columns, table.rows)
         if table.note:
-            yield from ("", wording.markdown_escaped(table.note))
+            yield from ("", sentences.markdown_escaped(table.note))
     matrix = leader_matrix(report)
     if matrix is not None:
         yield from _matrix(matrix)
     yield from ("", "---", "")
     for name, text in provenance(report):
-        yield f"* {name}: {wording.markdown_escaped(text)}"
+        yield f"* {name}: {sentences.markdown_escaped(text)}"
 
 
 def _matrix(matrix: LeaderMatrix) -> Iterator[str]:
-    yield from ("", f"## {wording.markdown_escaped(matrix.title)}", "")
+    yield from ("", f"## {sentences.markdown_escaped(matrix.title)}", "")
     rows = [(label, *(f"{count:,}" for count in counts)) for label, counts in matrix.rows]
     yield from _table((matrix.corner, *matrix.labels), rows)
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield _line([wording.markdown_escaped(column) for column in columns])
+    yield _line([sentences.markdown_escaped(column) for column in columns])
     yield _line(["---"] * len(columns))
     for row in rows:
-        yield _line([wording.markdown_escaped(cell) for cell in row])
+        yield _line([sentences.markdown_escaped(cell) for cell in row])
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from offdiag.domain import wording
 from offdiag.domain.number_text import count, number
+from offdiag.domain.sentences import listed
+from offdiag.domain.sentences import name as name_in_sentence
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics import metric_text
@@ -54,7 +55,7 @@ def change_text(change: Change) -> str:
     of_class = change.class_label is not None
     spec = spec_of(change.metric, of_class=of_class)
     what = metric_text.title_inside(change.metric, change.class_label) + where
-    name = wording.name(change.run_name)
+    name = name_in_sentence(change.run_name)
     difference = change.difference
     if difference is None:
         before, after = (metric_text.shown(each) for each in _printed(change))
@@ -90,7 +91,7 @@ def _beyond(changes: Sequence[Change]) -> str:
     for change in changes:
         largest.setdefault(change.run_id, change)
     of_runs = count(len(largest), "run")
-    values = wording.listed([change_text(each) for each in largest.values()], at_most=_MOST_NAMED)
+    values = listed([change_text(each) for each in largest.values()], at_most=_MOST_NAMED)
     return f"{len(changes)} values of {of_runs} changed beyond their intervals: {values}"
 
 
@@ -117,7 +118,7 @@ def _metric_of(change: RankChange) -> str:
 def _cause(revisions: Sequence[Revision], dataset: str) -> str:
     labels = count(sum(revision.n_changed for revision in revisions), "label")
     newest = revisions[-1].number
-    of = f"of {wording.name(dataset)}"
+    of = f"of {name_in_sentence(dataset)}"
     if len(revisions) == 1:
         return f"truth version {newest} {of} ({labels} revised)"
     return f"truth versions up to {newest} {of} ({labels} revised in {len(revisions)} steps)"
@@ -125,10 +126,10 @@ def _cause(revisions: Sequence[Revision], dataset: str) -> str:
 
 def _places(changes: Sequence[RankChange]) -> str:
     moves = [
-        f"{wording.name(change.run_name)} from {change.before} to {change.after}"
+        f"{name_in_sentence(change.run_name)} from {change.before} to {change.after}"
         for change in changes
     ]
-    return wording.listed(moves, at_most=_MOST_NAMED)
+    return listed(moves, at_most=_MOST_NAMED)
 
 
 def _further(report: Report) -> Iterator[str]:
@@ -137,7 +138,7 @@ def _further(report: Report) -> Iterator[str]:
     if raised:
         new = sum(alert.is_new for alert in raised)
         first = raised[0]
-        example = f"{condition_text(first.condition)} in {wording.name(first.run_name)}"
+        example = f"{condition_text(first.condition)} in {name_in_sentence(first.run_name)}"
         yield f"{count(len(raised), 'alert')}, {new} of them new: {example}."
     yield from _of_flags(report)
     if findings.costs_before is not None and snapshot.costs is not None:
@@ -174,7 +175,9 @@ def _of_ranking(report: Report) -> Iterator[str]:
     best = report.ranking[0].metrics[metric]
     value = metric_text.value_text(metric, best)
     named = [
-        wording.name(run.name) for run in report.ranking if run.metrics[metric].value == best.value
+        name_in_sentence(run.name)
+        for run in report.ranking
+        if run.metrics[metric].value == best.value
     ]
     have = "has" if len(named) == 1 else "have"
     runs = count(len(snapshot.runs), "run")
@@ -184,7 +187,7 @@ def _of_ranking(report: Report) -> Iterator[str]:
     is_lower_better = spec_of(metric, of_class=False).direction is Direction.LOWER
     end = "lowest" if is_lower_better else "highest"
     yield (
-        f"Of {runs}, {wording.listed(named, at_most=_MOST_NAMED)} {have} the {end} "
+        f"Of {runs}, {listed(named, at_most=_MOST_NAMED)} {have} the {end} "
         f"{metric_text.title_inside(metric)}: {value}."
     )
     if snapshot.best_of_many is not None:
@@ -204,13 +207,15 @@ def _of_the_choice(found: BestOfManyFigures, end: str) -> str:
 
 def _may_be_best(found: BestSetFigures, names: Mapping[str, str]) -> str:
     """Which of the runs that were compared together may be the best, best first."""
-    may_be = [wording.name(name) for run_id, name in names.items() if run_id in found.may_be_best]
+    may_be = [
+        name_in_sentence(name) for run_id, name in names.items() if run_id in found.may_be_best
+    ]
     n_compared = len(found.may_be_best) + len(found.worse)
     together = f"({n_compared:,} runs compared together, 95 %)"
     if not found.worse:
         return f"No run is significantly worse than the best {together}."
     others = count(len(found.worse), "run is", "runs are")
-    named = wording.listed(may_be, at_most=_MOST_NAMED)
+    named = listed(may_be, at_most=_MOST_NAMED)
     if len(may_be) == 1:
         return f"{others} significantly worse than {named} {together}."
     return f"{others} significantly worse than the best, which may be any of {named} {together}."
@@ -237,6 +242,6 @@ def _of_flags(report: Report) -> Iterator[str]:
     done += [f"{len(changes.reopened):,} reopened"] if changes.reopened else []
     done.append(f"{len(changes.closed):,} closed")
     yield (
-        f"{wording.listed(done, at_most=len(done))} since edition "
+        f"{listed(done, at_most=len(done))} since edition "
         f"{report.findings.since}; {n_open:,} {'is' if n_open == 1 else 'are'} open."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from offdiag.domain import number_text, wording
+from offdiag.domain import number_text, sentences
 from offdiag.domain.number_text import number
 from offdiag.domain.runs import Task
 from offdiag.flags.lifecycle import FlagState
@@ -63,7 +63,7 @@ def leader_matrix(report: Report) -> LeaderMatrix | None:
         return None
     matrix = leader.matrix
     total = sum(map(sum, matrix.counts))
-    name = wording.name(report.ranking[0].name)
+    name = sentences.name(report.ranking[0].name)
     return LeaderMatrix(
         title=f"Confusion matrix of {name}: actual class down, predicted class across, "
         f"{number_text.count(total, 'example')}",
@@ -95,7 +95,7 @@ def runs_table(report: Report) -> Table | None:
         columns = (*columns, "place by cost")
     if baseline is not None:
         by = metric_text.title(report.scope.ranking_metric)
-        columns = (*columns, f"{by} against {wording.name(baseline.name)}")
+        columns = (*columns, f"{by} against {sentences.name(baseline.name)}")
     rows = []
     for place, run in enumerate(report.ranking, start=1):
         row = (
@@ -138,10 +138,10 @@ def _yardstick(report: Report) -> str:
     if costs is None:
         return ""
     unit = "" if costs.currency is None else f" in {costs.currency}"
-    text = f" Costs{unit} are by {wording.name(costs.name)}@{costs.version}"
+    text = f" Costs{unit} are by {sentences.name(costs.name)}@{costs.version}"
     if costs.constant is None:
         return f"{text}."
-    answer = wording.name(costs.constant.label)
+    answer = sentences.name(costs.constant.label)
     constant = number(costs.constant.mean_cost * metric_text.PER_CASES)
     per = f"per {metric_text.PER_CASES:,} examples"
     return f"{text}; always predicting {answer} would cost {constant} {per}."
@@ -195,7 +195,7 @@ def worst_classes_table(report: Report) -> Table | None:
         return None
     best, (one, many) = report.ranking[0], things_of(report)
     return table_of(
-        f"Worst {many} of {wording.name(best.name)}",
+        f"Worst {many} of {sentences.name(best.name)}",
         (one, "examples", *(spec_of(key, of_class=True).title for key in CLASS_METRICS)),
         [
             (
@@ -249,7 +249,7 @@ def confusions_table(report: Report) -> Table | None:
     if leader is None:
         return None
     return table_of(
-        f"Most frequent confusions of {wording.name(report.ranking[0].name)}",
+        f"Most frequent confusions of {sentences.name(report.ranking[0].name)}",
         ("actual", "predicted", "examples", "share of the actual class"),
         [
             (

@@ -9,7 +9,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag_web.components.classes import most_frequent
 from offdiag_web.components.matrix import MatrixView, matrix_view
-from offdiag_web.components.run_export import grid_rows, long_rows
+from offdiag_web.components.runs.export import grid_rows, long_rows
 from offdiag_web.urls.run import MatrixAddress, Norm
 
 norms = st.sampled_from(["row", "col", "all", "none"])

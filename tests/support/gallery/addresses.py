@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from offdiag_web.components.run_frame import Tab
+from offdiag_web.components.runs.frame import Tab
 
 PAGES = {
     "components": "/_gallery",

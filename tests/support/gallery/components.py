@@ -21,7 +21,7 @@ from offdiag_web.components.controls import (
     state_chip,
 )
 from offdiag_web.components.numbers import Notes, ShownValue
-from offdiag_web.components.run_frame import Tab
+from offdiag_web.components.runs.frame import Tab
 from offdiag_web.components.tiles import Tile, headline
 from offdiag_web.pages.run_matrix.page import norm_segments
 from offdiag_web.urls.run import MatrixAddress

@@ -29,7 +29,7 @@ from offdiag.store.users import UserRecord
 from offdiag.store.users import list_users as all_users
 from offdiag.version import offdiag_version
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.api.page_tokens import read_token, write_token
+from offdiag_web.api.requests import read_token, write_token
 from offdiag_web.app.context import current_registry, requires, signed_in_user
 
 blueprint = resource("access")

@@ -57,7 +57,7 @@ from offdiag.services.samples import content
 from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.run_page import read_run
 from offdiag_web.api.operations import author, operation, resource
-from offdiag_web.api.page_tokens import read_token, write_token
+from offdiag_web.api.requests import read_token, write_token
 from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.components.samples import picture_response
 

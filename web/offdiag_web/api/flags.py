@@ -36,7 +36,7 @@ from offdiag.store.flag_inbox import FlagPlace
 from offdiag.store.flags import FlagFilter
 from offdiag.store.problems import FoundProblems, find_problem, measure
 from offdiag_web.api.operations import author, operation, require_match, resource
-from offdiag_web.api.page_tokens import read_token, write_token
+from offdiag_web.api.requests import read_token, write_token
 from offdiag_web.app.context import current_registry
 
 

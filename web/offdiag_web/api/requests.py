@@ -1,7 +1,9 @@
-"""Reading what a request asks: its query and its JSON body, as declared by the handler.
+"""Reading what a request asks: its query, its JSON body, and its place in a long list.
 
 JSON means one thing only. The JSON of the standard library keeps the last of two equal keys,
 reads `NaN`, and turns 1e400 into infinity: a mistyped number would be stored as another.
+
+The tokens of pages of a list can only be written by this server.
 """
 
 from __future__ import annotations
@@ -9,10 +11,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn, TypeVar, cast
 
-from flask import Request
+from flask import Request, current_app, request
+from itsdangerous import BadData, URLSafeSerializer
 from pydantic import BaseModel, ValidationError
 from spectree.plugins.base import Context
 from spectree.plugins.flask_plugin import FlaskPlugin
@@ -228,3 +231,41 @@ def weights_by_class(sent: Weights | list[list[float]], labels: list[str] | None
         actual: dict(zip(labels, row, strict=True))
         for actual, row in zip(labels, sent, strict=True)
     }
+
+
+_NOT_PART_OF_THE_QUESTION = frozenset({"page_token", "limit"})
+
+
+def write_token(place: Sequence[object] | None) -> str | None:
+    """The token of the page that begins after a place: JSON values; None for no page."""
+    return None if place is None else str(_writer().dumps(list(place)))
+
+
+def read_token(token: str | None) -> list[Any] | None:
+    """The place in a token that was written for the same path and query.
+
+    Raises `Malformed` for any other token.
+    """
+    if token is None:
+        return None
+    try:
+        return cast("list[Any]", _writer().loads(token))
+    except BadData:
+        raise Malformed(
+            "this page token does not belong to this list.",
+            field="page_token",
+            hint="Send the `next_page_token` of an answer with the query it answered.",
+        ) from None
+
+
+def _writer() -> URLSafeSerializer:
+    """Tokens are signed, so that what they hold needs no further check."""
+    asked = sorted(
+        (name, value)
+        for name, value in request.args.items(multi=True)
+        if name not in _NOT_PART_OF_THE_QUESTION
+    )
+    key = current_app.secret_key
+    if key is None:
+        raise RuntimeError("The application has no key to sign tokens with.")
+    return URLSafeSerializer(key, salt=f"{request.path} {asked!r}")

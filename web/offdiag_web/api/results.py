@@ -53,7 +53,7 @@ from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.multilabel import confused_labels_of
 from offdiag.store.run_page import RunDetail, RunResults, read_run
 from offdiag_web.api.operations import operation, resource
-from offdiag_web.api.page_tokens import read_token, write_token
+from offdiag_web.api.requests import read_token, write_token
 from offdiag_web.app.context import current_registry, kept_suspects
 
 LARGEST_DENSE = 1_000

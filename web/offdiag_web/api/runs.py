@@ -39,7 +39,7 @@ from offdiag.store.run_page import read_run
 from offdiag.store.run_search import SearchPlace, SortValue
 from offdiag.store.runs import get_run as stored_run
 from offdiag_web.api.operations import author, operation, require_match, resource
-from offdiag_web.api.page_tokens import read_token, write_token
+from offdiag_web.api.requests import read_token, write_token
 from offdiag_web.app.context import current_registry, recent_comparisons
 
 blueprint = resource("runs")

@@ -19,7 +19,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.charts.marks import IN_LIST, interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent
 from offdiag_web.components import numbers
-from offdiag_web.components.run_rows import metric_column
+from offdiag_web.components.runs.rows import metric_column
 from offdiag_web.urls.run import slice_url
 
 WORST = 5

@@ -16,7 +16,7 @@ from offdiag.cli.file_input import FileInput, file_options
 from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.output import busy, printable
 from offdiag.cli.tables import filled_table
-from offdiag.domain.wording import markdown_escaped
+from offdiag.domain.sentences import markdown_escaped
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import Side
 from offdiag.gate.conditions import MetricCondition, parse_condition

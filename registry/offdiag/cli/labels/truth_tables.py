@@ -11,7 +11,7 @@ from rich.text import Text
 
 from offdiag.cli.output import label, number, printable
 from offdiag.cli.tables import filled_table
-from offdiag.domain import number_text, wording
+from offdiag.domain import number_text, sentences
 from offdiag.domain.labels import TruthRevision
 from offdiag.errors import InvalidInput
 from offdiag.metrics import metric_text
@@ -174,7 +174,7 @@ def _sentences(impact: Impact, metric: str) -> Iterable[str]:
         yield f"Only the newest {n_runs} runs are compared."
     for runs, what in others:
         if runs:
-            yield f"{wording.listed([wording.name(run.name) for run in runs])}: {what}."
+            yield f"{sentences.listed([sentences.name(run.name) for run in runs])}: {what}."
 
 
 def _runs_table(impact: Impact, metric: str, limit: int) -> Table:

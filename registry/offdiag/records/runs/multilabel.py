@@ -255,7 +255,7 @@ def confused_document(found: ConfusedLabels) -> ConfusedLabelsFound:
 
 
 def _sentence(found: ConfusedLabel) -> ConfusedLabelFound:
-    from offdiag.reports.confused_texts import evidence_text, sentence
+    from offdiag.metrics.multilabel_runs.confused import evidence_text, sentence
 
     return ConfusedLabelFound.made_of(
         found, sentence=sentence(found), evidence_text=evidence_text(found)

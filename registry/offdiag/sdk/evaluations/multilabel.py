@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
-from offdiag.metrics import custom_samples as custom
+from offdiag.metrics.intervals import custom_samples as custom
 from offdiag.metrics.multilabel.matrix import MultilabelMatrix
 from offdiag.metrics.multilabel.suite import (
     label_metrics,

@@ -13,7 +13,7 @@ from offdiag.domain.look_alikes import label_notes, warn_of
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput
 from offdiag.inputs.scores import score_of_no_class
-from offdiag.metrics import custom_samples as custom
+from offdiag.metrics.intervals import custom_samples as custom
 from offdiag.metrics.scores import curves
 from offdiag.metrics.scores.calibration import DEFAULT_BINS, equal_width_bins
 from offdiag.metrics.scores.curves import Curve, CurveKind, cost_curve, no_curve

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from offdiag.comparison.texts import MOST_RUNS, chosen_here, run_label
 from offdiag.domain.runs import RunState
-from offdiag.domain.wording import listed
+from offdiag.domain.sentences import listed
 from offdiag.errors import InvalidInput
 from offdiag.store.compared_runs import ComparedRun
 

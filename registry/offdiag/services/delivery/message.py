@@ -15,8 +15,8 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
+from offdiag.domain.sentences import visible
 from offdiag.domain.texts import DEFAULT_PROJECT, name_segment
-from offdiag.domain.wording import visible
 from offdiag.errors import InvalidInput
 from offdiag.store.reports import StoredFile
 

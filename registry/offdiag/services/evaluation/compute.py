@@ -16,12 +16,12 @@ from offdiag.domain.hierarchy import Collapse, Hierarchy, collapse_groups
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput
-from offdiag.metrics import custom_samples as custom
 from offdiag.metrics.confusion import ConfusionMatrix, collapsed
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.counted import Counted, CountedSets, matrix_of
 from offdiag.metrics.gradients import Floats
+from offdiag.metrics.intervals import custom_samples as custom
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.intervals.multilabel import multilabel_intervals

@@ -10,8 +10,8 @@ from statistics import fmean, stdev
 
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.values import MetricValue, Reason
-from offdiag.metrics import custom_samples as custom
 from offdiag.metrics.counted import CountedSets, Unweighted, added_up
+from offdiag.metrics.intervals import custom_samples as custom
 from offdiag.metrics.intervals.delta import range_of
 from offdiag.metrics.multilabel.suite import set_metrics
 from offdiag.metrics.multilabel.tally import SetTally

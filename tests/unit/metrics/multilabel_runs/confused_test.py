@@ -8,8 +8,12 @@ from scipy.stats import fisher_exact
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.multilabel_runs import confused as module
-from offdiag.metrics.multilabel_runs.confused import Confusion, confused_labels
-from offdiag.reports.confused_texts import evidence_text, sentence
+from offdiag.metrics.multilabel_runs.confused import (
+    Confusion,
+    confused_labels,
+    evidence_text,
+    sentence,
+)
 
 NAMES = LabelSet(("sea", "sky", "sand", "boat"))
 

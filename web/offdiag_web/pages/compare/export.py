@@ -13,8 +13,8 @@ from offdiag.comparison.many_verdict import leading
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.rank_status import Rank
 from offdiag.comparison.texts import run_label
+from offdiag.domain.sentences import visible
 from offdiag.domain.values import MetricValue
-from offdiag.domain.wording import visible
 from offdiag.metrics.counted import numbers_of
 from offdiag.palette import Ramp
 from offdiag.services.comparisons.compare import RunComparison

@@ -1,13 +1,17 @@
-"""The runs that are compared, with letter and mark, and the examples they are compared on."""
+"""The runs that are compared, with letter and mark, what differs in how they were made, and the
+examples they are compared on.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.texts import run_label
+from offdiag.domain.runs import logged_by
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.services.comparisons.compare import RunComparison
 from offdiag.services.comparisons.shared_samples import SharedSamples
@@ -120,3 +124,36 @@ def _which(samples: SharedSamples, *, how: str) -> str:
         return f"{'same ' if how == 'paired' else ''}{n_compared}, {how}"
     sizes = " and ".join(numbers.count(n) for n in samples.n_each)
     return f"{n_compared}, {how}: the shared ones of {sizes}"
+
+
+_ABSENT = "not set"
+
+
+def differing_metadata(runs: Sequence[ComparedRun]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The facts that differ: those of the run first, then parameters and tags by name."""
+    facts = [_facts(run) for run in runs]
+    names = dict.fromkeys(name for each in facts for name in each)
+    rows = ((name, tuple(each.get(name, _ABSENT) for each in facts)) for name in names)
+    return tuple((name, values) for name, values in rows if len(set(values)) > 1)
+
+
+def _facts(run: ComparedRun) -> dict[str, str]:
+    known = {
+        "model": run.model,
+        **logged_by(run),
+        "logged": run.created_at.strftime("%Y-%m-%d %H:%M UTC"),
+        "logged as": "predictions" if run.has_predictions else "a matrix",
+        "scores per example": str(run.score_columns) if run.has_predictions else None,
+    }
+    return {
+        **{name: text for name, text in known.items() if text is not None},
+        **_entries("parameter", run.params),
+        **_entries("tag", run.tags),
+    }
+
+
+def _entries(kind: str, entries: Mapping[str, object]) -> dict[str, str]:
+    return {
+        f"{kind} {name}": ("none" if value is None else str(value))
+        for name, value in sorted(entries.items())
+    }

@@ -27,7 +27,6 @@ from offdiag_web.components.datasets import Overview
 from offdiag_web.components.numbers import Notes
 from offdiag_web.components.slices import SliceChoice, slice_choices
 from offdiag_web.pages.compare.many import many_view
-from offdiag_web.pages.compare.metadata import differing_metadata
 from offdiag_web.pages.compare.metric_differences import (
     DifferenceLine,
     difference_line,
@@ -36,6 +35,7 @@ from offdiag_web.pages.compare.metric_differences import (
 from offdiag_web.pages.compare.pair import pair_view
 from offdiag_web.pages.compare.runs import (
     cautions,
+    differing_metadata,
     run_identities,
     samples_text,
     title_of,

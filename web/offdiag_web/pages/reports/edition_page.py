@@ -12,8 +12,8 @@ from datetime import datetime
 from flask import Blueprint, abort, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.sentences import visible
 from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag.domain.wording import visible
 from offdiag.records.report import edition_with_figures
 from offdiag.reports.document import provenance
 from offdiag.reports.files import SUFFIXES, FileKind

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from offdiag.domain.wording import name
+from offdiag.domain.sentences import name
 from offdiag.metrics import metric_text
 from offdiag.reports.charts import axis_of
 from offdiag.reports.report import HistoryPoint

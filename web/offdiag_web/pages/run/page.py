@@ -32,7 +32,7 @@ from offdiag_web.components.controls import (
     orientation_chip,
     spell_short,
 )
-from offdiag_web.components.run_frame import RUN, run_page, stored_run
+from offdiag_web.components.runs.frame import RUN, run_page, stored_run
 from offdiag_web.urls.run import run_url
 
 MOST_MARGINS = 50

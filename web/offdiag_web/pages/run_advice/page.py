@@ -24,7 +24,13 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import curly, quoted_name
 from offdiag_web.components.controls import Option
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
-from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run, unlabelled_text
+from offdiag_web.components.runs.frame import (
+    RUN,
+    results_of,
+    run_page,
+    stored_run,
+    unlabelled_text,
+)
 from offdiag_web.urls.metrics import MetricAddress
 from offdiag_web.urls.query_string import with_query
 

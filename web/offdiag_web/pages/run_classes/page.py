@@ -32,7 +32,13 @@ from offdiag_web.components.numbers import (
     shown,
     shown_count,
 )
-from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run, unlabelled_text
+from offdiag_web.components.runs.frame import (
+    RUN,
+    results_of,
+    run_page,
+    stored_run,
+    unlabelled_text,
+)
 from offdiag_web.components.slices import PARAMETER
 from offdiag_web.urls.query_string import read_start, with_query
 

@@ -19,7 +19,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import Cell, csv_response, json_response
 from offdiag_web.components.curves import drawn_bins
-from offdiag_web.components.run_frame import RUN, results_of
+from offdiag_web.components.runs.frame import RUN, results_of
 from offdiag_web.pages.run_curves.address import CurvesAddress, Part, read_curves, read_part
 from offdiag_web.pages.run_curves.view import curves_view
 

@@ -32,7 +32,7 @@ from offdiag_web.components.curves import (
     spread_view,
 )
 from offdiag_web.components.numbers import LOG_SCORES, Notes, ShownValue, interval_text, shown
-from offdiag_web.components.run_frame import run_page
+from offdiag_web.components.runs.frame import run_page
 from offdiag_web.components.tiles import Tile
 from offdiag_web.pages.run_curves.address import CurvesAddress
 from offdiag_web.pages.run_curves.class_curves import one_class_view

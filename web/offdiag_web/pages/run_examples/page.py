@@ -24,7 +24,7 @@ from offdiag.store.run_page import RunHeader
 from offdiag_web.app.context import current_registry, kept_suspects
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import Cell, csv_stream, json_stream
-from offdiag_web.components.run_frame import RUN, stored_run
+from offdiag_web.components.runs.frame import RUN, stored_run
 from offdiag_web.pages.run_examples.view import examples_view
 from offdiag_web.urls.run import ExamplesAddress, cell_url, read_examples
 

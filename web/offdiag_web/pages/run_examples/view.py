@@ -13,7 +13,7 @@ from offdiag.services.examples.selection import AS_LOGGED, ExampleOrder, Kind, S
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, label_head, quoted_name
 from offdiag_web.components.controls import Caution, Segment, SortHead, aria_sort
-from offdiag_web.components.run_frame import run_page
+from offdiag_web.components.runs.frame import run_page
 from offdiag_web.components.samples import SampleLook, SampleLooks, sample_looks
 from offdiag_web.pages.run_examples.counts import CaseCounts, sentence, title
 from offdiag_web.pages.run_examples.filters import (

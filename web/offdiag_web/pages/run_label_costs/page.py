@@ -16,7 +16,7 @@ from offdiag.records.runs.multilabel import (
 )
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import json_response
-from offdiag_web.components.run_frame import RUN, run_page, stored_run
+from offdiag_web.components.runs.frame import RUN, run_page, stored_run
 
 blueprint = Blueprint("run_label_costs", __name__)
 

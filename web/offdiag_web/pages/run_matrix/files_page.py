@@ -26,8 +26,8 @@ from offdiag_web.components.controls import class_words
 from offdiag_web.components.datasets import METRIC_TITLES, TITLES_OF_SETS
 from offdiag_web.components.matrix import MatrixView, matrix_view
 from offdiag_web.components.numbers import UNDEFINED, interval_text
-from offdiag_web.components.run_frame import RUN, results_of, run_scope, stored_run
-from offdiag_web.components.run_statement import run_statement
+from offdiag_web.components.runs.frame import RUN, results_of, run_scope, stored_run
+from offdiag_web.components.runs.statement import run_statement
 from offdiag_web.components.slices import PARAMETER
 from offdiag_web.pages.run_matrix import sets_page
 from offdiag_web.pages.run_matrix.displayed import (

@@ -33,7 +33,7 @@ from offdiag_web.components.matrix import (
     matrix_view,
 )
 from offdiag_web.components.numbers import Notes
-from offdiag_web.components.run_export import (
+from offdiag_web.components.runs.export import (
     AGGREGATE_COLUMNS,
     aggregate_rows,
     grid_columns,
@@ -43,7 +43,7 @@ from offdiag_web.components.run_export import (
     matrix_record,
     run_record,
 )
-from offdiag_web.components.run_frame import RUN, run_page, stored_run
+from offdiag_web.components.runs.frame import RUN, run_page, stored_run
 from offdiag_web.components.slices import worst_slices
 from offdiag_web.components.tiles import Headline, cost_tile, headline
 from offdiag_web.pages.run_matrix import sets_page, weighted_page

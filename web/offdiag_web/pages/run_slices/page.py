@@ -36,7 +36,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
-from offdiag_web.components.run_frame import RUN, results_of, run_page, stored_run
+from offdiag_web.components.runs.frame import RUN, results_of, run_page, stored_run
 from offdiag_web.components.slices import SliceLine, slice_lines, statement
 from offdiag_web.pages.run_slices.heat import Heat, class_heat, cross_heat
 from offdiag_web.urls.query_string import one_of, with_query

@@ -17,7 +17,7 @@ from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, 
 from offdiag_web.components import numbers
 from offdiag_web.components.model_marks import NO_MODEL, ModelMark, model_point
 from offdiag_web.components.numbers import extent_of
-from offdiag_web.components.run_rows import column_scale, metric_column
+from offdiag_web.components.runs.rows import column_scale, metric_column
 from offdiag_web.pages.runs.columns import Columns, differing_params
 
 MOST_CHARTED = 200

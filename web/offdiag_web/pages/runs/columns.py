@@ -15,7 +15,7 @@ from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.svg import UNIT, Scale
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import AriaSort, aria_sort
-from offdiag_web.components.run_rows import (
+from offdiag_web.components.runs.rows import (
     OFFERED,
     ONLY_OF_CLASSES,
     ONLY_OF_SETS,

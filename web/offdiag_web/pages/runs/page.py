@@ -33,8 +33,8 @@ from offdiag_web.app.exports import csv_response
 from offdiag_web.app.preferences import keep_choice
 from offdiag_web.components.controls import NO_WORKER, waits_for_worker
 from offdiag_web.components.datasets import dataset_frame
-from offdiag_web.components.run_export import run_list_record
-from offdiag_web.components.run_rows import run_state
+from offdiag_web.components.runs.export import run_list_record
+from offdiag_web.components.runs.rows import run_state
 from offdiag_web.pages.runs.charts import MOST_CHARTED
 from offdiag_web.pages.runs.columns import best_first, chosen_metrics
 from offdiag_web.pages.runs.rows import MOST_GROUPED

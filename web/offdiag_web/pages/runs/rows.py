@@ -25,7 +25,7 @@ from offdiag_web.components.controls import (
 )
 from offdiag_web.components.model_marks import NO_MODEL, ModelMark
 from offdiag_web.components.numbers import Notes
-from offdiag_web.components.run_rows import metric_cell, minority_chip, run_state, worst_cell
+from offdiag_web.components.runs.rows import metric_cell, minority_chip, run_state, worst_cell
 from offdiag_web.components.tiles import cost_cell, majority_scores
 from offdiag_web.pages.runs.columns import Columns
 from offdiag_web.urls.run_list import BY_MODEL, OF_TAG

@@ -24,7 +24,7 @@ from offdiag_web.components.controls import Segment
 from offdiag_web.components.datasets import DatasetFrame
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.components.numbers import Notes
-from offdiag_web.components.run_rows import column_scale, metric_column
+from offdiag_web.components.runs.rows import column_scale, metric_column
 from offdiag_web.pages.runs.charts import parallel_picture, trend_picture
 from offdiag_web.pages.runs.columns import (
     Columns,

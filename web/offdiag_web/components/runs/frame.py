@@ -36,7 +36,7 @@ from offdiag_web.components.controls import (
     state_chip,
     waits_for_worker,
 )
-from offdiag_web.components.run_statement import Statement, run_statement
+from offdiag_web.components.runs.statement import Statement, run_statement
 from offdiag_web.components.slices import PARAMETER, SliceChoice, slice_choices
 from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.datasets import ModelAddress

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from offdiag.domain.runs import Task
-from offdiag.flags.detection import not_detected
 from offdiag.flags.problems import CAUSE_OF
-from offdiag.flags.warning import RaisedFlag, minority_warning, named
+from offdiag.flags.warning import RaisedFlag, minority_warning, named, not_detected
 from offdiag.metrics.counted import class_sizes
 from offdiag.store.flags import FlagRecord
 from offdiag.store.run_page import RunDetail, RunResults

@@ -1,0 +1,1 @@
+"""What pages of and about runs share: the frame of a run, its first sentence, rows and exports."""
