@@ -14,9 +14,6 @@ from offdiag.metrics import metric_text
 from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.spec import Direction
 
-MOST_RUNS = len(ascii_uppercase)
-"""As many runs as there are letters are compared at once."""
-
 
 def chosen_here(runs: Sequence[str]) -> str:
     """Why no difference from these runs is evidence, within a sentence."""
@@ -29,7 +26,7 @@ def chosen_here(runs: Sequence[str]) -> str:
 
 
 def run_label(position: int) -> str:
-    """ "A" for position 0, at most `MOST_RUNS` of them."""
+    """ "A" for position 0, at most `MOST_COMPARED` of them."""
     return ascii_uppercase[position]
 
 

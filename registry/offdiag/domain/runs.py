@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
 from pathlib import PurePath
+from string import ascii_uppercase
 from typing import Any, Protocol
 
 from offdiag.domain.orientation import SourceOrientation
@@ -215,6 +216,31 @@ def stored_note(note: object) -> str:
 
 
 MOST_FOUND = 100_000
+
+
+MOST_COMPARED = len(ascii_uppercase)
+"""As many runs as there are letters are compared at once."""
+
+
+def require_several(run_ids: Sequence[str]) -> None:
+    """Raise `InvalidInput` unless these are two or more different runs, not too many."""
+    if len(run_ids) < 2:
+        raise InvalidInput(
+            f"there {'is one run' if run_ids else 'are no runs'} to compare.",
+            field="runs",
+            hint="Name two or more.",
+        )
+    if len(run_ids) > MOST_COMPARED:
+        raise InvalidInput(
+            f"there are {len(run_ids)} runs.",
+            field="runs",
+            hint=f"At most {MOST_COMPARED} are compared at once.",
+        )
+    doubled = next((each for each in run_ids if run_ids.count(each) > 1), None)
+    if doubled is not None:
+        raise InvalidInput(
+            f"{doubled} is named twice.", field="runs", hint="Compare it with another run."
+        )
 
 
 def require_number_of_runs(limit: object) -> None:

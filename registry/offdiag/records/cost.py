@@ -391,7 +391,7 @@ def costs_of_runs(found: WhatIf) -> CostsOfRuns:
 
 def asked_costs(database: Database, asked: CostsRequest) -> CostsOfRuns:
     """Compare runs by cost as it is asked for."""
-    from offdiag.comparison.texts import MOST_RUNS as MOST_COMPARED
+    from offdiag.domain.runs import MOST_COMPARED
     from offdiag.services.what_if.costs import ask
     from offdiag.services.what_if.scenario import Question, runs_asked_for
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.domain.labels import label_text, require_known
+from offdiag.domain.runs import require_several
 from offdiag.errors import Conflict
 from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
@@ -27,7 +28,6 @@ from offdiag.sdk.registry import Registry
 from offdiag.sdk.run import Run
 from offdiag.sdk.search import resolved_id
 from offdiag.sdk.target import target
-from offdiag.services.comparisons.comparability import require_several
 
 if TYPE_CHECKING:
     import pandas as pd

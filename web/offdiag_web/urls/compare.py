@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol, cast, get_args
 
 from offdiag.comparison.pair import PairedOutcome
-from offdiag.comparison.texts import MOST_RUNS
+from offdiag.domain.runs import MOST_COMPARED
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag_web.urls.query_string import RUN_ID, one_of, with_query
 
@@ -158,6 +158,6 @@ def _run_ids(named: Iterable[str], notices: list[str]) -> tuple[str, ...]:
             found[text] = None
         else:
             notices.append(f"“{text[:40]}” is not an id of a run; it begins with r_.")
-    if len(found) > MOST_RUNS:
-        notices.append(f"Only the first {MOST_RUNS} of {len(found)} runs are compared.")
-    return tuple(found)[:MOST_RUNS]
+    if len(found) > MOST_COMPARED:
+        notices.append(f"Only the first {MOST_COMPARED} of {len(found)} runs are compared.")
+    return tuple(found)[:MOST_COMPARED]

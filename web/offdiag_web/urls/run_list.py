@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Literal
 from urllib.parse import quote, unquote
 
-from offdiag.comparison.texts import MOST_RUNS
+from offdiag.domain.runs import MOST_COMPARED
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import MetricField, Side, slices_asked_for
 from offdiag.filters.fields import WHOLE_METRICS
@@ -235,7 +235,7 @@ def _read_baseline(text: str | None, notices: list[str]) -> str | None:
 def _read_selected(text: str) -> tuple[str, ...]:
     """Ids of ticked runs; what is none was never ticked."""
     ids = (each for each in text.split(",") if RUN_ID.fullmatch(each))
-    return tuple(dict.fromkeys(ids))[:MOST_RUNS]
+    return tuple(dict.fromkeys(ids))[:MOST_COMPARED]
 
 
 def _read_order(text: str | None, notices: list[str]) -> RunOrder | None:

@@ -5,32 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from offdiag.comparison.texts import MOST_RUNS, chosen_here, run_label
+from offdiag.comparison.texts import chosen_here, run_label
 from offdiag.domain.runs import RunState
 from offdiag.domain.sentences import listed
-from offdiag.errors import InvalidInput
 from offdiag.store.compared_runs import ComparedRun
-
-
-def require_several(run_ids: Sequence[str]) -> None:
-    """Raise `InvalidInput` unless these are two or more different runs, not too many."""
-    if len(run_ids) < 2:
-        raise InvalidInput(
-            f"there {'is one run' if run_ids else 'are no runs'} to compare.",
-            field="runs",
-            hint="Name two or more.",
-        )
-    if len(run_ids) > MOST_RUNS:
-        raise InvalidInput(
-            f"there are {len(run_ids)} runs.",
-            field="runs",
-            hint=f"At most {MOST_RUNS} are compared at once.",
-        )
-    doubled = next((each for each in run_ids if run_ids.count(each) > 1), None)
-    if doubled is not None:
-        raise InvalidInput(
-            f"{doubled} is named twice.", field="runs", hint="Compare it with another run."
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from offdiag.comparison.sets_and_weights import (
     compare_weighted,
 )
 from offdiag.comparison.texts import run_label
+from offdiag.domain.runs import require_several
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.arguments import confidence_level
@@ -57,7 +58,6 @@ from offdiag.services.comparisons.comparability import (
     refused,
     refused_with_chosen,
     refused_with_weights,
-    require_several,
 )
 from offdiag.services.comparisons.counted_together import CountedTogether, counted_together
 from offdiag.services.comparisons.shared_samples import (

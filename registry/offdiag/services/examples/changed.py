@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from offdiag.comparison.pair import PairedOutcome, paired_outcomes
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import require_several
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput
 from offdiag.inputs.label_sets import set_text
@@ -22,7 +23,6 @@ from offdiag.services.comparisons.comparability import (
     NO_SAMPLES_TO_SHOW,
     Refusal,
     refused,
-    require_several,
 )
 from offdiag.services.comparisons.compare import (
     ComparisonRequest,

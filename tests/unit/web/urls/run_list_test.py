@@ -3,7 +3,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from offdiag.comparison.texts import MOST_RUNS
+from offdiag.domain.runs import MOST_COMPARED
 from offdiag.store.run_order import Cursor, Group, Place, RunOrder
 from offdiag_web.urls.filter_line import parse_filter
 from offdiag_web.urls.run_list import RunListAddress, read_run_list
@@ -117,4 +117,4 @@ def test_no_more_runs_are_ticked_than_can_be_compared() -> None:
 
     address, _ = read_run_list({"sel": ",".join(ids)})
 
-    assert address.selected == tuple(ids[:MOST_RUNS])
+    assert address.selected == tuple(ids[:MOST_COMPARED])

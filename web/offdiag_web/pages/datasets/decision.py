@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from flask import render_template
 from markupsafe import Markup
 
-from offdiag.comparison.texts import MOST_RUNS
-from offdiag.domain.runs import PromotionRole, Task
+from offdiag.domain.runs import MOST_COMPARED, PromotionRole, Task
 from offdiag.flags.problem_words import problem_title
 from offdiag.flags.problems import Problem
 from offdiag.metrics.metric_text import difference as difference_in_units
@@ -95,7 +94,7 @@ def decision_view(
     marks = Marks(decision)
     shown = leaders.best_set or leaders.runs
     champion_id = None if decision.champion is None else decision.champion.run_id
-    in_set = [each.run.id for each in leaders.best_set[:MOST_RUNS]]
+    in_set = [each.run.id for each in leaders.best_set[:MOST_COMPARED]]
     # The first run is the reference: differences are read as "to the champion".
     in_set.sort(key=lambda run_id: run_id != champion_id)
     challenger = decision.challenger

@@ -8,7 +8,7 @@ import pytest
 from werkzeug.datastructures import MultiDict
 
 from offdiag.comparison.pair import PairedOutcome
-from offdiag.comparison.texts import MOST_RUNS
+from offdiag.domain.runs import MOST_COMPARED
 from offdiag_web.urls.compare import (
     CompareAddress,
     is_sent_by_form,
@@ -66,12 +66,12 @@ def test_what_is_no_id_is_left_out_and_said(text: str) -> None:
 
 
 def test_no_more_runs_than_letters_are_compared() -> None:
-    ids = [f"r_{number}" for number in range(MOST_RUNS + 3)]
+    ids = [f"r_{number}" for number in range(MOST_COMPARED + 3)]
 
     address, notices = read_compare(MultiDict({"runs": ",".join(ids)}))
 
-    assert address.run_ids == tuple(ids[:MOST_RUNS])
-    assert notices == [f"Only the first {MOST_RUNS} of {MOST_RUNS + 3} runs are compared."]
+    assert address.run_ids == tuple(ids[:MOST_COMPARED])
+    assert notices == [f"Only the first {MOST_COMPARED} of {MOST_COMPARED + 3} runs are compared."]
 
 
 def test_swapping_twice_is_nothing() -> None:
