@@ -137,6 +137,7 @@ def test_a_defect_is_a_page_without_a_trace(app: Flask, caplog: pytest.LogCaptur
 
     assert response.status_code == 500
     assert b"secret detail" not in response.data
+    assert f"as request {response.headers['X-Request-Id']}." in response.text
     assert "secret detail" in caplog.text
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 import structlog
-from flask import Flask, Response, jsonify, make_response, render_template, request
+from flask import Flask, Response, g, jsonify, make_response, render_template, request
 from werkzeug.exceptions import HTTPException, InternalServerError
 from werkzeug.exceptions import NotFound as NotFoundAddress
 
@@ -75,13 +75,13 @@ _TITLES = {
 _HINTS = {
     404: "Check the address, or start from the list of runs.",
     405: "Open the page by its link instead.",
-    500: "The error is in the log of the server. Other pages still work.",
+    500: "The error is in the log of the server, as request {}. Other pages still work.",
 }
 _API_HINTS = {
     404: f"{PREFIX}/openapi.json describes every address.",
     405: "The header Allow names the methods of this address.",
     415: f"{PREFIX}/openapi.json says what each address takes.",
-    500: "The error is in the log of the server.",
+    500: "The error is in the log of the server, as request {}.",
 }
 
 
@@ -153,7 +153,8 @@ def failure_of(error: OffdiagError) -> Failure:
 def _http_failure(error: HTTPException) -> Failure:
     status = error.code or 500
     code = (error.name or "error").lower().replace(" ", "_")
-    hint = (_API_HINTS if _is_for_a_program() else _HINTS).get(status)
+    hints = _API_HINTS if _is_for_a_program() else _HINTS
+    hint = hints.get(status, "").format(g.get("request_id", ""))
     if status == 413 and request.max_content_length:
         place = "address" if _is_for_a_program() else "page"
         hint = f"At most {request.max_content_length // 1024} KiB can be sent to this {place}."
@@ -161,7 +162,7 @@ def _http_failure(error: HTTPException) -> Failure:
     if status == 404 and text == NotFoundAddress.description:
         # The words of the library would give the advice of the hint a second time.
         text = f"Nothing is at {shortened(request.path, longest=80)}."
-    return Failure(status, code, text, hint=hint)
+    return Failure(status, code, text, hint=hint or None)
 
 
 def capitalised(text: str) -> str:
