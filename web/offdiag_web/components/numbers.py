@@ -56,8 +56,8 @@ def metric(value: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """ "0.846 – 0.881"."""
-    return f"{metric(low)} {_EN_DASH} {metric(high)}"
+    """ "0.846 – 0.881"; "−0.114 to 0.105", where a dash would be read as another minus."""
+    return f"{metric(low)} {'to' if low < 0 else _EN_DASH} {metric(high)}"
 
 
 def whole_percent(part: int, of: int) -> str:

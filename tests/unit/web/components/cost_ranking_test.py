@@ -21,7 +21,7 @@ ALWAYS_WELL = [[0, 20], [0, 980]]
 
 @pytest.mark.parametrize(
     ("rank", "before", "text"),
-    [(5, 8, "↑\N{NO-BREAK SPACE}3"), (4, 1, "↓\N{NO-BREAK SPACE}3"), (2, 2, "="), (None, 1, "")],
+    [(5, 8, "↑\N{NO-BREAK SPACE}3"), (4, 1, "↓\N{NO-BREAK SPACE}3"), (2, 2, ""), (None, 1, "")],
 )
 def test_a_place_says_how_it_moved(rank: int | None, before: int, text: str) -> None:
     assert moved_text(rank, before) == text

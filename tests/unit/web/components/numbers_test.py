@@ -50,6 +50,7 @@ def test_shares_in_tables_have_one_decimal(part: int, of: int, text: str) -> Non
 
 def test_intervals_are_written_with_a_dash_between_both_ends() -> None:
     assert numbers.interval(0.846, 0.881) == "0.846 – 0.881"
+    assert numbers.interval(-0.114, 0.105) == "−0.114 to 0.105"
 
 
 def test_counts_have_thousands_separators() -> None:

@@ -172,11 +172,9 @@ def _row(
 
 
 def moved_text(rank: int | None, before: int | None) -> str:
-    """How a place differs from that by accuracy: "↑ 3"."""
-    if rank is None or before is None:
+    """How a place differs from that by accuracy: "↑ 3"; a sign for none would be read as a tie."""
+    if rank is None or before is None or rank == before:
         return ""
-    if rank == before:
-        return "="
     return f"{'↑' if rank < before else '↓'}\N{NO-BREAK SPACE}{abs(rank - before)}"
 
 

@@ -105,7 +105,7 @@ export function ranks(values) {
 }
 
 export function movedText(rank, before) {
-  if (rank === before) return "=";
+  if (rank === before) return "";
   return `${rank < before ? "\u2191" : "\u2193"}\u00a0${Math.abs(rank - before)}`;
 }
 
