@@ -242,7 +242,7 @@ def test_a_slice_the_dataset_does_not_have_is_refused(database: Database) -> Non
     cases: list[tuple[str, str]] = [
         ("city=Ulm", "no slice column 'city'. It has country, mobile"),
         ("country=AT", "no sample has country 'AT'. Its values are 'DE', 'FR'."),
-        ("country", "there is the end instead of '='"),
+        ("country", "'=' is missing at its end"),
     ]
     for text, sentence in cases:
         with pytest.raises(InvalidInput) as refusal:

@@ -111,9 +111,9 @@ def _after_blanks(text: str, place: int) -> int:
 
 
 def _unreadable(text: str, place: int, expected: str) -> InvalidInput:
-    found = f"{text[place:][:20]!r}" if place < len(text) else "the end"
+    where = f"before {text[place:][:20]!r}" if place < len(text) else "at its end"
     return InvalidInput(
-        f"at character {place + 1} of {text!r} there is {found} instead of {expected}.",
+        f"{text!r} is not a slice: {expected} is missing {where}.",
         field="slice",
         hint=_HOW,
     )

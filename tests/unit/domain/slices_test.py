@@ -31,14 +31,14 @@ def test_a_slice_has_one_canonical_text(text: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("", "at character 1 of '' there is the end instead of a name"),
-        ("country", "at character 8 of 'country' there is the end instead of '='"),
-        ("country=", "there is the end instead of a value"),
-        ("=DE", "there is '=DE' instead of a name"),
-        ("a=b c=d", "there is '=d' instead of '&'"),
-        ("a=b &", "there is the end instead of a name"),
-        ('a="b', "there is '\"b' instead of a value"),
-        ('a="b" c', "there is 'c' instead of '&'"),
+        ("", "'' is not a slice: a name is missing at its end"),
+        ("country", "'country' is not a slice: '=' is missing at its end"),
+        ("country=", "a value is missing at its end"),
+        ("=DE", "a name is missing before '=DE'"),
+        ("a=b c=d", "'&' is missing before '=d'"),
+        ("a=b &", "a name is missing at its end"),
+        ('a="b', "a value is missing before '\"b'"),
+        ('a="b" c', "'&' is missing before 'c'"),
     ],
 )
 def test_what_cannot_be_read_is_pointed_at(text: str, found: str) -> None:
