@@ -79,11 +79,10 @@ class SliceChanges:
         with_classes = " and recalls" if self.classes else ""
         right = texts.title_inside(self.whole.change.key)
         how = f"({right}{with_classes}, the whole and {n_slices} judged together)"
-        whole = self.whole
-        overall = f"By {right}, B is not significantly different overall"
-        if whole.change.outcome.is_separable:
-            overall = f"By {right}, B is {'better' if whole.change.is_gain else 'worse'} overall"
         parts = []
+        if self.whole.change.outcome.is_separable:
+            parts.append(f"{'better' if self.whole.change.is_gain else 'worse'} overall")
+        n_overall = len(parts)
         for word, found in (
             ("worse", [each for each in self._largest_parts if each.change.is_loss]),
             ("better", [each for each in self._largest_parts if each.change.is_gain]),
@@ -92,9 +91,9 @@ class SliceChanges:
             if names:
                 parts.append(f"{word} for {listed(names, at_most=MOST_NAMED)}")
         if not parts:
-            return f"{overall}; no slice changes significantly {how}."
-        joined = " and" if whole.change.outcome.is_separable else ", but"
-        return f"{overall}{joined} {' and '.join(parts)} {how}."
+            return f"No slice changes significantly {how}."
+        unchanged = "; no slice changes significantly" if len(parts) == n_overall else ""
+        return f"By {right}, B is {' and '.join(parts)}{unchanged} {how}."
 
     @property
     def _largest_parts(self) -> list[PartChange]:
