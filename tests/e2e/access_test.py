@@ -13,12 +13,7 @@ from playwright.sync_api import expect
 from offdiag.domain.access import Actor, Grant, Role
 from offdiag.store.database import Database
 from support.access import PASSWORD, add_person, guarded, token_of
-from support.browser import (
-    CLEAN,
-    served,
-    violations_in_both_themes,
-    width_on_a_small_screen,
-)
+from support.browser import CLEAN, served, violations_in_both_themes, width_on_a_small_screen
 from support.dashboard import HOSTILE_NAMES, log_lesions
 
 pytestmark = pytest.mark.browser

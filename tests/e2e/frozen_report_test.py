@@ -14,15 +14,7 @@ from offdiag.reports.files import html_page
 from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, Side
 from support.browser import Watched, violations, width_on_a_small_screen
-from support.report_figures import (
-    SCOPE,
-    class_figures,
-    leader_of,
-    report,
-    revision,
-    run,
-    snapshot,
-)
+from support.report_figures import SCOPE, class_figures, leader_of, report, revision, run, snapshot
 
 pytestmark = pytest.mark.browser
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from offdiag.comparison.pair import PairComparison
-from offdiag.services.comparisons.compare import Compared, compare_runs
+from offdiag.services.comparisons.compare import compare_runs
+from offdiag.services.comparisons.compute import Compared
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Database
 from support.sites import OUTCOMES, log_sites

@@ -12,7 +12,8 @@ from offdiag.comparison.pair import Churn, PairComparison, PairedOutcome, paired
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.services.comparisons.compare import Compared, RunComparison, compare_runs
+from offdiag.services.comparisons.compare import RunComparison, compare_runs
+from offdiag.services.comparisons.compute import Compared
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.retention.deletion import delete_run

@@ -17,7 +17,8 @@ from offdiag.metrics.costs.decisions import ExpectedCostRule, ThresholdRule, des
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.champions.decision import browse_decision
 from offdiag.services.champions.leaders import leaders_of
-from offdiag.services.comparisons.compare import Compared, compare_runs
+from offdiag.services.comparisons.compare import compare_runs
+from offdiag.services.comparisons.compute import Compared
 from offdiag.services.decisions.rules import CHOSEN_HERE
 from offdiag.services.gates.gate import gate_run
 from offdiag.services.ingest.batch import read_batch

@@ -21,12 +21,7 @@ from offdiag.services.examples.page import (
     browse_examples,
     export_examples,
 )
-from offdiag.services.examples.selection import (
-    ExampleOrder,
-    ExampleQuestion,
-    Kind,
-    SortKey,
-)
+from offdiag.services.examples.selection import ExampleOrder, ExampleQuestion, Kind, SortKey
 from offdiag.store.database import Database
 from offdiag.store.models import ScoreChunkRow
 from support.dashboard import counted_statements, open_lesions

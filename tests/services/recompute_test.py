@@ -13,11 +13,7 @@ from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.history import run_history
-from offdiag.services.evaluation.recompute import (
-    recompute_all,
-    recompute_runs,
-    recompute_stale,
-)
+from offdiag.services.evaluation.recompute import recompute_all, recompute_runs, recompute_stale
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.ingest.log_predictions import open_run

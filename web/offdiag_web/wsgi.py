@@ -16,12 +16,7 @@ from offdiag.settings import load_settings
 from offdiag.store.dataset_page import dataset_list
 from offdiag.store.schema import open_database
 from offdiag.store.users import has_admin
-from offdiag_web.app.context import (
-    MOST_BEST_SETS,
-    current_registry,
-    kept_best_sets,
-    kept_drops,
-)
+from offdiag_web.app.context import MOST_BEST_SETS, current_registry, kept_best_sets, kept_drops
 from offdiag_web.app.dispatch import lazy_views
 from offdiag_web.app.requests import admitting
 from offdiag_web.application import create_app

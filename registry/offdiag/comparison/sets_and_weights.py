@@ -7,11 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from offdiag.comparison.differences import (
-    HEADLINE_OF_SETS,
-    OF_CLASSES,
-    class_values,
-)
+from offdiag.comparison.differences import HEADLINE_OF_SETS, OF_CLASSES, class_values
 from offdiag.comparison.many import ManyComparison, many_comparison, pairs_of
 from offdiag.comparison.pair import (
     BothRuns,

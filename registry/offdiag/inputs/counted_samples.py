@@ -13,12 +13,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import require_name
 from offdiag.errors import InvalidInput
-from offdiag.inputs.counted_scores import (
-    CellColumns,
-    GivenClassScores,
-    cell_sums,
-    event_sums,
-)
+from offdiag.inputs.counted_scores import CellColumns, GivenClassScores, cell_sums, event_sums
 from offdiag.inputs.labels import Codes, code_dtype, require_equal_lengths
 from offdiag.inputs.slice_columns import SliceColumn, SliceColumns, read_slices, sorted_levels
 from offdiag.metrics.confusion import LARGEST_TOTAL, ConfusionMatrix

@@ -15,12 +15,7 @@ from offdiag.domain.column_names import named_columns, require_label_order
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import kept, readable, refuse_unordered
-from offdiag.inputs.labels import (
-    Codes,
-    hold_sets,
-    refuse_score_table,
-    require_equal_lengths,
-)
+from offdiag.inputs.labels import Codes, hold_sets, refuse_score_table, require_equal_lengths
 from offdiag.metrics.arguments import zero_one
 from offdiag.metrics.multilabel.sets import (
     nothing_known,

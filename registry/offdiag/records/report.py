@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field
 
 from offdiag.errors import InvalidInput
-from offdiag.records.base import (
-    MOST_ON_A_PAGE,
-    InProject,
-    RequestBody,
-    ResponseBody,
-)
+from offdiag.records.base import MOST_ON_A_PAGE, InProject, RequestBody, ResponseBody
 from offdiag.reports.scope import DEFAULT_METRICS, Condition, ReportScope, RunTerm, Side, TermField
 
 if TYPE_CHECKING:

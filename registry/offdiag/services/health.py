@@ -15,11 +15,7 @@ from typing import Literal
 from offdiag.domain.runs import RunState
 from offdiag.store import job_lease
 from offdiag.store.database import Database, Session
-from offdiag.store.health import (
-    QueueState,
-    log_bytes,
-    registry_health,
-)
+from offdiag.store.health import QueueState, log_bytes, registry_health
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,7 @@ from sqlalchemy.orm import Session, aliased
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Task
 from offdiag.domain.values import MetricValue
-from offdiag.store.evaluations import (
-    VALUE_COLUMNS,
-    counts_for_its_run,
-    recorded_value,
-)
+from offdiag.store.evaluations import VALUE_COLUMNS, counts_for_its_run, recorded_value
 from offdiag.store.models import DatasetRow, EvaluationRow, MetricValueRow, RunRow, TruthVersionRow
 from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE

@@ -40,13 +40,7 @@ from offdiag.store.evaluations import (
     recorded_value,
     select_values,
 )
-from offdiag.store.models import (
-    BaselineRow,
-    EvaluationRow,
-    MetricValueRow,
-    PromotionRow,
-    RunRow,
-)
+from offdiag.store.models import BaselineRow, EvaluationRow, MetricValueRow, PromotionRow, RunRow
 from offdiag.store.models.base import PlainText
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.runs import is_chosen_here

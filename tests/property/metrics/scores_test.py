@@ -19,10 +19,7 @@ from offdiag.metrics.scores.calibration import (
 from offdiag.metrics.scores.curves import cost_curve, roc_curve, thin
 from offdiag.metrics.scores.discrimination import average_precision, ks, roc_auc
 from offdiag.metrics.scores.forecasts import Forecasts, rank_counts
-from offdiag.metrics.scores.losses import (
-    brier_decomposition,
-    loss_metrics,
-)
+from offdiag.metrics.scores.losses import brier_decomposition, loss_metrics
 from offdiag.metrics.scores.suite import score_metrics
 from support.forecasts import (
     exact_auc,

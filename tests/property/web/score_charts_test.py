@@ -26,11 +26,7 @@ from offdiag_web.charts.curves import (
     spread_drawing,
 )
 from offdiag_web.charts.plot import QUARTERS, Frame
-from offdiag_web.charts.reliability import (
-    LOWER,
-    ReliabilityBin,
-    reliability_drawing,
-)
+from offdiag_web.charts.reliability import LOWER, ReliabilityBin, reliability_drawing
 from offdiag_web.components.curves import spread_view
 from support.drawings import Drawing, parsed, points_of
 

@@ -14,9 +14,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from mlscorecheck.check.binary import (
-    check_1_testset_no_kfold,
-)
+from mlscorecheck.check.binary import check_1_testset_no_kfold
 from mlscorecheck.check.multiclass import (
     check_1_testset_no_kfold_macro,
     check_1_testset_no_kfold_micro,

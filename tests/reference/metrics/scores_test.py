@@ -10,11 +10,7 @@ from sklearn import calibration
 from sklearn import metrics as sk
 
 from offdiag.metrics.scores.calibration import equal_width_bins
-from offdiag.metrics.scores.curves import (
-    precision_recall_curve,
-    reliability_curve,
-    roc_curve,
-)
+from offdiag.metrics.scores.curves import precision_recall_curve, reliability_curve, roc_curve
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.operating_points import operating_points, reduced
 from offdiag.metrics.scores.ranking import rank_scores

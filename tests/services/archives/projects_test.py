@@ -40,16 +40,7 @@ from offdiag.store.models import (
     WorkRow,
 )
 from offdiag.store.reports import EditionState
-from support.archives import (
-    IDS,
-    Filled,
-    Registry,
-    add_visits,
-    count_of,
-    flags_of,
-    revise,
-    run_ids,
-)
+from support.archives import IDS, Filled, Registry, add_visits, count_of, flags_of, revise, run_ids
 from support.contents import contents
 from support.logging_runs import evaluate, log, work_off
 

@@ -8,12 +8,7 @@ from offdiag.domain.slices import parse_slice
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import Over, Side
 from offdiag.flags.verdict import Sign
-from offdiag.gate.conditions import (
-    MetricCondition,
-    NoBadge,
-    NoFlag,
-    parse_condition,
-)
+from offdiag.gate.conditions import MetricCondition, NoBadge, NoFlag, parse_condition
 
 
 def metric_condition(

@@ -7,12 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from offdiag.metrics.catalogue import (
-    CATALOGUE,
-    SPECS,
-    Scope,
-    Symmetry,
-)
+from offdiag.metrics.catalogue import CATALOGUE, SPECS, Scope, Symmetry
 from offdiag.metrics.intervals.scores import score_intervals
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS

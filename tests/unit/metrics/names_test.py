@@ -9,14 +9,7 @@ import pytest
 import offdiag
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput, UnknownKey
-from offdiag.filters.conditions import (
-    AllOf,
-    AnyOf,
-    Comparison,
-    MetricField,
-    Operator,
-    Ordering,
-)
+from offdiag.filters.conditions import AllOf, AnyOf, Comparison, MetricField, Operator, Ordering
 from offdiag.filters.fields import WHOLE_METRICS
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.metrics.catalogue import CATALOGUE, Scope

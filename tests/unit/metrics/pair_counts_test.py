@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 from offdiag.errors import InvalidInput
 from offdiag.metrics import pair_counts
 from offdiag.metrics.counted import count_part
-from offdiag.metrics.pair_counts import (
-    CHUNK,
-    count_labelled_pairs,
-    count_occupied,
-    count_pairs,
-)
+from offdiag.metrics.pair_counts import CHUNK, count_labelled_pairs, count_occupied, count_pairs
 from offdiag.store.codec import encode_counts, encode_occupied, encode_sample_counts
 
 # One number of classes for each kernel and both sides of every border between them.

@@ -14,15 +14,7 @@ from offdiag.errors import InvalidInput
 from offdiag.store.database import Database
 from offdiag_web.app.security import HEADERS
 from offdiag_web.pages.access.view import MEANINGS
-from support.access import (
-    GUARDED,
-    add_person,
-    bearer,
-    client_of,
-    guarded,
-    sign_in,
-    token_of,
-)
+from support.access import GUARDED, add_person, bearer, client_of, guarded, sign_in, token_of
 from support.forms import forms_of, send
 from support.pages import PageClient, client_for
 from support.registries import serving

@@ -1,13 +1,7 @@
 from offdiag.store.database import Database
 from support.dashboard import log_counts
 from support.pages import Page, PageClient
-from support.revised import (
-    CORRECTED,
-    IDS,
-    TRUTH,
-    log_pets,
-    revise,
-)
+from support.revised import CORRECTED, IDS, TRUTH, log_pets, revise
 
 
 def test_the_page_of_a_dataset_tells_versions_with_reason_author_and_labelled_share(

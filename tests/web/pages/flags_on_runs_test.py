@@ -7,11 +7,7 @@ from offdiag.services.flags import triage
 from offdiag.services.flags.page import raised_flags
 from offdiag.store.database import Database
 from offdiag.store.models import FlagRow
-from support.dashboard import (
-    LESION_COUNTS,
-    LESIONS,
-    log_counts,
-)
+from support.dashboard import LESION_COUNTS, LESIONS, log_counts
 from support.flagged import IN_SIGHT
 from support.logging_runs import log, work_off
 from support.pages import Element, PageClient

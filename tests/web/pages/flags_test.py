@@ -10,12 +10,7 @@ from offdiag.services.flags import triage
 from offdiag.services.flags.page import browse_flags
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagFilter
-from support.dashboard import (
-    LESION_COUNTS,
-    LESIONS,
-    counted_statements,
-    log_counts,
-)
+from support.dashboard import LESION_COUNTS, LESIONS, counted_statements, log_counts
 from support.pages import PageClient
 
 

@@ -1,11 +1,7 @@
 import pytest
 
 from offdiag.store.database import Database
-from support.dashboard import (
-    HOSTILE_NAMES,
-    fail_evaluation,
-    log_lesions,
-)
+from support.dashboard import HOSTILE_NAMES, fail_evaluation, log_lesions
 from support.filled_once import filled_once
 from support.forms import form_to, forms_of, send
 from support.logging_runs import work_off

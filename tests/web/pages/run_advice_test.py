@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offdiag.store.database import Database
-from support.dashboard import (
-    LesionRegistry,
-    log_counts,
-)
+from support.dashboard import LesionRegistry, log_counts
 from support.pages import Element, Page, PageClient
 
 

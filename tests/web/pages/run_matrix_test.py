@@ -8,13 +8,7 @@ from offdiag.services.health import beat, heart_of_this_process
 from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, RunRow
-from support.dashboard import (
-    LESION_COUNTS,
-    LESIONS,
-    LesionRegistry,
-    log_counts,
-    log_lesions,
-)
+from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry, log_counts, log_lesions
 from support.pages import Page, PageClient
 
 

@@ -15,12 +15,7 @@ from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.store import cost_matrices
 from offdiag.store.database import Database
-from support.dashboard import (
-    LESION_COUNTS,
-    LESIONS,
-    LesionRegistry,
-    log_counts,
-)
+from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry, log_counts
 from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from offdiag.metrics.paired.confidence_set import BestSet
     from offdiag.services.champions.decision import Facts
     from offdiag.services.champions.leaders import RunDrop
-    from offdiag.services.comparisons.compare import Compared
+    from offdiag.services.comparisons.compute import Compared
     from offdiag.services.methods.estimates import KnownMoments
     from offdiag.services.samples.suspects import RankedDataset
 

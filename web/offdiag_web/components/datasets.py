@@ -20,12 +20,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.flags.problems import Problem
 from offdiag.metrics.metric_text import difference, spec_of
-from offdiag.store.dataset_page import (
-    DatasetFacts,
-    DatasetSize,
-    LoggedRuns,
-    projects_with_dataset,
-)
+from offdiag.store.dataset_page import DatasetFacts, DatasetSize, LoggedRuns, projects_with_dataset
 from offdiag.store.datasets import DatasetRecord
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import domain_response

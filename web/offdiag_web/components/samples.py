@@ -13,21 +13,13 @@ from typing import cast
 
 from flask import Request, Response, request
 
-from offdiag.domain.sample_content import (
-    FieldValue,
-    SampleContent,
-    allowed_hosts,
-    filled,
-)
+from offdiag.domain.sample_content import FieldValue, SampleContent, allowed_hosts, filled
 from offdiag.errors import Forbidden, InvalidInput, NotFound
 from offdiag.flags.problems import Cause
 from offdiag.services.examples.page import Example, browse_examples
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.samples.content import ShownSamples, shown_samples
-from offdiag.services.samples.drafts import (
-    DraftStatus,
-    LabelDraft,
-)
+from offdiag.services.samples.drafts import DraftStatus, LabelDraft
 from offdiag.store.samples import Picture
 from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers

@@ -12,12 +12,7 @@ from offdiag.cli.options import help_text
 from offdiag.cli.tables import filled_table
 from offdiag.flags.problem_words import problem_name
 from offdiag.flags.problems import ProblemState
-from offdiag.records.problem import (
-    Problem,
-    Problems,
-    ProblemsQuery,
-    asked_problems,
-)
+from offdiag.records.problem import Problem, Problems, ProblemsQuery, asked_problems
 
 if TYPE_CHECKING:
     from rich.table import Table

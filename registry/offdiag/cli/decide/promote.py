@@ -7,22 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.call import (
-    Call,
-    evaluate_waiting,
-    registry_options,
-    settings_for,
-)
+from offdiag.cli.call import Call, evaluate_waiting, registry_options, settings_for
 from offdiag.cli.documents import Server, connected, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.texts import name_segment
-from offdiag.records.promotion import (
-    NewPromotion,
-    Promotion,
-    Promotions,
-    promotion_document,
-)
+from offdiag.records.promotion import NewPromotion, Promotion, Promotions, promotion_document
 from offdiag.records.runs.run import Run
 from offdiag.sdk.target import current_author
 

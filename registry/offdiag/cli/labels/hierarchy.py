@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.call import (
-    Call,
-    database_options,
-    project_option,
-)
+from offdiag.cli.call import Call, database_options, project_option
 from offdiag.cli.options import help_text
 from offdiag.cli.output import printable
 

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.call import (
-    Call,
-    answerable,
-    database_options,
-    project_option,
-    registry_options,
-)
+from offdiag.cli.call import Call, answerable, database_options, project_option, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy, printable

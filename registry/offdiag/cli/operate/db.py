@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.call import (
-    Call,
-    database_options,
-    database_url,
-)
+from offdiag.cli.call import Call, database_options, database_url
 from offdiag.cli.options import help_text, json_option
 from offdiag.cli.output import busy, measured, note, print_json
 

@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from offdiag.cli.call import (
-    Call,
-    evaluate_waiting,
-    project_option,
-    registry_options,
-)
+from offdiag.cli.call import Call, evaluate_waiting, project_option, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs
 from offdiag.cli.options import help_text, timeout_option, url_option
 from offdiag.cli.read.report_tables import (

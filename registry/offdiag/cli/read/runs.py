@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.call import (
-    Call,
-    evaluate_waiting,
-    project_option,
-    registry_options,
-)
+from offdiag.cli.call import Call, evaluate_waiting, project_option, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import fits_intervals, printable

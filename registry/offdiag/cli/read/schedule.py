@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from offdiag.cli.call import (
-    Call,
-    database_options,
-    opened,
-    project_option,
-)
+from offdiag.cli.call import Call, database_options, opened, project_option
 from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.read.report import ReportInput, report_options
 

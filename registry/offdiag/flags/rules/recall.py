@@ -37,13 +37,7 @@ from offdiag.flags.rule_evaluation import (
     per_run,
 )
 from offdiag.flags.thresholds import Thresholds
-from offdiag.flags.verdict import (
-    CERTAINTY,
-    Certainty,
-    Evidence,
-    Severity,
-    Sign,
-)
+from offdiag.flags.verdict import CERTAINTY, Certainty, Evidence, Severity, Sign
 
 IN_SIGHT_SEVERITY = Severity.MEDIUM
 """Of a gap in sight; a proved one is more severe, so that the severity tells the two apart."""

@@ -23,19 +23,8 @@ from numpy.typing import NDArray
 from offdiag.domain.values import Reason
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.gradients import Cells, Codes, Floats, Gradient
-from offdiag.metrics.orientation import (
-    STACK_ACTUAL_AXIS,
-    STACK_PREDICTED_AXIS,
-    actual_totals,
-)
-from offdiag.metrics.quantity import (
-    Causes,
-    Quantity,
-    cause,
-    defined_except,
-    first_cause,
-    fraction,
-)
+from offdiag.metrics.orientation import STACK_ACTUAL_AXIS, STACK_PREDICTED_AXIS, actual_totals
+from offdiag.metrics.quantity import Causes, Quantity, cause, defined_except, first_cause, fraction
 from offdiag.metrics.spec import Direction, MetricSpec, Scope, Symmetry
 
 CLASS_AXIS = -1

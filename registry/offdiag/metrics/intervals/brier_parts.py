@@ -27,11 +27,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.bounds import (
-    RELIABLE_CLASS_SIZE,
-    SMALLEST_WITH_ENDS,
-    Interval,
-)
+from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, SMALLEST_WITH_ENDS, Interval
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.losses import distinct_forecasts

@@ -13,14 +13,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from offdiag.metrics.aggregates import AGGREGATES
-from offdiag.metrics.gradients import (
-    Cells,
-    Dual,
-    Floats,
-    Gradient,
-    class_shares,
-    outcome_shares,
-)
+from offdiag.metrics.gradients import Cells, Dual, Floats, Gradient, class_shares, outcome_shares
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.multilabel.suite import OF_SETS

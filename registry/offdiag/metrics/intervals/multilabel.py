@@ -45,11 +45,7 @@ from offdiag.metrics.intervals.scores import class_interval
 from offdiag.metrics.multilabel.examples import MEASURES, RULES, Overlap
 from offdiag.metrics.multilabel.label_averages import averages_of_hits
 from offdiag.metrics.multilabel.ranking import rank_samples
-from offdiag.metrics.multilabel.sets import (
-    LABEL_AXIS,
-    SetPatterns,
-    distinct_patterns,
-)
+from offdiag.metrics.multilabel.sets import LABEL_AXIS, SetPatterns, distinct_patterns
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
 from offdiag.metrics.scores.ranking import rank_scores
 

@@ -27,11 +27,7 @@ from offdiag.metrics.intervals.bounds import (
     judged_by_classes,
     smallest_class,
 )
-from offdiag.metrics.intervals.class_averages import (
-    MACRO_F1,
-    class_average_intervals,
-    shifted,
-)
+from offdiag.metrics.intervals.class_averages import MACRO_F1, class_average_intervals, shifted
 from offdiag.metrics.intervals.delta import (
     DELTA,
     DELTA_LOG,

@@ -14,16 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.orientation import predicted_totals
-from offdiag.metrics.scores.calibration import (
-    DEFAULT_BINS,
-    CalibrationBins,
-    equal_width_bins,
-)
+from offdiag.metrics.scores.calibration import DEFAULT_BINS, CalibrationBins, equal_width_bins
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 from offdiag.metrics.scores.operating_points import OperatingPoints, drawn_points
-from offdiag.metrics.scores.operating_points import (
-    of_other_class as points_of_other_class,
-)
+from offdiag.metrics.scores.operating_points import of_other_class as points_of_other_class
 from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.score_cells import ClassCells, ScoreCells

@@ -6,13 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.custom import score_specs
-from offdiag.metrics.scores import (
-    calibration,
-    discrimination,
-    forecasts,
-    isotonic,
-    losses,
-)
+from offdiag.metrics.scores import calibration, discrimination, forecasts, isotonic, losses
 from offdiag.metrics.scores.calibration import (
     DEFAULT_BINS,
     equal_mass_bins,
@@ -27,12 +21,7 @@ from offdiag.metrics.scores.discrimination import (
     pairwise_wins,
     roc_auc,
 )
-from offdiag.metrics.scores.forecasts import (
-    LARGEST_K,
-    Forecasts,
-    rank_counts,
-    top_k_accuracy,
-)
+from offdiag.metrics.scores.forecasts import LARGEST_K, Forecasts, rank_counts, top_k_accuracy
 from offdiag.metrics.scores.isotonic import isotonic_parts
 from offdiag.metrics.scores.losses import brier_decomposition, loss_metrics
 from offdiag.metrics.scores.ranking import RankedScores

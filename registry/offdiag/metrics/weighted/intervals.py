@@ -31,9 +31,7 @@ from offdiag.metrics.intervals.bounds import (
 )
 from offdiag.metrics.intervals.class_averages import mean_recall_bounds, means_of_recall
 from offdiag.metrics.intervals.costs import COST_INTERVAL_KEYS, normal_intervals
-from offdiag.metrics.intervals.delta import (
-    aggregate_standard_errors,
-)
+from offdiag.metrics.intervals.delta import aggregate_standard_errors
 from offdiag.metrics.intervals.proportions import Outcomes, Proportion, wilson_of_sizes
 from offdiag.metrics.intervals.resampling import replicated
 from offdiag.metrics.intervals.suite import (

@@ -23,11 +23,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.intervals.bounds import Interval, size_warning
-from offdiag.metrics.intervals.discrimination import (
-    NEWCOMBE,
-    SLOPES_OF_PRECISION,
-    area_bounds,
-)
+from offdiag.metrics.intervals.discrimination import NEWCOMBE, SLOPES_OF_PRECISION, area_bounds
 from offdiag.metrics.intervals.means import logit_interval, student_quantile
 from offdiag.metrics.scores.ranking import one_sided_reason
 from offdiag.metrics.weighted.counts import Floats, kish, whole_sizes

@@ -9,20 +9,15 @@ from pydantic import Field
 
 from offdiag.comparison.differences import DifferenceStatus
 from offdiag.comparison.pair import PairedOutcome
-from offdiag.records.base import (
-    MOST_ON_A_PAGE,
-    USUAL_ON_A_PAGE,
-    RequestBody,
-    ResponseBody,
-    Value,
-)
+from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE, RequestBody, ResponseBody, Value
 from offdiag.records.runs.run import RunBasics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from offdiag.comparison.by_slice import PartChange, SliceChanges
-    from offdiag.services.comparisons.compare import Compared, RunComparison
+    from offdiag.services.comparisons.compare import RunComparison
+    from offdiag.services.comparisons.compute import Compared
     from offdiag.services.examples.changed import ChangedExamples
     from offdiag.services.lru_cache import LruCache
     from offdiag.store.compared_runs import ComparedRun

@@ -7,17 +7,7 @@ from html import escape
 
 import numpy as np
 
-from offdiag.card import (
-    card,
-    cell,
-    column,
-    head,
-    mark,
-    prose,
-    row_name,
-    says,
-    table,
-)
+from offdiag.card import card, cell, column, head, mark, prose, row_name, says, table
 from offdiag.domain.number_text import count, interval, number, percent
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue

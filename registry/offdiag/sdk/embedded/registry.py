@@ -12,10 +12,7 @@ from typing import Any, cast
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.runs import FoundRun, RunFacts, Scalar
-from offdiag.domain.sample_content import (
-    LoggedSamples,
-    allowed_hosts,
-)
+from offdiag.domain.sample_content import LoggedSamples, allowed_hosts
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict
 from offdiag.inputs.content.given_samples import GivenSample
@@ -53,11 +50,7 @@ from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.flags.rules import thresholds_in
-from offdiag.services.ingest import (
-    log_counts,
-    log_paired_counts,
-    log_predictions,
-)
+from offdiag.services.ingest import log_counts, log_paired_counts, log_predictions
 from offdiag.services.ingest.batch import (
     CHUNK_SIZE,
     Batch,

@@ -11,10 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from offdiag.domain.hierarchy import Hierarchy
-from offdiag.domain.labels import (
-    LabelSet,
-    TruthRevision,
-)
+from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.runs import FoundRun, RunFacts, Scalar, require_entries, stored_note
 from offdiag.domain.sample_content import LoggedSamples
@@ -25,10 +22,7 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
 from offdiag.records.datasets.sample import uploads_of
-from offdiag.records.ingest import (
-    ClosedRun,
-    ClosedRuns,
-)
+from offdiag.records.ingest import ClosedRun, ClosedRuns
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
 from offdiag.records.runs.run import Run, RunChanges
 from offdiag.sdk.evaluations.evaluation import Evaluation

@@ -23,11 +23,7 @@ from offdiag.metrics.paired.confidence_set import BestSet, PairTests, pair_tests
 from offdiag.metrics.paired.difference import paired_cost_differences
 from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.many_runs import PairedRuns
-from offdiag.metrics.paired.sample_size import (
-    samples_by_class,
-    samples_for_metric,
-    samples_needed,
-)
+from offdiag.metrics.paired.sample_size import samples_by_class, samples_for_metric, samples_needed
 from offdiag.metrics.paired.simultaneous_tests import Statistic
 from offdiag.services.champions.leaders import (
     Leader,

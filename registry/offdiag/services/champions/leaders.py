@@ -14,12 +14,7 @@ from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.intervals.delta import range_of
-from offdiag.metrics.multilabel_runs.paired import (
-    PairedSets,
-    has_slopes,
-    paired_sets,
-    set_contest,
-)
+from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, paired_sets, set_contest
 from offdiag.metrics.names import find_metric, nearest_names
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES, metric_contest
 from offdiag.metrics.paired.confidence_set import (

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from offdiag.comparison.texts import chosen_here, run_label
 from offdiag.domain.runs import RunState
 from offdiag.domain.sentences import listed
+from offdiag.domain.slices import Slice
+from offdiag.services.comparisons.counted_together import CountedTogether
+from offdiag.services.comparisons.shared_samples import SharedSamples
+from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed, suppressed_below
+from offdiag.store import truths
 from offdiag.store.compared_runs import ComparedRun
+from offdiag.store.database import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,3 +142,34 @@ NOTHING_IN_SLICE = Refusal(
 
 def _listed(words: Sequence[str]) -> str:
     return listed(words, at_most=len(words))
+
+
+def hidden_slice(
+    session: Session,
+    runs: Sequence[ComparedRun],
+    part: Slice | None,
+    counted: CountedTogether | None = None,
+) -> Refusal | None:
+    """Why nothing is said about a slice that is too small to be shown; None where it is not."""
+    k = suppressed_below()
+    if part is None or not k:
+        return None
+    if counted is not None:
+        groups = [GroupSizes(counted.samples.slices, counted.samples.sizes, k)]
+    else:
+        heads = {run.truth.id for run in runs if run.truth is not None}
+        groups = [sizes_in_truth(session, truths.get_truth(session, each), k) for each in heads]
+    return _refused_as_hidden(part, k) if any(each.is_hidden(part) for each in groups) else None
+
+
+def hidden_by_size(samples: SharedSamples | None, part: Slice | None) -> Refusal | None:
+    """The same for so few samples of a slice that all runs share."""
+    k = suppressed_below()
+    if part is None or samples is None or samples.n_compared >= k:
+        return None
+    return _refused_as_hidden(part, k)
+
+
+def _refused_as_hidden(part: Slice, k: int) -> Refusal:
+    error = suppressed(part, k)
+    return Refusal(f"{error.message[0].upper()}{error.message[1:]}", error.hint or "")

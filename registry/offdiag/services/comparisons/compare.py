@@ -1,113 +1,44 @@
 """Comparing stored runs: from their ids to everything that can be said.
 
-The runs, the samples they share and their predictions are read first; then everything is
-computed from predictions in one order, and kept for the next request for the same.
+The runs and what keeps them from being compared are read first. What was computed is kept for the
+next request for the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
 
 from offdiag.comparison.by_slice import SliceChanges
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
-from offdiag.comparison.many import ManyComparison, compare_many, compare_together
+from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.many_verdict import many_verdict
-from offdiag.comparison.pair import (
-    PairComparison,
-    compare_paired,
-    compare_unpaired,
-    without_tests,
-)
+from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.pair_verdict import Verdict, pair_verdict
-from offdiag.comparison.sets_and_weights import (
-    compare_many_sets,
-    compare_paired_sets,
-    compare_weighted,
-)
-from offdiag.comparison.texts import run_label
 from offdiag.domain.runs import require_several
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.arguments import confidence_level
-from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.counted import are_sets
-from offdiag.metrics.multilabel_runs.paired import PairedSets, paired_sets
-from offdiag.metrics.pair_counts import count_pairs
-from offdiag.metrics.paired.joint_counts import joint_counts
-from offdiag.metrics.paired.scores import ScoreDifference, score_differences
-from offdiag.metrics.paired.weighted import WeightedPair
-from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.suite import SUITE_VERSION
-from offdiag.services.comparisons.by_slice import (
-    ComparedColumns,
-    compare_by_slice,
-    counted_columns,
-    read_columns,
-)
+from offdiag.services.comparisons.by_slice import ComparedColumns, counted_columns, read_columns
 from offdiag.services.comparisons.comparability import (
-    NO_SAMPLES_TO_CHOOSE_FROM,
-    NOTHING_IN_SLICE,
-    NOTHING_LABELLED,
     Refusal,
-    other_examples,
+    hidden_by_size,
+    hidden_slice,
     refused,
     refused_with_chosen,
     refused_with_weights,
 )
+from offdiag.services.comparisons.compute import Compared, ComparisonRequest, Result, compute
 from offdiag.services.comparisons.counted_together import CountedTogether, counted_together
-from offdiag.services.comparisons.shared_samples import (
-    Aligned,
-    SharedSamples,
-    aligned,
-    places_in_lineages,
-    weights_of,
-)
-from offdiag.services.evaluation.compute import INTERVAL_SEED
-from offdiag.services.evaluation.inputs import members_among
+from offdiag.services.comparisons.shared_samples import SharedSamples
 from offdiag.services.lru_cache import LruCache
-from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed, suppressed_below
+from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed_below
 from offdiag.store import compared_runs as queries
 from offdiag.store import slices, truths
-from offdiag.store.compared_runs import ComparedRun, LineageHead
+from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database, Session
 from offdiag.store.slices import SliceChoices
-
-
-@dataclass(frozen=True)
-class ComparisonRequest:
-    """Everything a comparison depends on."""
-
-    runs: tuple[ComparedRun, ...]
-    part: Slice | None
-    choices: SliceChoices
-    on_shared: bool
-    confidence: float
-    by: ComparedColumns | None = None
-    counted: CountedTogether | None = None
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """All of it by content; a correction that was taken back counts as another truth.
-
-        Runs of equal counts may have been counted together with others.
-        """
-        return (
-            tuple((run.content_digest, run.source, run.score_columns) for run in self.runs),
-            tuple(run.is_chosen_here for run in self.runs),
-            None if self.counted is None else tuple(run.id for run in self.runs),
-            tuple(None if run.truth is None else run.truth.id for run in self.runs),
-            self.runs[0].positive_label,
-            str(self.part or ""),
-            self.on_shared,
-            self.confidence,
-            None if self.by is None else self.by.digest,
-            SUITE_VERSION,
-        )
 
 
 def runs_named(session: Session, run_ids: Sequence[str]) -> tuple[ComparedRun, ...]:
@@ -158,283 +89,6 @@ def offered_levels(
         name: tuple(each for each in values if each not in sizes.hidden(name))
         for name, values in choices.levels.items()
     }
-
-
-def hidden_slice(
-    session: Session,
-    runs: Sequence[ComparedRun],
-    part: Slice | None,
-    counted: CountedTogether | None = None,
-) -> Refusal | None:
-    """Why nothing is said about a slice that is too small to be shown; None where it is not."""
-    k = suppressed_below()
-    if part is None or not k:
-        return None
-    if counted is not None:
-        groups = [GroupSizes(counted.samples.slices, counted.samples.sizes, k)]
-    else:
-        heads = {run.truth.id for run in runs if run.truth is not None}
-        groups = [sizes_in_truth(session, truths.get_truth(session, each), k) for each in heads]
-    return _refused_as_hidden(part, k) if any(each.is_hidden(part) for each in groups) else None
-
-
-def hidden_by_size(samples: SharedSamples | None, part: Slice | None) -> Refusal | None:
-    """The same for so few samples of a slice that all runs share."""
-    k = suppressed_below()
-    if part is None or samples is None or samples.n_compared >= k:
-        return None
-    return _refused_as_hidden(part, k)
-
-
-def _refused_as_hidden(part: Slice, k: int) -> Refusal:
-    error = suppressed(part, k)
-    return Refusal(f"{error.message[0].upper()}{error.message[1:]}", error.hint or "")
-
-
-def read_aligned(
-    session: Session, asked: ComparisonRequest, runs: Sequence[ComparedRun]
-) -> Aligned | Refusal:
-    """The predictions of runs in one order; refused where their samples differ and may not."""
-    lineages = list({run.truth.root_id: run.truth for run in runs if run.truth}.values())
-    kinds = {each.root_id: each.id_kind for each in lineages}
-    ids = queries.sample_ids_of(session, kinds) if len(lineages) > 1 else {}
-    places = places_in_lineages(lineages, ids)
-    n_shared = None if places is None else len(places[lineages[0].root_id])
-    if places is None or n_shared == 0 or (len(lineages) > 1 and not asked.on_shared):
-        return other_examples(
-            _labels_by_truth(asked.runs, lineages),
-            n_each=[each.n_samples for each in lineages],
-            n_shared=n_shared,
-        )
-    n_each = tuple(each.n_samples for each in lineages)
-    if asked.part is not None:
-        members = members_among(asked.choices, asked.part, n_samples=lineages[0].n_samples)
-        chosen = members[places[lineages[0].root_id]]
-        places = {root_id: at[chosen] for root_id, at in places.items()}
-        n_each = (int(chosen.sum()),) if len(lineages) == 1 else n_each
-    return aligned(
-        runs,
-        lineages,
-        places,
-        queries.truth_codes_of(session, [each.id for each in lineages]),
-        queries.predictions_of(session, [run.id for run in runs]),
-        n_classes=len(runs[0].labels),
-        n_each=n_each,
-    )
-
-
-def _labels_by_truth(
-    runs: Sequence[ComparedRun], lineages: Sequence[LineageHead]
-) -> list[list[str]]:
-    return [
-        [
-            run_label(position)
-            for position, run in enumerate(runs)
-            if run.truth is not None and run.truth.root_id == lineage.root_id
-        ]
-        for lineage in lineages
-    ]
-
-
-LARGEST_SCORES = 20_000_000
-"""Scores of both runs together up to which they are compared: what fits beside a web request."""
-
-Result = PairComparison | ManyComparison
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What a comparison found, or why there is none; `samples` None without predictions."""
-
-    result: Result | None
-    samples: SharedSamples | None
-    refusal: Refusal | None = None
-    by_slice: SliceChanges | None = None
-
-
-def compute(session: Session, asked: ComparisonRequest) -> Compared:
-    """Compare runs that nothing but their samples may keep from it."""
-    chosen_here = tuple(at for at, run in enumerate(asked.runs) if run.is_chosen_here)
-    # By slice there would be nothing but tests.
-    found = _compute(session, replace(asked, by=None) if chosen_here else asked)
-    if chosen_here and isinstance(found.result, PairComparison):
-        return Compared(without_tests(found.result, chosen_here=chosen_here), found.samples)
-    return found
-
-
-def _compute(session: Session, asked: ComparisonRequest) -> Compared:
-    runs = asked.runs
-    if asked.counted is not None:
-        return _compute_counted(asked, asked.counted)
-    predicting = [run for run in runs if run.has_predictions]
-    if asked.part is not None and len(predicting) < len(runs):
-        return Compared(None, None, NO_SAMPLES_TO_CHOOSE_FROM)
-    side_by_side = read_aligned(session, asked, predicting) if predicting else None
-    if isinstance(side_by_side, Refusal):
-        return Compared(None, None, side_by_side)
-    if side_by_side is not None and side_by_side.samples.n_compared == 0:
-        nothing = NOTHING_LABELLED if asked.part is None else NOTHING_IN_SLICE
-        return Compared(None, side_by_side.samples, nothing)
-    return _compute_aligned(session, asked, side_by_side)
-
-
-def _compute_aligned(
-    session: Session, asked: ComparisonRequest, side_by_side: Aligned | None
-) -> Compared:
-    runs = asked.runs
-    samples = None if side_by_side is None else side_by_side.samples
-    if side_by_side is not None and runs[0].is_weighted:
-        return _compare_weighted(session, asked, side_by_side)
-    if len(runs) == 2:
-        by_slice = None
-        predicting = [run for run in runs if run.has_predictions]
-        if asked.by is not None and side_by_side is not None and len(predicting) == 2:
-            ids = (runs[0].id, runs[1].id)
-            by_slice = compare_by_slice(
-                asked.by, side_by_side, ids, runs[0].labels.names, confidence=asked.confidence
-            )
-        return Compared(_pair(session, asked, side_by_side), samples, by_slice=by_slice)
-    return Compared(_many(asked, side_by_side), samples)
-
-
-def _compute_counted(asked: ComparisonRequest, found: CountedTogether) -> Compared:
-    """The same of runs without predictions of which some were counted together."""
-    runs, labels = asked.runs, asked.runs[0].labels
-    uploaded = {
-        at: run.uploaded
-        for at, run in enumerate(runs)
-        if run.id not in found.run_ids and run.uploaded is not None
-    }
-    if asked.part is not None:
-        if uploaded:
-            return Compared(None, None, NO_SAMPLES_TO_CHOOSE_FROM)
-        found = found.among(asked.part)
-        if not found.n_samples:
-            return Compared(None, found.shared(), NOTHING_IN_SLICE)
-    if len(runs) > 2:
-        many = compare_together(
-            found.together(labels), uploaded, seed=INTERVAL_SEED, confidence=asked.confidence
-        )
-        return Compared(many, found.shared())
-    ids = (runs[0].id, runs[1].id)
-    by_slice = None
-    if asked.by is not None:
-        by_slice = compare_by_slice(
-            asked.by, found.by_kind(), ids, labels.names, confidence=asked.confidence
-        )
-    pair = compare_paired(
-        found.joint(*ids, labels), seed=INTERVAL_SEED, confidence=asked.confidence
-    )
-    return Compared(pair, found.shared(), by_slice=by_slice)
-
-
-def _pair(session: Session, asked: ComparisonRequest, found: Aligned | None) -> PairComparison:
-    first, second = asked.runs
-    if found is not None and are_sets(found.actual):
-        return compare_paired_sets(
-            _sets(asked, found), seed=INTERVAL_SEED, confidence=asked.confidence
-        )
-    if found is None or not (first.has_predictions and second.has_predictions):
-        return compare_unpaired(
-            _matrix(first, found),
-            _matrix(second, found),
-            seed=INTERVAL_SEED,
-            confidence=asked.confidence,
-        )
-    joint = joint_counts(
-        actual=found.actual,
-        first=found.predicted[first.id],
-        second=found.predicted[second.id],
-        labels=first.labels,
-    )
-    return compare_paired(
-        joint,
-        scores=_score_differences(session, asked, found),
-        seed=INTERVAL_SEED,
-        confidence=asked.confidence,
-    )
-
-
-def _compare_weighted(session: Session, asked: ComparisonRequest, found: Aligned) -> Compared:
-    pair = _weighted(session, found, *asked.runs)
-    if isinstance(pair, Refusal):
-        return Compared(None, found.samples, pair)
-    result = compare_weighted(pair, seed=INTERVAL_SEED, confidence=asked.confidence)
-    return Compared(result, found.samples)
-
-
-def _weighted(
-    session: Session, found: Aligned, first: ComparedRun, second: ComparedRun
-) -> WeightedPair | Refusal:
-    """The runs with their weights; refused where these differ, or are all 0."""
-    weights = [weights_of(session, found, run) for run in (first, second)]
-    n_different = int(np.count_nonzero(weights[0] != weights[1]))
-    if n_different:
-        return Refusal(
-            f"The weights of {n_different:,} of {len(weights[0]):,} examples differ in the runs, "
-            "so their values mean different things.",
-            "Log both runs with the same sample_weight=.",
-        )
-    if not weights[0].any():
-        return Refusal("All of these examples have the weight 0.", "Choose other examples.")
-    predicted = found.predicted[first.id], found.predicted[second.id]
-    return WeightedPair(found.actual, *predicted, weights[0], first.labels)
-
-
-def _many(asked: ComparisonRequest, found: Aligned | None) -> ManyComparison:
-    if found is not None and are_sets(found.actual):
-        return compare_many_sets(
-            _sets(asked, found), seed=INTERVAL_SEED, confidence=asked.confidence
-        )
-    labels = asked.runs[0].labels
-    actual = np.empty(0, np.uint8) if found is None else found.actual
-    return compare_many(
-        actual,
-        [
-            found.predicted[run.id] if found and run.has_predictions else _matrix(run, found)
-            for run in asked.runs
-        ],
-        labels=labels,
-        seed=INTERVAL_SEED,
-        confidence=asked.confidence,
-    )
-
-
-def _sets(asked: ComparisonRequest, found: Aligned) -> PairedSets:
-    predicted = (found.predicted[run.id] for run in asked.runs)
-    return paired_sets(found.actual, *predicted, labels=asked.runs[0].labels)
-
-
-def _matrix(run: ComparedRun, found: Aligned | None) -> ConfusionMatrix:
-    if run.uploaded is not None:
-        return run.uploaded
-    assert found is not None  # noqa: S101  # A run without a matrix has predictions.
-    counts = count_pairs(found.actual, found.predicted[run.id], n_classes=len(run.labels))
-    return ConfusionMatrix(counts, run.labels)
-
-
-def _score_differences(
-    session: Session, asked: ComparisonRequest, found: Aligned
-) -> tuple[ScoreDifference, ...]:
-    first, second = asked.runs
-    n_columns = first.score_columns
-    if n_columns == 0 or second.score_columns != n_columns:
-        return ()
-    if (first.n_predictions + second.n_predictions) * n_columns > LARGEST_SCORES:
-        return ()
-    scores = queries.scores_of(session, [run.id for run in asked.runs])
-    before, after = (_forecasts(run, found, scores[run.id]) for run in asked.runs)
-    return score_differences(before, after, confidence=asked.confidence)
-
-
-def _forecasts(run: ComparedRun, found: Aligned, scores: NDArray[np.float32]) -> Forecasts:
-    positive = run.positive_label
-    return Forecasts(
-        found.actual,
-        scores[found.rows[run.id]],
-        n_classes=len(run.labels),
-        positive=None if positive is None else run.labels.index[positive],
-    )
 
 
 LARGEST_KEPT = 200_000

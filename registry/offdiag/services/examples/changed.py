@@ -22,16 +22,12 @@ from offdiag.services.comparisons.comparability import (
     NO_SAMPLES_TO_CHOOSE_FROM,
     NO_SAMPLES_TO_SHOW,
     Refusal,
-    refused,
-)
-from offdiag.services.comparisons.compare import (
-    ComparisonRequest,
-    choices_of,
     hidden_by_size,
     hidden_slice,
-    read_aligned,
-    runs_named,
+    refused,
 )
+from offdiag.services.comparisons.compare import choices_of, runs_named
+from offdiag.services.comparisons.compute import ComparisonRequest, read_aligned
 from offdiag.services.comparisons.shared_samples import Aligned
 from offdiag.services.examples.selection import confidences
 from offdiag.store import compared_runs as queries

@@ -37,12 +37,7 @@ from offdiag.services.examples.selection import (
     sort_keys,
     wanted,
 )
-from offdiag.services.small_groups import (
-    SUPPRESSED,
-    sizes_in_truth,
-    suppressed,
-    suppressed_below,
-)
+from offdiag.services.small_groups import SUPPRESSED, sizes_in_truth, suppressed, suppressed_below
 from offdiag.store import truths
 from offdiag.store.database import Session
 from offdiag.store.predictions_beside_truth import (

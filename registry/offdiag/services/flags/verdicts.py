@@ -25,11 +25,7 @@ from offdiag.flags.catalogue import RULES
 from offdiag.flags.lifecycle import FlagState, first_raised, gone, raised_again
 from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.rules.costs import cost_verdict
-from offdiag.flags.rules.reference import (
-    PairedRecall,
-    orientation_verdict,
-    regression_verdicts,
-)
+from offdiag.flags.rules.reference import PairedRecall, orientation_verdict, regression_verdicts
 from offdiag.flags.rules.slices import slice_verdicts
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Verdict

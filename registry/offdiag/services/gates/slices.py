@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.slices import Slice
 from offdiag.errors import Forbidden
-from offdiag.gate.conditions import (
-    ColumnGroups,
-    Condition,
-    MetricCondition,
-    NotMeasured,
-    Subject,
-)
+from offdiag.gate.conditions import ColumnGroups, Condition, MetricCondition, NotMeasured, Subject
 from offdiag.gate.evaluate_conditions import TOO_FEW_EXAMPLES
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.slice_columns import SliceColumns

@@ -8,11 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from offdiag.domain.look_alikes import warn_of
-from offdiag.domain.orientation import (
-    OrientationEvidence,
-    OrientationVerdict,
-    SourceOrientation,
-)
+from offdiag.domain.orientation import OrientationEvidence, OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.ids import joined

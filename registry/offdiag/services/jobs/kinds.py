@@ -6,11 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from offdiag.services.delivery.task import (
-    compute_delivery,
-    fail_delivery,
-    restart_delivery,
-)
+from offdiag.services.delivery.task import compute_delivery, fail_delivery, restart_delivery
 from offdiag.services.evaluation.task import (
     compute_evaluation,
     fail_evaluation,

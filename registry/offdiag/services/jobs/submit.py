@@ -19,12 +19,7 @@ from offdiag.settings import load_settings
 from offdiag.settings.model import LOCAL_ENGINE
 from offdiag.store import jobs
 from offdiag.store.database import Database, Session
-from offdiag.store.jobs import (
-    JobRequest,
-    project_of_delivery,
-    project_of_edition,
-    works_of_runs,
-)
+from offdiag.store.jobs import JobRequest, project_of_delivery, project_of_edition, works_of_runs
 
 CHANNEL = "offdiag_work"
 """PostgreSQL notification channel."""

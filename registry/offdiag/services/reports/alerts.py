@@ -11,12 +11,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.filters.conditions import Side as GateSide
 from offdiag.flags.verdict import Sign
-from offdiag.gate.conditions import (
-    MetricCondition,
-    MetricValues,
-    Subject,
-    parse_condition,
-)
+from offdiag.gate.conditions import MetricCondition, MetricValues, Subject, parse_condition
 from offdiag.gate.evaluate_conditions import judge
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.gates.slices import with_slices

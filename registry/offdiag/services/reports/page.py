@@ -17,13 +17,7 @@ from offdiag.store import deliveries, reports, schedules
 from offdiag.store.database import Database, Session
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.job_lease import Heartbeat, list_heartbeats
-from offdiag.store.reports import (
-    EditionRecord,
-    FileFacts,
-    StoredFile,
-    file_facts,
-    report_series,
-)
+from offdiag.store.reports import EditionRecord, FileFacts, StoredFile, file_facts, report_series
 from offdiag.store.schedules import ScheduleRecord
 
 

@@ -7,11 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from offdiag.metrics.intervals.brier_parts import (
-    RELIABILITY,
-    RESOLUTION,
-    brier_part_intervals,
-)
+from offdiag.metrics.intervals.brier_parts import RELIABILITY, RESOLUTION, brier_part_intervals
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.suite import score_metrics
 

@@ -19,9 +19,7 @@ from offdiag.metrics.intervals.discrimination import (
     averaged_area_intervals,
     ks_interval,
 )
-from offdiag.metrics.intervals.means import (
-    mean_loss_interval,
-)
+from offdiag.metrics.intervals.means import mean_loss_interval
 from offdiag.metrics.intervals.scores import calibration_references
 from offdiag.metrics.scores.discrimination import (
     auc_averages,

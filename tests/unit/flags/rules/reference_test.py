@@ -11,11 +11,7 @@ import pytest
 from offdiag.comparison.pair import compare_paired
 from offdiag.comparison.pair_verdict import classes_that_change
 from offdiag.domain.orientation import OrientationEvidence, SourceOrientation
-from offdiag.flags.rules.reference import (
-    PairedRecall,
-    orientation_verdict,
-    regression_verdicts,
-)
+from offdiag.flags.rules.reference import PairedRecall, orientation_verdict, regression_verdicts
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Severity, Verdict
 from offdiag.metrics.orientation import verify_orientation

@@ -15,12 +15,7 @@ from PIL import Image
 
 from offdiag.errors import InvalidInput, TooLarge
 from offdiag.inputs.content.given_images import MOST_BYTES, image_file, png_of
-from offdiag.inputs.content.images import (
-    IMAGE_SIZE,
-    MOST_PIXELS,
-    THUMBNAIL_SIZE,
-    stored_image,
-)
+from offdiag.inputs.content.images import IMAGE_SIZE, MOST_PIXELS, THUMBNAIL_SIZE, stored_image
 
 
 def opened(data: bytes) -> Image.Image:

@@ -8,12 +8,7 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.metrics.costs.what_if import (
-    completed,
-    declared_prevalence,
-    read_shares,
-    shares_text,
-)
+from offdiag.metrics.costs.what_if import completed, declared_prevalence, read_shares, shares_text
 from support.matrices import matrix_of
 
 HAM_AND_SPAM = LabelSet(("ham", "spam"))

@@ -10,12 +10,7 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.costs.what_if import (
-    at_prevalence,
-    merge_classes,
-    other_positive_class,
-    ranks,
-)
+from offdiag.metrics.costs.what_if import at_prevalence, merge_classes, other_positive_class, ranks
 from offdiag.metrics.suite import evaluate_stack
 from support.published_matrices import SCREENING, THREE_CLASSES
 

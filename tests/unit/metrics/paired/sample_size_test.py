@@ -9,11 +9,7 @@ import pytest
 
 from offdiag.errors import InvalidInput
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
-from offdiag.metrics.paired.sample_size import (
-    samples_by_class,
-    samples_for_metric,
-    samples_needed,
-)
+from offdiag.metrics.paired.sample_size import samples_by_class, samples_for_metric, samples_needed
 
 
 @pytest.mark.parametrize(

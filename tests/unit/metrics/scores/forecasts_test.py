@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 
 from offdiag.metrics.scores import forecasts as module
-from offdiag.metrics.scores.forecasts import (
-    Forecasts,
-    rank_counts,
-    top_k_accuracy,
-)
+from offdiag.metrics.scores.forecasts import Forecasts, rank_counts, top_k_accuracy
 from offdiag.metrics.scores.ranking import rank_scores
 from support.forecasts import of_classes, of_event, ranked
 

@@ -11,12 +11,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from offdiag.metrics.scores import ranking
 from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.isotonic import (
-    DISCRIMINATION,
-    MISCALIBRATION,
-    isotonic_parts,
-    levels,
-)
+from offdiag.metrics.scores.isotonic import DISCRIMINATION, MISCALIBRATION, isotonic_parts, levels
 from offdiag.metrics.scores.losses import brier_decomposition, loss_metrics
 
 

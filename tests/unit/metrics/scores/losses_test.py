@@ -11,10 +11,7 @@ import pytest
 from offdiag.domain.values import POSITIVE_INFINITY, Reason
 from offdiag.metrics.scores import losses
 from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.losses import (
-    brier_decomposition,
-    loss_metrics,
-)
+from offdiag.metrics.scores.losses import brier_decomposition, loss_metrics
 from support.forecasts import of_classes, of_event
 
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from offdiag_web.charts.threshold_costs import (
-    FRAME,
-    CostLine,
-    Mark,
-    threshold_cost_chart,
-)
+from offdiag_web.charts.threshold_costs import FRAME, CostLine, Mark, threshold_cost_chart
 from support.drawings import Drawing, parsed, points_of
 
 

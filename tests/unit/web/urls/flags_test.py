@@ -6,13 +6,7 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import Severity
 from offdiag.store.flag_inbox import FlagPlace
 from offdiag.store.flags import FlagFilter
-from offdiag_web.urls.flags import (
-    NOBODY,
-    WHOLE_RUN,
-    FlagFields,
-    FlagListAddress,
-    read_flag_list,
-)
+from offdiag_web.urls.flags import NOBODY, WHOLE_RUN, FlagFields, FlagListAddress, read_flag_list
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,7 @@ from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.marks import IN_TABLE, Canvas, interval_mark
 from offdiag_web.charts.svg import UNIT, Scale, fitted, spanning
 from offdiag_web.components import numbers
-from offdiag_web.components.controls import (
-    CLASSES,
-    Chip,
-    ClassWords,
-    state_chip,
-)
+from offdiag_web.components.controls import CLASSES, Chip, ClassWords, state_chip
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.tiles import CUSTOM, majority_scores, range_scale
 from offdiag_web.urls.flags import problems_of_run

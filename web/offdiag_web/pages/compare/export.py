@@ -24,12 +24,7 @@ from offdiag_web.charts.matrix_picture import DrawnCell, DrawnMatrix, Picture, d
 from offdiag_web.components import numbers
 from offdiag_web.pages.compare.many import ManyView, many_view
 from offdiag_web.pages.compare.pair import DifferenceCell, PairView, difference_matrix, pair_view
-from offdiag_web.pages.compare.runs import (
-    RunIdentity,
-    run_identities,
-    samples_text,
-    truth_text,
-)
+from offdiag_web.pages.compare.runs import RunIdentity, run_identities, samples_text, truth_text
 from offdiag_web.urls.compare import CompareAddress
 
 PAIR_COLUMNS = (

@@ -17,11 +17,7 @@ from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Option
-from offdiag_web.components.datasets import (
-    DATASET,
-    dataset_frame,
-    find_in_any_project,
-)
+from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
 from offdiag_web.urls.datasets import DatasetAddress
 
 blueprint = Blueprint("dataset_approve", __name__)

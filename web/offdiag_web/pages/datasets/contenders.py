@@ -9,10 +9,7 @@ from datetime import datetime
 from markupsafe import Markup
 
 from offdiag.domain.runs import PromotionRole, Task
-from offdiag.services.champions.decision import (
-    COST,
-    Decision,
-)
+from offdiag.services.champions.decision import COST, Decision
 from offdiag.services.champions.leaders import Leader, Leaders
 from offdiag.store.promotions import PromotionRecord
 from offdiag.store.ranked_runs import RankedRun, WorstClass
@@ -21,13 +18,7 @@ from offdiag_web.charts.svg import Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.components.numbers import Amounts, extent_of
-from offdiag_web.pages.datasets.verdict import (
-    LONGEST_NAME,
-    PER,
-    difference_text,
-    inside,
-    name_of,
-)
+from offdiag_web.pages.datasets.verdict import LONGEST_NAME, PER, difference_text, inside, name_of
 
 _LONGEST_IN_ROW = 26
 _IN_ROW = Canvas(width=76, height=20)

@@ -17,11 +17,7 @@ from offdiag.flags.problems import Problem
 from offdiag.metrics.metric_text import difference as difference_in_units
 from offdiag.metrics.metric_text import spec_of
 from offdiag.metrics.paired.sample_size import about
-from offdiag.services.champions.decision import (
-    Decision,
-    LabelBudget,
-    metrics_of,
-)
+from offdiag.services.champions.decision import Decision, LabelBudget, metrics_of
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment, class_words

@@ -9,20 +9,8 @@ from datetime import datetime, timedelta
 from markupsafe import Markup
 
 from offdiag.domain.runs import PromotionRole, Task
-from offdiag.services.champions.decision import (
-    COST,
-    Decision,
-)
-from offdiag_web.charts.plot import (
-    Frame,
-    box,
-    grid,
-    line,
-    ring,
-    ticks_across,
-    ticks_of,
-    ticks_up,
-)
+from offdiag.services.champions.decision import COST, Decision
+from offdiag_web.charts.plot import Frame, box, grid, line, ring, ticks_across, ticks_of, ticks_up
 from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, spanning, words
 from offdiag_web.components import numbers
 from offdiag_web.components.model_marks import ModelMark, model_point, names_at_ends

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from offdiag.metrics.metric_text import difference as difference_in_units
 from offdiag.metrics.metric_text import spec_of
-from offdiag.services.champions.decision import (
-    COST,
-    Decision,
-    Difference,
-)
+from offdiag.services.champions.decision import COST, Decision, Difference
 from offdiag.services.champions.leaders import Leaders
 from offdiag_web.components import numbers
-from offdiag_web.components.datasets import (
-    METRIC_TITLES,
-    TITLES_OF_SETS,
-)
+from offdiag_web.components.datasets import METRIC_TITLES, TITLES_OF_SETS
 from offdiag_web.components.numbers import Amounts, amounts_for
 
 PER = 1_000

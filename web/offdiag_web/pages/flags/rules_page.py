@@ -6,12 +6,7 @@ from flask import Blueprint, jsonify, make_response, render_template
 from werkzeug.wrappers import Response
 
 from offdiag.metrics.catalogue import SPECS
-from offdiag.services.flags.rules import (
-    RuleInForce,
-    RulesOverview,
-    browse_rules,
-    rules_in,
-)
+from offdiag.services.flags.rules import RuleInForce, RulesOverview, browse_rules, rules_in
 from offdiag.settings.load import describe_settings
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT

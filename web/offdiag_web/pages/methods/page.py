@@ -62,12 +62,7 @@ from offdiag_web.components.datasets import (
     find_in_any_project,
     runs_of_dataset_url,
 )
-from offdiag_web.components.model_marks import (
-    ModelMark,
-    model_marks,
-    model_point,
-    names_at_ends,
-)
+from offdiag_web.components.model_marks import ModelMark, model_marks, model_point, names_at_ends
 from offdiag_web.components.numbers import extent_of, interval_text
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import quoted

@@ -33,11 +33,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip
 from offdiag_web.components.samples import example_strip
 from offdiag_web.pages.reports.page import REPORT
-from offdiag_web.pages.reports.texts import (
-    delivery_chip,
-    history_line,
-    missed_times,
-)
+from offdiag_web.pages.reports.texts import delivery_chip, history_line, missed_times
 from offdiag_web.urls.reports import ReportAddress
 
 FILE_NAMES: dict[FileKind, str] = {kind: f"report{suffix}" for kind, suffix in SUFFIXES.items()}

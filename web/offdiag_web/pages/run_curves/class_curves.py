@@ -15,12 +15,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, unweighted
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS, ScoreCurve
-from offdiag.services.curves import (
-    PREVALENCE_KEYS,
-    RARE,
-    measured_values,
-    values_at_prevalence,
-)
+from offdiag.services.curves import PREVALENCE_KEYS, RARE, measured_values, values_at_prevalence
 from offdiag.store.run_page import RunResults
 from offdiag_web.charts.curves import precision_recall_drawing, roc_drawing
 from offdiag_web.components import numbers

@@ -16,12 +16,7 @@ from offdiag_web.components.controls import Caution, Segment, SortHead, aria_sor
 from offdiag_web.components.runs.frame import run_page
 from offdiag_web.components.samples import SampleLook, SampleLooks, sample_looks
 from offdiag_web.pages.run_examples.counts import CaseCounts, sentence, title
-from offdiag_web.pages.run_examples.filters import (
-    cell_stepper,
-    filter_form,
-    kind_segments,
-    terms,
-)
+from offdiag_web.pages.run_examples.filters import cell_stepper, filter_form, kind_segments, terms
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.run import ExamplesAddress
 

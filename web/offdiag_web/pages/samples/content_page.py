@@ -14,11 +14,7 @@ from offdiag.store.samples import ContentTotals
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.components import numbers
-from offdiag_web.components.datasets import (
-    DATASET,
-    dataset_frame,
-    find_in_any_project,
-)
+from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
 from offdiag_web.components.samples import picture_response
 from offdiag_web.urls.datasets import DatasetAddress
 

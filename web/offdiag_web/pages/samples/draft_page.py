@@ -25,12 +25,7 @@ from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
 from offdiag_web.components.controls import paging
-from offdiag_web.components.datasets import (
-    DATASET,
-    VERSION,
-    dataset_frame,
-    find_in_any_project,
-)
+from offdiag_web.components.datasets import DATASET, VERSION, dataset_frame, find_in_any_project
 from offdiag_web.components.samples import SHOW, SampleLook, SampleLooks, draft_text, sample_looks
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start

@@ -12,11 +12,7 @@ from offdiag.services.samples.noise import USUAL_SHARE, LabelNoise, label_noise
 from offdiag_web.app.context import current_registry, kept_suspects
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.exports import json_response
-from offdiag_web.components.datasets import (
-    DATASET,
-    dataset_frame,
-    find_in_any_project,
-)
+from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
 from offdiag_web.urls.datasets import DatasetAddress
 
 blueprint = Blueprint("label_noise", __name__)

@@ -20,11 +20,7 @@ from offdiag.records.datasets.label_errors import (
     suspects_document,
 )
 from offdiag.services.samples.drafts import answer_labels
-from offdiag.services.samples.suspects import (
-    Suspect,
-    SuspectLabels,
-    suspect_labels,
-)
+from offdiag.services.samples.suspects import Suspect, SuspectLabels, suspect_labels
 from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import csv_response, json_response
@@ -33,11 +29,7 @@ from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import paging
-from offdiag_web.components.datasets import (
-    DATASET,
-    dataset_frame,
-    find_in_any_project,
-)
+from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
 from offdiag_web.components.samples import SHOW, SampleLook, SampleLooks, draft_text, sample_looks
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start

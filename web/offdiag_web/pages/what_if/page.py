@@ -33,19 +33,10 @@ from offdiag_web.components.costs.form import (
     share_fields,
     warning_texts,
 )
-from offdiag_web.components.costs.ranking import (
-    constant_sentence,
-    rank_sentence,
-    ranking,
-)
+from offdiag_web.components.costs.ranking import constant_sentence, rank_sentence, ranking
 from offdiag_web.components.datasets import DatasetFrame, dataset_frame
 from offdiag_web.components.slices import slice_choices
-from offdiag_web.pages.what_if.choice import (
-    choice_view,
-    lever_choices,
-    slider_view,
-    verdict,
-)
+from offdiag_web.pages.what_if.choice import choice_view, lever_choices, slider_view, verdict
 from offdiag_web.pages.what_if.heat import binary_sides, heat_view
 from offdiag_web.pages.what_if.threshold import threshold_card
 from offdiag_web.urls.costs import (

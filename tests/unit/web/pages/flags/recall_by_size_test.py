@@ -4,11 +4,7 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.flags.assessment import class_recalls
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag_web.pages.flags.recall_by_size import (
-    class_rows,
-    recall_floor,
-    size_chart,
-)
+from offdiag_web.pages.flags.recall_by_size import class_rows, recall_floor, size_chart
 from support.dashboard import LESION_COUNTS, LESIONS
 from support.drawings import parsed
 from support.matrices import matrix_of
