@@ -91,3 +91,15 @@ def test_the_form_with_everything_wrong_is_accessible(
         expect(checked.page.get_by_role("alert")).to_be_focused()
         assert violations(checked) == []
         assert width_on_a_small_screen(checked) <= 320
+
+
+def test_a_printed_edition_loses_no_column(open_reported: Any) -> None:
+    page = open_reported("/reports/weekly/2", viewport={"width": 718, "height": 1000}).page
+    page.emulate_media(media="print")
+
+    widest = page.evaluate(
+        "Math.max(...[...document.querySelectorAll('table')].map((table) => table.scrollWidth))"
+    )
+
+    # A browser shrinks a page by a third at most, and cuts off what is beyond.
+    assert widest <= 718 * 1.5
