@@ -299,12 +299,24 @@ def _judge_metric(asked: MetricCondition, subject: Subject) -> Finding:
         return Finding(condition, passed=False, reason=TOO_FEW_EXAMPLES, note=few)
     value = value_of(condition, subject)
     measured, reason = _number(condition, value, subject)
+    note = _why_no_interval(condition, value, subject)
     if measured is None:
-        return Finding(condition, passed=False, reason=reason, value=value)
+        return Finding(condition, passed=False, reason=reason, value=value, note=note)
     comparison = compare(condition.text, measured, condition.sign, condition.threshold)
     passed = bool(comparison.holds)
-    note = "" if passed else _what_would_decide(condition, value, subject)
+    note = note or ("" if passed else _what_would_decide(condition, value, subject))
     return Finding(condition, passed=passed, measured=measured, value=value, note=note)
+
+
+def _why_no_interval(condition: MetricCondition, value: MetricValue, subject: Subject) -> str:
+    """What is said of a value without interval, above all that a difference was not tested."""
+    if value.value is None or value.ci_low is not None or value.ci_high is not None:
+        return ""
+    why = value.why_no_interval
+    if not condition.of_difference:
+        return why or ""
+    not_paired = subject.differences and subject.differences.not_paired
+    return f"not tested: {not_paired or why or 'gates compute no interval of this difference'}"
 
 
 def _no_slices(condition: MetricCondition) -> InvalidInput:

@@ -106,6 +106,32 @@ def test_a_missing_interval_fails_the_condition_on_its_end() -> None:
     assert finding("low(mcc)>=0").reason == "no_interval"
 
 
+@pytest.mark.parametrize("text", ["brier_sum<=0.9", "high(brier_sum)<=0.9"])
+def test_why_there_is_no_interval_is_said_whether_the_value_or_an_end_is_compared(
+    text: str,
+) -> None:
+    few = MetricValue(0.5, ci_method="m; unreliable, n = 3")
+
+    assert finding(text, subject(aggregate={"brier_sum": few})).note == "unreliable, n = 3"
+
+
+@pytest.mark.parametrize(
+    ("not_paired", "value", "why"),
+    [
+        ("its threshold was chosen here", MetricValue(0.1), "its threshold was chosen here"),
+        (None, MetricValue(0.1, ci_method="m; only 3 examples"), "only 3 examples"),
+        (None, MetricValue(0.1), "gates compute no interval of this difference"),
+    ],
+)
+@pytest.mark.parametrize("text", ["diff(mcc)>=0", "diff(mcc)>=0.2", "low(diff(mcc))>=0"])
+def test_a_difference_without_interval_is_called_untested_whether_it_passes_or_not(
+    text: str, not_paired: str | None, value: MetricValue, why: str
+) -> None:
+    judged = subject(differences=Differences(MetricValues({"mcc": value}, {}), not_paired))
+
+    assert finding(text, judged).note == f"not tested: {why}"
+
+
 def test_an_interval_without_an_upper_end_fails_the_condition_on_it() -> None:
     half_open = MetricValue(3.0, None, None, 1.5, None, "log")
 

@@ -278,7 +278,7 @@ def _found(checked: CheckedCondition) -> str:
     condition = parse_condition(checked.condition)
     if isinstance(condition, MetricCondition) and condition.side is not Side.VALUE:
         return f"{_number(checked.measured)} of {_number(value['value'])} {interval}"
-    has_interval = value.get("ci_method") is not None
+    has_interval = low is not None or high is not None
     return f"{_number(checked.measured)} {interval}" if has_interval else _number(checked.measured)
 
 
