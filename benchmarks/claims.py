@@ -644,8 +644,7 @@ TITLES = {
     "chosen runs": "Best runs of two equally good models, one is said to lead, percent",
     "chosen champions": "Equally good runs, gates against the champion, which winners become, "
     "percent",
-    "intervals of sets": "Intervals of multi-label runs that cover the true value, percent; "
-    "averages over labels with five examples or more",
+    "intervals of sets": "Intervals of multi-label runs that cover the true value, percent",
     "intervals of scores": "Intervals of calibrated scores that cover the true value, and scores "
     "called miscalibrated, percent",
     "intervals of areas": "Areas of scores of few values: intervals that cover, percent",

@@ -52,9 +52,6 @@ OF_TRUTH = 400_000
 OF_SETS = ("hamming_loss", "example_jaccard", "example_f1", "micro_f1", "macro_f1", "weighted_f1",
            "micro_precision", "weighted_precision", "label_ranking_average_precision",
            "label_ranking_loss")  # fmt: skip
-WEIGHTED = ("weighted_f1", "weighted_precision")
-"""Averages that have ends also where a label has fewer than five samples; told apart."""
-COLUMNS = (*OF_SETS, *(f"{key}, smaller labels" for key in WEIGHTED))
 FIRM = ("hamming_loss", "example_jaccard", "example_f1", "micro_f1", "macro_f1", "weighted_f1")
 """Averages of which the pooled coverage is a goal."""
 APART = 2.5
@@ -83,12 +80,7 @@ def of_sets(cell: SetCell, rng: Rng, truth: Values) -> list[float]:
     """Whether each interval holds the truth; NaN where it has no ends."""
     actual, (predicted,) = cell.draw(rng)
     found = multilabel_intervals(actual, predicted, set_scores(actual, rng)).aggregate
-    is_small = actual.sum(axis=0).min() < SMALLEST_WITH_ENDS
-    held = [_holds(found[key], truth[key]) for key in (*OF_SETS, *WEIGHTED)]
-    weighted = [at for at, key in enumerate(OF_SETS) if key in WEIGHTED]
-    for at in range(len(OF_SETS), len(held)) if not is_small else weighted:
-        held[at] = np.nan
-    return held
+    return [_holds(found[key], truth[key]) for key in OF_SETS]
 
 
 def _holds(interval: Interval | None, truth: float) -> float:
@@ -196,10 +188,10 @@ def report_sets(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
     for cell, held in zip(SET_CELLS, found, strict=True):
         name = f"n {cell.n:,}, {len(cell.shares)} labels, recall {cell.recall:g}"
         rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
-        rows.append({"cell": name, "sets": len(held), **dict(zip(COLUMNS, rates, strict=True))})
+        rows.append({"cell": name, "sets": len(held), **dict(zip(OF_SETS, rates, strict=True))})
     report.tables["intervals of sets"] = rows
     pooled = np.concatenate(found)
-    for at, key in enumerate(COLUMNS):
+    for at, key in enumerate(OF_SETS):
         _cover(report, f"multi-label {key}", pooled[:, at], is_goal=key in FIRM)
         lowest = min(rate for rate in (_rates(held)[at] for held in found) if not isnan(rate))
         report.fact(f"multi-label {key}: lowest cell, %", round(100 * lowest, 1))

@@ -25,6 +25,7 @@ from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import (
+    SMALLEST_WITH_ENDS,
     Bounds,
     Interval,
     Intervals,
@@ -57,6 +58,10 @@ OF_EXAMPLES = (
     *(f"example_{measure}{rule}" for measure in MEASURES for rule in RULES),
 )
 """Averages over samples that are not counts of them."""
+MOST_RARE = 0.1
+"""Share of the true labels that are of labels with fewer than five samples above which no weighted
+average has ends but recall, where labels do not matter: others covered the truth in 75 to 88 %.
+"""
 ROUNDING = 1e-12
 """Parts of a share below this are zeros that rounding blurred."""
 
@@ -84,7 +89,7 @@ def multilabel_intervals(
 
     Notes say "unreliable" of averages over labels where the smallest label that is ever true has
     fewer than 20 samples, and of others below 20 samples. Macro averages have no ends where a
-    label has fewer than 5.
+    label has fewer than 5, weighted ones where such labels have more than a tenth of the weight.
 
     Raises `InvalidInput` for a confidence outside (0, 1).
     """
@@ -240,10 +245,18 @@ def _of_labels(
 ) -> dict[str, Interval]:
     support = counts.actual[counts.actual > 0]
     smallest = np.asarray(support.min(initial=counts.n_samples))
+    rare = support[support < SMALLEST_WITH_ENDS].sum() / max(support.sum(), 1)
+    rare_note = (
+        f"unreliable, labels with fewer than {SMALLEST_WITH_ENDS} examples have "
+        f"{100 * rare:.0f} % of the weight"
+    )
     intervals = {}
     for key, found in Shares(patterns).found():
         if found is None:
             intervals[key] = Interval(None, None, EFFECTIVE)
+            continue
+        if rare > MOST_RARE and key.startswith("weighted_") and key != "weighted_recall":
+            intervals[key] = Interval(None, None, EFFECTIVE, note=rare_note)
             continue
         interval = found.interval(confidence=confidence)
         judged = (

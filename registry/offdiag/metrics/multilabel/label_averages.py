@@ -87,6 +87,10 @@ _Average: TypeAlias = tuple[str, str, str, Mapping[Reason, str], Mapping[str, st
 """Key, kind, formula, when it is undefined, other names, notes."""
 
 _OF_SMALL_LABELS = f"{EFFECTIVE_SIZE} No ends where a label has fewer than 5 examples."
+_OF_RARE_LABELS = (
+    f"{EFFECTIVE_SIZE} No ends where labels with fewer than 5 examples have more than a tenth of "
+    "the weight."
+)
 _NOTHING_TRUE = {Reason.NO_ACTUAL_POSITIVES: "no example has a true label"}
 
 _NOTHING_PREDICTED = {Reason.NO_PREDICTED_POSITIVES: "nothing is ever predicted"}
@@ -154,7 +158,7 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
         yield MetricSpec(
             key=key,
             scope=Scope.MULTILABEL,
-            interval=_OF_SMALL_LABELS if average.startswith("Macro") else EFFECTIVE_SIZE,
+            interval=_interval(key),
             title=f"{average} {measure.title}{defined}",
             formula=formula,
             source=f"{KRSTINIC}, eqs. 7-10",
@@ -162,6 +166,13 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
             other_names=other_names,
             notes=notes,
         )
+
+
+def _interval(key: str) -> str:
+    if key.startswith(MACRO):
+        return _OF_SMALL_LABELS
+    is_of_labels = key.startswith("weighted_") and key != "weighted_recall"
+    return _OF_RARE_LABELS if is_of_labels else EFFECTIVE_SIZE
 
 
 SPECS: tuple[MetricSpec, ...] = (*(spec for measure in _MEASURES for spec in _of_labels(measure)),)

@@ -161,6 +161,32 @@ def test_a_label_that_is_hardly_ever_true_leaves_averages_over_labels_open(
     assert found["weighted_f1"].low is not None
 
 
+@pytest.mark.parametrize(("n_labels", "has_ends"), [(9, True), (10, False)])
+def test_labels_with_few_samples_leave_weighted_averages_open_where_they_weigh_much(
+    n_labels: int, has_ends: bool
+) -> None:
+    """`n_labels` labels of 4 samples each beside one of 324."""
+    actual = np.zeros((400, n_labels + 1), np.bool_)
+    actual[:324, 0] = True
+    for label in range(1, n_labels + 1):
+        actual[4 * label : 4 * label + 4, label] = True
+    predicted = actual.copy()
+    predicted[:20] = False
+
+    found = multilabel_intervals(actual, predicted).aggregate
+
+    for key in ("weighted_precision", "weighted_f1", "weighted_jaccard"):
+        assert (found[key].low is not None) == has_ends, key
+        note = found[key].note or ""
+        assert note == (
+            "unreliable, smallest label has n = 4"
+            if has_ends
+            else "unreliable, labels with fewer than 5 examples have 11 % of the weight"
+        )
+    # It does not depend on labels: it is the share of true labels that are found.
+    assert found["weighted_recall"].low == pytest.approx(found["micro_recall"].low)
+
+
 def test_nothing_true_leaves_weighted_averages_without_interval() -> None:
     nothing = np.zeros((30, 2), np.bool_)
 
