@@ -104,7 +104,14 @@ def with_all_inversions(
 NO_INTERVAL = "None: it is a fact of the data, or a number of examples or classes."
 WILSON = "Wilson's, of a binomial proportion."
 WILSON_TRANSFORMED = "Wilson's, of the binomial proportion that it is an increasing function of."
-RESAMPLED = "Percentiles of 2,000 resampled matrices; the delta method above 200 classes."
+RESAMPLED = (
+    "With two classes, draws from the posterior with Jeffreys' prior; with more, percentiles of "
+    "2,000 resampled matrices; above 200 classes, the delta method."
+)
+POSTERIOR = (
+    "Draws from the posterior of the class against the rest with Jeffreys' prior; the delta "
+    "method above 200 classes."
+)
 FEW = "No ends below 5 examples in the smallest class"
 FEW_OR_ABSENT = f"{FEW}, and none where a declared class has no example."
 MEAN_RECALL = (

@@ -86,6 +86,7 @@ WORDS = {
     "delta, logit": "Student's t of (positive examples",
     "student t, log": "log scale",
     "consistency": "consistency resampling",
+    "no interval": "None",
     "moments less noise": "less the noise",
 }
 

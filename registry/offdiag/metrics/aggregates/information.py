@@ -130,6 +130,11 @@ def _sum_x_log_x(shares: Floats) -> float:
     return float((shares * _log_or_zero(shares)).sum())
 
 
+_NOISE_ADDS = (
+    "With two classes, draws from the posterior with Jeffreys' prior. None with more: noise adds "
+    "to it, by about (K - 1)^2 / (2 n) nats of K classes and n examples."
+)
+
 SPECS: tuple[AggregateMetric, ...] = (
     AggregateMetric(
         key="mutual_information",
@@ -140,6 +145,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         formula="sum c_ij / N ln(c_ij N / (t_i p_j)), in nats",
         high=math.inf,
         source="Shannon 1948, Bell System Technical Journal 27(3), 379-423",
+        interval=_NOISE_ADDS,
         undefined_when=NO_SAMPLES,
         other_names={
             "scikit-learn": "mutual_info_score",
@@ -157,6 +163,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         symbol="NMI",
         formula="2 I / (H(actual) + H(predicted))",
         source="Vinh et al. 2010, Journal of Machine Learning Research 11, 2837-2854 (sum)",
+        interval=_NOISE_ADDS,
         undefined_when=NO_SAMPLES
         | {Reason.CONSTANT_MARGIN: "only one class has examples and only one is predicted"},
         other_names={"scikit-learn": "normalized_mutual_info_score (1 where undefined)"},

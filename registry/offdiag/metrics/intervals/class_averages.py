@@ -18,7 +18,7 @@ short for a class that has few samples; a posterior does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,6 +28,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.bounds import Bounds, Intervals, exact_intervals
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.intervals.resampling import batches, generator, percentile_bounds
+from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.tally import CLASS_AXIS
 
 Floats = NDArray[np.float64]
@@ -94,6 +95,55 @@ def drawn_margins(
         correct = actual * _recalls(matrix, rng, size)
         predicted = correct + wrong.drawn(actual - correct, rng)
         yield part, DrawnMargins(actual, predicted, correct)
+
+
+def drawn_matrices(matrix: ConfusionMatrix, *, seed: int, draws: int) -> Floats:
+    """Matrices of two classes from the posterior, (draws, 2, 2), of as many samples."""
+    stack = np.empty((draws, 2, 2))
+    for part, drawn in drawn_margins(matrix, seed=seed, draws=draws):
+        wrong = np.maximum(drawn.actual - drawn.correct, 0.0)
+        for code in range(2):
+            stack[part, code, code] = drawn.correct[:, code]
+            stack[part, code, 1 - code] = wrong[:, code]
+    return stack * matrix.total
+
+
+def drawn_outcomes(matrix: ConfusionMatrix, *, seed: int, draws: int) -> OneVsRest:
+    """Each class against the rest in matrices from the posterior, (draws, K), as of two classes.
+
+    All classes are drawn on their own, with Jeffreys' prior.
+    """
+    rng = generator(seed)
+    total, right = matrix.total, matrix.correct
+    missed, added = matrix.actual - right, matrix.predicted - right
+    size, prior = (draws, matrix.n_classes), prior_of(2)
+    rest = total - matrix.actual
+    positives = total * rng.beta(matrix.actual + prior, rest + prior, size=size)
+    tp = positives * rng.beta(right + prior, missed + prior, size=size)
+    negatives = total - positives
+    fp = negatives * rng.beta(added + prior, rest - added + prior, size=size)
+    return OneVsRest(tp=tp, fn=positives - tp, fp=fp, tn=negatives - fp)
+
+
+def posterior_intervals(
+    drawn: Mapping[str, Floats], estimates: Mapping[str, Floats], *, confidence: float
+) -> dict[str, Intervals]:
+    """Percentiles of values drawn with Jeffreys' prior, `drawn` (b, ...) by key, that hold the
+    estimates (...), and have no upper end where those are infinite."""
+    found = {}
+    for key, estimate in estimates.items():
+        bounds, _ = percentile_bounds(drawn[key], confidence=confidence)
+        low, high = np.minimum(bounds.low, estimate), np.maximum(bounds.high, estimate)
+        notes = {
+            tuple(int(part) for part in place): "no upper end"
+            for place in np.argwhere(np.isposinf(high))
+        }
+        found[key] = exact_intervals(Bounds(low, high), _jeffreys(len(drawn[key])), notes)
+    return found
+
+
+def _jeffreys(draws: int) -> str:
+    return f"posterior draws with Jeffreys' prior, {draws} draws"
 
 
 def _recalls(matrix: ConfusionMatrix, rng: np.random.Generator, size: int) -> Floats:
@@ -196,8 +246,8 @@ def class_average_intervals(
         found["mcc"][part] = drawn.mcc()
         found["cohen_kappa"][part] = drawn.cohen_kappa()
         found["macro_f1"][part] = drawn.macro_f1()
-    prior = "Jeffreys' prior" if matrix.n_classes == 2 else "prior 1/K"
-    method = f"posterior draws with {prior}, {draws} draws"
+    of_more = f"posterior draws with prior 1/K, {draws} draws"
+    method = _jeffreys(draws) if matrix.n_classes == 2 else of_more
 
     def from_draws(key: str, values: Floats) -> Intervals:
         bounds, _ = percentile_bounds(values, confidence=confidence)

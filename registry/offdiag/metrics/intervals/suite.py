@@ -2,7 +2,12 @@
 
 * Proportions, and functions of one, take Wilson's interval.
 * Balanced accuracy, macro F1, MCC and kappa have methods of their own (`class_averages`).
-* Everything else is resampled, or takes the delta method when too many cells are occupied.
+* Other metrics of one class, and with two classes everything else, are drawn from the posterior of
+  the class against the rest with Jeffreys' prior. Resamples have no errors that the samples do not
+  have: with ten samples of a class they covered the truth in as few as 20 of 100 data sets.
+* Everything else is resampled. All but proportions takes the delta method when too many cells are
+  occupied.
+* Noise adds to mutual information, so with more than two classes it has no ends.
 * Numbers of samples and classes, the majority share (a fact of the dataset) and the p value have
   no interval.
 """
@@ -11,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +27,21 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.gradients import Cells
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import (
+    Bounds,
     Intervals,
     exact_intervals,
     flagged,
     judged_by_classes,
     smallest_class,
 )
-from offdiag.metrics.intervals.class_averages import MACRO_F1, class_average_intervals, shifted
+from offdiag.metrics.intervals.class_averages import (
+    MACRO_F1,
+    class_average_intervals,
+    drawn_matrices,
+    drawn_outcomes,
+    posterior_intervals,
+    shifted,
+)
 from offdiag.metrics.intervals.delta import (
     DELTA,
     DELTA_LOG,
@@ -70,6 +84,11 @@ AVERAGES_OVER_CLASSES = frozenset(
 """Means in which every class counts the same, however few samples it has."""
 DECIDED_BY_CLASSES = AVERAGES_OVER_CLASSES | {"mcc", "cohen_kappa"}
 """Aggregates whose intervals have no ends where a class is too small."""
+NOISY = ("mutual_information", "normalized_mutual_information")
+"""What noise adds to, by about (K - 1)^2 / (2 n) nats of information. Resamples add it again, and
+covered the truth in 0 to 86 of 100 data sets of 5 to 30 classes and 100 to 1,000 samples, with or
+without twice their bias taken off."""
+NO_ENDS = "no interval"
 
 
 @dataclass(frozen=True)
@@ -128,6 +147,12 @@ def judged_aggregate(
     found: Intervals, key: str, cases: NDArray[np.int64], names: Sequence[str]
 ) -> Intervals:
     """The interval of one aggregate, as far as classes of so many samples (K,) allow it."""
+    if key in NOISY and len(cases) > 2:
+        nothing = np.asarray(np.nan)
+        notes: dict[tuple[int, ...], str] = {}
+        if not np.isnan(found.bounds.low):
+            notes[()] = "noise adds to it"
+        return exact_intervals(Bounds(nothing, nothing), NO_ENDS, notes)
     if key not in DECIDED_BY_CLASSES:
         return flagged(found, smallest_class(cases), "smallest class")
     return judged_by_classes(found, cases, names, is_average=key in AVERAGES_OVER_CLASSES)
@@ -144,11 +169,22 @@ def _resampled(
         )
     others = {key: value for key, value in estimates.items() if key not in special}
 
-    def evaluate(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        resampled = evaluate_stack(
+    def evaluated(stack: NDArray[Any]) -> Suite:
+        return evaluate_stack(
             stack, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
         )
-        return _values(resampled, except_for=special)
+
+    if matrix.n_classes == 2:
+        drawn = _values(evaluated(drawn_matrices(matrix, seed=seed, draws=replicates)))
+        return posterior_intervals(drawn, others, confidence=confidence) | special
+    if matrix.n_classes > 2:
+        outcomes = drawn_outcomes(matrix, seed=seed, draws=replicates)
+        drawn = {key: replicated(PER_CLASS[key].compute(outcomes)) for key in RESAMPLED_PER_CLASS}
+        of_classes = {key: others.pop(key) for key in RESAMPLED_PER_CLASS}
+        special |= posterior_intervals(drawn, of_classes, confidence=confidence)
+
+    def evaluate(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+        return _values(evaluated(stack), except_for=special)
 
     values = bootstrap(matrix.counts, evaluate, seed=seed, replicates=replicates)
     to_shift = [key for key in MACRO_F1 if key in others]
@@ -195,5 +231,9 @@ def _values(
         for key in RESAMPLED_AGGREGATES
         if key not in except_for
     }
-    per_class = {key: replicated(suite.per_class[key]) for key in RESAMPLED_PER_CLASS}
+    per_class = {
+        key: replicated(suite.per_class[key])
+        for key in RESAMPLED_PER_CLASS
+        if key not in except_for
+    }
     return aggregate | per_class

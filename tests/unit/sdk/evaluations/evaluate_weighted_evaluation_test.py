@@ -77,6 +77,7 @@ def test_intervals_are_those_of_a_survey(evaluation: WeightedEvaluation) -> None
     }
     assert methods <= {
         "linearized",
+        "no interval",
         "wilson, effective size",
         "wilson, effective size, transformed",
         "wilson ends of effective sizes combined (MOVER)",
