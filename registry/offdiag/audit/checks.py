@@ -279,7 +279,11 @@ def bounds(quantities: Quantities) -> Iterator[Check]:
     """Every inequality between metrics that can be tested on these claims."""
     for key, precision, recall, average in _MEAN_OF_F1:
         yield from _f1_below_harmonic_mean(quantities, key, precision, recall, average)
+        yield from _f1_below_one_side(quantities, (key, None), precision, recall)
         yield from _f1_below_claimed_mean(quantities, key, average)
+    for key, code in quantities.reported:
+        if key == "f1":
+            yield from _f1_below_one_side(quantities, (key, code), "precision", "recall")
     yield from _kappa_within_mcc(quantities)
 
 
@@ -303,6 +307,28 @@ def _f1_below_harmonic_mean(
         statement=f"{average} F1 is at most the harmonic mean of {average} precision and "
         f"{average} recall",
     )
+
+
+def _f1_below_one_side(
+    quantities: Quantities, f1: Quantity, precision: str, recall: str
+) -> Iterator[Check]:
+    """F1 is at most 2x/(1 + x) of precision or recall x, and so are means, as that is concave.
+
+    Only where that fails: nearly every number keeps it, so that it would speak for anything.
+    """
+    sides = {key: quantities.known(key, f1[1]) for key in (precision, recall)}
+    known = [(key, *found) for key, found in sides.items() if found is not None]
+    if len(known) == 1:
+        ((key, value, places),) = known
+        limit = harmonic_mean(value.high, 1.0)
+        checks = held_against(
+            quantities,
+            f1,
+            Interval(0.0, limit),
+            places,
+            statement=f"{f1[0]} is at most 2x / (1 + x), x being {key}",
+        )
+        yield from (check for check in checks if not check.holds)
 
 
 def _f1_below_claimed_mean(quantities: Quantities, key: str, average: str) -> Iterator[Check]:

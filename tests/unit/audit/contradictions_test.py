@@ -54,6 +54,18 @@ def failed(report: AuditReport) -> set[str]:
             "weighted_recall = accuracy where every example has one label and one prediction",
         ),
         (
+            {"macro_recall": "0.80", "macro_f1": "0.85"},
+            {"macro_f1": "0.95"},
+            {},
+            "macro_f1 is at most 2x / (1 + x), x being macro_recall",
+        ),
+        (
+            {"precision": "0.80", "f1": "0.85"},
+            {"f1": "0.95"},
+            {"labels": ("ill", "well"), "positive_label": "ill"},
+            "f1 is at most 2x / (1 + x), x being precision",
+        ),
+        (
             {"accuracy": "0.80", "error_rate": "0.20"},
             {"error_rate": "0.30"},
             {},
