@@ -31,7 +31,6 @@ from offdiag.metrics.spec import (
     NO_INTERVAL,
     NO_SAMPLES,
     PATTERN_OF_ERRORS,
-    RESAMPLED,
     SHARE_OF_CORRECT,
     WILSON,
     WILSON_TRANSFORMED,
@@ -340,7 +339,9 @@ SPECS: tuple[AggregateMetric, ...] = (
         compute=gmean_multiclass,
         slopes=_gmean_multiclass_slopes,
         averages_classes=True,
-        interval=f"{RESAMPLED} {FEW_OR_ABSENT}",
+        interval="With two classes, draws from the posterior with Jeffreys' prior; with more, "
+        "2,000 resampled matrices, shifted by their bias; above 200 classes, the delta method. "
+        f"{FEW_OR_ABSENT}",
         namesakes=("balanced_accuracy",),
         title="Geometric mean of the recalls",
         formula="(product of c_kk / t_k)^(1/K') over the K' classes with examples",

@@ -4,7 +4,7 @@
   (MOVER: Zou and Donner 2008, Statistics in Medicine 27, 1693).
 * Two classes, the others: draws from the posterior with Jeffreys' prior.
 * More classes: draws from the posterior with prior 1/K, for macro F1 a resample shifted by
-  twice its bias.
+  twice its bias, for the geometric mean of the recalls by its bias.
 
 With 300 examples of which 2 % are positive, the interval of balanced accuracy by resampling
 covers the truth in 87 of 100 samples, that of MOVER in 94 (the tests repeat the kind).
@@ -283,14 +283,20 @@ def means_of_recall(mean: Intervals, n_classes: int) -> dict[str, Intervals]:
     return dict.fromkeys(MEAN_RECALLS, mean) | {ADJUSTED: adjusted}
 
 
-def shifted(values: Floats, estimate: Floats) -> Floats:
-    """Resampled values less twice their bias, within 0 and 1; `values` (b,), NaN left out.
+BIASES_TAKEN_OFF = dict.fromkeys(MACRO_F1, 2.0) | {"gmean_multiclass": 1.0}
+"""Of resamples. A class that is never right in a resample makes the geometric mean 0, so its bias
+there is larger than that of the value: of 30 classes its plain resamples covered the truth in 50
+of 100 data sets, less twice their bias in 2, less their bias in 93 to 99."""
 
-    The resamples lie as far beside the value as the value does beside the truth.
+
+def shifted(values: Floats, estimate: Floats, *, biases: float = 2.0) -> Floats:
+    """Resampled values less so many times their bias, within 0 and 1; `values` (b,), NaN left out.
+
+    Mostly, the resamples lie as far beside the value as the value does beside the truth.
     """
     if np.isnan(estimate) or np.isnan(values).all():
         return values
-    return np.asarray(np.clip(values - 2 * (np.nanmean(values) - estimate), 0.0, 1.0))
+    return np.asarray(np.clip(values - biases * (np.nanmean(values) - estimate), 0.0, 1.0))
 
 
 def _holding(bounds: Bounds, estimate: Floats, method: str) -> Intervals:

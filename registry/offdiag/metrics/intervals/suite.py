@@ -35,7 +35,7 @@ from offdiag.metrics.intervals.bounds import (
     smallest_class,
 )
 from offdiag.metrics.intervals.class_averages import (
-    MACRO_F1,
+    BIASES_TAKEN_OFF,
     class_average_intervals,
     drawn_matrices,
     drawn_outcomes,
@@ -187,9 +187,9 @@ def _resampled(
         return _values(evaluated(stack), except_for=special)
 
     values = bootstrap(matrix.counts, evaluate, seed=seed, replicates=replicates)
-    to_shift = [key for key in MACRO_F1 if key in others]
-    for key in to_shift:
-        values[key] = shifted(values[key], others[key])
+    to_shift = {key: biases for key, biases in BIASES_TAKEN_OFF.items() if key in others}
+    for key, biases in to_shift.items():
+        values[key] = shifted(values[key], others[key], biases=biases)
     found = percentile_intervals_by_key(
         values, estimates=others, confidence=confidence, method=bootstrap_name(replicates)
     )
