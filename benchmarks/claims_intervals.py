@@ -30,10 +30,11 @@ from scipy.stats import binom
 
 from offdiag.metrics.intervals.bounds import SMALLEST_WITH_ENDS, Interval
 from offdiag.metrics.intervals.brier_parts import brier_part_intervals
+from offdiag.metrics.intervals.calibration import calibration_references
 from offdiag.metrics.intervals.discrimination import auc_interval
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.proportions import wilson
-from offdiag.metrics.intervals.scores import calibration_references, score_intervals
+from offdiag.metrics.intervals.scores import score_intervals
 from offdiag.metrics.multilabel.suite import set_metrics, set_score_metrics
 from offdiag.metrics.multilabel.tally import tally_sets
 from offdiag.metrics.scores.discrimination import roc_auc

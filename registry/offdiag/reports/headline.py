@@ -218,7 +218,8 @@ def _may_be_best(found: BestSetFigures, names: Mapping[str, str]) -> str:
     named = listed(may_be, at_most=_MOST_NAMED)
     if len(may_be) == 1:
         return f"{others} significantly worse than {named} {together}."
-    return f"{others} significantly worse than the best, which may be any of {named} {together}."
+    of = "either" if len(may_be) == 2 else "any"
+    return f"{others} significantly worse than the best, which may be {of} of {named} {together}."
 
 
 def _of_flags(report: Report) -> Iterator[str]:

@@ -258,7 +258,7 @@ def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> Run
         raise NotFound(
             f"there is no run {run_id!r}.",
             field="run",
-            hint="It may have been deleted, or the link is incomplete.",
+            hint="It may have been deleted, or its id is incomplete.",
         )
     of_run, of_results = found[:6], found[6:-5]
     around = RunNeighbours(*found[-5:])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from offdiag.metrics.intervals.scores import MOST_CELLS
+from offdiag.metrics.intervals.calibration import MOST_CELLS
 from support.recorded_scores import RECORDED, recorded
 
 EXPECTED = json.loads(Path(__file__).with_name("scores_0_2_0.json").read_text(encoding="utf-8"))

@@ -104,7 +104,7 @@ def test_runs_that_may_be_the_best_are_told_from_those_that_are_worse(
     assert found is not None
     assert (set(found.may_be_best), found.worse) == ({good, near}, (bad,))
     assert (
-        "1 run is significantly worse than the best, which may be any of good and near (3 runs "
+        "1 run is significantly worse than the best, which may be either of good and near (3 runs "
         "compared together, 95 %)."
     ) in further_sentences(report)
 

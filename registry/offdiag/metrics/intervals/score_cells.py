@@ -14,10 +14,11 @@ import numpy as np
 from offdiag.domain.values import MetricValue, Reason, off_by
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.intervals.bounds import Interval
+from offdiag.metrics.intervals.calibration import calibration_intervals
 from offdiag.metrics.intervals.discrimination import ks_interval
 from offdiag.metrics.intervals.means import mean_loss_intervals
 from offdiag.metrics.intervals.proportions import WILSON, wilson
-from offdiag.metrics.intervals.scores import calibration_intervals, class_interval
+from offdiag.metrics.intervals.scores import class_interval
 from offdiag.metrics.scores.calibration import (
     DEFAULT_BINS,
     equal_mass_bins,

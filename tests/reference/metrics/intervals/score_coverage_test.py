@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.metrics.intervals.bounds import Interval
+from offdiag.metrics.intervals.calibration import calibration_references
 from offdiag.metrics.intervals.discrimination import (
     auc_interval,
     average_precision_interval,
@@ -20,7 +21,6 @@ from offdiag.metrics.intervals.discrimination import (
     ks_interval,
 )
 from offdiag.metrics.intervals.means import mean_loss_interval
-from offdiag.metrics.intervals.scores import calibration_references
 from offdiag.metrics.scores.discrimination import (
     auc_averages,
     average_precision,

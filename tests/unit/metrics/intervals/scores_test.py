@@ -9,15 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.intervals import scores
+from offdiag.metrics.intervals import calibration
+from offdiag.metrics.intervals.calibration import CalibrationReference, calibration_references
 from offdiag.metrics.intervals.discrimination import auc_interval
 from offdiag.metrics.intervals.proportions import wilson
-from offdiag.metrics.intervals.scores import (
-    CalibrationReference,
-    calibration_references,
-    class_score_intervals,
-    score_intervals,
-)
+from offdiag.metrics.intervals.scores import class_score_intervals, score_intervals
 from offdiag.metrics.scores.calibration import (
     equal_mass_bins,
     equal_width_bins,
@@ -72,8 +68,8 @@ def test_more_scores_than_cells_give_the_same_figures(monkeypatch: pytest.Monkey
     ranked = rank_scores(rng.random(3_000) < p, p)
 
     exact = calibration_references(ranked, seed=1)
-    monkeypatch.setattr(scores, "MOST_CELLS", 200)
-    monkeypatch.setattr(scores, "MERGED_CELLS", 200)
+    monkeypatch.setattr(calibration, "MOST_CELLS", 200)
+    monkeypatch.setattr(calibration, "MERGED_CELLS", 200)
     merged = calibration_references(ranked, seed=1)
 
     for kind in KINDS:
