@@ -59,7 +59,7 @@ from offdiag.metrics.scores.score_curves import score_curves
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.reports.changes import CHANGING_CLASS_METRICS, find_changes
 from offdiag.reports.snapshot import ClassFigures, RunFigures
-from offdiag.services.champions.leaders import drops_in
+from offdiag.services.champions.drops import drops_in
 from offdiag.services.decisions.thresholds import threshold_costs_of
 from offdiag.services.samples.noise import noisy_pairs
 from offdiag.services.samples.suspects import Family, RankedDataset

@@ -22,8 +22,8 @@ from offdiag.services.examples.changed import changed_examples
 from offdiag.services.flags.page import raised_flags
 from offdiag.services.gates.gate import gate_run
 from offdiag.services.methods.compared import methods_of
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store.database import Database
+from offdiag.store.datasets import dataset_named
 from offdiag.store.runs import RunRecord
 from support.logging_runs import POLICY, correct_labels, evaluate
 from support.set_runs import log_sets, paired_runs

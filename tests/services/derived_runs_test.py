@@ -28,10 +28,10 @@ from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.retention.deletion import delete_run
-from offdiag.services.truth.versions import dataset_named
 from offdiag.services.verification.verify import verify
 from offdiag.store import evaluations, runs
 from offdiag.store.database import Database
+from offdiag.store.datasets import dataset_named
 from offdiag.store.runs import RunRecord
 from support.logging_runs import POLICY, log, work_off
 

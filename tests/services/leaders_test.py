@@ -10,9 +10,9 @@ from offdiag.domain.runs import RunFacts
 from offdiag.services.champions.dataset_status import DatasetStatus, KeptComparisons, statuses
 from offdiag.services.champions.leaders import Leaders, leaders_of, set_primary_metric
 from offdiag.services.lru_cache import LruCache
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import dataset_list
+from offdiag.store.datasets import dataset_named
 from offdiag.store.promotions import promotions_in_force
 from support.logging_runs import log, work_off
 from support.set_runs import PREDICTED_SETS, TRUE_SETS, log_sets

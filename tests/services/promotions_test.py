@@ -19,8 +19,8 @@ from offdiag.services.champions.promotions import (
 )
 from offdiag.services.gates.gate import gate_run
 from offdiag.services.retention.deletion import delete_run
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store.database import Database
+from offdiag.store.datasets import dataset_named
 from offdiag.store.runs import RunRecord
 from support.logging_runs import POLICY, log, work_off
 

@@ -16,7 +16,6 @@ from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.jobs.submit import submit_evaluations
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store import cost_matrices, datasets, runs
 from offdiag.store.cost_matrices import (
     CostMatrixRecord,
@@ -28,7 +27,7 @@ from offdiag.store.cost_matrices import (
     versions_of,
 )
 from offdiag.store.database import Database, Session
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 
 
 def add_costs(

@@ -13,7 +13,6 @@ from offdiag.domain.texts import require_reason
 from offdiag.errors import Conflict
 from offdiag.services.jobs.submit import submit_evaluations
 from offdiag.services.small_groups import without_hidden
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store import datasets, runs
 from offdiag.store.comments import About, add_comments
 from offdiag.store.database import Database, Session
@@ -25,7 +24,7 @@ from offdiag.store.dataset_page import (
     dataset_runs,
     dataset_slices,
 )
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.run_costs import RatedRun, positive_class, rated_runs
 from offdiag.store.runs import BaselineRecord
 from offdiag.store.truths import TruthSummary, truth_list

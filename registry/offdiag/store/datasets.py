@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunState, Task
+from offdiag.errors import NotFound
 from offdiag.store.models import (
     DatasetRow,
     LabelSetRow,
@@ -73,6 +74,18 @@ def create_project(session: Session, name: str, now: datetime) -> int:
 def find_dataset(session: Session, *, project: str, name: str) -> DatasetRecord | None:
     """A dataset by its project and name, in one statement."""
     return _one(session, _BY_NAME, {"project": project, "name": name})
+
+
+def dataset_named(session: Session, *, project: str, name: str) -> DatasetRecord:
+    """A dataset by project and name. Raises `NotFound`."""
+    dataset = find_dataset(session, project=project, name=name)
+    if dataset is None:
+        raise NotFound(
+            f"project {project!r} has no dataset {name!r}.",
+            field="dataset",
+            hint="A dataset is made by the first run that is logged on it.",
+        )
+    return dataset
 
 
 def get_dataset(session: Session, dataset_id: int) -> DatasetRecord:

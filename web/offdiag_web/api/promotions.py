@@ -17,7 +17,7 @@ from offdiag.records.promotion import (
 )
 from offdiag.records.runs.method import Methods, asked_methods
 from offdiag.services.champions import leaders, promotions
-from offdiag.services.truth.versions import dataset_named
+from offdiag.store.datasets import dataset_named
 from offdiag_web.api.operations import author, operation, resource
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_moments, requires
 

@@ -33,8 +33,8 @@ from offdiag.services import run_search
 from offdiag.services.datasets import comment_on_dataset
 from offdiag.services.retention import deletion
 from offdiag.services.run_notes import comment_on_run
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store.comments import About, comments_on
+from offdiag.store.datasets import dataset_named
 from offdiag.store.run_page import read_run
 from offdiag.store.run_search import SearchPlace, SortValue
 from offdiag.store.runs import get_run as stored_run

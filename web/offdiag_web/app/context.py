@@ -32,7 +32,7 @@ from offdiag_web.app.dispatch import PREFIX
 if TYPE_CHECKING:
     from offdiag.metrics.paired.confidence_set import BestSet
     from offdiag.services.champions.decision import Facts
-    from offdiag.services.champions.leaders import RunDrop
+    from offdiag.services.champions.drops import RunDrop
     from offdiag.services.comparisons.compute import Compared
     from offdiag.services.methods.estimates import KnownMoments
     from offdiag.services.samples.suspects import RankedDataset

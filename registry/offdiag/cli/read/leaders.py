@@ -62,7 +62,7 @@ def _best_set(found: RankedRuns) -> Iterator[str]:
 
 def _stored_leaders(database: Database, dataset: str, wanted: LeadersQuery) -> RankedRuns:
     from offdiag.services.champions.leaders import leaders_of
-    from offdiag.services.truth.versions import dataset_named
+    from offdiag.store.datasets import dataset_named
 
     with database.read() as session:
         known = dataset_named(session, project=wanted.project, name=dataset)

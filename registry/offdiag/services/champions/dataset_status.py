@@ -13,13 +13,12 @@ from offdiag.metrics.paired.confidence_set import (
     PairTests,
     best_set_and_pairs,
 )
+from offdiag.services.champions.drops import RunDrop, newest_drops
 from offdiag.services.champions.leaders import (
     DEFAULT_METRICS,
     LOWER_IS_BETTER,
-    RunDrop,
     contest_of,
     leaders_among,
-    newest_drops,
 )
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache

@@ -25,17 +25,16 @@ from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.paired.sample_size import samples_by_class, samples_for_metric, samples_needed
 from offdiag.metrics.paired.simultaneous_tests import Statistic
+from offdiag.services.champions.drops import drops_in
 from offdiag.services.champions.leaders import (
     Leader,
     Leaders,
     contest_by,
-    drops_in,
     leaders_in,
     side_by_side,
 )
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store.cost_matrices import (
     CostMatrixRecord,
     CostVersion,
@@ -44,7 +43,7 @@ from offdiag.store.cost_matrices import (
 )
 from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size, models_by_first_run
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.evaluations import aggregates_of
 from offdiag.store.promotions import PromotionRecord, decided_promotions
 from offdiag.store.ranked_runs import WorstClass, label_versions, worst_classes

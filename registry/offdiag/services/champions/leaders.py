@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -21,7 +21,6 @@ from offdiag.metrics.paired.confidence_set import (
     MOST_TESTED,
     BestSet,
     Contest,
-    PairTests,
     confidence_sets,
 )
 from offdiag.metrics.paired.many_runs import PairedRuns
@@ -29,12 +28,11 @@ from offdiag.metrics.weighted.counts import of_weights
 from offdiag.services.comparisons.shared_samples import aligned, places_in_lineages
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store import compared_runs as queries
 from offdiag.store import datasets
 from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetFacts
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs
 
 SCOPES: Mapping[Task, Scope] = {
@@ -298,47 +296,3 @@ def _placed(
 
 def _untested(value: MetricValue, highest: float | None) -> RankStatus:
     return RankStatus.BEST if value.value == highest else RankStatus.NOT_TESTED
-
-
-@dataclass(frozen=True, slots=True)
-class RunDrop:
-    """A run and the best one of its model before it, than which it is significantly worse."""
-
-    run: RankedRun
-    best: RankedRun
-
-    @property
-    def difference(self) -> float:
-        """The metric of the run minus that of the best one."""
-        return (self.run.value.value or 0.0) - (self.best.value.value or 0.0)
-
-
-def drops_in(runs: Sequence[RankedRun], tests: PairTests) -> Iterator[RunDrop]:
-    """Each such run, oldest first. `tests` compares `runs` in their order.
-
-    A run belongs to no trend where it names no model, or where its threshold was chosen on its
-    samples. All pairs of runs are tested at one level, because the best one before was chosen
-    for being the best.
-    """
-    places = {run.id: place for place, run in enumerate(runs)}
-    best: dict[str, RankedRun] = {}
-    for run in sorted(runs, key=lambda each: (each.created_at, each.id)):
-        if run.model is None or run.is_chosen_here:
-            continue
-        before = best.setdefault(run.model, run)
-        statistic = tests.statistic(places[run.id], places[before.id])
-        if statistic.t < -tests.critical:
-            yield RunDrop(run, before)
-        elif statistic.difference > 0:
-            best[run.model] = run
-
-
-def newest_drops(ranked: RankedRuns, tests: PairTests | None) -> tuple[RunDrop, ...]:
-    """Of each model the newest run, where it is worse; `tests` has the ranked runs in order."""
-    runs = sorted(ranked.runs, key=lambda run: run.created_at)
-    newest = {run.model: run.id for run in runs if not run.is_chosen_here}
-    if tests is None:
-        return ()
-    return tuple(
-        drop for drop in drops_in(ranked.runs, tests) if newest[drop.run.model] == drop.run.id
-    )

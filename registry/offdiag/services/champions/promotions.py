@@ -18,11 +18,10 @@ from offdiag.services.champions.leaders import primary_metric
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.services.gates.gate import GateResult, gate_run
 from offdiag.services.jobs.attempts import RetryPolicy
-from offdiag.services.truth.versions import dataset_named
 from offdiag.settings import Settings
 from offdiag.store import datasets, runs, truths
 from offdiag.store.database import Database, Session
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.evaluations import StoredEvaluation, current_evaluation
 from offdiag.store.promotions import (
     PromotionRecord,

@@ -18,9 +18,8 @@ from offdiag.services.methods.estimates import (
     seeds,
     with_interval,
 )
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store.database import Database
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.method_runs import MethodRun, method_runs
 
 LEVEL = 0.05

@@ -10,7 +10,7 @@ import numpy as np
 
 from offdiag.domain.runs import PromotionRole, RunState, Task
 from offdiag.domain.texts import CostName
-from offdiag.errors import InvalidInput, NotFound
+from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.suite import SUITE_VERSION
@@ -198,14 +198,7 @@ def _champion(session: Session, dataset_id: int) -> RunName | None:
 
 def dataset_in_scope(session: Session, scope: ReportScope) -> DatasetRecord:
     """The dataset of a scope. Raises `NotFound`."""
-    dataset = datasets.find_dataset(session, project=scope.project, name=scope.dataset)
-    if dataset is None:
-        raise NotFound(
-            f"project {scope.project!r} has no dataset {scope.dataset!r}.",
-            field="dataset",
-            hint="A dataset is made by the first run that is logged on it.",
-        )
-    return dataset
+    return datasets.dataset_named(session, project=scope.project, name=scope.dataset)
 
 
 def _terms(scope: ReportScope) -> RunFilter:

@@ -18,12 +18,11 @@ from offdiag.domain.sample_content import (
 from offdiag.errors import NotFound, TooLarge
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.content.images import StoredImage, decoded_images
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store import samples, truths
 from offdiag.store.audit_log import describe
 from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.samples import ContentTotals, Picture
 
 

@@ -19,12 +19,12 @@ from offdiag.inputs.ids import sample_ids
 from offdiag.inputs.partial_labels import differ
 from offdiag.metrics.label_errors.agreement import Agreement, agreement
 from offdiag.services.truth.revise import Revision, places_in_truth, revise_truth
-from offdiag.services.truth.versions import dataset_named, difference_between, version_of
+from offdiag.services.truth.versions import difference_between, version_of
 from offdiag.store import label_answers, truths
 from offdiag.store.audit_log import describe
 from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.label_answers import LabelAnswer
 from offdiag.store.truths import TruthRecord
 

@@ -13,10 +13,10 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.label_errors.noise import bounds_under_noise, most_wrong_labels
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.samples.suspects import Family, RankedDataset, ranked_dataset
-from offdiag.services.truth.versions import dataset_named, version_of
+from offdiag.services.truth.versions import version_of
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import DatasetSize, dataset_size
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 
 USUAL_SHARE = 0.03
 LEVEL = 0.95

@@ -28,13 +28,12 @@ from offdiag.services.samples.drafts import (
     known_among,
     places_named,
 )
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store import compared_runs as queries
 from offdiag.store import label_answers, truths
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.ranked_runs import accuracies_of
 from offdiag.store.truths import TruthRecord
 

@@ -10,15 +10,10 @@ from offdiag.errors import InvalidInput
 from offdiag.reports.changes import Change, find_changes, rank_changes, ranks
 from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS
 from offdiag.reports.snapshot import RunFigures
-from offdiag.services.truth.versions import (
-    LabelDifference,
-    dataset_named,
-    difference_between,
-    version_of,
-)
+from offdiag.services.truth.versions import LabelDifference, difference_between, version_of
 from offdiag.store import truths
 from offdiag.store.database import Database, Session
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.truth_impact import ScoredRun, TruthScores, runs_around
 from offdiag.store.truths import TruthRecord
 

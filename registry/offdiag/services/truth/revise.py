@@ -18,15 +18,10 @@ from offdiag.inputs.partial_labels import differ, replaced
 from offdiag.services.ingest.batch import CHUNK_SIZE, truth_digest
 from offdiag.services.ingest.truth import positions_in
 from offdiag.services.jobs.submit import submit_evaluations
-from offdiag.services.truth.versions import (
-    LabelDifference,
-    dataset_named,
-    difference_between,
-    version_of,
-)
+from offdiag.services.truth.versions import LabelDifference, difference_between, version_of
 from offdiag.store import truths
 from offdiag.store.database import Database, Session
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.truths import NewTruth, TruthRecord
 
 

@@ -23,22 +23,10 @@ from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.services.ingest.truth import keep_columns, positions_in
 from offdiag.services.jobs.submit import submit_evaluations
-from offdiag.store import datasets, truths
+from offdiag.store import truths
 from offdiag.store.database import Database, Session
-from offdiag.store.datasets import DatasetRecord
+from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.truths import TruthRecord, TruthSummary, truth_list
-
-
-def dataset_named(session: Session, *, project: str, name: str) -> DatasetRecord:
-    """A dataset by project and name. Raises `NotFound`."""
-    dataset = datasets.find_dataset(session, project=project, name=name)
-    if dataset is None:
-        raise NotFound(
-            f"project {project!r} has no dataset {name!r}.",
-            field="dataset",
-            hint="A dataset is made by the first run that is logged on it.",
-        )
-    return dataset
 
 
 def version_of(session: Session, dataset: DatasetRecord, number: int | None) -> TruthRecord:

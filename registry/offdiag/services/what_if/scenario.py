@@ -36,10 +36,10 @@ from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.services.cost_matrices import costs_named
 from offdiag.services.evaluation.inputs import members_of
 from offdiag.services.evaluation.slices import evaluation_of_slice, slice_levels
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store import cost_matrices, truths
 from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database, Session
+from offdiag.store.datasets import dataset_named
 from offdiag.store.predictions import in_truth_order
 from offdiag.store.run_costs import (
     CostChoice,

@@ -20,8 +20,8 @@ from offdiag.services.examples.changed import (
     ChangedExamples,
     changed_examples,
 )
-from offdiag.services.truth.versions import dataset_named
 from offdiag.store.dataset_page import dataset_overview
+from offdiag.store.datasets import dataset_named
 from offdiag.store.promotions import promotions_in_force
 from offdiag.store.run_costs import newest_runs
 from offdiag_web.app.context import current_registry, kept_best_sets, recent_comparisons

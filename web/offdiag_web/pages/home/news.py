@@ -12,7 +12,7 @@ from offdiag.flags.problems import Hit, Problem
 from offdiag.flags.verdict import Severity
 from offdiag.metrics.metric_text import difference, spec_of
 from offdiag.services.champions.dataset_status import DatasetStatus
-from offdiag.services.champions.leaders import RunDrop
+from offdiag.services.champions.drops import RunDrop
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag.store.home_overview import NewLabels
 from offdiag.store.promotions import PromotionRecord
