@@ -147,7 +147,7 @@ def test_after_a_slice_all_metrics_are_those_of_it() -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("slice:site", "instead of"),
+        ("slice:site", "'=' is missing at its end"),
         ("slice:a=b slice:c=d", "one slice is enough"),
         ("recall[df]@site=z", "one of = !="),
         ("worst(recall[df])<0.5", "a slice column was expected"),
