@@ -97,22 +97,15 @@ def drawn_margins(
         yield part, DrawnMargins(actual, predicted, correct)
 
 
-PARTS_OF_A_SAMPLE = 10_000
-
-
-def drawn_matrices(matrix: ConfusionMatrix, *, seed: int, draws: int) -> NDArray[np.int64]:
-    """Matrices of two classes from the posterior, int64 (draws, 2, 2).
-
-    They count parts of a sample: metrics of whole numbers take a fifth of the time of those of
-    fractions, and none depends on the unit.
-    """
+def drawn_matrices(matrix: ConfusionMatrix, *, seed: int, draws: int) -> Floats:
+    """Matrices of two classes from the posterior, (draws, 2, 2), of as many samples."""
     stack = np.empty((draws, 2, 2))
     for part, drawn in drawn_margins(matrix, seed=seed, draws=draws):
         wrong = np.maximum(drawn.actual - drawn.correct, 0.0)
         for code in range(2):
             stack[part, code, code] = drawn.correct[:, code]
             stack[part, code, 1 - code] = wrong[:, code]
-    return np.rint(stack * matrix.total * PARTS_OF_A_SAMPLE).astype(np.int64)
+    return stack * matrix.total
 
 
 def drawn_outcomes(matrix: ConfusionMatrix, *, seed: int, draws: int) -> OneVsRest:
