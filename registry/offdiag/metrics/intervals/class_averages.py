@@ -97,15 +97,23 @@ def drawn_margins(
         yield part, DrawnMargins(actual, predicted, correct)
 
 
-def drawn_matrices(matrix: ConfusionMatrix, *, seed: int, draws: int) -> Floats:
-    """Matrices of two classes from the posterior, (draws, 2, 2), of as many samples."""
+PARTS_OF_A_SAMPLE = 100_000
+MOST_PARTS = 2**50
+
+
+def drawn_matrices(matrix: ConfusionMatrix, *, seed: int, draws: int) -> NDArray[np.int64]:
+    """Matrices of two classes from the posterior, int64 (draws, 2, 2).
+
+    They count parts of samples, at most `MOST_PARTS` in all: metrics of whole numbers take a
+    fifth of the time of those of fractions, and none depends on the unit.
+    """
     stack = np.empty((draws, 2, 2))
     for part, drawn in drawn_margins(matrix, seed=seed, draws=draws):
         wrong = np.maximum(drawn.actual - drawn.correct, 0.0)
         for code in range(2):
             stack[part, code, code] = drawn.correct[:, code]
             stack[part, code, 1 - code] = wrong[:, code]
-    return stack * matrix.total
+    return np.rint(stack * min(matrix.total * PARTS_OF_A_SAMPLE, MOST_PARTS)).astype(np.int64)
 
 
 def drawn_outcomes(matrix: ConfusionMatrix, *, seed: int, draws: int) -> OneVsRest:
