@@ -44,7 +44,7 @@ from offdiag.metrics.intervals.proportions import (
 )
 from offdiag.metrics.intervals.scores import class_interval
 from offdiag.metrics.multilabel.examples import MEASURES, RULES, Overlap
-from offdiag.metrics.multilabel.label_averages import averages_of_hits
+from offdiag.metrics.multilabel.label_averages import averages_of_hits, depends_on_rare_labels
 from offdiag.metrics.multilabel.ranking import rank_samples
 from offdiag.metrics.multilabel.sets import LABEL_AXIS, SetPatterns, distinct_patterns
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
@@ -255,7 +255,7 @@ def _of_labels(
         if found is None:
             intervals[key] = Interval(None, None, EFFECTIVE)
             continue
-        if rare > MOST_RARE and key.startswith("weighted_") and key != "weighted_recall":
+        if rare > MOST_RARE and depends_on_rare_labels(key):
             intervals[key] = Interval(None, None, EFFECTIVE, note=rare_note)
             continue
         interval = found.interval(confidence=confidence)

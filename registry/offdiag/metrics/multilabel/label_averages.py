@@ -171,8 +171,14 @@ def _of_labels(measure: _Measure) -> Iterator[MetricSpec]:
 def _interval(key: str) -> str:
     if key.startswith(MACRO):
         return _OF_SMALL_LABELS
-    is_of_labels = key.startswith("weighted_") and key != "weighted_recall"
-    return _OF_RARE_LABELS if is_of_labels else EFFECTIVE_SIZE
+    return _OF_RARE_LABELS if depends_on_rare_labels(key) else EFFECTIVE_SIZE
+
+
+def depends_on_rare_labels(key: str) -> bool:
+    """Whether a weighted average adds up what labels are: recall adds up hits, whose labels do not
+    matter.
+    """
+    return key.startswith("weighted_") and key != "weighted_recall"
 
 
 SPECS: tuple[MetricSpec, ...] = (*(spec for measure in _MEASURES for spec in _of_labels(measure)),)
