@@ -16,11 +16,11 @@ import numpy as np
 from pydantic import ValidationError
 
 from offdiag.audit.table_text.audit import audit_table_text
-from offdiag.cli.output import printable
 from offdiag.cli.without_registry.audit import Source, read_audit_object
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.schedule import parse_cron
+from offdiag.domain.sentences import visible
 from offdiag.errors import OffdiagError
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.gate.conditions import parse_condition
@@ -91,7 +91,7 @@ def _refused_or_read(act: Callable[[], object]) -> str:
     try:
         act()
     except OffdiagError as error:
-        return f"{json.dumps(error.to_dict())} {printable(str(error))}"
+        return f"{json.dumps(error.to_dict())} {visible(str(error))}"
     return ""
 
 

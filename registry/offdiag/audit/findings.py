@@ -15,6 +15,7 @@ from offdiag.audit.printed import Interval, Rounding
 from offdiag.audit.reported_values import Claim
 from offdiag.card import card, cell, column, head, prose, row_name, says, table
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.sentences import enumerated
 
 MOST_TABLES_LISTED = 1_000
 
@@ -236,7 +237,7 @@ def headline_of_many(tables: Sequence[tuple[str, AuditReport]]) -> str:
         return how.pop() if len(how) == 1 else "nothing contradicts the numbers"
     if len(grave) > MOST_NAMED:
         return _OF_MANY[verdict].format(_counted(len(grave), len(tables), "models"))
-    return _OF_MANY[verdict].format(_listed([name for name, _ in grave]))
+    return _OF_MANY[verdict].format(enumerated([name for name, _ in grave]))
 
 
 def as_sentence(text: str) -> str:
@@ -290,7 +291,7 @@ def _impossible(grave: Sequence[Finding], report: AuditReport) -> str:
 def _named(findings: Sequence[Finding], report: AuditReport) -> str:
     if len(findings) > MOST_NAMED:
         return _counted(len(findings), len(report.findings), "numbers")
-    return _listed([_number(finding, report.labels) for finding in findings])
+    return enumerated([_number(finding, report.labels) for finding in findings])
 
 
 def _number(finding: Finding, labels: LabelSet | None) -> str:
@@ -299,8 +300,3 @@ def _number(finding: Finding, labels: LabelSet | None) -> str:
 
 def _counted(n: int, of: int, what: str) -> str:
     return f"all {of} {what}" if n == of else f"{n} of {of} {what}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last

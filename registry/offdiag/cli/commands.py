@@ -20,7 +20,8 @@ from typing import Any, cast
 import click
 
 from offdiag.cli.options import add_shared_options, help_text, show_no_color
-from offdiag.cli.output import is_unicode, note, printable
+from offdiag.cli.output import is_unicode, note
+from offdiag.domain.sentences import visible
 from offdiag.errors import InvalidInput, LabelNote, OffdiagError
 from offdiag.extras import missing_extra, require_extra
 
@@ -250,7 +251,7 @@ def _notes_as_lines() -> Iterator[None]:
             message: Warning | str, category: type[Warning], *where: Any, **more: Any
         ) -> None:
             if issubclass(category, LabelNote):
-                note(f"Note: {printable(str(message))}")
+                note(f"Note: {visible(str(message))}")
             else:
                 shown(message, category, *where, **more)
 
@@ -268,7 +269,7 @@ def _refused(error: click.ClickException | OffdiagError) -> int:
 
 def _failed(message: str) -> int:
     line = " ".join(message.split())
-    click.echo(f"offdiag: {printable(line)}", err=True)
+    click.echo(f"offdiag: {visible(line)}", err=True)
     return ERROR
 
 

@@ -1,15 +1,16 @@
-"""Where output goes: results to stdout, progress and notes to stderr; text made printable."""
+"""Where output goes: results to stdout, progress and notes to stderr."""
 
 from __future__ import annotations
 
 import json
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 import click
+
+from offdiag.domain.sentences import visible
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -139,22 +140,11 @@ _COUNTS = frozenset(
         "predicted",
     }
 )
-_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-
-
-def printable(text: str) -> str:
-    """The text with everything invisible written as an escape, and emptiness made visible."""
-    return "".join(
-        character.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(character) in _INVISIBLE
-        else character
-        for character in text
-    )
 
 
 def label(text: str) -> str:
     """A class name; one that is empty or begins or ends with a space is quoted."""
-    shown = printable(text)
+    shown = visible(text)
     return repr(shown) if shown != shown.strip() or not shown else shown
 
 

@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from offdiag.advice.recommendation import Advice, Counsel
-from offdiag.cli.output import label, number, printable
+from offdiag.cli.output import label, number
+from offdiag.domain.sentences import visible
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, CountedSets
@@ -41,15 +42,15 @@ def filled_table(
     title: str | None = None,
     caption: str | None = None,
 ) -> Table:
-    """A table with these lines, in which plain text is made printable; `right` are numbers."""
+    """A table with these lines, in which plain text is made visible; `right` are numbers."""
     table = open_table(
-        title=None if title is None else printable(title),
-        caption=None if caption is None else printable(caption),
+        title=None if title is None else visible(title),
+        caption=None if caption is None else visible(caption),
     )
     for name in columns:
-        table.add_column(Text(printable(name)), justify="right" if name in right else "left")
+        table.add_column(Text(visible(name)), justify="right" if name in right else "left")
     for row in rows:
-        table.add_row(*(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row))
+        table.add_row(*(cell if isinstance(cell, Text) else Text(visible(cell)) for cell in row))
     return table
 
 
@@ -144,14 +145,14 @@ def aggregate_table(aggregate: Mapping[str, MetricValue], *, of_labels: bool = F
 def facts_table(title: str, facts: Mapping[str, str]) -> Table:
     """Names with their values."""
     table = Table(
-        title=_unfolded(printable(title)),
+        title=_unfolded(visible(title)),
         title_justify="left",
         show_header=False,
         box=None,
         padding=(0, 2),
     )
     for name, value in facts.items():
-        table.add_row(Text(name, style="dim"), Text(printable(value)))
+        table.add_row(Text(name, style="dim"), Text(visible(value)))
     return table
 
 

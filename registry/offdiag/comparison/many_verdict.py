@@ -14,7 +14,7 @@ from offdiag.comparison.pair_verdict import Verdict, more_samples_sentence, unde
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
 from offdiag.domain.number_text import count, number, p_value
-from offdiag.domain.sentences import listed, name
+from offdiag.domain.sentences import enumerated, listed, name
 from offdiag.metrics.paired.best_runs import (
     FEWEST_SAMPLES,
     BestOfMany,
@@ -102,7 +102,7 @@ def _sentence(many: ManyComparison, keys: Sequence[str], found: _Finding) -> str
     """Metrics that say the same are named together, the leading one first."""
     titles = _titles(keys, len(many.places))
     by = f"By {titles}"
-    highest = _listed(found.highest)
+    highest = enumerated(found.highest)
     if found.n_others == 0:
         if len(found.highest) > 1:
             return f"{by} all runs are equally high."
@@ -116,11 +116,11 @@ def _sentence(many: ManyComparison, keys: Sequence[str], found: _Finding) -> str
     parts = [f"{by} {highest} {be} highest{value}"]
     if found.same:
         show = "shows" if len(found.same) == 1 else "show"
-        parts.append(f"{_listed(found.same)} {show} no significant difference from {it}")
+        parts.append(f"{enumerated(found.same)} {show} no significant difference from {it}")
     if found.worse:
         parts.append(_worse(found))
     if found.untested:
-        parts.append(f"{_listed(found.untested)} could not be tested")
+        parts.append(f"{enumerated(found.untested)} could not be tested")
     return f"{'; '.join(parts)}."
 
 
@@ -132,7 +132,7 @@ def _worse(found: _Finding) -> str:
     elif n_worse > _MOST_NAMED:
         who = f"the other {n_worse} are"
     else:
-        who = f"{_listed(found.worse)} {'is' if n_worse == 1 else 'are'}"
+        who = f"{enumerated(found.worse)} {'is' if n_worse == 1 else 'are'}"
     return f"{who} significantly worse than the best"
 
 
@@ -155,7 +155,7 @@ def _details(many: ManyComparison, difference: float) -> Iterator[str]:
     if many.cochran is not None:
         yield _equally_right(many.cochran, many.confidence)
     if many.unpaired:
-        run_labels = _listed([run_label(position) for position in many.unpaired])
+        run_labels = enumerated([run_label(position) for position in many.unpaired])
         if len(many.unpaired) == 1:
             matrix = f"{run_labels} is a matrix without predictions"
             yield f"{matrix}, so it is not paired with any run."
@@ -205,7 +205,7 @@ def _of_classes(many: ManyComparison) -> Iterator[str]:
         yield (f"By recall no run is significantly worse than the best on any {noun} {together}.")
         return
     parts = [
-        f"{_listed(runs)} on {listed(labels, at_most=_MOST_NAMED)}"
+        f"{enumerated(runs)} on {listed(labels, at_most=_MOST_NAMED)}"
         for runs, labels in list(by_runs.items())[:_MOST_NAMED]
     ]
     if len(by_runs) > _MOST_NAMED:
@@ -249,17 +249,13 @@ def _equally_right(found: CochranQ, confidence: float) -> str:
 def _titles(keys: Sequence[str], n_metrics: int) -> str:
     if len(keys) == n_metrics:
         return "every primary metric"
-    return _listed([texts.title_inside(key) for key in keys])
+    return enumerated([texts.title_inside(key) for key in keys])
 
 
 def _value(places: Sequence[Rank]) -> str:
     """The highest value in brackets."""
     highest = next(place.value.value for place in places if place.rank_status is RankStatus.BEST)
     return "" if highest is None else f" ({number(highest)})"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return listed(words, at_most=len(words))
 
 
 def selection_sentence(key: str, found: BestOfMany, noun: str = "class") -> str:

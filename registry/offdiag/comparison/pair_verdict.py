@@ -21,7 +21,7 @@ from offdiag.comparison.pair import ACCURACY, PairComparison, accuracy_key
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.comparison.texts import run_label
 from offdiag.domain.number_text import count
-from offdiag.domain.sentences import listed, name
+from offdiag.domain.sentences import enumerated, listed, name
 from offdiag.metrics.counted import class_sizes
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 from offdiag.metrics.paired.sample_size import SamplesNeeded, about, samples_needed
@@ -243,7 +243,7 @@ def _how(pair: PairComparison) -> str:
 
 
 def _on(titles: Sequence[str]) -> str:
-    return listed(titles, at_most=len(titles))
+    return enumerated(titles)
 
 
 def _details(pair: PairComparison, difference: float) -> Iterator[str]:

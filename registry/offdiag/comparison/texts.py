@@ -21,7 +21,7 @@ def chosen_here(runs: Sequence[str]) -> str:
     thresholds, was, them = (
         ("thresholds", "were", "them") if several else ("threshold", "was", "it")
     )
-    named = sentences.listed(runs, at_most=len(runs))
+    named = sentences.enumerated(runs)
     return f"the {thresholds} of {named} {was} chosen on these examples, which flatters {them}"
 
 

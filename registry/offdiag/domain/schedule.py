@@ -24,6 +24,7 @@ from functools import cache
 from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
+from offdiag.domain.sentences import enumerated
 from offdiag.errors import InvalidInput
 
 LONGEST_EXPRESSION = 200
@@ -247,11 +248,11 @@ def cron_in_words(cron: CronExpression, zone: str) -> str:
 
 def _days(cron: CronExpression) -> str | None:
     """Which days, None for every day."""
-    months = None if len(cron.months) == 12 else listed(_names(cron.months, _MONTHS, first=1))
+    months = None if len(cron.months) == 12 else enumerated(_names(cron.months, _MONTHS, first=1))
     if cron.names_weekdays:
         return _weekdays(cron.weekdays) + (f" in {months}" if months else "")
     if cron.names_days:
-        return f"on day {listed([str(day) for day in cron.days])} of {months or 'every month'}"
+        return f"on day {enumerated([str(day) for day in cron.days])} of {months or 'every month'}"
     return f"every day in {months}" if months else None
 
 
@@ -261,13 +262,13 @@ def _weekdays(weekdays: Sequence[int]) -> str:
     names = [_WEEKDAYS[(number + 1) % 7] for number in numbers]
     if len(names) > 2 and numbers[-1] - numbers[0] == len(names) - 1:
         return f"{names[0]} to {names[-1]}"
-    return listed(names)
+    return enumerated(names)
 
 
 def _times(cron: CronExpression) -> str:
     if len(cron.minutes) * len(cron.hours) <= _MOST_TIMES:
         times = [f"{hour:02}:{minute:02}" for hour in cron.hours for minute in cron.minutes]
-        return f"at {listed(times)}"
+        return f"at {enumerated(times)}"
     if len(cron.minutes) == 1 and len(cron.hours) < 24 and _is_even(cron.hours, of=24):
         minute = "" if cron.minutes[0] == 0 else f" at minute {cron.minutes[0]}"
         return f"every {24 // len(cron.hours)} hours{minute}"
@@ -282,14 +283,14 @@ def _minutes(minutes: Sequence[int]) -> str:
         return f"every {60 // len(minutes)} minutes"
     if tuple(minutes) == (0,):
         return "every hour"
-    shown = listed([str(minute) for minute in minutes])
+    shown = enumerated([str(minute) for minute in minutes])
     return f"every hour at minute{'' if len(minutes) == 1 else 's'} {shown}"
 
 
 def _hours(hours: Sequence[int]) -> str:
     if hours[-1] - hours[0] == len(hours) - 1:
         return f"from {hours[0]:02}:00 to {hours[-1]:02}:59"
-    return f"in the hours {listed([str(hour) for hour in hours])}"
+    return f"in the hours {enumerated([str(hour) for hour in hours])}"
 
 
 def _is_even(numbers: Sequence[int], *, of: int) -> bool:
@@ -299,11 +300,6 @@ def _is_even(numbers: Sequence[int], *, of: int) -> bool:
 
 def _names(numbers: Sequence[int], names: Sequence[str], *, first: int) -> list[str]:
     return [names[number - first] for number in numbers]
-
-
-def listed(words: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 _NO_PLACES = frozenset({"Factory", "localtime"})

@@ -15,12 +15,16 @@ _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~&])")
 
 
+def enumerated(words: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
 def listed(words: Sequence[str], *, at_most: int = 3) -> str:
     """ "a", "a and b", "a, b and 4 more"."""
-    kept = list(words[:at_most])
     if len(words) > at_most:
-        return f"{', '.join(kept)} and {len(words) - at_most} more"
-    return kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} and {kept[-1]}"
+        return f"{', '.join(words[:at_most])} and {len(words) - at_most} more"
+    return enumerated(words)
 
 
 def visible(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from offdiag.domain.number_text import count, number
-from offdiag.domain.sentences import listed
+from offdiag.domain.sentences import enumerated, listed
 from offdiag.domain.sentences import name as name_in_sentence
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
@@ -243,6 +243,6 @@ def _of_flags(report: Report) -> Iterator[str]:
     done += [f"{len(changes.reopened):,} reopened"] if changes.reopened else []
     done.append(f"{len(changes.closed):,} closed")
     yield (
-        f"{listed(done, at_most=len(done))} since edition "
+        f"{enumerated(done)} since edition "
         f"{report.findings.since}; {n_open:,} {'is' if n_open == 1 else 'are'} open."
     )

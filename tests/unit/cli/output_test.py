@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from offdiag.cli.output import label, number, printable
+from offdiag.cli.output import label, number
+from offdiag.domain.sentences import visible
 from offdiag.domain.values import MetricValue
 
 
@@ -20,7 +21,7 @@ from offdiag.domain.values import MetricValue
     ],
 )
 def test_what_would_act_on_the_terminal_is_shown_as_an_escape(text: str, shown: str) -> None:
-    assert printable(text) == shown
+    assert visible(text) == shown
 
 
 @pytest.mark.parametrize(("text", "shown"), [("", "''"), (" a", "' a'"), ("a", "a")])

@@ -14,9 +14,9 @@ from offdiag.cli.call import Call, registry_options, settings_for
 from offdiag.cli.documents import Server, connected, ids_of_runs
 from offdiag.cli.file_input import FileInput, file_options
 from offdiag.cli.options import help_text, timeout_option
-from offdiag.cli.output import busy, printable
+from offdiag.cli.output import busy
 from offdiag.cli.tables import filled_table
-from offdiag.domain.sentences import markdown_escaped
+from offdiag.domain.sentences import markdown_escaped, visible
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import Side
 from offdiag.gate.conditions import MetricCondition, parse_condition
@@ -238,10 +238,10 @@ def junit_xml(gate: Gate) -> bytes:
     suites = Element("testsuites", counts)
     suite = SubElement(suites, "testsuite", {"name": "offdiag gate", **counts})
     for each in gate.conditions:
-        name = printable(each.condition)
+        name = visible(each.condition)
         test = SubElement(suite, "testcase", {"classname": "offdiag.gate", "name": name})
         if not each.passed:
-            found = printable(" ".join(filter(None, (_found(each), each.note))))
+            found = visible(" ".join(filter(None, (_found(each), each.note))))
             SubElement(test, "failure", {"message": found})
     content: bytes = tostring(suites, encoding="utf-8", xml_declaration=True)
     return content

@@ -13,8 +13,8 @@ from rich.table import Table
 from offdiag.cli.call import Call, answerable, project_option, registry_options
 from offdiag.cli.labels.truth_tables import revision_sentence
 from offdiag.cli.options import help_text, url_option
-from offdiag.cli.output import printable
 from offdiag.cli.tables import filled_table
+from offdiag.domain.sentences import visible
 from offdiag.errors import InvalidInput
 from offdiag.records.datasets.draft import Draft
 from offdiag.sdk.samples.labels import LabelDraft
@@ -51,11 +51,11 @@ def _shown(found: Draft) -> Iterator[Table | str]:
     columns = ("sample", "label", "status", "outcome", "answers")
     rows = [
         (
-            printable(str(each.sample)),
-            printable(each.label or LEAVE_OUT),
+            visible(str(each.sample)),
+            visible(each.label or LEAVE_OUT),
             each.status,
-            "" if each.status == "disagree" else printable(each.outcome or LEAVE_OUT),
-            printable(
+            "" if each.status == "disagree" else visible(each.outcome or LEAVE_OUT),
+            visible(
                 ", ".join(f"{said.author}: {said.label or LEAVE_OUT}" for said in each.answers)
             ),
         )
@@ -66,7 +66,7 @@ def _shown(found: Draft) -> Iterator[Table | str]:
     for pair in found.agreement:
         kappa = pair.kappa.value
         text = "undefined" if kappa is None else f"{kappa:.2f}"
-        names = " and ".join(printable(person) for person in pair.people)
+        names = " and ".join(visible(person) for person in pair.people)
         yield f"{names} agree on {pair.n_same:,} of {pair.n:,}; Cohen's kappa {text}."
 
 

@@ -10,7 +10,7 @@ import click
 
 from offdiag.cli.call import Call, database_options, project_option
 from offdiag.cli.options import help_text
-from offdiag.cli.output import printable
+from offdiag.domain.sentences import visible
 
 if TYPE_CHECKING:
     from offdiag.domain.hierarchy import Group, Hierarchy
@@ -90,8 +90,8 @@ def _lines(found: Hierarchy | None) -> Iterator[str]:
 def _group_lines(group: Group, *, depth: int) -> Iterator[str]:
     indent = "  " * depth
     classes = [member for member in group.members if isinstance(member, str)]
-    inside = f": {', '.join(printable(name) for name in classes)}" if classes else ""
-    yield f"{indent}{printable(group.name)}{inside}"
+    inside = f": {', '.join(visible(name) for name in classes)}" if classes else ""
+    yield f"{indent}{visible(group.name)}{inside}"
     for member in group.members:
         if not isinstance(member, str):
             yield from _group_lines(member, depth=depth + 1)

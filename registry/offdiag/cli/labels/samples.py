@@ -12,9 +12,10 @@ import click
 from offdiag.cli.call import Call, answerable, database_options, project_option, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text
-from offdiag.cli.output import busy, printable
+from offdiag.cli.output import busy
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples
+from offdiag.domain.sentences import visible
 from offdiag.domain.texts import name_segment
 from offdiag.errors import InvalidInput
 from offdiag.records.base import InProject
@@ -161,8 +162,8 @@ def show(dataset: str, project: str, call: Call) -> None:
     call.print(
         found,
         (
-            f"Images: {printable(found.image_template or 'as stored')}",
-            f"Links: {printable(found.link_template or 'none')}",
+            f"Images: {visible(found.image_template or 'as stored')}",
+            f"Links: {visible(found.link_template or 'none')}",
             f"Shown: {'to readers who ask for it' if found.is_hidden else 'at once'}",
         ),
     )
@@ -191,7 +192,7 @@ def set_content(
     places = ContentPlaces(images, links, hidden)
     with answerable():
         set_places(call.registry, project, dataset, places)
-    call.print(content_document(places), f"Content of {printable(dataset)} is set.")
+    call.print(content_document(places), f"Content of {visible(dataset)} is set.")
 
 
 @help_text(
@@ -300,7 +301,7 @@ def noise(dataset: str, share: float, project: str, call: Call) -> None:
 def _shown_noise(found: Noise) -> Iterator[Table | str]:
     rows = [
         (
-            printable(each.model),
+            visible(each.model),
             f"{each.accuracy:.1%}",
             "" if each.low is None else f"{each.low:.1%} to {each.high:.1%}",
             f"{each.any_low:.1%} to {each.any_high:.1%}",
@@ -316,15 +317,15 @@ def _shown_noise(found: Noise) -> Iterator[Table | str]:
         yield f"Estimated noise: {found.estimated:.1%}, errors that all models make included."
     for line in (found.missing, *(pair.statement for pair in found.pairs), found.method):
         if line:
-            yield printable(line)
+            yield visible(line)
 
 
 def _suspect_table(found: Suspects) -> Table:
     rows = [
         (
-            printable(str(each.sample)),
-            printable(each.label),
-            printable(each.suggested),
+            visible(str(each.sample)),
+            visible(each.label),
+            visible(each.suggested),
             f"{each.score:+.2f}",
             f"{each.against} of {len(found.models)}",
         )

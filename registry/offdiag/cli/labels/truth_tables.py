@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from offdiag.cli.output import label, number, printable
+from offdiag.cli.output import label, number
 from offdiag.cli.tables import filled_table
 from offdiag.domain import number_text, sentences
 from offdiag.domain.labels import TruthRevision
+from offdiag.domain.sentences import visible
 from offdiag.errors import InvalidInput
 from offdiag.metrics import metric_text
 from offdiag.metrics.metric_text import spec_of
@@ -59,7 +60,7 @@ def revision_sentence(made: TruthRevision) -> str:
         return f"Version {made.version} already has these labels ({changes}); nothing was changed."
     runs = "1 run is" if made.n_runs == 1 else f"{made.n_runs} runs are"
     return (
-        f"Version {made.version} corrects version {made.parent} of {printable(made.dataset)}: "
+        f"Version {made.version} corrects version {made.parent} of {visible(made.dataset)}: "
         f"{changes}. {made.n_labelled} of {made.n_samples} samples have a label. "
         f"{runs} re-evaluated."
     )

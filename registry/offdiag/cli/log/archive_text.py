@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from offdiag.cli.output import printable
+from offdiag.domain.sentences import visible
 from offdiag.store.archive.file import Manifest
 from offdiag.store.archive.transfer import TakenOver
 
@@ -50,7 +50,7 @@ def taken_over_dict(taken: TakenOver) -> dict[str, Any]:
 def backup_sentence(file: Path, manifest: Manifest) -> str:
     """What was backed up, and where it is."""
     return (
-        f"{printable(str(file))} contains {printable(manifest.subject)} as of "
+        f"{visible(str(file))} contains {visible(manifest.subject)} as of "
         f"{_moment(manifest)}: {counts_in_words(manifest.rows_by_table)} ({_size(file)})."
     )
 
@@ -58,7 +58,7 @@ def backup_sentence(file: Path, manifest: Manifest) -> str:
 def exported_sentence(file: Path, manifest: Manifest) -> str:
     """What was exported, and where it is."""
     return (
-        f"{printable(str(file))} contains project {printable(manifest.subject)}: "
+        f"{visible(str(file))} contains project {visible(manifest.subject)}: "
         f"{counts_in_words(manifest.rows_by_table)} ({_size(file)})."
     )
 
@@ -66,7 +66,7 @@ def exported_sentence(file: Path, manifest: Manifest) -> str:
 def restored_sentence(place: str, manifest: Manifest) -> str:
     """What is there now."""
     return (
-        f"{printable(place)} is restored from {printable(manifest.subject)} as of "
+        f"{visible(place)} is restored from {visible(manifest.subject)} as of "
         f"{_moment(manifest)}: {counts_in_words(manifest.rows_by_table)}."
     )
 
@@ -74,14 +74,14 @@ def restored_sentence(place: str, manifest: Manifest) -> str:
 def replacing_question(place: str, manifest: Manifest) -> str:
     """What the user has to confirm before a registry is replaced."""
     return (
-        f"Replace everything in {printable(place)} with {printable(manifest.subject)} as of "
+        f"Replace everything in {visible(place)} with {visible(manifest.subject)} as of "
         f"{_moment(manifest)} ({counts_in_words(manifest.rows_by_table)})?"
     )
 
 
 def imported_sentence(taken: TakenOver) -> str:
     """What is new, what was known, and what is left to do."""
-    project = printable(taken.project)
+    project = visible(taken.project)
     known = f" {_counted(len(taken.known_runs), 'run', 'runs')} known already." * bool(
         taken.known_runs
     )
@@ -104,7 +104,7 @@ def counts_in_words(rows: Mapping[str, int]) -> str:
 def _paused(taken: TakenOver) -> str:
     if not taken.paused:
         return ""
-    names = ", ".join(printable(name) for name in taken.paused)
+    names = ", ".join(visible(name) for name in taken.paused)
     return f" Paused until `offdiag schedule resume`: {names}."
 
 
@@ -113,7 +113,7 @@ def _counted(n: int, one: str, many: str) -> str:
 
 
 def _moment(manifest: Manifest) -> str:
-    return printable(manifest.created_at[:16].replace("T", " ")) + " UTC"
+    return visible(manifest.created_at[:16].replace("T", " ")) + " UTC"
 
 
 def _size(file: Path) -> str:

@@ -21,8 +21,9 @@ from offdiag.cli.options import (
     tag_option,
     url_option,
 )
-from offdiag.cli.output import busy, measured, note, print_json, print_tables, printable
+from offdiag.cli.output import busy, measured, note, print_json, print_tables
 from offdiag.cli.tables import filled_table
+from offdiag.domain.sentences import visible
 from offdiag.errors import InvalidInput, OffdiagError
 
 if TYPE_CHECKING:
@@ -382,5 +383,5 @@ def _report(found: Imported, run: Run, *, as_json: bool) -> None:
     note(f"Read as {found.dialect}: {found.convention}")
     columns = getattr(found.content, "columns", None)
     if columns is not None:
-        note(f"y_true = {printable(columns[0])}, y_pred = {printable(columns[1])}")
+        note(f"y_true = {visible(columns[0])}, y_pred = {visible(columns[1])}")
     click.echo(f"{run.id} is logged; its page is {run.url}")

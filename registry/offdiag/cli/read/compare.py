@@ -12,13 +12,14 @@ from rich.text import Text
 from offdiag.cli.call import Call, registry_options
 from offdiag.cli.documents import document, ids_of_runs
 from offdiag.cli.options import help_text
-from offdiag.cli.output import busy, label, printable
+from offdiag.cli.output import busy, label
 from offdiag.cli.tables import MOST_CLASSES, filled_table, open_table
 from offdiag.comparison import texts
 from offdiag.comparison.differences import DifferenceStatus, excludes_0
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.number_text import number, p_value
+from offdiag.domain.sentences import visible
 from offdiag.domain.values import MetricValue
 from offdiag.records.base import MOST_ON_A_PAGE, USUAL_ON_A_PAGE
 from offdiag.records.runs.comparison import (
@@ -163,7 +164,7 @@ def refusal_text(refusal: Record) -> str:
     hint = refusal["hint"]
     if refusal["n_shared"] is not None:
         hint = "--shared compares them on the shared ones."
-    return f"{printable(refusal['why'])} {printable(hint)}"
+    return f"{visible(refusal['why'])} {visible(hint)}"
 
 
 def examples_table(found: ComparedExamples) -> Table:
@@ -176,7 +177,7 @@ def examples_table(found: ComparedExamples) -> Table:
         table.add_column("score", justify="right")
     for each in found.examples:
         table.add_row(
-            Text(printable(str(each.sample))),
+            Text(visible(str(each.sample))),
             Text(label(each.actual)),
             *_prediction(each.a, each.a_confidence),
             *_prediction(each.b, each.b_confidence),
@@ -192,9 +193,9 @@ def comparison_tables(found: Comparison) -> Iterator[Table | Text]:
     """The runs, the verdict, and the numbers behind it."""
     yield _runs_table(found)
     if found.verdict is not None:
-        yield Text(printable(found.verdict["headline"]), style="bold")
+        yield Text(visible(found.verdict["headline"]), style="bold")
         for sentence in found.verdict["details"]:
-            yield Text(printable(sentence))
+            yield Text(visible(sentence))
     result = found.result
     if result is None:
         return

@@ -10,9 +10,10 @@ import click
 from offdiag.cli.call import Call, Shown, project_option, registry_options
 from offdiag.cli.documents import Server, connected, document
 from offdiag.cli.options import help_text
-from offdiag.cli.output import label, printable
+from offdiag.cli.output import label
 from offdiag.cli.read.cost_runs import apply, decide, labels, rank
 from offdiag.cli.read.cost_tables import cost_table, difference_table, list_table
+from offdiag.domain.sentences import visible
 from offdiag.domain.texts import CostName, name_segment
 from offdiag.inputs.files.costs import read_weights
 from offdiag.metrics.costs.matrix import CostChange, changed_costs
@@ -97,7 +98,7 @@ def _only(one: Costs, other: Costs) -> list[str]:
 
 
 def _name(costs: Costs) -> str:
-    return printable(f"{costs.name}@{costs.version}")
+    return visible(f"{costs.name}@{costs.version}")
 
 
 def _difference_dict(

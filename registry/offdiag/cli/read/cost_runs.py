@@ -10,8 +10,9 @@ import click
 from offdiag.cli.call import Call, project_option, registry_options
 from offdiag.cli.documents import document, ids_of_runs
 from offdiag.cli.options import help_text
-from offdiag.cli.output import busy, note, printable
+from offdiag.cli.output import busy, note
 from offdiag.cli.read.cost_tables import decision_tables, label_cost_table, ranking_tables
+from offdiag.domain.sentences import visible
 from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.records.cost import CostsOfRuns, CostsRequest, RuleRequest, asked_costs
 from offdiag.records.decision import TriedRule, tried_rule
@@ -69,7 +70,7 @@ def labels(
         body=asked,
         stored=lambda database: asked_label_costs(database, run_id, asked),
     )
-    call.print(found, [label_cost_table(found), *map(printable, label_cost_lines(found))])
+    call.print(found, [label_cost_table(found), *map(visible, label_cost_lines(found))])
 
 
 @help_text(
@@ -278,9 +279,9 @@ def _compare(asked: CostsRequest, call: Call) -> None:
             of_results=True,
         )
     for left_out in found.left_out:
-        note(f"Run {printable(left_out['run'])} is left out: {printable(left_out['reason'])}.")
+        note(f"Run {visible(left_out['run'])} is left out: {visible(left_out['reason'])}.")
     for problem in found.ignored:
-        note(printable(problem))
+        note(visible(problem))
     last = len(found.runs) + 1
     cheapest_first = sorted(found.runs, key=lambda run: run.rank or last)
     found = found.model_copy(update={"runs": cheapest_first})

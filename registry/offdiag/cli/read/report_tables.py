@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from offdiag.cli.call import Call
-from offdiag.cli.output import busy, note, printable
+from offdiag.cli.output import busy, note
 from offdiag.cli.tables import facts_table, filled_table
+from offdiag.domain.sentences import visible
 from offdiag.records.report import (
     Delivery,
     Edition,
@@ -127,8 +128,8 @@ def schedule_table(entries: Sequence[ScheduleEntry]) -> Table:
     for entry in entries:
         record = entry.schedule
         table.add_row(
-            Text(printable(f"{record.project}/{record.name}")),
-            Text(printable(entry.report.scope.dataset)),
+            Text(visible(f"{record.project}/{record.name}")),
+            Text(visible(entry.report.scope.dataset)),
             entry.problem or entry.words,
             _next(entry),
             Text(_last(entry.report.last)),
@@ -160,7 +161,7 @@ def schedule_facts(entry: ScheduleEntry) -> Table:
         first, *others = text.splitlines()
         lines[name] = first
         lines |= {" " * place: line for place, line in enumerate(others, start=1)}
-    return facts_table(f"Schedule {printable(record.name)}", lines)
+    return facts_table(f"Schedule {visible(record.name)}", lines)
 
 
 def scheduler_sentence(page: ReportsPage) -> str:
@@ -186,5 +187,5 @@ def _moment(fire: DueTime) -> str:
 def _last(edition: EditionRecord | None) -> str:
     if edition is None:
         return ""
-    said = printable(edition.headline or edition.error or "")
+    said = visible(edition.headline or edition.error or "")
     return f"#{edition.number} {edition.state.value}: {said}"

@@ -10,10 +10,11 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from offdiag.cli.output import label, number, printable
+from offdiag.cli.output import label, number
 from offdiag.cli.tables import evaluation_tables, facts_table, filled_table, open_table
 from offdiag.domain.number_text import p_in_column
 from offdiag.domain.runs import RunState, Task, decision_text, logged_by
+from offdiag.domain.sentences import visible
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.records.base import Value
@@ -109,7 +110,7 @@ def worst_slices_table(found: RunSlices) -> Table:
         table.add_column(head)
     for gap in found.gaps:
         table.add_row(
-            printable(gap.slice),
+            visible(gap.slice),
             gap.metric if gap.label is None else f"recall of {label(gap.label)}",
             f"{gap.value:.3f}" if gap.hits is None else f"{gap.hits} of {gap.cases}",
             f"{gap.rest:.3f}",
@@ -171,7 +172,7 @@ def _facts(run: RunWithResults) -> dict[str, str]:
         else f"the scores of {origin.run}, by {origin.recipe.get('rule')}",
         "predicted": None
         if run.decision_rule is None
-        else printable(decision_text(run.decision_rule)),
+        else visible(decision_text(run.decision_rule)),
         "logged": _time(run.created_at),
         "error": None if run.work is None else run.work.error,
     }

@@ -11,7 +11,7 @@ import click
 from offdiag.cli.call import Call, evaluate_waiting, project_option, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs
 from offdiag.cli.options import help_text
-from offdiag.cli.output import fits_intervals, printable
+from offdiag.cli.output import fits_intervals
 from offdiag.cli.read.run_tables import (
     fairness_tables,
     history_table,
@@ -21,6 +21,7 @@ from offdiag.cli.read.run_tables import (
     slice_tables,
     worst_slices_table,
 )
+from offdiag.domain.sentences import visible
 from offdiag.domain.texts import name_segment
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.records.base import InProject
@@ -394,7 +395,7 @@ def confused(run_id: str, call: Call) -> None:
     lines = [
         line
         for each in found.found
-        for line in (printable(each.sentence), f"  {printable(each.evidence_text)}")
+        for line in (visible(each.sentence), f"  {visible(each.evidence_text)}")
     ]
     call.print(found, lines or none)
 

@@ -18,8 +18,8 @@ import pyarrow as pa
 from rich.table import Table
 from rich.text import Text
 
-from offdiag.cli.output import printable
 from offdiag.cli.tables import open_table
+from offdiag.domain.sentences import visible
 from offdiag.domain.texts import csv_cell
 from offdiag.errors import InvalidInput
 from offdiag.services.sql import QueryResult
@@ -92,7 +92,7 @@ def result_table(found: FirstRows) -> Table:
     table = open_table()
     for field in found.schema:
         is_number = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
-        table.add_column(Text(printable(field.name)), justify="right" if is_number else "left")
+        table.add_column(Text(visible(field.name)), justify="right" if is_number else "left")
     for row in found.rows:
         table.add_row(*(_cell(value) for value in row))
     return table
@@ -101,7 +101,7 @@ def result_table(found: FirstRows) -> Table:
 def _cell(value: Any) -> Text:
     if value is None:
         return Text("NULL", style="dim")
-    return Text(printable(f"{value:.6g}" if isinstance(value, float) else str(value)))
+    return Text(visible(f"{value:.6g}" if isinstance(value, float) else str(value)))
 
 
 Writer = Callable[[BinaryIO, pa.Schema, Iterator[pa.RecordBatch]], None]

@@ -16,8 +16,9 @@ from rich.text import Text
 from offdiag.audit.findings import AuditReport, AuditVerdict
 from offdiag.audit.table_text.interpretation import Reading
 from offdiag.cli.options import help_text, json_option, labels_option, parse_labels
-from offdiag.cli.output import busy, label, print_json, print_tables, printable
+from offdiag.cli.output import busy, label, print_json, print_tables
 from offdiag.cli.tables import filled_table, open_table
+from offdiag.domain.sentences import visible
 from offdiag.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def _reading_table(reading: Reading) -> Table:
     """Headers with their meaning, and notes."""
     table = open_table(
         title="How the text was read; correct it with --read 'HEADER=MEANING'",
-        caption=printable(" ".join(_facts(reading))) or None,
+        caption=visible(" ".join(_facts(reading))) or None,
     )
     for name in ("header", "meaning", "numbers"):
         table.add_column(name)
@@ -226,8 +227,8 @@ def _reading_table(reading: Reading) -> Table:
             numbers.append("…")
         table.add_row(
             Text(label(head.head)),
-            Text(printable(head.meaning), style="bold" if head.is_corrected else ""),
-            Text(printable("  ".join(numbers))),
+            Text(visible(head.meaning), style="bold" if head.is_corrected else ""),
+            Text(visible("  ".join(numbers))),
         )
     return table
 

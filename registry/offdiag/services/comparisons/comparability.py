@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from offdiag.comparison.texts import chosen_here, run_label
 from offdiag.domain.runs import RunState
-from offdiag.domain.sentences import listed
+from offdiag.domain.sentences import enumerated
 from offdiag.domain.slices import Slice
 from offdiag.services.comparisons.counted_together import CountedTogether
 from offdiag.services.comparisons.shared_samples import SharedSamples
@@ -43,14 +43,14 @@ def _of_several_datasets(runs: Sequence[ComparedRun]) -> Refusal | None:
         return None
     several_projects = len({project for project, _ in groups}) > 1
     places = [
-        f"{_listed(run_labels)} on “{dataset}”"
+        f"{enumerated(run_labels)} on “{dataset}”"
         + (f" of project “{project}”" if several_projects else "")
         for (project, dataset), run_labels in groups.items()
     ]
     labels = {run.labels.digest for run in runs}
     also = ", and their classes differ too" if len(labels) > 1 else ""
     return Refusal(
-        f"These runs are on different datasets: {_listed(places)}{also}.",
+        f"These runs are on different datasets: {enumerated(places)}{also}.",
         "Choose runs of one dataset; runs on other examples cannot be compared.",
     )
 
@@ -62,7 +62,7 @@ def _still_open(runs: Sequence[ComparedRun]) -> Refusal | None:
         return None
     be = "is" if len(run_labels) == 1 else "are"
     return Refusal(
-        f"{_listed(run_labels)} {be} still open and may take more predictions.",
+        f"{enumerated(run_labels)} {be} still open and may take more predictions.",
         "Finish what is open, then compare.",
     )
 
@@ -75,7 +75,7 @@ def refused_with_weights(runs: Sequence[ComparedRun]) -> Refusal | None:
     if len(weighted) < len(runs):
         verb = "has" if len(weighted) == 1 else "have"
         return Refusal(
-            f"{_listed(weighted)} {verb} sample weights, the others have none.",
+            f"{enumerated(weighted)} {verb} sample weights, the others have none.",
             "Log all with the same sample_weight=, or all without.",
         )
     if len(runs) > 2:
@@ -102,9 +102,9 @@ def other_examples(
     labels_by_truth: Sequence[Sequence[str]], *, n_each: Sequence[int], n_shared: int | None
 ) -> Refusal:
     """Runs that were logged with different samples; `n_shared` None where it is unknown."""
-    sizes = _listed([f"{n:,}" for n in n_each])
+    sizes = enumerated([f"{n:,}" for n in n_each])
     if n_shared is None:
-        groups = "; ".join(_listed(run_labels) for run_labels in labels_by_truth)
+        groups = "; ".join(enumerated(run_labels) for run_labels in labels_by_truth)
         return Refusal(
             f"Not paired: the runs were logged with different ground truth ({groups}) of "
             f"{sizes} examples, which have no identifiers to find the shared ones by.",
@@ -138,10 +138,6 @@ NO_SAMPLES_TO_SHOW = Refusal(
 NOTHING_IN_SLICE = Refusal(
     "No labelled example is in this slice.", "Choose another slice, or all examples."
 )
-
-
-def _listed(words: Sequence[str]) -> str:
-    return listed(words, at_most=len(words))
 
 
 def hidden_slice(

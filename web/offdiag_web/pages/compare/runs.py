@@ -12,6 +12,7 @@ from markupsafe import Markup
 from offdiag.comparison.pair import PairComparison
 from offdiag.comparison.texts import run_label
 from offdiag.domain.runs import logged_by
+from offdiag.domain.sentences import enumerated
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.services.comparisons.compare import RunComparison
 from offdiag.services.comparisons.shared_samples import SharedSamples
@@ -115,7 +116,7 @@ def _how(found: RunComparison) -> str:
     letters = [run_label(at) for at in found.unpaired]
     if not letters:
         return "paired"
-    return f"{numbers.listed(letters, at_most=len(letters))} not paired"
+    return f"{enumerated(letters)} not paired"
 
 
 def _which(samples: SharedSamples, *, how: str) -> str:
