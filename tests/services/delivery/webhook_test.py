@@ -10,12 +10,14 @@ import json
 import re
 import select
 import socket
+import ssl
 import struct
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -346,18 +348,25 @@ def test_a_server_without_tls_does_not_pass_for_one_with_it(
         deliver_by_webhook(parcel(), url, LOCAL)
 
 
-def test_a_connection_that_was_reset_before_tls_begins_is_closed() -> None:
+def test_a_connection_that_is_reset_while_certificates_are_read_is_closed() -> None:
     at_once = struct.pack("ii", 1, 0)
+    make_context = ssl.create_default_context
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
         socket.create_connection(server.getsockname()) as connection,
     ):
         other, _ = server.accept()
-        other.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
-        other.close()
-        select.select([connection], [], [])
 
-        with pytest.raises(OSError, match=r"reset|connected"):
+        def reset() -> ssl.SSLContext:
+            other.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+            other.close()
+            select.select([connection], [], [])
+            return make_context()
+
+        with (
+            patch.object(ssl, "create_default_context", reset),
+            pytest.raises(OSError, match=r"reset|connected"),
+        ):
             secured(connection, "localhost")
     gc.collect()  # An open socket would be told of here.
 

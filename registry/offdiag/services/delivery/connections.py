@@ -51,6 +51,7 @@ def ends_after(connection: socket.socket, seconds: float) -> Iterator[threading.
 
 def secured(connection: socket.socket, host: str) -> ssl.SSLSocket:
     """The connection inside TLS, with the certificate of `host`. Raises `OSError`."""
+    context = ssl.create_default_context()  # Reads certificates, which takes a while.
     # Of a connection that was reset the library makes a socket that nobody closes.
     connection.getpeername()
-    return ssl.create_default_context().wrap_socket(connection, server_hostname=host)
+    return context.wrap_socket(connection, server_hostname=host)
