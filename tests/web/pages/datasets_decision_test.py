@@ -26,7 +26,7 @@ from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from offdiag_web.urls.datasets import DatasetAddress
-from support.dashboard import log_counts
+from support.dashboard import counted_statements, log_counts
 from support.filled_once import filled_once
 from support.forms import forms_of
 from support.forms import send as send_form
@@ -69,6 +69,17 @@ def fill(database: Database, *names: str) -> dict[str, str]:
 
 def found(database: Database, difference: float = 0.01) -> Decision:
     return browse_decision(database, project="default", dataset="holdout", difference=difference)
+
+
+def test_predictions_of_all_runs_are_read_once(database: Database) -> None:
+    fill(database, "first", "second", "best")
+
+    with counted_statements() as statements:
+        decision = found(database)
+
+    assert decision.leaders.best_set
+    assert decision.facts.candidate is None
+    assert sum("FROM prediction_chunk" in each for each in statements) == 1
 
 
 def test_the_verdict_is_one_sentence_that_names_the_leader(

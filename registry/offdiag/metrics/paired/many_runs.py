@@ -105,15 +105,17 @@ class RunsTogether(ABC):
         Not on the order of the samples either, but for runs with one matrix that are right as
         often as each other together with every other run.
         """
-        keys = [
-            (
-                self.matrices[at].counts.tobytes(),
-                sorted(self.both_right[:, at, other].tobytes() for other in range(self.n_runs)),
-                self._digest(at),
-            )
-            for at in range(self.n_runs)
-        ]
-        return np.array(sorted(range(self.n_runs), key=keys.__getitem__), np.intp)
+        by_matrix: dict[bytes, list[int]] = {}
+        for at, matrix in enumerate(self.matrices):
+            by_matrix.setdefault(matrix.counts.tobytes(), []).append(at)
+        ordered = [by_matrix[key] for key in sorted(by_matrix)]
+        # To count pairs takes longer than all else here, and runs with one matrix are rare.
+        alike = [sorted(runs, key=self._pairs_key) if len(runs) > 1 else runs for runs in ordered]
+        return np.array([at for runs in alike for at in runs], np.intp)
+
+    def _pairs_key(self, run: int) -> tuple[list[bytes], bytes]:
+        pairs = (self.both_right[:, run, other].tobytes() for other in range(self.n_runs))
+        return sorted(pairs), self._digest(run)
 
     def _digest(self, run: int) -> bytes:  # noqa: ARG002
         """What tells runs apart that nothing else does."""
@@ -176,7 +178,7 @@ class PairedRuns(RunsTogether):
     @cached_property
     def kinds(self) -> PairedRuns:
         """The same runs by kinds of samples, which are in an order that depends on these alone."""
-        return self._unordered_kinds.by_kinds(self.order.tolist())
+        return self.by_kinds(self.order.tolist())
 
     @cached_property
     def _unordered_kinds(self) -> PairedRuns:

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from offdiag.domain.runs import PromotionRole, Task
-from offdiag.metrics.paired.confidence_set import (
-    MOST_TESTED,
-    BestSet,
-    PairTests,
-    best_set_and_pairs,
-)
+from offdiag.metrics.paired.confidence_set import MOST_TESTED, BestSet
 from offdiag.services.champions.drops import RunDrop, newest_drops
 from offdiag.services.champions.leaders import (
     DEFAULT_METRICS,
     LOWER_IS_BETTER,
-    contest_of,
+    RankedTogether,
     leaders_among,
 )
-from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Session
 from offdiag.store.dataset_page import DatasetFacts
@@ -126,14 +119,8 @@ def _status(
     if not is_small:
         return status
 
-    @cache
-    def tested() -> tuple[BestSet | None, PairTests | None]:
-        contest = contest_of(session, ranked)
-        return (None, None) if contest is None else best_set_and_pairs(contest, seed=INTERVAL_SEED)
-
-    leaders = leaders_among(
-        session, dataset.task, ranked, kept=kept.best_sets, compare=lambda: tested()[0]
-    )
+    together = RankedTogether(session, ranked)
+    leaders = leaders_among(dataset.task, together, kept=kept.best_sets)
     if leaders.why_not_tested is not None:
         return status
     return replace(
@@ -142,7 +129,7 @@ def _status(
         candidate_difference=_difference(session, dataset.task, status, kept.best_sets),
         drops=kept.drops.get(
             (ranked.key, *(run.evaluation_id for run in ranked.runs)),
-            lambda: newest_drops(ranked, tested()[1]),
+            lambda: newest_drops(ranked, together.tested[1]),
         ),
     )
 
@@ -158,7 +145,7 @@ def _difference(
         return None
     in_order = tuple(run for run in status.ranked.runs if run in (champion, candidate))
     pair = replace(status.ranked, runs=in_order, total=2)
-    if len(leaders_among(session, task, pair, kept=kept).best_set) != 1:
+    if len(leaders_among(task, RankedTogether(session, pair), kept=kept).best_set) != 1:
         return None
     assert candidate.value.value is not None  # noqa: S101 - ranked runs have values
     assert champion.value.value is not None  # noqa: S101 - as before

@@ -19,7 +19,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.multilabel_runs.paired import PairedSets
-from offdiag.metrics.paired.confidence_set import BestSet, PairTests, pair_tests
+from offdiag.metrics.paired.confidence_set import BestSet, PairTests
 from offdiag.metrics.paired.difference import paired_cost_differences
 from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.many_runs import PairedRuns
@@ -29,11 +29,11 @@ from offdiag.services.champions.drops import drops_in
 from offdiag.services.champions.leaders import (
     Leader,
     Leaders,
-    contest_by,
+    RankedTogether,
+    leaders_among,
     leaders_in,
-    side_by_side,
+    ranked_by,
 )
-from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.cost_matrices import (
     CostMatrixRecord,
@@ -41,7 +41,7 @@ from offdiag.store.cost_matrices import (
     default_costs,
     newest_versions,
 )
-from offdiag.store.database import Database, Session
+from offdiag.store.database import Database
 from offdiag.store.dataset_page import DatasetSize, dataset_size, models_by_first_run
 from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.evaluations import aggregates_of
@@ -191,7 +191,8 @@ def browse_decision(
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
         size = dataset_size(session, known.id)
-        leaders = leaders_in(session, known, kept=best_sets)
+        together = RankedTogether(session, ranked_by(session, known))
+        leaders = leaders_among(known.task, together, kept=best_sets)
         decided, history = decided_promotions(session, known.id, limit=MOST_LISTED)
         champion = decided.get(PromotionRole.CHAMPION)
         candidate = decided.get(PromotionRole.CANDIDATE)
@@ -199,7 +200,7 @@ def browse_decision(
         chosen = _run_of(champion), _run_of(candidate)
 
         def compute() -> Facts:
-            return _facts(session, known, leaders, chosen, difference)
+            return _facts(known, leaders, together, chosen, difference)
 
         key = (
             *(known.id, leaders.metric, leaders.truth_number, difference),
@@ -234,19 +235,19 @@ def metrics_of(task: Task, primary: str) -> tuple[str, ...]:
 
 
 def _facts(
-    session: Session,
     dataset: DatasetRecord,
     leaders: Leaders,
+    together: RankedTogether,
     chosen: tuple[str | None, str | None],
     matters: float,
 ) -> Facts:
-    champion, candidate = chosen
+    session, (champion, candidate) = together.session, chosen
     run_of = {each.run.evaluation_id: each.run.id for each in leaders.runs}
     keys = (*metrics_of(dataset.task, leaders.metric), COST)
     of_class = "f1" if dataset.task is Task.MULTILABEL else "recall"
     costs = None if dataset.task is Task.MULTILABEL else default_costs(session, dataset.id)
     values = {run_of[at]: each for at, each in aggregates_of(session, run_of, keys).items()}
-    paired = _Paired.read(session, leaders)
+    paired = _Paired.read(leaders, together)
     challenger = _challenger(leaders, candidate)
     cheapest = None if costs is None else _cheapest(leaders, values)
     to_champion = candidate_difference = drop = budget = None
@@ -304,16 +305,14 @@ class _Paired:
     lower_is_better: bool
 
     @classmethod
-    def read(cls, session: Session, leaders: Leaders) -> _Paired | None:
-        if leaders.why_not_tested is not None:
+    def read(cls, leaders: Leaders, together: RankedTogether) -> _Paired | None:
+        if leaders.why_not_tested is not None or together.runs is None:
             return None
-        ids = [each.run.id for each in leaders.runs if not each.run.is_chosen_here]
-        runs = side_by_side(session, ids)
-        if runs is None:
-            return None
-        tests = pair_tests(contest_by(runs, leaders.metric), seed=INTERVAL_SEED)
-        places = {run: at for at, run in enumerate(ids)}
-        return cls(runs, tests, places, leaders.metric, leaders.lower_is_better)
+        places = {
+            each.run.id: at for at, each in enumerate(leaders.runs) if not each.run.is_chosen_here
+        }
+        tests = together.tested[1]
+        return cls(together.runs, tests, places, leaders.metric, leaders.lower_is_better)
 
     def critical(self, *, is_chosen: bool) -> float:
         """In standard errors; `is_chosen` says that a run was taken for its value."""
@@ -349,8 +348,7 @@ class _Paired:
         """The oldest run that is worse than the best one of its model before it."""
         if self.tests is None:
             return None
-        placed = [each.run for each in leaders.runs if each.run.id in self.places]
-        found = next(drops_in(placed, self.tests), None)
+        found = next(drops_in([each.run for each in leaders.runs], self.tests), None)
         if found is None:
             return None
         run_id, best_id = found.run.id, found.best.id

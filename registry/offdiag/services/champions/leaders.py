@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 from offdiag.comparison.rank_status import Rank, RankStatus, places
@@ -21,7 +22,8 @@ from offdiag.metrics.paired.confidence_set import (
     MOST_TESTED,
     BestSet,
     Contest,
-    confidence_sets,
+    PairTests,
+    best_set_and_pairs,
 )
 from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.weighted.counts import of_weights
@@ -155,32 +157,60 @@ def leaders_in(
     kept: LruCache[BestSet | None] | None = None,
 ) -> Leaders:
     """The same within a session that is open already."""
+    ranked = ranked_by(session, dataset, metric=metric)
+    return leaders_among(dataset.task, RankedTogether(session, ranked), kept=kept)
+
+
+def ranked_by(
+    session: Session, dataset: DatasetRecord, *, metric: str | None = None
+) -> RankedRuns:
+    """The runs of a dataset by a metric, the primary one by default, as many as are tested."""
     key = primary_metric(dataset) if metric is None else ranking_key(metric, dataset.task)
-    ranked = ranked_runs(
+    return ranked_runs(
         session,
         dataset.id,
         key,
         lower_is_better=is_lower_better(key, dataset.task),
         limit=MOST_TESTED,
     )
-    return leaders_among(session, dataset.task, ranked, kept=kept)
+
+
+@dataclass(frozen=True)
+class RankedTogether:
+    """Ranked runs on the same samples, read and compared when that is first asked for."""
+
+    session: Session
+    ranked: RankedRuns
+
+    @cached_property
+    def runs(self) -> PairedRuns | PairedSets | None:
+        """Their predictions in the order of their rank; None for more than fit."""
+        return side_by_side(self.session, [run.id for run in self.ranked.runs])
+
+    @cached_property
+    def tested(self) -> tuple[BestSet | None, PairTests | None]:
+        """Their best set and the tests of all pairs, from the same draws.
+
+        Runs whose threshold was chosen on these samples take no part.
+        """
+        if self.runs is None:
+            return None, None
+        chosen_here = [at for at, run in enumerate(self.ranked.runs) if run.is_chosen_here]
+        contest = contest_by(self.runs, self.ranked.key).without(chosen_here)
+        return best_set_and_pairs(contest, seed=INTERVAL_SEED)
 
 
 def leaders_among(
-    session: Session,
-    task: Task,
-    ranked: RankedRuns,
-    *,
-    kept: LruCache[BestSet | None] | None = None,
-    compare: Callable[[], BestSet | None] | None = None,
+    task: Task, together: RankedTogether, *, kept: LruCache[BestSet | None] | None = None
 ) -> Leaders:
-    """The same of runs that are ranked already; `compare` returns their best set."""
+    """The same of runs that are ranked already."""
+    ranked = together.ranked
     found, why_not = None, why_not_tested(task, ranked)
     if why_not is None:
         evaluations = (ranked.key, *(run.evaluation_id for run in ranked.runs))
 
         def compute() -> BestSet | None:
-            return _best_set_of(contest_of(session, ranked)) if compare is None else compare()
+            return together.tested[0]
 
         found = compute() if kept is None else kept.get(evaluations, compute)
         if found is None:
@@ -228,30 +258,11 @@ def _is_testable(task: Task, key: str) -> bool:
     return spec is not None and (spec.slopes is not None or spec.gradient is not None)
 
 
-def contest_of(session: Session, ranked: RankedRuns) -> Contest | None:
-    """Ranked runs in their order by their metric; None for more predictions than fit.
-
-    Runs whose threshold was chosen on these samples take no part.
-    """
-    paired = side_by_side(session, [run.id for run in ranked.runs])
-    if paired is None:
-        return None
-    chosen_here = [at for at, run in enumerate(ranked.runs) if run.is_chosen_here]
-    return contest_by(paired, ranked.key).without(chosen_here)
-
-
 def contest_by(runs: PairedRuns | PairedSets, key: str) -> Contest:
     """Runs on the same samples by one metric."""
     if isinstance(runs, PairedSets):
         return set_contest(runs, [key])
     return metric_contest(runs, [key])
-
-
-def _best_set_of(contest: Contest | None) -> BestSet | None:
-    if contest is None:
-        return None
-    ((found,),) = confidence_sets([contest], seed=INTERVAL_SEED)
-    return found
 
 
 def side_by_side(session: Session, run_ids: Sequence[str]) -> PairedRuns | PairedSets | None:

@@ -67,6 +67,17 @@ def test_linear_parts_and_errors_are_those_of_every_two_runs(
     assert spread.errors == pytest.approx(difference_errors(spread.covariance, runs.n_runs))
 
 
+def test_pairs_are_counted_for_the_order_of_runs_with_one_matrix_only() -> None:
+    runs = _runs(3)
+    swapped = PairedRuns(runs.actual, runs.predictions[::-1], runs.labels)
+    twice = PairedRuns(runs.actual, (*runs.predictions, runs.predictions[0]), runs.labels)
+
+    assert runs.order.tolist() == (3 - swapped.order).tolist()
+    assert len(twice.order) == 5
+    assert "both_right" not in vars(runs)
+    assert "both_right" in vars(twice)
+
+
 def test_two_classes_are_counted_as_more_would_be() -> None:
     runs = _runs(2)
     wider = PairedRuns(runs.actual, runs.predictions, LabelSet.numbered(3))
