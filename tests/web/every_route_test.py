@@ -27,18 +27,18 @@ from offdiag.services.jobs.page import jobs_page
 from offdiag.services.samples.content import log_samples
 from offdiag.store.database import Database
 from offdiag.store.models import DeliveryRow, ReportEditionRow, WorkRow
-from offdiag_web.app import last_visit
+from offdiag_web.app import auth, last_visit
 from offdiag_web.routes import ROUTES
 from support.access import PASSWORD, add_person, client_of, guarded
 from support.compared import ComparedRegistry, fill_compared
 from support.dashboard import LESIONS, LesionRegistry, counted_statements, fill
 from support.kinds import Kind
 from support.logging_runs import evaluate
-from support.pages import Element, PageClient, client_for
+from support.pages import Element, Page, PageClient, client_for
 from support.registries import dashboard, names_of
 from support.reported import ReportedRegistry, fill_reports
 from support.revised import IDS, RevisedRegistry, fill_revised
-from support.routes import path_of, spelled
+from support.routes import path_of, route_table, spelled
 from support.scored_runs import ScoredRegistry, fill_scored
 from support.set_runs import log_sets
 from support.sound import assert_harmless, small_page
@@ -276,6 +276,37 @@ def test_a_page_is_small_and_asks_little(clients: dict[str, PageClient], rule: s
     others += READS_SETS if rule.endswith("/label-costs") else 0
     others += LOOKS_AT_SAMPLES if rule.endswith(("/suspects", "/examples")) else 0
     assert len(statements) <= MOST_STATEMENTS + others, statements
+
+
+FORM_PAGES = ("/approve", "/content", "/edit", "/new", "/tag")
+"""Ends of the addresses of pages that are a form and nothing else."""
+
+
+@pytest.mark.parametrize("rule", PAGES)
+def test_a_page_offers_viewers_no_form_that_is_refused(
+    clients: dict[str, PageClient], rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    which, path = PAGES[rule]
+    client = clients[which]
+    monkeypatch.setattr(auth, "EVERYTHING", (Grant(Role.VIEWER),))
+    client.set_cookie("reader", "ana")
+
+    answer = client.get(path)
+    page = Page(answer.text)
+    forms = [form for form in page.all("form") if form.attributes.get("method") == "post"]
+    buttons = [button for form in forms for button in form.inside("button")]
+    addresses = {
+        *(form.attributes["action"] for form in forms),
+        *(each.attributes["formaction"] for each in buttons if "formaction" in each.attributes),
+    }
+    # Without the token of a form, all others are refused for that.
+    refused = [each for each in addresses if "needs the role" in client.post(each).text]
+    leads_to = {link.attributes.get("href", "").partition("?")[0] for link in page.all("a")}
+
+    needed = route_table().get(("GET", rule))
+    assert answer.status_code == (200 if needed is None or needed.role == "viewer" else 403)
+    assert refused == []
+    assert [each for each in leads_to if each.endswith(FORM_PAGES)] == []
 
 
 def _is_loaded(link: Element) -> bool:

@@ -136,6 +136,17 @@ def test_no_page_tells_anything_of_another_project(two: TwoProjects) -> None:
     assert told == []
 
 
+def test_forms_are_offered_in_the_project_whose_runs_a_reader_may_change(
+    two: TwoProjects,
+) -> None:
+    add_person(two.database, "cy", Grant(Role.VIEWER, "alpha"), Grant(Role.EDITOR))
+    headers = bearer(token_of(two.database, "cy", Role.EDITOR, project=f"{HIDDEN} beta"))
+    seen = bearer(token_of(two.database, "cy", Role.VIEWER))
+
+    assert 'name="tags"' in two.client.get(f"/runs/{two.hidden}/meta", headers=headers).text
+    assert 'name="tags"' not in two.client.get(f"/runs/{two.hidden}/meta", headers=seen).text
+
+
 def test_the_same_pages_tell_of_it_to_whoever_may_see_it(two: TwoProjects) -> None:
     telling = [
         path

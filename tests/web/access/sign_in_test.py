@@ -336,14 +336,13 @@ def test_whoever_signed_in_decides_under_their_own_name(
     assert page.one("details", "menu").inside("summary")[0].text == "Signed in as ana"
 
 
-def test_who_may_only_look_is_told_before_they_fill_in_a_form(
-    app: Flask, database: Database
-) -> None:
+def test_who_may_only_look_is_told_and_gets_no_form(app: Flask, database: Database) -> None:
     bo = client_of(app, database, add_person(database, "bo", Grant(Role.VIEWER)), "bo")
 
-    shown = bo.page("/costs/new").one("details", "menu").inside("summary")[0]
+    shown = bo.page("/costs").one("details", "menu").inside("summary")[0]
 
     assert shown.text == "Signed in as bo, view only"
+    assert "needs the role editor" in bo.get("/costs/new").text
 
 
 def test_where_nobody_signs_in_there_is_no_form(database: Database) -> None:

@@ -10,6 +10,7 @@ import math
 import time
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from urllib.parse import parse_qsl, urlsplit
 
 from flask import Flask, Response, current_app, g, request, session
 from flask_login import LoginManager, UserMixin, current_user
@@ -26,6 +27,7 @@ from offdiag.domain.access import (
     Actor,
     Caller,
     CallerKind,
+    Role,
     may,
     may_anywhere,
     projects_of,
@@ -50,7 +52,7 @@ from offdiag_web.app.context import (
     resource_projects,
     signed_in_user,
 )
-from offdiag_web.app.dispatch import PREFIX
+from offdiag_web.app.dispatch import PREFIX, lazy_views
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.app.security import unmasked
 
@@ -109,6 +111,8 @@ def guard(app: Flask, registry: Registry) -> None:
             response.headers["Cache-Control"] = "no-store"
         return response
 
+    app.jinja_env.globals["may_send"] = may_send
+
     @app.context_processor
     def template_context() -> dict[str, CurrentUser | bool]:
         return {"current_user": signed_in_user(), "has_provider": openid.KEY in app.extensions}
@@ -157,6 +161,34 @@ def _authorize(required: Requirement, registry: Registry) -> None:
     # Who looks changes nothing, though what a page computes may be kept.
     actor = None if request.method in LOOKING else _actor(who, subject)
     narrow_registry(registry.database.seen_by(projects_of(who, required.role), actor))
+
+
+def may_send(url: str) -> bool:
+    """Whether the user of this request may send a form to an address of the dashboard.
+
+    Pages offer no form that would be refused.
+    """
+    who, registry = signed_in_user().caller, current_registry()
+    if who is None:
+        return False
+    if may(who, Role.ADMIN, None) and who.kind is not CallerKind.TOKEN:
+        return True
+    parts = urlsplit(url)
+    adapter = current_app.create_url_adapter(request)
+    assert adapter is not None  # noqa: S101 - there is a request
+    path = parts.path.removeprefix(request.script_root)
+    rule, values = adapter.match(path, method="POST", return_rule=True)
+    lazy_views().load(rule.endpoint.rpartition(".")[0])
+    required = requirement_of(current_app.view_functions[rule.endpoint], "POST")
+    if required.in_person and who.kind is CallerKind.TOKEN:
+        return False
+    subject = ResourceProjects()
+    if required.role is not None and not may(who, required.role, None):
+        project = dict(parse_qsl(parts.query)).get("project") or None
+        subject = resource_projects(
+            registry.database, rule=rule.rule, parts=values, project=project
+        )
+    return _is_allowed(who, required, subject)
 
 
 def _depends_on_resource(who: Caller, required: Requirement) -> bool:

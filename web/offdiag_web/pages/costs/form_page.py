@@ -11,6 +11,7 @@ from flask import Blueprint, make_response, redirect, render_template, request
 from numpy.typing import NDArray
 from werkzeug.wrappers import Response
 
+from offdiag.domain.access import Role
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
@@ -20,7 +21,7 @@ from offdiag.metrics.costs.matrix import CostMatrix, check_costs, cost_matrix, z
 from offdiag.services.cost_matrices import add_costs, browse_cost_matrix, set_default_costs
 from offdiag.store.cost_matrices import DatasetUse, dataset_uses
 from offdiag.store.datasets import get_dataset
-from offdiag_web.app.context import current_registry, name_project
+from offdiag_web.app.context import current_registry, name_project, requires
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import sentence_of
 from offdiag_web.app.preferences import form_author
@@ -228,6 +229,7 @@ def take_large_tables(_endpoint: str | None, _values: dict[str, object] | None) 
 
 
 @blueprint.get(f"/costs/{NEW}")
+@requires(Role.EDITOR)
 def new() -> Response:
     dataset = request.args.get("dataset")
     known = _datasets()
@@ -245,6 +247,7 @@ def create() -> Response:
 
 
 @blueprint.get(f"{COSTS}/{NEW}")
+@requires(Role.EDITOR)
 def new_version(name: str) -> Response:
     subject = _of_version(name)
     return _shown(subject, subject.start)

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.access import Role
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.slices import column_text
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.champions import promotions
 from offdiag.services.champions.decision import Decision, browse_decision
-from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
+from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions, requires
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components import numbers
@@ -28,6 +29,7 @@ _LONGEST_NAME = 60
 
 
 @blueprint.get(f"{DATASET}/approve")
+@requires(Role.EDITOR)
 def page(name: str) -> Response:
     return _form(name, request.args)
 

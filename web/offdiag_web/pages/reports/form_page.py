@@ -9,6 +9,7 @@ from typing import Literal
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.access import Role
 from offdiag.domain.schedule import zone_names
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import Conflict, InvalidInput, NotFound
@@ -24,7 +25,7 @@ from offdiag.services.schedules.edit import (
     report_definition,
 )
 from offdiag.services.schedules.page import PlanPreview, preview_plan
-from offdiag_web.app.context import current_registry, name_project
+from offdiag_web.app.context import current_registry, name_project, requires
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import sentence_of
 from offdiag_web.components.controls import Link, Option
@@ -228,6 +229,7 @@ blueprint = Blueprint("report_form", __name__)
 
 
 @blueprint.get(f"/reports/{NEW}")
+@requires(Role.EDITOR)
 def new() -> Response:
     choices = report_choices(current_registry().database)
     source = _source()
@@ -256,6 +258,7 @@ def create() -> Response:
 
 
 @blueprint.get(f"{REPORT}/edit")
+@requires(Role.EDITOR)
 def edit(name: str) -> Response:
     database = current_registry().database
     known = report_definition(database, project=requested_project(), name=name)

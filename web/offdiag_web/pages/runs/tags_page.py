@@ -8,10 +8,11 @@ from flask import Blueprint, flash, make_response, redirect, render_template, re
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
+from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput
 from offdiag.services.run_notes import tag_runs
 from offdiag.store.runs import get_run
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, requires
 from offdiag_web.components import numbers
 from offdiag_web.urls.run_list import RunListAddress, read_run_list
 
@@ -19,6 +20,7 @@ blueprint = Blueprint("run_tags", __name__)
 
 
 @blueprint.get("/runs/tag")
+@requires(Role.EDITOR)
 def page() -> Response:
     """The ticked runs, and a field for the tag; where none is ticked, the list."""
     address = _address(request.args)

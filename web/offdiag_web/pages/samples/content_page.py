@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.access import Role
 from offdiag.domain.sample_content import ContentPlaces, allowed_hosts
 from offdiag.errors import InvalidInput
 from offdiag.services.samples.content import browse_content, picture, set_places
 from offdiag.store.samples import ContentTotals
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
@@ -25,6 +26,7 @@ _REFUSED = 422
 
 
 @blueprint.get(f"{DATASET}/content")
+@requires(Role.EDITOR)
 def page(name: str) -> Response:
     return _form(name)
 

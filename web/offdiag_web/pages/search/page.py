@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.metrics.catalogue import SPECS
 from offdiag.store.name_search import OF_EACH_KIND, Findings, FoundName, find
+from offdiag_web.app.auth import may_send
 from offdiag_web.app.context import current_registry
 from offdiag_web.urls.costs import CostsAddress
 from offdiag_web.urls.datasets import DatasetAddress, ModelAddress
@@ -107,6 +108,7 @@ def _metrics(terms: Sequence[str]) -> Iterator[Goal]:
 blueprint = Blueprint("finding", __name__)
 
 _LONGEST = 200
+_FORM = "form"
 _PAGES = (
     ("Runs", "page", "runs.runs"),
     ("Datasets", "page", "datasets.page"),
@@ -122,8 +124,8 @@ _PAGES = (
     ("Approve a champion, propose a candidate", "choose the dataset", "datasets.page"),
     ("Log a run", "offdiag.log_run(y_true=…, y_pred=…, dataset=…)", "runs.runs"),
     ("Cost what-if", "play with costs", "what_if.page"),
-    ("New cost matrix", "form", "cost_form.new"),
-    ("New report", "form", "report_form.new"),
+    ("New cost matrix", _FORM, "cost_form.new"),
+    ("New report", _FORM, "report_form.new"),
 )
 
 
@@ -146,4 +148,5 @@ def _groups(text: str) -> tuple[tuple[str, tuple[Goal, ...]], ...]:
     with current_registry().database.read() as session:
         found = find(session, text)
     pages = [Goal(name, kind, url_for(endpoint)) for name, kind, endpoint in _PAGES]
+    pages = [page for page in pages if page.detail != _FORM or may_send(page.url)]
     return goal_groups(text, found, pages)
