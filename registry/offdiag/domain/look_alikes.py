@@ -15,6 +15,7 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 
 from offdiag.errors import LabelNote
@@ -53,6 +54,12 @@ def look_alikes_in_words(names: Iterable[str]) -> str | None:
         for other in group[1:]
     ]
     return f"Classes look alike: {_listed(misses)}." if misses else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """A question for the names that a mistyped one may stand for; None without any."""
+    near = get_close_matches(name, tuple(dict.fromkeys(known)), n=_MOST_SHOWN, cutoff=0.5)
+    return f"Did you mean {' or '.join(map(repr, near))}?" if near else None
 
 
 def near_misses(names: Iterable[str], others: Iterable[str]) -> tuple[NearMiss, ...]:

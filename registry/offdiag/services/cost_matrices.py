@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.runs import MAX_TEXT_LENGTH, Task, require_name, require_text
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
@@ -149,9 +150,15 @@ def costs_named(session: Session, *, project: str, wanted: CostName) -> CostMatr
         raise NotFound(
             f"project {project!r} has no cost matrix {str(wanted)!r}.",
             field="cost_matrix",
-            hint="`offdiag cost list` shows those there are.",
+            hint=_near_names(session, project, wanted.name)
+            or "`offdiag cost list` shows those there are.",
         )
     return found
+
+
+def _near_names(session: Session, project: str, name: str) -> str | None:
+    known = [each.name for each in cost_matrices.list_costs(session, project=project)]
+    return None if name in known else did_you_mean(name, known)
 
 
 @dataclass(frozen=True)
@@ -180,11 +187,11 @@ def browse_cost_matrix(
     the one before it. Raises `NotFound`."""
     with database.read() as session:
         versions = versions_of(session, project=project, name=name)
-        shown = _version(versions, version, project=project, name=name)
+        shown = _version(session, versions, version, project=project, name=name)
         earlier = [each for each in versions if each.version < shown.version]
         other = earlier[0] if before is None and earlier else None
         if before is not None:
-            other = _version(versions, before, project=project, name=name)
+            other = _version(session, versions, before, project=project, name=name)
         return CostDetail(
             versions,
             cost_matrices.get_costs(session, shown.id),
@@ -199,7 +206,12 @@ def browse_cost_matrix(
 
 
 def _version(
-    versions: tuple[CostVersion, ...], wanted: int | None, *, project: str, name: str
+    session: Session,
+    versions: tuple[CostVersion, ...],
+    wanted: int | None,
+    *,
+    project: str,
+    name: str,
 ) -> CostVersion:
     found = next((each for each in versions if wanted in (None, each.version)), None)
     if found is None:
@@ -207,6 +219,6 @@ def _version(
         raise NotFound(
             f"project {project!r} has no cost matrix {which!r}.",
             field="cost_matrix",
-            hint="The list of costs shows those there are.",
+            hint=_near_names(session, project, name) or "The list of costs shows those there are.",
         )
     return found

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.runs import RunState, Task
 from offdiag.errors import NotFound
 from offdiag.store.models import (
@@ -80,10 +81,16 @@ def dataset_named(session: Session, *, project: str, name: str) -> DatasetRecord
     """A dataset by project and name. Raises `NotFound`."""
     dataset = find_dataset(session, project=project, name=name)
     if dataset is None:
+        known = session.scalars(
+            select(DatasetRow.name)
+            .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
+            .where(ProjectRow.name == project)
+        )
         raise NotFound(
             f"project {project!r} has no dataset {name!r}.",
             field="dataset",
-            hint="A dataset is made by the first run that is logged on it.",
+            hint=did_you_mean(name, known)
+            or "A dataset is made by the first run that is logged on it.",
         )
     return dataset
 

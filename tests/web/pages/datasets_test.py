@@ -71,6 +71,7 @@ def test_an_unknown_dataset_is_not_found_in_any_form(revised_reader: PageClient)
     for path in ("/datasets/none", "/datasets/none.json", "/datasets/none/truth/1..2"):
         assert revised_reader.get(path).status_code == 404
     assert revised_reader.get("/datasets/pets?project=none").status_code == 404
+    assert "Did you mean 'pets'?" in revised_reader.page("/datasets/pest", 404).one("main").text
 
 
 def test_every_name_has_an_address_of_its_own(client: PageClient, database: Database) -> None:

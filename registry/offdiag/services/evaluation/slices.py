@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 
+from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.slices import Slice, parse_slice
 from offdiag.errors import InvalidInput, UnknownKey
@@ -111,12 +111,11 @@ def require_column(columns: SliceColumns, name: str) -> SliceColumn:
     """A slice column by its name. Raises `UnknownKey` naming similar ones."""
     column = columns.get(name)
     if column is None:
-        near = get_close_matches(name, columns, n=3, cutoff=0.5)
         known = f"It has {', '.join(columns)}." if columns else "Log a run with slices=."
         raise UnknownKey(
             f"the dataset has no slice column {name!r}.",
             field="slice",
-            hint=f"Did you mean {' or '.join(map(repr, near))}?" if near else known,
+            hint=did_you_mean(name, columns) or known,
         )
     if len(column.choices) > MOST_GROUPS:
         raise InvalidInput(
