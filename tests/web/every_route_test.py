@@ -313,6 +313,29 @@ def _is_loaded(link: Element) -> bool:
     return link.attributes["rel"] in {"stylesheet", "icon"}
 
 
+@pytest.mark.parametrize(
+    ("path", "notice"),
+    [
+        ("/flags?state=odd", "There is no state “odd”"),
+        ("/flags?severity=high", "Problems are not narrowed by severity"),
+        ("/datasets/derm-7/approve?run=r_odd", "Run “r_odd” is not among those"),
+        ("/datasets/derm-7/suspects?class=odd", "There is no label “odd”"),
+        ("/costs/triage/new?v=odd", "“odd” is not a number of a version."),
+        ("/glossary/mcc?dataset=odd", "“odd” is not the number of a dataset."),
+        ("/glossary/mcc?dataset=99", "There is no dataset 99 with two classes."),
+        ("/?from=odd", "The place in the list could not be read"),
+    ],
+)
+def test_an_unknown_value_of_a_parameter_is_told(
+    clients: dict[str, PageClient], path: str, notice: str
+) -> None:
+    answer = clients["lesions"].get(path, follow_redirects=True)
+
+    assert answer.status_code == 200
+    notices = [each.text for each in Page(answer.text).all("p", "callout")]
+    assert [each for each in notices if each.startswith(notice)], notices
+
+
 WHO_ASKS = 3
 """Whoever is signed in, and what the open flags in sight of them are counted with."""
 COMPARED_FIRST = frozenset(

@@ -267,6 +267,8 @@ def read_problems(values: Mapping[str, str]) -> tuple[ProblemsAddress, list[str]
     if hits not in HITS:
         notices.append(f"There is no “{hits}”; known are {', '.join(HITS[1:])}.")
         hits = ""
+    if values.get("severity"):
+        notices.append("Problems are not narrowed by severity; these are those of all.")
     label = values.get("class", "")
     dataset, project, model, run = (
         values.get(key, "").strip() for key in ("dataset", "project", "model", "run")

@@ -39,7 +39,9 @@ def read_metric(key: str, values: Mapping[str, str]) -> tuple[MetricAddress, lis
     notices: list[str] = []
     return (
         MetricAddress(
-            key, _share(values.get("share", ""), notices), _dataset(values.get("dataset", ""))
+            key,
+            _share(values.get("share", ""), notices),
+            _dataset(values.get("dataset", ""), notices),
         ),
         notices,
     )
@@ -61,7 +63,10 @@ def _share(text: str, notices: list[str]) -> Decimal | None:
     return None
 
 
-def _dataset(text: str) -> int | None:
+def _dataset(text: str, notices: list[str]) -> int | None:
+    if not text:
+        return None
     if text.isascii() and text.isdigit() and int(text[:20]) <= _LARGEST_ID:
         return int(text[:20])
+    notices.append(f"“{text[:20]}” is not the number of a dataset.")
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -139,6 +139,7 @@ def cost_form_view(
     dataset: str,
     name_is_fixed: bool,
     is_default: bool,
+    notices: Sequence[str] = (),
     errors: Mapping[str, str] | None = None,
 ) -> str:
     """Present the form. `before` is what it started from, which marks what was changed; `read`
@@ -162,6 +163,7 @@ def cost_form_view(
         warnings=() if costs is None else warning_texts(check_costs(costs), labels),
         n_classes=len(labels),
         is_default=is_default,
+        notices=notices,
     )
 
 
@@ -218,6 +220,7 @@ class _Subject:
     action: str
     cancel_url: str
     name_is_fixed: bool
+    notices: tuple[str, ...] = ()
 
 
 @blueprint.url_value_preprocessor
@@ -287,7 +290,7 @@ def _of_dataset(known: tuple[DatasetUse, ...], name: str) -> _Subject:
 
 
 def _of_version(name: str) -> _Subject:
-    version, _, _ = read_versions(request.args)
+    version, _, notices = read_versions(request.args)
     detail = browse_cost_matrix(
         current_registry().database, project=requested_project(), name=name, version=version
     )
@@ -304,6 +307,7 @@ def _of_version(name: str) -> _Subject:
         action=address.new_version_url(),
         cancel_url=address.url(),
         name_is_fixed=True,
+        notices=tuple(notices),
     )
 
 
@@ -372,6 +376,7 @@ def _shown(
         dataset=subject.dataset,
         name_is_fixed=subject.name_is_fixed,
         is_default=bool(request.form.get("default")),
+        notices=subject.notices,
         errors=errors,
     )
     response = make_response(html)

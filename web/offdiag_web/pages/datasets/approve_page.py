@@ -96,7 +96,13 @@ def _form(
 
 def _rendered(found: Decision, typed: Mapping[str, str], error: tuple[str, str] | None) -> str:
     challenger = found.challenger
-    chosen = typed.get("run") or ("" if challenger is None else challenger.run.id)
+    notices: list[str] = []
+    known = [each.run.id for each in found.leaders.runs]
+    asked = typed.get("run")
+    if asked and asked not in known:
+        notices.append(f"Run “{asked[:40]}” is not among those that can be approved here.")
+        asked = None
+    chosen = asked or ("" if challenger is None else challenger.run.id)
     return render_template(
         "datasets/approve.html",
         address=DatasetAddress(found.dataset.project, found.dataset.name),
@@ -113,5 +119,6 @@ def _rendered(found: Decision, typed: Mapping[str, str], error: tuple[str, str] 
         candidate=None if found.candidate is None else found.candidate.run_name,
         example=column_text(found.dataset.labels.names[-1]),
         typed=typed,
+        notices=notices,
         error=error,
     )

@@ -11,14 +11,16 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.urls.flags import ALL, read_flag_list, read_problems
+from offdiag_web.urls.query_string import with_query
 
 blueprint = Blueprint("flags", __name__)
 
 
 @blueprint.get("/flags")
 def page() -> Response:
-    address, _ = read_problems(request.args)
-    return redirect(address.url())
+    address, notices = read_problems(request.args)
+    # The list says what it cannot read.
+    return redirect(with_query("/problems", request.args) if notices else address.url())
 
 
 @blueprint.get(f"/flags{DATA_FORMAT}")

@@ -251,6 +251,8 @@ def metric(key: str) -> Response:
     drawn = None
     if spec is not None:
         mapped = browse_mapped_runs(current_registry().database, address.dataset_id)
+        if address.dataset_id is not None and mapped.dataset is None:
+            notices.append(f"There is no dataset {address.dataset_id} with two classes.")
         drawn = map_view(spec, address, mapped)
     return make_response(
         render_template(

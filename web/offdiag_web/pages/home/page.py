@@ -93,6 +93,7 @@ def home_view(
     now: datetime,
     wanted: str,
     start: int,
+    notices: Sequence[str] = (),
 ) -> str:
     """Present the datasets from `start` on whose names have all words of `wanted`."""
     terms = wanted.lower().split()
@@ -143,6 +144,7 @@ def home_view(
         facts=f"{numbers.count(len(names))} in {numbers.plural(n_projects, 'project')} · "
         f"{numbers.plural(total, 'run')}",
         wanted=wanted,
+        notices=notices,
         paging=page,
         since=f"{since.day} {since:%b}",
         news=news,
@@ -293,7 +295,7 @@ def home() -> Response:
     """The overview; of a single dataset without news, its own page."""
     database = current_registry().database
     now = database.clock()
-    start, _ = read_start(request.args)
+    start, notices = read_start(request.args)
     problems = open_problems().list(database)
     with database.read() as session:
         since = news_since(session, now=now)
@@ -335,5 +337,6 @@ def home() -> Response:
         now=now,
         wanted=wanted,
         start=start,
+        notices=notices,
     )
     return make_response(html)

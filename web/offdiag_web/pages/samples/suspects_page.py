@@ -21,6 +21,7 @@ from offdiag.records.datasets.label_errors import (
 )
 from offdiag.services.samples.drafts import answer_labels
 from offdiag.services.samples.suspects import Suspect, SuspectLabels, suspect_labels
+from offdiag.store.datasets import dataset_named
 from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import csv_response, json_response
@@ -66,11 +67,19 @@ class DraftCard:
 def page(name: str) -> Response:
     start, notices = read_start(request.args)
     class_label, at_least = request.args.get("class") or None, _at_least()
+    if class_label is not None and class_label not in _class_names(name):
+        notices.append(f"There is no label “{class_label[:40]}”; these are those of all.")
+        class_label = None
     if request.args.get("against", str(at_least)) != str(at_least):
         notices.append("How many models contradict a label could not be read; this is for one.")
     person = user_name_if_given()
     found = _found(name, SuspectQuestion(class_label, at_least, start, SUSPECTS_PER_PAGE, person))
     return make_response(_rendered(found, class_label or "", at_least, notices))
+
+
+def _class_names(name: str) -> tuple[str, ...]:
+    with current_registry().database.read() as session:
+        return dataset_named(session, project=requested_project(), name=name).labels.names
 
 
 @blueprint.post(f"{DATASET}/suspects")
