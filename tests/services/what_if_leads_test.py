@@ -84,15 +84,15 @@ def lead(run: int, high: float, *, is_certain: bool) -> Lead:
     [
         (
             Leads((lead(0, 10, is_certain=True), lead(1, 100, is_certain=True)), is_open=False),
-            "A is cheapest up to 10 : 1, B above.",
+            "A is cheapest up to 10×, B above.",
         ),
         (
             Leads((lead(0, 10, is_certain=False), lead(1, 100, is_certain=False)), is_open=True),
-            "A is lowest up to 10 : 1, B above; the two cannot be told apart at any ratio.",
+            "A is lowest up to 10×, B above; the two cannot be told apart at any ratio.",
         ),
         (
             Leads((lead(0, 10, is_certain=True), lead(1, 100, is_certain=False)), is_open=False),
-            "A is lowest up to 10 : 1, B above; only A significantly.",
+            "A is lowest up to 10×, B above; only A significantly.",
         ),
         (Leads((lead(1, 100, is_certain=True),), is_open=False), "B is cheapest at every ratio."),
         (

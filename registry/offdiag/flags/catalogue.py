@@ -57,7 +57,7 @@ _DESCRIPTIONS = (
         mildest=Severity.HIGH,
         gravest=Severity.HIGH,
         per_class=True,
-        changes=("Not raised where the class has too few examples for that, as F3.",),
+        changes=("Not raised where the class has so few examples that chance explains it.",),
     ),
     RuleDescription(
         id="F3",

@@ -57,6 +57,17 @@ def test_methods_are_listed_best_first_with_intervals(
     assert named["metric"] == "macro_f1"
 
 
+def test_equal_methods_are_said_not_to_differ(database: Database, client: PageClient) -> None:
+    log_method(database, "one", 0.5)
+    log_method(database, "other", 0.5)
+    work_off(database)
+
+    page = client.page("/datasets/d/methods?metric=mcc")
+
+    assert "; no significant difference from o" in page.one("p", "lead").text
+    assert page.one("span", "ends-panel").text.startswith("\N{MINUS SIGN}")
+
+
 def test_a_dataset_without_methods_says_how_runs_get_there(
     database: Database, client: PageClient
 ) -> None:

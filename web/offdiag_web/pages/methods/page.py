@@ -238,7 +238,7 @@ def _rendered(found: Methods, size: DatasetSize) -> str:
         p_in_column=p_in_column,
         size_text=size_text,
         has_folds=any(each.pooled is not None for each in found.methods),
-        ends=(f"{scale.low:f}", f"{scale.high:f}"),
+        ends=scale.ends,
         chart=curves_drawing(found.curves, metric=metric) if found.curves else None,
         curves=found.curves,
         n_without_size=found.n_without_size,
@@ -265,8 +265,7 @@ def _statement(methods: Sequence[Method]) -> str:
             verb = "is" if len(behind) == 1 else "are"
             ends.append(f"{numbers.listed(behind)} {verb} significantly worse")
         if level:
-            verb = "is" if len(level) == 1 else "are"
-            ends.append(f"{numbers.listed(level)} {verb} not separable from it")
+            ends.append(f"no significant difference from {numbers.listed(level)}")
         said.append(f"{'; '.join([first, *ends])}.")
     return " ".join(said)
 

@@ -109,15 +109,15 @@ def verdict(found: WhatIf) -> str | None:
 
 
 def lead_sentence(judged: Leads, names: Sequence[str]) -> str:
-    """ONE is cheapest up to 10 : 1, OTHER above; said so where each is significant."""
+    """ONE is cheapest up to 10×, OTHER above; said so where each is significant."""
     if len(judged.stretches) == 1:
         return _one_leads(judged, names)
     who = [names[lead.run] for lead in judged.stretches]
     are_certain = all(lead.is_certain for lead in judged.stretches)
     verb = "cheapest" if are_certain else "lowest"
-    parts = [f"{who[0]} is {verb} up to {ratio(judged.stretches[0].high)}"]
+    parts = [f"{who[0]} is {verb} up to {multiple(judged.stretches[0].high)}"]
     parts += [
-        f"{name} up to {ratio(lead.high)}"
+        f"{name} up to {multiple(lead.high)}"
         for lead, name in zip(judged.stretches[1:-1], who[1:-1], strict=True)
     ]
     text = f"{', '.join([*parts, who[-1]])} above"
@@ -144,11 +144,6 @@ def _one_leads(judged: Leads, names: Sequence[str]) -> str:
         return f"{text}; not significantly below all others."
     runs = "two" if len(names) == 2 else numbers.count(len(names))
     return f"{text}; the {runs} cannot be told apart at any ratio."
-
-
-def ratio(x: float) -> str:
-    """10 : 1."""
-    return f"{_number(x)} : 1"
 
 
 @dataclass(frozen=True, slots=True)

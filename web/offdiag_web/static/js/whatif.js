@@ -271,7 +271,7 @@ function setUp(scenario, grid) {
     range.value = String(placeOfRatio(Number(at.value)));
     range.addEventListener("input", () => {
       at.value = String(ratioAt(Number(range.value)));
-      range.setAttribute("aria-valuetext", `${at.value} : 1`);
+      range.setAttribute("aria-valuetext", `${at.value}×`);
       move(Number(at.value));
     });
     at.addEventListener("input", () => {
