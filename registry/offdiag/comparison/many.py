@@ -150,20 +150,18 @@ def compare_many(
     *,
     labels: LabelSet,
     seed: int,
-    counts: NDArray[np.int64] | None = None,
     confidence: float = 0.95,
     replicates: int = DRAWS,
 ) -> ManyComparison:
     """Compare runs on the n samples of `actual`, at least one.
 
-    A run is the n codes it predicted, or its matrix where there are no predictions. With `counts`
-    (n,) each place stands for so many samples. What is significantly worse than the best comes
-    from model confidence sets, of all primary metrics together and of the recall of all classes
-    together.
+    A run is the n codes it predicted, or its matrix where there are no predictions. What is
+    significantly worse than the best comes from model confidence sets, of all primary metrics
+    together and of the recall of all classes together.
     """
     uploaded = {at: run for at, run in enumerate(runs) if isinstance(run, ConfusionMatrix)}
     predicted = tuple(run for run in runs if not isinstance(run, ConfusionMatrix))
-    paired = PairedRuns(actual, predicted, labels, counts) if predicted else None
+    paired = PairedRuns(actual, predicted, labels) if predicted else None
     return compare_together(
         paired, uploaded, seed=seed, confidence=confidence, replicates=replicates
     )

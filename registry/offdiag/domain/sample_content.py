@@ -32,7 +32,6 @@ class SampleContent:
     fields: Mapping[str, FieldValue] | None = None
     audio: str | None = None
     image_digest: str | None = None
-    has_large_image: bool = False
     small_picture: bytes | None = None
     image_type: str | None = None
 

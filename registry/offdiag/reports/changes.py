@@ -51,7 +51,6 @@ class Change:
     origin: Origin
     run_id: str
     run_name: str
-    previous_run_id: str
     slice: str | None
     metric: str
     class_label: str | None
@@ -152,7 +151,6 @@ def _change(
         origin=pair.origin,
         run_id=pair.after.id,
         run_name=pair.after.name,
-        previous_run_id=pair.before.id,
         slice=pair.after.slice,
         metric=metric,
         class_label=class_label,

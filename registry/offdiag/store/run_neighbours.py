@@ -276,12 +276,11 @@ def _best_first() -> Select[*tuple[Any, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class BaselineValues:
-    """A run with some of its aggregates; `is_pinned` where it is the dataset's own baseline."""
+    """A run with some of its aggregates."""
 
     run_id: str
     name: str
     metrics: Mapping[str, MetricValue]
-    is_pinned: bool
 
 
 def baseline_values(
@@ -296,7 +295,7 @@ def baseline_values(
     wanted = RunRow.id == run_id if run_id is not None else BaselineRow.dataset_id == dataset_id
     rows = session.execute(
         select_values()
-        .add_columns(RunRow.id.label("run_id"), RunRow.name, BaselineRow.run_id.label("pinned"))
+        .add_columns(RunRow.id.label("run_id"), RunRow.name)
         .join(EvaluationRow, EvaluationRow.id == MetricValueRow.evaluation_id)
         .join(RunRow, RunRow.id == EvaluationRow.run_id)
         .outerjoin(BaselineRow, BaselineRow.run_id == RunRow.id)
@@ -311,12 +310,7 @@ def baseline_values(
     if not rows:
         return None
     first = rows[0]
-    return BaselineValues(
-        first.run_id,
-        first.name,
-        {row.key: recorded_value(row) for row in rows},
-        is_pinned=first.pinned is not None,
-    )
+    return BaselineValues(first.run_id, first.name, {row.key: recorded_value(row) for row in rows})
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ _LISTED = select(
     SampleContentRow.fields,
     SampleContentRow.audio,
     SampleContentRow.image_digest,
-    SampleContentRow.image.is_not(None).label("has_large_image"),
 )
 
 

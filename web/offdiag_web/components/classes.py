@@ -201,7 +201,6 @@ class ConfusionList:
     """The most frequent kinds of error out of all that occur."""
 
     errors: tuple[Confusion, ...]
-    n_errors: int
     n_kinds: int
 
     @property
@@ -237,7 +236,6 @@ def most_frequent(
             _confusion(matrix, int(actual_codes[place]), int(predicted_codes[place]), run_id, part)
             for place in largest
         ),
-        n_errors=int(counts.sum()),
         n_kinds=len(counts),
     )
 

@@ -39,11 +39,6 @@ class ConfidentLabels:
     confident: NDArray[np.int64]
     joint: NDArray[np.int64]
 
-    @property
-    def n_off_diagonal(self) -> int:
-        """Samples whose confident class is not their label."""
-        return int(self.joint.sum() - np.trace(self.joint))
-
     def noise(self, label_counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Estimated joint distribution of given and true labels, (K, K), which sums to 1.
 

@@ -163,7 +163,6 @@ class RankedCells:
             precision_sum=float(precision.sum()),
             largest_gap=int(np.abs(self._gaps).max()),
             n_distinct=len(self.low),
-            n_cells=int(np.count_nonzero(self.positive) + np.count_nonzero(self.negative)),
         )
 
     @cached_property

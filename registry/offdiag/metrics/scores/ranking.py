@@ -75,14 +75,13 @@ class RankSums:
     `doubled_wins` is twice the Mann-Whitney U: 2 for each pair won by the positive sample, 1
     for a tie; between 0 and 2 P M, and exact. `precision_sum` adds the precision at its score
     over the positive samples. `largest_gap` is the largest |positives below * M - negatives
-    below * P|. `n_distinct` counts scores, `n_cells` scores with their outcomes.
+    below * P|. `n_distinct` counts scores.
     """
 
     doubled_wins: int
     precision_sum: float
     largest_gap: int
     n_distinct: int
-    n_cells: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +172,7 @@ class RankedScores:
 
     @cached_property
     def sums(self) -> RankSums:
-        wins = gap = n_distinct = n_cells = 0
+        wins = gap = n_distinct = 0
         precision = 0.0
         n_positive, n_negative, n_samples = self.n_positive, self.n_negative, self.n_samples
         for block in self.blocks():
@@ -183,9 +182,7 @@ class RankedScores:
             precision += float((block.positive * ((n_positive - positives) / reported)).sum())
             gap = max(gap, int(np.abs(positives * n_negative - negatives * n_positive).max()))
             n_distinct += len(block.values)
-            n_cells += int(np.count_nonzero(block.positive))
-            n_cells += int(np.count_nonzero(block.negative))
-        return RankSums(wins, precision, gap, n_distinct, n_cells)
+        return RankSums(wins, precision, gap, n_distinct)
 
     def mirrored(self) -> RankedScores:
         """The scores of the opposite event: negated, and what happened did not."""
