@@ -148,7 +148,7 @@ def _read(
 ) -> StoredEvaluation:
     labels = LabelSet(tuple(label_set.names), label_set.ordinal)
     values = ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
-    aggregate, costs = parted(_aggregates(session, evaluation.id))
+    aggregate, costs = parted(evaluation_aggregates(session, evaluation.id))
     return record_as(
         StoredEvaluation,
         evaluation,
@@ -170,7 +170,8 @@ def parted(
     )
 
 
-def _aggregates(session: Session, evaluation_id: int) -> dict[str, MetricValue]:
+def evaluation_aggregates(session: Session, evaluation_id: int) -> dict[str, MetricValue]:
+    """Aggregates and costs of one evaluation by key."""
     rows = session.execute(
         select_values().where(
             MetricValueRow.evaluation_id == evaluation_id, MetricValueRow.class_index == AGGREGATE

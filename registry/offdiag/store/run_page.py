@@ -26,10 +26,9 @@ from offdiag.store.evaluation_codec import ClassValues, unpack
 from offdiag.store.evaluations import (
     EvaluationWork,
     counts_for_its_run,
+    evaluation_aggregates,
     evaluation_work,
     parted,
-    recorded_value,
-    select_values,
 )
 from offdiag.store.flags import SEVERITY_RANK, FlagRecord, record
 from offdiag.store.models import (
@@ -40,13 +39,11 @@ from offdiag.store.models import (
     EvaluationRow,
     FlagRow,
     LabelSetRow,
-    MetricValueRow,
     ProjectRow,
     RunRow,
     TruthVersionRow,
 )
 from offdiag.store.models.base import PlainText, record_as
-from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.outdated import OutdatedResults, outdated_results
 from offdiag.store.run_neighbours import Measured, RunNeighbours, neighbour_columns, values_alike
 from offdiag.store.run_rows import logged_predictions
@@ -266,7 +263,7 @@ def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> Run
     if evaluation is None:
         work = evaluation_work(session, [run_id])
         return RunDetail(header, None, work.get(run_id), neighbours=around)
-    values = _aggregates(session, evaluation.id) if aggregates else {}
+    values = evaluation_aggregates(session, evaluation.id) if aggregates else {}
     results = _results(of_results, values, inferred=header.labels.inferred)
     return RunDetail(header, results, None, neighbours=around)
 
@@ -329,16 +326,6 @@ def _truth(row: TruthVersionRow | None) -> TruthFacts | None:
         tuple(row.class_counts),
         row.id_kind,
     )
-
-
-def _aggregates(session: Session, evaluation_id: int) -> dict[str, MetricValue]:
-    rows = session.execute(
-        select_values().where(
-            MetricValueRow.evaluation_id == evaluation_id,
-            MetricValueRow.class_index == AGGREGATE,
-        )
-    )
-    return {row.key: recorded_value(row) for row in rows}
 
 
 def _results(

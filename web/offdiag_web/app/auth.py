@@ -52,7 +52,7 @@ from offdiag_web.app.context import (
     resource_projects,
     signed_in_user,
 )
-from offdiag_web.app.dispatch import PREFIX, lazy_views
+from offdiag_web.app.dispatch import is_for_programs, lazy_views
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.app.security import unmasked
 
@@ -270,11 +270,6 @@ def acting_as(name: str) -> None:
     if actor is not None:
         everything = registry.database.seen_by(None, replace(actor, name=name))
         narrow_registry(everything)
-
-
-def is_for_programs() -> bool:
-    """Whether the request is one to the interface for programs."""
-    return request.path.startswith(f"{PREFIX}/")
 
 
 def forget_session() -> None:

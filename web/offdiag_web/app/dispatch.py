@@ -87,6 +87,11 @@ SHARED = "/s/"
 """Begins the address of a shared page; the rest of it is a secret."""
 
 
+def is_for_programs() -> bool:
+    """Whether the request is one to the interface for programs."""
+    return request.path.startswith(f"{PREFIX}/")
+
+
 def loggable_path(path: str) -> str:
     """The path of a request without the secret of a shared page."""
     return f"{SHARED}…" if path.startswith(SHARED) else path

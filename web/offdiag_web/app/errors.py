@@ -29,7 +29,7 @@ from offdiag.errors import (
     TooLarge,
     TooManyRequests,
 )
-from offdiag_web.app.dispatch import PREFIX, loggable_path
+from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path
 
 log = structlog.get_logger()
 
@@ -140,7 +140,7 @@ def http_response(error: HTTPException) -> Response:
 
 def status_of(error: OffdiagError) -> int:
     """The status of the answer to a request that ended with an error of the domain."""
-    table = API_STATUS_OF if _is_for_a_program() else STATUS_OF
+    table = API_STATUS_OF if is_for_programs() else STATUS_OF
     return next((table[kind] for kind in type(error).mro() if kind in table), 500)
 
 
@@ -153,10 +153,10 @@ def failure_of(error: OffdiagError) -> Failure:
 def _http_failure(error: HTTPException) -> Failure:
     status = error.code or 500
     code = (error.name or "error").lower().replace(" ", "_")
-    hints = _API_HINTS if _is_for_a_program() else _HINTS
+    hints = _API_HINTS if is_for_programs() else _HINTS
     hint = hints.get(status, "").format(g.get("request_id", ""))
     if status == 413 and request.max_content_length:
-        place = "address" if _is_for_a_program() else "page"
+        place = "address" if is_for_programs() else "page"
         hint = f"At most {request.max_content_length // 1024} KiB can be sent to this {place}."
     text = error.description or error.name
     if status == 404 and text == NotFoundAddress.description:
@@ -185,7 +185,7 @@ def _answer(failure: Failure) -> Response:
 
 
 def _body(failure: Failure) -> Response:
-    if _is_for_a_program() or request.path.endswith(".json"):
+    if is_for_programs() or request.path.endswith(".json"):
         parts = {
             "code": failure.code,
             "message": failure.message,
@@ -237,7 +237,3 @@ def own_address() -> str:
     """Where to come back to: the page that was asked for, the front page after a form."""
     is_page = request.method == "GET" and not request.path.startswith("/sign-in")
     return request.full_path.rstrip("?") if is_page else "/"
-
-
-def _is_for_a_program() -> bool:
-    return request.path.startswith(f"{PREFIX}/")

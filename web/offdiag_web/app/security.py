@@ -33,7 +33,7 @@ from offdiag.domain.sample_content import allowed_hosts
 from offdiag.errors import Malformed
 from offdiag.settings import ServerSettings
 from offdiag_web.app.context import LOOKING
-from offdiag_web.app.dispatch import PREFIX
+from offdiag_web.app.dispatch import is_for_programs
 from offdiag_web.app.errors import http_response
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
 
 def refuse_nul() -> None:
     """Raise `Malformed` for an address of the interface with a NUL character."""
-    if request.path.startswith(f"{PREFIX}/") and (
+    if is_for_programs() and (
         "\0" in request.path
         or any("\0" in name + value for name, value in request.args.items(multi=True))
     ):

@@ -21,6 +21,7 @@ from offdiag.extras import optional
 from offdiag.services.delivery.connections import ends_after, secured
 from offdiag.services.delivery.message import DeliveryFailed, DeliveryMessage, DeliveryRefused
 from offdiag.settings import NotifySettings, ReportsSettings, SmtpSettings
+from offdiag.store.archive.whole_file import sync_folder
 
 EMAIL_LIMIT_S = 30.0
 _STEP_S = 10.0
@@ -187,16 +188,7 @@ def _write_whole(path: Path, content: bytes) -> None:
         with suppress(OSError):
             Path(name).unlink()
         raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """A new name survives a power failure only once its folder is on the disk too."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync_folder(path.parent)
 
 
 def notify(parcel: DeliveryMessage, name: str, settings: NotifySettings) -> None:

@@ -46,7 +46,7 @@ def whole_file(path: Path, *, private: bool) -> Iterator[BinaryIO]:
         finally:
             with suppress(FileNotFoundError):
                 unfinished.unlink()
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         if error.errno in NO_ROOM:
             raise StorageFull(
@@ -94,7 +94,7 @@ def _give_name(unfinished: Path, path: Path) -> None:
         unfinished.rename(path)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """A new name survives a power failure only once its folder is on the disk too."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
