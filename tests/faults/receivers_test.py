@@ -15,8 +15,6 @@ from sqlalchemy import select, update
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.services.delivery.message import FolderTarget, Target, WebhookTarget
 from offdiag.services.jobs.attempts import Outcome
-from offdiag.services.jobs.leases import LeaseKeeper
-from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.reports.edition import report_now
 from offdiag.store import runs
 from offdiag.store.database import Database
@@ -30,7 +28,7 @@ from support.listeners import (
     recovering,
     silent,
 )
-from support.logging_runs import POLICY, log, work_off
+from support.logging_runs import log, run_step, work_off
 from support.reporting import SCOPE, deliveries, editions, log_run
 
 LIMIT_S = 0.3
@@ -65,13 +63,8 @@ def issued(database: Database, targets: Sequence[Target]) -> int:
     """Id of an edition that is computed and not delivered yet."""
     log_run(database)
     report_now(database, name="weekly", scope=SCOPE, delivery=targets)
-    assert step(database) is Outcome.DONE
+    assert run_step(database) is Outcome.DONE
     return editions(database)[-1].id
-
-
-def step(database: Database) -> Outcome | None:
-    with LeaseKeeper(database, lease_s=30) as keeper:
-        return run_next_job(database, keeper, POLICY)
 
 
 def standing(database: Database, edition_id: int) -> list[tuple[str, int]]:
@@ -87,9 +80,9 @@ def test_a_bad_receiver_costs_a_moment_and_is_tried_again(
         # In the same project, so that what waits longest is next.
         waiting = log(sqlite_database, facts=RunFacts(name="run", project=SCOPE.project))
         began = time.monotonic()
-        outcome = step(sqlite_database)
+        outcome = run_step(sqlite_database)
         took_s = time.monotonic() - began
-        free_for = step(sqlite_database)
+        free_for = run_step(sqlite_database)
 
     (delivery,) = deliveries(sqlite_database, edition_id)
     assert outcome is Outcome.RELEASED
@@ -147,7 +140,7 @@ def test_a_folder_without_room_gets_whole_files_once_there_is_some(
     edition_id = issued(database, [FolderTarget("weekly")])
     with monkeypatch.context() as patched:
         patched.setattr("os.fsync", full)
-        outcomes = [step(database) for _ in range(2)]
+        outcomes = [run_step(database) for _ in range(2)]
 
     (waiting,) = deliveries(database, edition_id)
     assert outcomes == [Outcome.RELEASED] * 2

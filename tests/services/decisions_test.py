@@ -28,11 +28,10 @@ from offdiag.services.decisions.rules import (
 from offdiag.services.evaluation.recompute import recompute_all, recompute_stale
 from offdiag.services.verification.verify import verify
 from offdiag.services.what_if.scenario import Question
-from offdiag.store import evaluations
 from offdiag.store.database import Database
 from support.dashboard import counted_statements, log_counts
 from support.filled_once import filled_once
-from support.logging_runs import correct_labels, log, work_off
+from support.logging_runs import correct_labels, counts_of, log, work_off
 
 LABELS = ["well", "ill"]
 VISITS = {"well": {"well": 0, "ill": 1}, "ill": {"well": 10, "ill": 0}}
@@ -86,14 +85,6 @@ def log_three(database: Database, *, scale: float = 1.0) -> tuple[str, NDArray[n
 
 def add_visits(database: Database) -> None:
     add_costs(database, project="default", dataset="clinic", name="visits", weights=VISITS)
-
-
-def matrix_of(database: Database, run_id: str) -> list[list[int]]:
-    work_off(database)
-    with database.read() as session:
-        found = evaluations.current_evaluation(session, run_id)
-    assert found is not None
-    return found.matrix.counts.tolist()  # type: ignore[no-any-return]
 
 
 def test_the_cheapest_threshold_stands_beside_the_one_in_use_and_the_implied_one(
@@ -218,7 +209,7 @@ def test_what_is_saved_is_what_was_shown(database: Database) -> None:
 
     assert shown is not None
     assert shown.change is not None
-    assert matrix_of(database, saved.id) == shown.change.joint.second_matrix.counts.tolist()
+    assert counts_of(database, saved.id) == shown.change.joint.second_matrix.counts.tolist()
     assert saved.derivation is not None
     assert dict(saved.derivation.recipe) == {
         "rule": "threshold",
@@ -250,12 +241,12 @@ def test_a_corrected_truth_reaches_derived_runs(database: Database) -> None:
     saved = save_choice(
         database, run, cost_basis, Choice(Chosen.STATED, 0.3), name="from 0.3 on", author=None
     )
-    before = matrix_of(database, saved.id)
+    before = counts_of(database, saved.id)
     trial = try_rule(database, run, cost_basis, Choice(Chosen.STATED, 0.3))
     assert trial.change.joint.second_matrix.counts.tolist() == before
 
     correct_labels(database, {f"s{place:03}": "ill" for place in range(20)}, dataset="clinic")
-    after = matrix_of(database, saved.id)
+    after = counts_of(database, saved.id)
 
     assert after != before
     assert sum(after[1]) > sum(before[1])
@@ -270,11 +261,11 @@ def test_a_derived_run_is_computed_anew_like_any_other(database: Database) -> No
     saved = save_choice(
         database, run, cost_basis, Choice(Chosen.STATED, 0.3), name="x", author=None
     )
-    before = matrix_of(database, saved.id)
+    before = counts_of(database, saved.id)
 
     recompute_all(database)
 
-    assert matrix_of(database, saved.id) == before
+    assert counts_of(database, saved.id) == before
     assert recompute_stale(database).runs == ()
 
 

@@ -29,11 +29,11 @@ from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.verification.verify import verify
-from offdiag.store import evaluations, runs
+from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.datasets import dataset_named
 from offdiag.store.runs import RunRecord
-from support.logging_runs import POLICY, log, work_off
+from support.logging_runs import POLICY, counts_of, log, work_off
 
 LABELS = LabelSet.declared(["well", "ill"])
 ACTUAL = ["ill", "ill", "well", "well", "well", "ill"]
@@ -65,14 +65,6 @@ def derive(database: Database, source: RunRecord, name: str = "by cost") -> RunR
     )
 
 
-def counts(database: Database, run_id: str) -> list[list[int]]:
-    work_off(database)
-    with database.read() as session:
-        found = evaluations.current_evaluation(session, run_id)
-    assert found is not None
-    return found.matrix.counts.tolist()  # type: ignore[no-any-return]
-
-
 def test_the_cheapest_answers_become_a_run(database: Database) -> None:
     source = log_clinic(database)
 
@@ -81,8 +73,8 @@ def test_the_cheapest_answers_become_a_run(database: Database) -> None:
     assert derived.state is RunState.FINISHED
     assert (derived.name, derived.model, derived.author) == ("by cost", "lr", "lee")
     assert derived.params == {"c": 1}
-    assert counts(database, source.id) == [[2, 1], [2, 1]]
-    assert counts(database, derived.id) == [[1, 2], [0, 3]]
+    assert counts_of(database, source.id) == [[2, 1], [2, 1]]
+    assert counts_of(database, derived.id) == [[1, 2], [0, 3]]
 
 
 def test_a_derived_run_says_where_it_comes_from(database: Database) -> None:
@@ -118,7 +110,7 @@ def test_a_threshold_is_a_recipe_too(database: Database) -> None:
     )
 
     # 0.3 in single precision is a little above 0.3.
-    assert counts(database, derived.id) == [[2, 1], [1, 2]]
+    assert counts_of(database, derived.id) == [[2, 1], [1, 2]]
     assert derived.derivation is not None
     assert derived.derivation.recipe["threshold"] == 0.3
 
@@ -131,7 +123,7 @@ def test_flagging_nothing_is_a_recipe(database: Database) -> None:
         database, source_id=source.id, rule=rule, recipe=described(rule), name="nothing"
     )
 
-    assert counts(database, derived.id) == [[3, 0], [3, 0]]
+    assert counts_of(database, derived.id) == [[3, 0], [3, 0]]
 
 
 def test_cases_in_another_order_and_in_several_batches_are_decided_each_for_itself(
@@ -166,7 +158,7 @@ def test_cases_in_another_order_and_in_several_batches_are_decided_each_for_itse
     expected = [
         [int(((actual == a) & (flagged == f)).sum()) for f in (False, True)] for a in LABELS.names
     ]
-    assert counts(database, derived.id) == expected
+    assert counts_of(database, derived.id) == expected
     assert verify(database).findings == ()
 
 
@@ -185,7 +177,7 @@ def test_multi_class_scores_give_the_answer_that_is_cheapest_to_expect(
         database, source_id=source.id, rule=rule, recipe=described(rule), name="dear b"
     )
 
-    assert counts(database, derived.id) == [[0, 1, 0], [0, 1, 0], [0, 1, 0]]
+    assert counts_of(database, derived.id) == [[0, 1, 0], [0, 1, 0], [0, 1, 0]]
 
 
 def test_a_run_without_scores_has_nothing_to_decide_from(database: Database) -> None:

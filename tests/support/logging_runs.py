@@ -12,12 +12,12 @@ from offdiag.services.evaluation.results import evaluation_of
 from offdiag.services.ingest.batch import Predictions
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.ingest.log_predictions import log_predictions
-from offdiag.services.jobs.attempts import RetryPolicy
+from offdiag.services.jobs.attempts import Outcome, RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.truth.revise import Revision, revise_truth
 from offdiag.store.database import Database
-from offdiag.store.evaluations import StoredEvaluation
+from offdiag.store.evaluations import StoredEvaluation, current_evaluation
 from offdiag.store.runs import RunRecord
 
 POLICY = RetryPolicy(max_attempts=5, first_delay_s=0.0)
@@ -93,6 +93,21 @@ def work_off(database: Database) -> None:
     with LeaseKeeper(database, lease_s=30) as keeper:
         while run_next_job(database, keeper, POLICY) is not None:
             pass
+
+
+def run_step(database: Database) -> Outcome | None:
+    """Do the next job that is due, None where there is none."""
+    with LeaseKeeper(database, lease_s=30) as keeper:
+        return run_next_job(database, keeper, POLICY)
+
+
+def counts_of(database: Database, run_id: str) -> list[list[int]]:
+    """The confusion matrix of a run, once all due work is done."""
+    work_off(database)
+    with database.read() as session:
+        found = current_evaluation(session, run_id)
+    assert found is not None
+    return found.matrix.counts.tolist()  # type: ignore[no-any-return]
 
 
 def evaluate(database: Database, run_id: str) -> StoredEvaluation:

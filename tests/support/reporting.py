@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import select, update
 
 from offdiag.domain.runs import RunFacts
+from offdiag.reports.document import read_report
+from offdiag.reports.report import Report
 from offdiag.reports.scope import ReportScope
 from offdiag.services.delivery.message import Target
+from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord, deliveries_of
@@ -18,7 +23,7 @@ from offdiag.store.models import ReportEditionRow, ScheduleRow, WorkRow
 from offdiag.store.reports import EditionRecord, StoredFile, find_edition, read_files
 from offdiag.store.schedules import ScheduleRecord
 from support.filled_once import filled_once
-from support.logging_runs import evaluate, log
+from support.logging_runs import evaluate, log, work_off
 
 LABELS = ("mel", "nv")
 SCOPE = ReportScope(project="skin", dataset="derm")
@@ -89,6 +94,17 @@ def editions(database: Database) -> list[EditionRecord]:
         ids = session.scalars(select(ReportEditionRow.id).order_by(ReportEditionRow.id)).all()
         found = [find_edition(session, edition_id) for edition_id in ids]
     return [edition for edition in found if edition is not None]
+
+
+def edition(database: Database, **changes: Any) -> Report:
+    """One more edition of the series, computed, as it was frozen."""
+    report_now(database, name="weekly", scope=replace(SCOPE, **changes))
+    work_off(database)
+    last = editions(database)[-1]
+    assert last.state.value == "computed", last.error
+    report = read_report(json.loads(files(database, last.id)["json"].content))
+    assert report is not None
+    return report
 
 
 def files(database: Database, edition_id: int) -> dict[str, StoredFile]:

@@ -12,16 +12,14 @@ from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, NotFound
 from offdiag.services.delivery.message import EmailTarget, FolderTarget, Target, WebhookTarget
 from offdiag.services.jobs.attempts import Outcome
-from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.page import JobState, jobs_page, retry_all, retry_job
-from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.reports.edition import report_now
 from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.models import WorkRow
 from support.listeners import answering, listening, silent
-from support.logging_runs import POLICY, work_off
+from support.logging_runs import run_step, work_off
 from support.mail_server import Mailbox
 from support.reporting import SCOPE, deliveries, editions, log_run, work_keys
 
@@ -35,13 +33,8 @@ def computed(database: Database, *targets: Target) -> int:
     """Id of an edition whose deliveries wait."""
     log_run(database)
     report_now(database, name="weekly", scope=SCOPE, delivery=targets)
-    step(database)
+    run_step(database)
     return editions(database)[-1].id
-
-
-def step(database: Database) -> Outcome | None:
-    with LeaseKeeper(database, lease_s=30) as keeper:
-        return run_next_job(database, keeper, POLICY)
 
 
 def states(found: Sequence[DeliveryRecord]) -> list[tuple[str, int]]:
@@ -77,7 +70,7 @@ def test_while_it_is_tried_again_the_last_error_is_there(database: Database) -> 
     Path("reports").write_text("in the way", encoding="utf-8")
     edition_id = computed(database, FolderTarget("weekly"))
 
-    outcome = step(database)
+    outcome = run_step(database)
 
     (waiting,) = deliveries(database, edition_id)
     assert outcome is Outcome.RELEASED
@@ -90,7 +83,7 @@ def test_what_settings_forbid_is_refused_at_once(database: Database) -> None:
         database, EmailTarget("ana@example.org"), WebhookTarget("https://hooks.example.org/x")
     )
 
-    outcomes = [step(database), step(database)]
+    outcomes = [run_step(database), run_step(database)]
 
     assert outcomes == [Outcome.FAILED, Outcome.FAILED]
     found = deliveries(database, edition_id)

@@ -14,7 +14,6 @@ from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.reports.document import provenance, read_report, report_document
 from offdiag.reports.headline import further_sentences
-from offdiag.reports.report import Report
 from offdiag.reports.scope import METRICS_OF_SETS, Condition, Side
 from offdiag.reports.tables import runs_table
 from offdiag.services.champions.promotions import approve
@@ -25,7 +24,7 @@ from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
 from support.logging_runs import correct_labels, log, work_off
-from support.reporting import SCOPE, editions, files, log_plain_run, log_run
+from support.reporting import SCOPE, edition, editions, files, log_plain_run, log_run
 from support.set_runs import log_sets
 
 COSTED = replace(SCOPE, cost_matrix="visits")
@@ -36,17 +35,6 @@ def store_costs(database: Database, missed: float, **facts: Any) -> None:
     weights = {"mel": {"mel": 0.0, "nv": missed}, "nv": {"mel": 1.0, "nv": 0.0}}
     named = {"dataset": "derm", "name": "visits", "currency": "EUR"} | facts
     add_costs(database, project="skin", weights=weights, **named)
-
-
-def edition(database: Database, **changes: Any) -> Report:
-    """One more edition of the series, computed, as it was frozen."""
-    report_now(database, name="weekly", scope=replace(SCOPE, **changes))
-    work_off(database)
-    last = editions(database)[-1]
-    assert last.state.value == "computed", last.error
-    report = read_report(json.loads(files(database, last.id)["json"].content))
-    assert report is not None
-    return report
 
 
 def log_blind(database: Database) -> str:

@@ -11,41 +11,37 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from offdiag.domain.runs import RunFacts, RunState
-from offdiag.reports.document import read_report
-from offdiag.reports.report import Report
 from offdiag.reports.scope import Condition, RunTerm, Side, TermField
 from offdiag.services.delivery.message import FolderTarget
 from offdiag.services.jobs.attempts import Outcome
-from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.reconcile import submit_missing
-from offdiag.services.jobs.run_job import run_next_job
 from offdiag.services.reports.alerts import alert_condition, alert_text
 from offdiag.services.reports.edition import report_now
 from offdiag.store.database import Database
 from offdiag.store.models import DatasetRow, ReportEditionRow, RunRow, WorkRow
-from support.logging_runs import POLICY, correct_labels, evaluate, log, upload_matrix, work_off
-from support.reporting import SCOPE, deliveries, editions, files, log_plain_run, log_run, work_keys
+from support.logging_runs import (
+    correct_labels,
+    evaluate,
+    log,
+    run_step,
+    upload_matrix,
+    work_off,
+)
+from support.reporting import (
+    SCOPE,
+    deliveries,
+    edition,
+    editions,
+    files,
+    log_plain_run,
+    log_run,
+    work_keys,
+)
 from support.sites import log_sites
-
-
-def edition(database: Database, **changes: object) -> Report:
-    """One more edition of the series, computed, as it was frozen."""
-    report_now(database, name="weekly", scope=replace(SCOPE, **changes))  # type: ignore[arg-type]
-    work_off(database)
-    last = editions(database)[-1]
-    assert last.state.value == "computed", last.error
-    report = read_report(json.loads(files(database, last.id)["json"].content))
-    assert report is not None
-    return report
 
 
 def first_sentence(database: Database) -> str:
     return editions(database)[-1].headline or ""
-
-
-def one_step(database: Database) -> Outcome | None:
-    with LeaseKeeper(database, lease_s=30) as keeper:
-        return run_next_job(database, keeper, POLICY)
 
 
 def correct(database: Database, labels: dict[int, str]) -> None:
@@ -225,7 +221,7 @@ def test_an_edition_waits_for_runs_that_are_being_scored(database: Database) -> 
     report_now(database, name="weekly", scope=SCOPE)
     late = log_run(database, name="late", evaluated=False)
 
-    outcome = one_step(database)
+    outcome = run_step(database)
     (waiting,) = editions(database)
     evaluate(database, late)
     make_due(database)
@@ -244,13 +240,13 @@ def test_waiting_is_no_attempt_and_ends_after_ten_minutes(database: Database) ->
     log_run(database, name="late", evaluated=False)
     forget_evaluations(database)
     for _ in range(8):
-        assert one_step(database) is Outcome.DEFERRED
+        assert run_step(database) is Outcome.DEFERRED
         make_due(database)
     with database.write() as session:
         ago = database.clock() - timedelta(minutes=11)
         session.execute(update(ReportEditionRow).values(created_at=ago))
 
-    outcome = one_step(database)
+    outcome = run_step(database)
 
     assert outcome is Outcome.DONE
     (computed,) = editions(database)
@@ -267,7 +263,7 @@ def test_an_edition_waits_for_the_one_before_it(database: Database) -> None:
         oldest = select(WorkRow.id).order_by(WorkRow.id).limit(1).scalar_subquery()
         session.execute(update(WorkRow).where(WorkRow.id == oldest).values(due=WorkRow.due + 99))
 
-    assert one_step(database) is Outcome.DEFERRED
+    assert run_step(database) is Outcome.DEFERRED
 
 
 def test_an_edition_that_cannot_be_computed_fails_with_its_reason(database: Database) -> None:
@@ -290,7 +286,7 @@ def test_deliveries_are_asked_for_with_the_frozen_edition(database: Database) ->
         database, name="weekly", scope=SCOPE, delivery=[FolderTarget("a"), FolderTarget("b")]
     )
 
-    one_step(database)
+    run_step(database)
 
     (computed,) = editions(database)
     asked = deliveries(database, computed.id)
@@ -305,7 +301,7 @@ def test_dropping_the_whole_queue_loses_only_time(database: Database) -> None:
         session.execute(delete(WorkRow))
 
     first = submit_missing(database)
-    one_step(database)
+    run_step(database)
     with database.write() as session:
         session.execute(delete(WorkRow))
     second = submit_missing(database)
