@@ -180,7 +180,7 @@ def may_send(url: str) -> bool:
     rule, values = adapter.match(path, method="POST", return_rule=True)
     lazy_views().load(rule.endpoint.rpartition(".")[0])
     required = requirement_of(current_app.view_functions[rule.endpoint], "POST")
-    if required.in_person and who.kind is CallerKind.TOKEN:
+    if who.kind is CallerKind.TOKEN and required.in_person:
         return False
     subject = ResourceProjects()
     if required.role is not None and not may(who, required.role, None):
