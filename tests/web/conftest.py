@@ -123,6 +123,13 @@ def lesions_database(
         yield database
 
 
+@pytest.fixture
+def lesions(lesions_database: Database) -> Iterator[PageClient]:
+    """A client of a registry that may be changed."""
+    with LENT.over(lesions_database) as app:
+        yield client_for(app)
+
+
 @pytest.fixture(scope="session")
 def compared(
     databases: Kind, tmp_path_factory: pytest.TempPathFactory

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from threading import Barrier
@@ -18,19 +17,12 @@ from support.api import get, pages, refusal, send
 from support.compared import ComparedRegistry
 from support.dashboard import LESIONS, LesionRegistry, fail_evaluation, log_counts
 from support.pages import PageClient, client_for
-from support.registries import LENT, dashboard
+from support.registries import dashboard
 from support.reported import ReportedRegistry
 from support.revised import RevisedRegistry
 from support.scored_runs import ScoredRegistry
 
 ZERO_ONE = {a: {p: float(a != p) for p in LESIONS} for a in LESIONS}
-
-
-@pytest.fixture
-def lesions(lesions_database: Database) -> Iterator[PageClient]:
-    """A client of a registry that may be changed."""
-    with LENT.over(lesions_database) as app:
-        yield client_for(app)
 
 
 @pytest.fixture

@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
-from offdiag.store.database import Database
 from support.api import get, refusal, send
-from support.pages import PageClient, client_for
-from support.registries import LENT
-
-
-@pytest.fixture
-def lesions(lesions_database: Database) -> Iterator[PageClient]:
-    """A client of a registry that may be changed."""
-    with LENT.over(lesions_database) as app:
-        yield client_for(app)
+from support.pages import PageClient
 
 
 def test_a_run_is_approved_and_withdrawn(lesions: PageClient) -> None:

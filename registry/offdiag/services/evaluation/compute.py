@@ -20,7 +20,6 @@ from offdiag.metrics.confusion import ConfusionMatrix, collapsed
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.counted import Counted, CountedSets, matrix_of
-from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals import custom_samples as custom
 from offdiag.metrics.intervals.bounds import Interval
 from offdiag.metrics.intervals.costs import cost_intervals
@@ -295,19 +294,16 @@ def _undefined(forecasts: Forecasts, reason: Reason) -> EvaluatedValues:
     )
 
 
-def cost_metrics(
-    counted: Counted, costs: CostMatrix, *, prevalence: Floats | None = None
-) -> Mapping[str, MetricValue]:
+def cost_metrics(counted: Counted, costs: CostMatrix) -> Mapping[str, MetricValue]:
     """The costs of a matrix, or of sums of weights, by key with intervals where there are any.
 
-    `prevalence` (K,) are class shares at deployment. The same inputs give the same bits. Raises
-    `Conflict` where samples have sets of labels.
+    The same inputs give the same bits. Raises `Conflict` where samples have sets of labels.
     """
     if isinstance(counted, WeightedCounts):
-        return weighted_costs(counted, costs, prevalence=prevalence)
+        return weighted_costs(counted, costs)
     matrix = matrix_of(counted)
-    found = evaluate_costs(matrix.counts, costs.weights, prevalence=prevalence)
-    intervals = cost_intervals(matrix, costs, prevalence=prevalence, seed=INTERVAL_SEED)
+    found = evaluate_costs(matrix.counts, costs.weights)
+    intervals = cost_intervals(matrix, costs, seed=INTERVAL_SEED)
     values = {key: quantity.at() for key, quantity in found.items()}
     return values | {key: interval.around(values[key]) for key, interval in intervals.items()}
 
