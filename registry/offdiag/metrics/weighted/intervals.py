@@ -142,28 +142,20 @@ def _mean_recalls(found: WeightedCounts, confidence: float) -> dict[str, Interva
     return means_of_recall(exact_intervals(mean_recall_bounds(share, ends), MOVER), n_classes)
 
 
-def weighted_costs(
-    found: WeightedCounts,
-    costs: CostMatrix,
-    *,
-    prevalence: Floats | None = None,
-    confidence: float = 0.95,
-) -> dict[str, MetricValue]:
-    """Costs by key as `evaluate_costs` has them, of sums of weights, with their intervals.
+def weighted_costs(found: WeightedCounts, costs: CostMatrix) -> dict[str, MetricValue]:
+    """Costs by key as `evaluate_costs` has them, of sums of weights, with 95 % intervals.
 
     A cost is a sum over cells, so its slopes are the costs themselves. The sum of all weights is
     taken as known: weights that add up to a population give the cost of that population.
-    `prevalence` (K,) are class shares at deployment. Raises `InvalidInput` for a confidence
-    outside (0, 1).
     """
-    quantities = evaluate_costs(found.sums, costs.weights, prevalence=prevalence)
+    quantities = evaluate_costs(found.sums, costs.weights)
     values = {key: quantity.at() for key, quantity in quantities.items()}
     if found.weights.total <= 0:
         return values
-    gradients = cost_gradients(found.weights, costs, prevalence)
+    gradients = cost_gradients(found.weights, costs, None)
     errors = aggregate_standard_errors(found.weights, gradients, found.weight_squares)
     estimates = {key: replicated(quantities[key]) for key in COST_INTERVAL_KEYS}
-    intervals = normal_intervals(estimates, errors, confidence=confidence, method=LINEARIZED)
+    intervals = normal_intervals(estimates, errors, confidence=0.95, method=LINEARIZED)
     smallest = smallest_class(found.class_sizes) if found.class_sizes.any() else np.asarray(0)
     for key, each in intervals.items():
         values[key] = flagged(each, smallest, "smallest class").at().around(values[key])
