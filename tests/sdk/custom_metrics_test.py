@@ -39,6 +39,10 @@ def mcc_again(m: offdiag.MatrixInput) -> float:
     spread = (m.total**2 - (m.actual**2).sum()) * (m.total**2 - (m.predicted**2).sum())
     return (right * m.total - chance) / np.sqrt(spread)
 
+@offdiag.metric(title="Errors", low=0, high=1e9, direction="lower")
+def n_errors(m: offdiag.MatrixInput) -> float:
+    return m.total - np.trace(m.counts)
+
 @offdiag.metric(title="Broken", low=0, high=1, direction="lower")
 def broken(m: offdiag.MatrixInput) -> float:
     raise RuntimeError("not today")
@@ -237,6 +241,15 @@ def test_a_failing_metric_is_undefined_and_spoils_nothing(told: Any) -> None:
     assert told["aggregate"]["broken"]["value"] is None
     assert told["aggregate"]["broken"]["reason"] == "custom_metric_failed"
     assert 0 < told["aggregate"]["f2_ill"]["value"] < 1
+
+
+def test_intervals_are_of_as_many_samples_as_there_are(told: Any) -> None:
+    """With two classes, drawn matrices count parts of samples, which a function is not given."""
+    errors, accuracy = told["aggregate"]["n_errors"], told["aggregate"]["overall_accuracy"]
+
+    assert errors["value"] == pytest.approx(400 * (1 - accuracy["value"]))
+    assert errors["ci_low"] == pytest.approx(400 * (1 - accuracy["ci_high"]), rel=0.1)
+    assert errors["ci_high"] == pytest.approx(400 * (1 - accuracy["ci_low"]), rel=0.1)
 
 
 def test_metrics_of_scores_have_resampled_intervals(told: Any) -> None:

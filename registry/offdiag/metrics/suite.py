@@ -15,7 +15,7 @@ from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.quantity import Quantity
 from offdiag.metrics.tally import tally
 
-SUITE_VERSION: int = 8
+SUITE_VERSION: int = 9
 """Raised whenever the value of any key may change; stored values carry it."""
 
 AGGREGATE_KEYS: tuple[str, ...] = tuple(AGGREGATES)
@@ -34,18 +34,22 @@ class Suite:
     per_class: Mapping[str, Quantity]
 
 
-def evaluate_stack(counts: NDArray[Any], *, ordinal: bool, names: tuple[str, ...] = ()) -> Suite:
+def evaluate_stack(
+    counts: NDArray[Any], *, ordinal: bool, names: tuple[str, ...] = (), unit: float = 1
+) -> Suite:
     """The suite of one matrix (K, K) or of many (..., K, K).
 
     The actual class changes along the last axis but one. `counts` is int64 (totals below
     2**62), object (Python integers of any size) or float64 (sums of sample weights).
     `ordinal` says that the order of the classes has a meaning; otherwise the weighted kappas
-    are undefined; `names` are those of the classes, for declared metrics. A matrix gives the
-    same bits alone and in a stack.
+    are undefined; `names` are those of the classes, for declared metrics. Whole numbers may count
+    parts of samples, `unit` of them for each. A matrix gives the same bits alone and in a stack.
 
     Raises `InvalidInput` for unusable weights.
     """
-    subject = Classified(tally(np.asarray(counts), ordinal=ordinal, names=names), AGGREGATES)
+    subject = Classified(
+        tally(np.asarray(counts), ordinal=ordinal, names=names, unit=unit), AGGREGATES
+    )
     *leading, _, n_classes = counts.shape
     return Suite(
         aggregate=_Unflattened(subject.aggregate, tuple(leading)),

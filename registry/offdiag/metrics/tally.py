@@ -85,7 +85,7 @@ class Tally:
     predicted: NDArray[Any]
     correct: NDArray[Any]
     total: NDArray[Any]
-    unit: int
+    unit: float
     ordinal: bool
     weighted: bool
     names: tuple[str, ...] = ()
@@ -172,19 +172,25 @@ class Tally:
         return cause(reason, np.full(self.total.shape, True))
 
 
-def tally(counts: NDArray[Any], *, ordinal: bool = False, names: tuple[str, ...] = ()) -> Tally:
+def tally(
+    counts: NDArray[Any],
+    *,
+    ordinal: bool = False,
+    names: tuple[str, ...] = (),
+    unit: float = 1,
+) -> Tally:
     """Add up a stack of matrices of shape (..., K, K), flattened to (R, K, K).
 
-    int64 and object cells are numbers of samples (totals below 2**62 for int64), float64 cells
-    are sums of weights. Raises `InvalidInput` for weights that are negative, not finite or
-    more than 45 orders of magnitude apart.
+    int64 and object cells are numbers of samples, or of parts of which a sample has `unit`
+    (totals below 2**62 for int64), float64 cells are sums of weights. Raises `InvalidInput` for
+    weights that are negative, not finite or more than 45 orders of magnitude apart.
     """
     stack = counts.reshape(-1, *counts.shape[STACK_ACTUAL_AXIS:])
     if counts.dtype.kind == "f":
-        cells, unit = whole_multiples(stack)
-        return _added_up(cells, names, unit=unit, ordinal=ordinal, weighted=True)
+        cells, of_weights = whole_multiples(stack)
+        return _added_up(cells, names, unit=of_weights, ordinal=ordinal, weighted=True)
     cells = stack if counts.dtype.kind == "O" else np.ascontiguousarray(stack, np.int64)
-    return _added_up(cells, names, unit=1, ordinal=ordinal, weighted=False)
+    return _added_up(cells, names, unit=unit, ordinal=ordinal, weighted=False)
 
 
 def over_classes(numbers: NDArray[Any]) -> NDArray[Any]:
@@ -226,7 +232,7 @@ def widened(bound: int, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
 
 
 def _added_up(
-    cells: NDArray[Any], names: tuple[str, ...], *, unit: int, ordinal: bool, weighted: bool
+    cells: NDArray[Any], names: tuple[str, ...], *, unit: float, ordinal: bool, weighted: bool
 ) -> Tally:
     actual, predicted = actual_totals(cells), predicted_totals(cells)
     correct = cells.diagonal(axis1=STACK_ACTUAL_AXIS, axis2=STACK_PREDICTED_AXIS)

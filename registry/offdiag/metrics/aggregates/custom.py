@@ -18,8 +18,8 @@ from offdiag.metrics.gradients import Cells, Codes, Floats, Gradient
 from offdiag.metrics.quantity import Quantity, cause, first_cause
 
 _INTERVAL = (
-    "Percentiles of 2,000 resampled matrices; the delta method above 200 classes. None above "
-    "2,500 occupied cells."
+    "Percentiles of 2,000 matrices, drawn with two classes, resampled with more; the delta method "
+    "above 200 classes. None above 2,500 occupied cells."
 )
 
 

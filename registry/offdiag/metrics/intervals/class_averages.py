@@ -101,11 +101,16 @@ PARTS_OF_A_SAMPLE = 100_000
 MOST_PARTS = 2**50
 
 
+def parts_of(matrix: ConfusionMatrix) -> int:
+    """In how many parts of samples drawn matrices are counted, all together."""
+    return min(matrix.total * PARTS_OF_A_SAMPLE, MOST_PARTS)
+
+
 def drawn_matrices(matrix: ConfusionMatrix, *, seed: int, draws: int) -> NDArray[np.int64]:
     """Matrices of two classes from the posterior, int64 (draws, 2, 2).
 
-    They count parts of samples, at most `MOST_PARTS` in all: metrics of whole numbers take a
-    fifth of the time of those of fractions, and none depends on the unit.
+    They count `parts_of(matrix)`: metrics of whole numbers take a fifth of the time of those of
+    fractions.
     """
     stack = np.empty((draws, 2, 2))
     for part, drawn in drawn_margins(matrix, seed=seed, draws=draws):
@@ -113,7 +118,7 @@ def drawn_matrices(matrix: ConfusionMatrix, *, seed: int, draws: int) -> NDArray
         for code in range(2):
             stack[part, code, code] = drawn.correct[:, code]
             stack[part, code, 1 - code] = wrong[:, code]
-    return np.rint(stack * min(matrix.total * PARTS_OF_A_SAMPLE, MOST_PARTS)).astype(np.int64)
+    return np.rint(stack * parts_of(matrix)).astype(np.int64)
 
 
 def drawn_outcomes(matrix: ConfusionMatrix, *, seed: int, draws: int) -> OneVsRest:

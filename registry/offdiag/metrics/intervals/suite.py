@@ -39,6 +39,7 @@ from offdiag.metrics.intervals.class_averages import (
     class_average_intervals,
     drawn_matrices,
     drawn_outcomes,
+    parts_of,
     posterior_intervals,
     shifted,
 )
@@ -169,13 +170,15 @@ def _resampled(
         )
     others = {key: value for key, value in estimates.items() if key not in special}
 
-    def evaluated(stack: NDArray[Any]) -> Suite:
+    def evaluated(stack: NDArray[Any], *, unit: float = 1) -> Suite:
+        labels = matrix.labels
         return evaluate_stack(
-            stack, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
+            stack, ordinal=labels.has_declared_order, names=labels.names, unit=unit
         )
 
     if matrix.n_classes == 2:
-        drawn = _values(evaluated(drawn_matrices(matrix, seed=seed, draws=replicates)))
+        stack = drawn_matrices(matrix, seed=seed, draws=replicates)
+        drawn = _values(evaluated(stack, unit=parts_of(matrix) / matrix.total))
         return posterior_intervals(drawn, others, confidence=confidence) | special
     if matrix.n_classes > 2:
         outcomes = drawn_outcomes(matrix, seed=seed, draws=replicates)

@@ -29,7 +29,7 @@ class OneVsRest:
     fn: NDArray[Any]
     fp: NDArray[Any]
     tn: NDArray[Any]
-    unit: int = 1
+    unit: float = 1
 
     @cached_property
     def positives(self) -> NDArray[Any]:
