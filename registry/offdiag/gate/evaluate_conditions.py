@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from math import sqrt
 from typing import Any
 
+from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.filters.conditions import Over, Side
@@ -143,14 +143,9 @@ def class_code(label: str, subject: Subject) -> int:
         raise UnknownKey(
             f"there is no class {label!r}.",
             field="condition",
-            hint=_did_you_mean(get_close_matches(label, subject.labels.names, n=3, cutoff=0.5))
+            hint=did_you_mean(label, subject.labels.names)
             or f"Classes are {subject.labels.preview()}.",
         ) from None
-
-
-def _did_you_mean(names: Iterable[str | None]) -> str:
-    quoted = [repr(name) for name in dict.fromkeys(names)]
-    return f"Did you mean {' or '.join(quoted)}?" if quoted else ""
 
 
 NO_INTERVAL = "no_interval"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.look_alikes import did_you_mean
 from offdiag.domain.number_text import number
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
@@ -279,8 +279,7 @@ def _value_frame(values: Mapping[str, MetricValue], index: str) -> pd.DataFrame:
 
 def _similar(wanted: object, known: Mapping[str, Any] | Sequence[str]) -> str:
     names = list(known)
-    close = get_close_matches(str(wanted), names, n=3, cutoff=0.5)
-    if close:
-        return f"Did you mean {' or '.join(repr(name) for name in close)}?"
     shown = ", ".join(repr(name) for name in names[:5])
-    return f"Known are {shown}{', …' if len(names) > 5 else ''}."
+    return (
+        did_you_mean(str(wanted), names) or f"Known are {shown}{', …' if len(names) > 5 else ''}."
+    )
