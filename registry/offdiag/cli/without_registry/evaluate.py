@@ -89,6 +89,15 @@ def evaluate(
                 )
         _evaluate_scores(file, score_columns, positive_label, stated, as_json=as_json)
         return
+    for option, is_given, of_what, needed in (
+        ("--positive", positive_label is not None, "scores; all classes are shown", "--score"),
+        ("--about", about is not None and not advise, "advice", "--advise"),
+        ("--balance-known", balance_known and not advise, "advice", "--advise"),
+    ):
+        if is_given:
+            raise InvalidInput(
+                f"it is for {of_what}.", field=option, hint=f"Add {needed}, or leave out {option}."
+            )
     with busy(f"Evaluating {file.name}"):
         evaluation = FileInput(file=file, **stated).evaluated()
         advice = _advice(evaluation, goal, about, balance_known) if advise else None
