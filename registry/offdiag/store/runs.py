@@ -117,7 +117,7 @@ def _require_free_name(session: Session, dataset_id: int, name: str) -> None:
         raise Conflict(
             f"the name {name!r} is taken by run {taken} of this dataset.",
             field="name",
-            hint=f"Choose another name, delete that run (offdiag runs delete {taken}), or log "
+            hint=f"Choose another name, delete that run (`offdiag runs delete {taken}`), or log "
             "without unique_name.",
         )
 

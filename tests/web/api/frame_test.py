@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from pathlib import Path
+
 import pytest
 from flask import Flask
 from pydantic import Field
 
+from offdiag import services
 from offdiag.errors import (
     Conflict,
     DatabaseUnavailable,
@@ -17,7 +22,8 @@ from offdiag.errors import (
 from offdiag.records.base import Refusal, RequestBody, ResponseBody
 from offdiag.store.database import Database
 from offdiag_web.api.operations import EXTRAS, FORMER_PATHS, operation, resource
-from offdiag_web.app.dispatch import lazy_views
+from offdiag_web.app.dispatch import PREFIX, lazy_views
+from offdiag_web.app.errors import REQUESTS
 from support.pages import PageClient, client_for
 from support.registries import dashboard
 
@@ -163,6 +169,39 @@ def test_refuses_bodies_naming_what_is_wrong(echo: PageClient) -> None:
         assert error.message[0].isupper(), body[:40]
         assert error.hint, body[:40]
         assert ("Retry-After" in answer.headers) == (status == 503), body[:40]
+
+
+def test_hints_name_requests_that_a_client_can_send(client: PageClient) -> None:
+    def hint(agent: str, path: str = "/api/v1/schedules/none") -> str:
+        error = client.get(path, headers={"User-Agent": agent}).get_json()["error"]
+        return str(error["hint"])
+
+    assert hint("curl/8") == "`GET /api/v1/schedules` shows the schedules there are."
+    assert hint("curl/8", "/flags/99.json") == "`GET /api/v1/flags` shows the flags."
+    assert hint("offdiag/1.0") == "`offdiag schedule list` shows the schedules there are."
+
+
+def test_every_command_in_a_hint_has_a_request_or_needs_an_administrator(
+    client: PageClient,
+) -> None:
+    root = Path(services.__file__).parents[1]
+    hints = [
+        ast.unparse(each.value)
+        for folder in ("services", "store", "inputs", "domain", "gate")
+        for path in (root / folder).rglob("*.py")
+        for each in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(each, ast.keyword) and each.arg == "hint"
+    ]
+    named = {each for hint in hints for each in re.findall(r"`offdiag ([a-z]+(?: [a-z]+)?)", hint)}
+
+    others = named - set(REQUESTS)
+    assert {each for each in others if not each.startswith("db ")} == {"sql", "worker"}
+    described = {
+        f"{verb.upper()} {re.sub('{.*?}', '{}', path)}"
+        for path, verbs in client.json("/api/v1/openapi.json")["paths"].items()
+        for verb in verbs
+    }
+    assert {re.sub("{.+?}", "{}", each.format(PREFIX)) for each in REQUESTS.values()} <= described
 
 
 def test_takes_nothing_but_json(echo: PageClient) -> None:

@@ -164,7 +164,7 @@ def get_problem(number: int) -> Problem:
             raise NotFound(
                 f"no run that is looked at shows problem {problem_name(number)}.",
                 field="problem",
-                hint="GET /problems lists those there are.",
+                hint="GET /api/v1/problems lists those there are.",
             )
         measured = measure(session, FoundProblems((problem,), found.datasets))
     return problem_documents([problem], found, measured)[0]

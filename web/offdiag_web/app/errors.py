@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
@@ -83,6 +84,26 @@ _API_HINTS = {
     415: f"{PREFIX}/openapi.json says what each address takes.",
     500: "The error is in the log of the server, as request {}.",
 }
+REQUESTS = {
+    "cost default": "PUT {}/datasets/{{name}}/cost-matrix",
+    "cost labels": "POST {}/runs/{{id}}/label-costs",
+    "cost list": "GET {}/cost-matrices",
+    "doctor": "GET {}/jobs",
+    "flags list": "GET {}/flags",
+    "hierarchy": "PUT {}/datasets/{{name}}/hierarchy",
+    "problems": "GET {}/problems",
+    "report list": "GET {}/reports",
+    "runs delete": "DELETE {}/runs/{{id}}",
+    "runs list": "GET {}/runs",
+    "runs restore": "POST {}/runs/{{id}}/restore",
+    "samples remove": "POST {}/datasets/{{name}}/samples/remove",
+    "schedule list": "GET {}/schedules",
+    "schedule run": "POST {}/schedules/{{name}}/run",
+    "truth revise": "POST {}/datasets/{{name}}/truth",
+    "truth show": "GET {}/datasets/{{name}}/truth",
+}
+"""What does the same as a command that a hint names; others are for administrators."""
+_COMMAND = re.compile(r"`offdiag ([a-z]+(?: [a-z]+)?)[^`]*`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +211,7 @@ def _body(failure: Failure) -> Response:
             "code": failure.code,
             "message": failure.message,
             "field": failure.field,
-            "hint": failure.hint,
+            "hint": _for_programs(failure.hint),
         }
         return jsonify(error=parts)
     if request.path.endswith(".csv"):
@@ -202,6 +223,18 @@ def _body(failure: Failure) -> Response:
         )
     return make_response(
         render_template("failure.html", failure=failure, way_out=_without_wrong(failure))
+    )
+
+
+def _for_programs(hint: str | None) -> str | None:
+    """The hint with requests for commands, unless it is for our own client, which has both."""
+    if hint is None or request.user_agent.string.startswith("offdiag/"):
+        return hint
+    return _COMMAND.sub(
+        lambda found: (
+            f"`{REQUESTS[found[1]].format(PREFIX)}`" if found[1] in REQUESTS else found[0]
+        ),
+        hint,
     )
 
 
