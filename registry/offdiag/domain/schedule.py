@@ -337,6 +337,11 @@ def wall_of(instant: datetime, zone: ZoneInfo) -> datetime:
     return instant.astimezone(zone).replace(tzinfo=None, fold=0)
 
 
+def due_text(fire_time: str) -> str:
+    """The stored name of a due time, such as "2026-11-16T06:00 UTC", as people write it."""
+    return fire_time.replace("T", " ", 1)
+
+
 def _end_of_gap(wall: datetime, zone: ZoneInfo) -> datetime:
     """The first instant after a change of the clocks that skipped `wall`, to the second."""
     # Read with the offset from before the change the skipped time lies after it, and the

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from offdiag.domain import sentences
 from offdiag.domain.number_text import count
+from offdiag.domain.schedule import due_text
 from offdiag.reports.report import EditionSummary, Report
 from offdiag.reports.scope import ReportScope, RunTerm, TermField
 
@@ -90,7 +91,7 @@ def provenance(report: Report) -> tuple[tuple[str, str], ...]:
         ("project", edition.project),
         ("dataset", report.scope.dataset),
         ("runs", _terms(report.scope.terms)),
-        ("edition of", edition.fire_time),
+        ("edition of", due_text(edition.fire_time)),
         ("figures of", f"{edition.as_of:%Y-%m-%d %H:%M:%S} UTC"),
     ]
     if truth is not None:

@@ -16,6 +16,7 @@ from typing import Literal
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
 from offdiag.domain import number_text, sentences
+from offdiag.domain.schedule import due_text
 from offdiag.domain.texts import Cell, csv_cell
 from offdiag.domain.values import MetricValue
 from offdiag.metrics import metric_text
@@ -41,6 +42,7 @@ def html_page(report: Report) -> str:
     """The whole file."""
     return _template().render(
         edition=report.edition,
+        due=due_text(report.edition.fire_time),
         style_hash=_style_hash(),
         headline=headline(report),
         sentences=further_sentences(report),

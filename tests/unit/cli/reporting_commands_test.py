@@ -66,9 +66,11 @@ def test_a_schedule_is_run_now_and_its_files_lie_in_their_folder(
     offdiag(*WEEKLY, "--folder", "weekly")
 
     issued = offdiag("schedule", "run", "weekly", "--json").json
+    shown = offdiag("report", "show", "weekly").out
 
     assert (issued["number"], issued["state"]) == (1, "computed")
     assert issued["deliveries"][0]["state"] == "sent"
+    assert issued["fire_time"].replace("T", " ", 1) in shown
     assert (folder / "reports" / "weekly" / "weekly-0001.html").is_file()
 
 

@@ -135,6 +135,13 @@ def test_the_first_sentence_is_the_first_sentence_everywhere(second: Report) -> 
     assert files["markdown"].splitlines()[2].startswith(first)
 
 
+def test_the_time_that_an_edition_is_of_is_written_for_people(second: Report) -> None:
+    files = files_of(second)
+
+    assert files["html"].count("2026-11-16 06:00 Europe/Ljubljana") == 2
+    assert "2026-11-16 06:00 Europe/Ljubljana" in files["markdown"]
+
+
 def test_hostile_names_are_text_in_the_page(hostile: Report) -> None:
     page = Page(files_of(hostile)["html"])
 

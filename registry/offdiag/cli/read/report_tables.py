@@ -12,6 +12,7 @@ from rich.text import Text
 from offdiag.cli.call import Call
 from offdiag.cli.output import busy, note
 from offdiag.cli.tables import facts_table, filled_table
+from offdiag.domain.schedule import due_text
 from offdiag.domain.sentences import visible
 from offdiag.records.report import (
     Delivery,
@@ -61,7 +62,7 @@ def edition_tables(edition: EditionWithFigures) -> Iterable[Table]:
     facts = {
         "headline": _said(edition),
         **{" " * place: text for place, text in enumerate(sentences, start=1)},
-        "for": edition.fire_time,
+        "for": due_text(edition.fire_time),
         "state": edition.state,
         "data digest": edition.data_digest or "",
         "files": ", ".join(f"{file.kind} ({file.n_bytes:,} bytes)" for file in edition.files),
@@ -152,7 +153,7 @@ def schedule_facts(entry: ScheduleEntry) -> Table:
         "baseline": scope.baseline,
         "cost matrix": scope.cost_matrix,
         "sent to": ", ".join(entry.report.targets) or "no one; it is stored here",
-        "last due": record.last_fire,
+        "last due": due_text(record.last_fire or ""),
         "last edition": _last(entry.report.last),
     }
     shown = {name: text for name, text in facts.items() if text}

@@ -12,6 +12,7 @@ from datetime import datetime
 from flask import Blueprint, abort, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.schedule import due_text
 from offdiag.domain.sentences import visible
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.records.report import edition_with_figures
@@ -72,7 +73,7 @@ def edition_view(page: EditionPage) -> str:
         address=address,
         is_pending=edition.state is EditionState.PENDING,
         has_failed=edition.state is EditionState.FAILED,
-        fire_time=edition.fire_time.replace("T", " ", 1),
+        fire_time=due_text(edition.fire_time),
         missed=missed_times(edition),
         headline=edition.headline,
         sentences=() if report is None else further_sentences(report),

@@ -8,6 +8,7 @@ from datetime import datetime
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.schedule import due_text
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.metrics import metric_text
 from offdiag.records.report import (
@@ -149,7 +150,7 @@ def _edition_line(entry: EditionEntry, address: ReportAddress) -> EditionLine:
     return EditionLine(
         number=edition.number,
         url=address.edition_url(edition.number),
-        fire_time=edition.fire_time.replace("T", " ", 1),
+        fire_time=due_text(edition.fire_time),
         state=edition_chip(edition),
         said=said_text(edition),
         missed=missed_times(edition),
