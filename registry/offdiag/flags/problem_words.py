@@ -105,7 +105,7 @@ _VALUES: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
         "F8": lambda found: f"MCC {number(found['mcc'])}",
         "F9": lambda found: f"{found['predicted'] - found['wrong']:,} of {found['predicted']:,}",
         "F10": lambda found: f"{found['actual'] - found['misses']:,} of {found['actual']:,}",
-        "F11": lambda found: f"{found['ratio']:.2f} ×",
+        "F11": lambda found: f"{found['ratio']:.2f}×",
         "F12": lambda found: f"{found['actual']:,} examples",
         "F14": lambda found: _points(found["drop"]),
         "F16": lambda found: f"{found['correct']:,} of {found['cases']:,}",
