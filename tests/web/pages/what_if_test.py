@@ -452,14 +452,23 @@ def test_costs_of_one_slice_are_those_of_its_examples_alone(
     assert [run["total_cost"]["value"] for run in found["runs"]] == [13.0, 13.0]
 
 
-def test_costs_of_an_unknown_slice_are_refused(client: PageClient, database: Database) -> None:
+@pytest.mark.parametrize(("part", "why"), [("site=q", "no sample has site"), ("odd", "slice")])
+def test_an_unknown_slice_is_told_on_the_page_of_all_examples(
+    client: PageClient, database: Database, part: str, why: str
+) -> None:
     run = log_sites(database).id
     work_off(database)
+    query = urlencode({"runs": run, "slice": part})
 
-    answer = client.get(f"/whatif?{urlencode({'runs': run, 'cost': '@0-1', 'slice': 'site=q'})}")
+    page = client.page(f"/whatif?{query}&cost=@0-1")
 
-    assert answer.status_code == 400
-    assert "o sample has site" in answer.text
+    notice = page.all("p", "callout")[0].text
+    assert notice.startswith("This slice cannot be meant: ")
+    assert why in notice
+    assert notice.endswith("These are all examples.")
+    assert "172" in page.one("main").text  # 25 errors per 145 examples.
+    assert client.get(f"/whatif?{query}", follow_redirects=True).status_code == 200
+    assert client.get(f"/whatif.json?{query}&cost=@0-1").status_code == 400
 
 
 def test_all_runs_beyond_the_most_are_left_out_in_one_notice(

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from werkzeug.datastructures import MultiDict
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.slices import parse_slice
 from offdiag.domain.texts import DEFAULT_PROJECT, escaped_start, name_segment
 from offdiag.metrics.costs.edits import (
     groups_text,
@@ -151,14 +150,10 @@ def read_what_if(values: Mapping[str, str], *, key: str = "runs") -> WhatIfAddre
             lever=values.get("vary", ""),
             shares=values.get("share", ""),
             merged=values.get("merge", ""),
-            part=_read_part(values.get("slice", "")),
+            part=values.get("slice", "").strip(),
         ),
         values.get("positive", ""),
     )
-
-
-def _read_part(text: str) -> str:
-    return str(parse_slice(text)) if text.strip() else ""
 
 
 _CELL = re.compile(r"w(\d{1,5})\.(\d{1,5})", re.ASCII)

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag.errors import NotFound
+from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.records.cost import RANKING_COLUMNS, CostsOfRunsAt, costs_of_runs, ranking_row
 from offdiag.services.cost_matrices import add_costs
@@ -50,8 +50,8 @@ from offdiag_web.urls.costs import (
 from offdiag_web.urls.query_string import with_query
 
 
-def what_if_view(found: WhatIf, address: WhatIfAddress) -> str:
-    """Present an answer. `address` is the canonical one;"""
+def what_if_view(found: WhatIf, address: WhatIfAddress, notices: Sequence[str]) -> str:
+    """Present an answer to a question in its canonical address, after what is said of that."""
     first, scenario = found.frame.runs[0], found.scenario
     record = scenario.base.record
     order = class_order(first.matrix, None)
@@ -79,7 +79,7 @@ def what_if_view(found: WhatIf, address: WhatIfAddress) -> str:
         grid=cost_grid(scenario, order),
         groups=" ".join(",".join(map(str, group)) for group in scenario.groups),
         warnings=warning_texts(found.warnings, labels),
-        notices=_notices(found, address),
+        notices=(*notices, *_notices(found, address)),
         levers=lever_choices(found, order),
         shares=share_fields(first.matrix, scenario.shares, order),
         has_shares=scenario.prevalence is not None,
@@ -220,8 +220,16 @@ def page() -> Response:
         return _start(address)
     if SENT_BY_FORM in request.args or "add" in request.args or address.question.costs is None:
         return redirect(_canonical(address).url())
-    found = ask(current_registry().database, address.runs, address.question)
-    return make_response(what_if_view(found, address))
+    notices: list[str] = []
+    try:
+        found = ask(current_registry().database, address.runs, address.question)
+    except InvalidInput as error:
+        if error.field != "slice":
+            raise
+        notices = [f"This slice cannot be meant: {error.message} These are all examples."]
+        found = ask(current_registry().database, address.runs, replace(address.question, part=""))
+    address = address.asking(part=found.frame.part)
+    return make_response(what_if_view(found, address, notices))
 
 
 @blueprint.get(f"/whatif{DATA_FORMAT}")
