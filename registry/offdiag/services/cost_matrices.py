@@ -29,6 +29,7 @@ from offdiag.store.cost_matrices import (
 )
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord, dataset_named
+from offdiag.store.project_access import elsewhere, projects_with_costs
 
 
 def add_costs(
@@ -158,7 +159,9 @@ def costs_named(session: Session, *, project: str, wanted: CostName) -> CostMatr
 
 def _near_names(session: Session, project: str, name: str) -> str | None:
     known = [each.name for each in cost_matrices.list_costs(session, project=project)]
-    return None if name in known else did_you_mean(name, known)
+    if name in known:
+        return None
+    return elsewhere(projects_with_costs(session, name)) or did_you_mean(name, known)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from offdiag.store.models import (
     UploadedMatrixRow,
 )
 from offdiag.store.models.base import record_as
-from offdiag.store.project_access import require_project
+from offdiag.store.project_access import elsewhere, projects_with_dataset, require_project
 from offdiag.store.truths import lock_truths
 
 # Every chunk that arrives asks for its dataset. Building the statement again, and finding
@@ -89,7 +89,8 @@ def dataset_named(session: Session, *, project: str, name: str) -> DatasetRecord
         raise NotFound(
             f"project {project!r} has no dataset {name!r}.",
             field="dataset",
-            hint=did_you_mean(name, known)
+            hint=elsewhere(projects_with_dataset(session, name))
+            or did_you_mean(name, known)
             or "A dataset is made by the first run that is logged on it.",
         )
     return dataset

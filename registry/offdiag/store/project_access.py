@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Select, Table, bindparam, event, exists, f
 from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
 from sqlalchemy.sql.base import ExecutableOption
 
+from offdiag.domain.sentences import enumerated
 from offdiag.errors import Forbidden
 from offdiag.store.models import (
     AuditEventRow,
@@ -173,6 +174,13 @@ def projects_with_report(session: Session, name: str) -> Projects:
     scheduled = select(ScheduleRow.project_id).where(ScheduleRow.name == name)
     created = select(ReportEditionRow.project_id).where(ReportEditionRow.name == name)
     return _named(session, scheduled) | _named(session, created)
+
+
+def elsewhere(projects: Projects) -> str | None:
+    """A sentence on the projects that have what another one has not; None without any."""
+    names = sorted(map(repr, projects))
+    have = "Projects {} have one" if len(names) > 1 else "Project {} has one"
+    return f"{have.format(enumerated(names))} of that name." if names else None
 
 
 def _named(session: Session, ids: Select[int]) -> Projects:

@@ -202,6 +202,19 @@ def test_a_dataset_is_found_by_its_name_alone_in_the_project_one_may_see(
     assert "project=alpha" in answer.headers["Location"]
 
 
+@pytest.mark.parametrize("thing", ["datasets/plain%20set", "cost-matrices/plain%20costs"])
+def test_a_name_that_only_another_project_has_is_told_to_whoever_may_see_it(
+    two: TwoProjects, thing: str
+) -> None:
+    def hint(path: str, headers: dict[str, str]) -> str:
+        answer = two.client.get(f"/api/v1/{path}", headers=headers)
+        return str(answer.get_json()["error"]["hint"])
+
+    told = hint(f"{thing}?project={HIDDEN}%20beta", two.everywhere)
+    assert told == "Project 'alpha' has one of that name."
+    assert "roject" not in hint(f"{thing.replace('plain', HIDDEN)}?project=alpha", two.headers)
+
+
 def test_the_open_flags_of_the_navigation_are_those_one_may_see(two: TwoProjects) -> None:
 
     def counted(headers: dict[str, str]) -> str:
