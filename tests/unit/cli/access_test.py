@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from offdiag.domain.access import Caller, CallerKind
+from offdiag.domain.access import Caller, CallerKind, Role
 from offdiag.services.access.share_links import create_share_link
 from offdiag.store.database import Database
 from offdiag.store.users import find_user
@@ -43,6 +43,12 @@ def test_a_user_is_added_listed_changed_and_locked_out(offdiag: Command, add: Co
     assert users[1]["disabled"] is True
     assert offdiag("user", "disable", "bo", "--undo", "--json").json["disabled"] is False
     assert "admin" in offdiag("user", "list").out
+
+
+def test_every_role_can_be_given(add: Command) -> None:
+    answers = [add(f"a-{role}", role.value) for role in Role]
+
+    assert [each.err for each in answers] == [""] * len(Role)
 
 
 def test_a_password_is_never_an_argument(offdiag: Command, add: Command) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from offdiag.store.users import UserRecord
 
 
-ROLES = ("viewer", "logger", "editor", "admin")
+ROLES = ("viewer", "labeler", "logger", "editor", "admin")
 _project = click.option("--project", help="Project of the role.  [default: all projects]")
 _role = click.option("--role", type=click.Choice(ROLES), required=True)
 _stdin = click.option(
