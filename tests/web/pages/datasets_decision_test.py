@@ -31,7 +31,7 @@ from support.filled_once import filled_once
 from support.forms import forms_of
 from support.forms import send as send_form
 from support.logging_runs import log, work_off
-from support.pages import PageClient
+from support.pages import Page, PageClient
 
 N = 400
 ACTUAL = np.arange(N) % 2
@@ -368,6 +368,10 @@ def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -
         "✕ gate failed: 0 of 1 condition passed"
         in client.page("/datasets/holdout").one("div", "chosen").text
     )
+
+    refused = Page(sent(client, {"run": best, "reason": "good", "gate": "foo > 1"}).text)
+    assert [each.text for each in refused.all("textarea")] == ["good", "foo > 1"]
+    assert "no metric 'foo'" in refused.one("div", "callout-warning").text
 
     assert send(action="withdraw champion") == 422
     assert send(action="withdraw champion", reason="recalled") == 303

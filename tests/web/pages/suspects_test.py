@@ -170,7 +170,10 @@ def test_an_unusable_answer_changes_nothing(filled: Database, client: PageClient
         refused = answer(client, **typed)
 
         assert refused.status_code == 422, typed
-        assert "Nothing was changed" in refused.text, typed
+        said = Page(refused.text).all("p", "callout")[0].text
+        assert said.startswith("Nothing was changed: "), typed
+        sentences = said.removesuffix(".").split(". ")
+        assert len(set(sentences)) == len(sentences), typed
         assert client.page(DRAFT).one("div", "empty").text.startswith("No answers yet"), typed
 
 

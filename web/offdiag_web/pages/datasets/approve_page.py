@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.access import Role
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.slices import column_text
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.services.champions import promotions
 from offdiag.services.champions.decision import Decision, browse_decision
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions, requires
@@ -38,8 +38,10 @@ def page(name: str) -> Response:
 def decide(name: str) -> Response:
     try:
         _carry_out(name, request.form)
-    except (Conflict, InvalidInput) as error:
-        return _form(name, request.form, error=(str(error), error.hint or ""))
+    except (Conflict, InvalidInput, NotFound) as error:
+        if error.field == "dataset":
+            raise
+        return _form(name, request.form, error=(error.message, error.hint or ""))
     return redirect(DatasetAddress(requested_project(), name).url(), 303)
 
 

@@ -147,7 +147,7 @@ def _selected() -> list[str]:
 
 
 def _refusal(name: str, error: Conflict | InvalidInput) -> Response:
-    answer = _page(name, 0, [f"Nothing was changed: {error} {error.hint or ''}"])
+    answer = _page(name, 0, [f"Nothing was changed: {error.message} {error.hint or ''}"])
     answer.status_code = _REFUSED
     return answer
 

@@ -103,7 +103,7 @@ def propose(name: str) -> Response:
         question = SuspectQuestion(
             limit=SUSPECTS_PER_PAGE, start=start, person=user_name_if_given()
         )
-        refusal = f"Nothing was changed: {error} {error.hint or ''}"
+        refusal = f"Nothing was changed: {error.message} {error.hint or ''}"
         answer = make_response(_rendered(_found(name, question), "", 1, [refusal]))
         answer.status_code = 422
         return answer
