@@ -200,6 +200,7 @@ class DatasetUse:
     dataset: str
     label_set_id: int
     cost_matrix_id: int | None
+    task: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +286,7 @@ def dataset_uses(session: Session, *, project: str | None = None) -> tuple[Datas
             DatasetRow.name,
             DatasetRow.label_set_id,
             DatasetRow.default_cost_matrix_id,
+            DatasetRow.task,
         )
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
         .where(*_in_project(project))

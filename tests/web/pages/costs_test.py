@@ -12,6 +12,7 @@ from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import work_off
 from support.pages import Page, PageClient
+from support.set_runs import log_sets
 from support.sound import assert_harmless, cells_without_formulas
 
 PLAIN = {
@@ -224,11 +225,14 @@ def test_a_dataset_can_be_judged_by_any_version(
 def test_the_form_asks_for_the_dataset_where_there_are_several(
     client: PageClient, costs: CostMatrixRecord, database: Database
 ) -> None:
-    log_counts(database, [[3, 1], [1, 3]], ("a", "b"), dataset="other")
+    log_counts(database, [[3, 1], [1, 3]], ("a", "b"), dataset="other", project="clinic")
+    log_sets(database, dataset="of sets")
 
-    page = client.page("/costs/new")
+    items = client.page("/costs/new").one("ul", "choices").inside("li")
 
-    assert [item.text for item in page.one("ul", "choices").inside("li")] == ["derm-7", "other"]
+    assert [item.text for item in items] == ["other clinic", "derm-7"]
+    form = client.page(items[0].inside("a")[0].attributes["href"])
+    assert "Between the 2 classes of other." in form.one("main").text
 
 
 def test_a_project_without_datasets_has_nothing_to_price(client: PageClient) -> None:

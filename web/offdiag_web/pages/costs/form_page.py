@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import Task
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.inputs.files.costs import read_cost_table
@@ -21,6 +22,7 @@ from offdiag.metrics.costs.matrix import CostMatrix, check_costs, cost_matrix, z
 from offdiag.services.cost_matrices import add_costs, browse_cost_matrix, set_default_costs
 from offdiag.store.cost_matrices import DatasetUse, dataset_uses
 from offdiag.store.datasets import get_dataset
+from offdiag_web.app.auth import may_send
 from offdiag_web.app.context import current_registry, name_project, requires
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import sentence_of
@@ -235,17 +237,21 @@ def take_large_tables(_endpoint: str | None, _values: dict[str, object] | None) 
 @requires(Role.EDITOR)
 def new() -> Response:
     dataset = request.args.get("dataset")
-    known = _datasets()
-    if not dataset and len(known) != 1:
-        choices = [(use.dataset, new_costs_url(use.project, use.dataset)) for use in known]
-        return make_response(render_template("costs/form_start.html", choices=choices))
+    known = _datasets(requested_project() if dataset else request.args.get("project"))
+    if not dataset:
+        single = [use for use in known if use.task != Task.MULTILABEL]
+        urls = {new_costs_url(use.project, use.dataset): use for use in single}
+        choices = {url: use for url, use in urls.items() if may_send(url)}
+        if len(choices) != 1:
+            return make_response(render_template("costs/form_start.html", choices=choices))
+        known = tuple(choices.values())
     subject = _of_dataset(known, dataset or known[0].dataset)
     return _shown(subject, subject.start)
 
 
 @blueprint.post(f"/costs/{NEW}")
 def create() -> Response:
-    known = _datasets()
+    known = _datasets(requested_project())
     return _answer(_of_dataset(known, request.args.get("dataset") or ""))
 
 
@@ -261,10 +267,10 @@ def create_version(name: str) -> Response:
     return _answer(_of_version(name))
 
 
-def _datasets() -> tuple[DatasetUse, ...]:
-    """Datasets of the project, whose classes new costs may be about."""
+def _datasets(project: str | None) -> tuple[DatasetUse, ...]:
+    """Datasets of a project, else of all, whose classes new costs may be about."""
     with current_registry().database.read() as session:
-        return dataset_uses(session, project=requested_project())
+        return dataset_uses(session, project=project)
 
 
 def _of_dataset(known: tuple[DatasetUse, ...], name: str) -> _Subject:
@@ -352,7 +358,7 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
                 wanted=CostName(record.name, record.version),
             )
     except (InvalidInput, Conflict) as error:
-        errors = {error.field or "": f"{error.message} {error.hint or ''}".strip()}
+        errors = {error.field or "": sentence_of(error)}
         return _shown(subject, typed, read=read, errors=errors, status=_REFUSED)
     return redirect(CostsAddress(record.project, record.name, record.version).url(), 303)
 
