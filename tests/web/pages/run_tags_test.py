@@ -65,9 +65,30 @@ def test_a_note_is_written_on_the_metadata_page_and_shown_first(
     shown = client.get(f"/runs/{run_id}").get_data(as_text=True)
     assert "Note</strong> Do not ship.</summary>" in shown
     assert "Trained on &lt;test&gt;." in shown
+    form = next(each for each in forms_of(client, page) if each.inside("textarea"))
     send(client, form, {"tags": "fold=3", "note": " "})
     assert client.json(f"/runs/{run_id}/meta.json")["note"] is None
     assert client.json(f"/runs/{run_id}/meta.json")["tags"] == {"fold": 3}
+
+
+def test_an_edit_keeps_what_others_changed_meanwhile(
+    client: PageClient, database: Database, run_id: str
+) -> None:
+    page, url = f"/runs/{run_id}/meta", f"{PREFIX}/runs/{run_id}"
+    form = next(each for each in forms_of(client, page) if each.inside("textarea"))
+    client.patch(url, json={"tags": {"team": "ward", "new": 1, "two": "a\nb"}, "note": "theirs"})
+
+    assert send(client, form, {"tags": "team=derm\nbest", "review": "reviewed"}).status_code == 303
+
+    run = client.get(url).get_json()
+    assert run["tags"] == {
+        "team": "ward", "new": 1, "two": "a\nb", "best": "", "review": "reviewed",
+    }  # fmt: skip
+    assert run["note"] == "theirs"
+    refused = send(client, form, {"tags": "", "note": "mine"})
+    assert refused.status_code == 409
+    assert "The note was changed since this page was opened." in refused.text
+    assert client.get(url).get_json() == run
 
 
 def test_a_note_alone_changes_no_tags_over_http(client: PageClient, run_id: str) -> None:

@@ -13,7 +13,16 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
-from offdiag.domain.runs import COMMIT, MAX_NOTE_LENGTH, Derivation, Task, decision_text, logged_by
+from offdiag.domain.runs import (
+    COMMIT,
+    MAX_NOTE_LENGTH,
+    Derivation,
+    Task,
+    decision_text,
+    logged_by,
+    stored_note,
+)
+from offdiag.errors import Stale
 from offdiag.records.runs.run import run_document
 from offdiag.services.datasets import pin_baseline, unpin_run
 from offdiag.services.run_notes import change_run, comment_on_run
@@ -313,16 +322,30 @@ def meta_json(run_id: str) -> Response:
 
 @blueprint.post(f"{RUN}/tags")
 def change_tags(run_id: str) -> Response:
-    """Replace the note, and the tags, one on a line, with the review state among them."""
-    database = current_registry().database
+    """Change what the reader changed: the note, and of the tags and the review state each."""
+    database, form = current_registry().database, request.form
     with database.read() as session:
-        known = get_run(session, run_id).tags
-    tags = read_tags(request.form.get("tags", ""), known)
-    review = request.form.get("review", "")
-    if review in REVIEW_STATES:
-        tags[REVIEW] = review
-    change_run(database, run_id, tags=tags, note=request.form.get("note"))
+        known = get_run(session, run_id)
+    shown, typed = (_typed_tags(form, known.tags, prefix) for prefix in ("shown_", ""))
+    kept = {key: tag for key, tag in known.tags.items() if key not in shown or key in typed}
+    changed = {key: tag for key, tag in typed.items() if key not in shown or tag != shown[key]}
+    before, note = (stored_note(form.get(name, "")) for name in ("shown_note", "note"))
+    if before not in (note, known.note or ""):
+        raise Stale(
+            "the note was changed since this page was opened.",
+            field="note",
+            hint="Go back, copy your text and load the page again. Nothing was changed.",
+        )
+    change_run(
+        database, run_id, tags=kept | changed, note=None if note == before else note, seen=known
+    )
     return redirect(url_for("run_meta.page", run_id=run_id), 303)
+
+
+def _typed_tags(form: Mapping[str, str], known: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    tags = read_tags(form.get(f"{prefix}tags", ""), known)
+    review = form.get(f"{prefix}review", "")
+    return tags | {REVIEW: review} if review in REVIEW_STATES else tags
 
 
 @blueprint.post(f"{RUN}/comments")
