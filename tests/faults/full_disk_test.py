@@ -45,40 +45,25 @@ def try_hard(database: Database) -> int:
     return lacking
 
 
-def test_a_full_disk_is_told_apart_from_a_database_that_is_away(database: Database) -> None:
-    log(database)
-
-    with full_disk(database), pytest.raises(StorageFull, match="the disk is full") as full:
-        log_large(database)
-
-    assert isinstance(full.value, DatabaseUnavailable)
-    assert full.value.code == "storage_full"
-    assert "Make room" in (full.value.hint or "")
-
-
-def test_on_a_full_disk_nothing_is_half_there_and_what_is_there_can_be_read(
+def test_on_a_full_disk_nothing_is_half_there_and_all_is_logged_once_there_is_room(
     database: Database,
 ) -> None:
     log(database)
     work_off(database)
 
     with full_disk(database):
-        with pytest.raises(StorageFull):
+        with pytest.raises(StorageFull, match="the disk is full") as full:
             log_large(database)
         found = verify(database)
 
+    assert isinstance(full.value, DatabaseUnavailable)
+    assert full.value.code == "storage_full"
+    assert "Make room" in (full.value.hint or "")
     assert found.is_clean
     assert (found.n_runs, count_rows(database, RunRow)) == (1, 1)
-
-
-def test_what_found_no_room_can_be_logged_once_there_is_some(database: Database) -> None:
-    with full_disk(database), pytest.raises(StorageFull):
-        log_large(database)
-
     log_large(database)
     work_off(database)
-
-    assert count_rows(database, EvaluationRow) == 1
+    assert count_rows(database, EvaluationRow) == 2
 
 
 def test_however_long_the_disk_is_full_no_evaluation_is_given_up(database: Database) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 import offdiag
@@ -106,17 +104,6 @@ def test_two_runs_are_compared_by_slice_in_a_frame(
     for other in (part, three):
         with pytest.raises(Conflict, match="not compared by slice"):
             other.slices()
-
-
-def test_a_comparison_is_ready_for_json(
-    runs: list[Run], pair: Comparison, three: Comparison
-) -> None:
-    for chosen, found in ((runs[:2], pair), (runs, three)):
-        record = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-
-        assert [run["id"] for run in record["runs"]] == [run.id for run in chosen]
-        assert record["verdict"]["headline"] in found.verdict
-        assert record["result"]["kind"] == ("pair" if len(chosen) == 2 else "many")
 
 
 def test_a_notebook_shows_names_as_text(pair: Comparison, three: Comparison) -> None:

@@ -75,7 +75,3 @@ def test_costs_of_another_dataset_are_refused(run: Run, url: str) -> None:
 
     with pytest.raises(offdiag.Conflict, match="is about the classes"):
         offdiag.cost(other, weights="visits")
-
-
-def test_a_logged_run_is_derived_from_no_other_one(run: Run) -> None:
-    assert run.derivation() is None

@@ -67,12 +67,3 @@ def test_columns_may_have_other_names(run: offdiag.Run) -> None:
     )
 
     assert made.n_corrected == 1
-
-
-def test_samples_without_identifiers_are_named_by_position(run: offdiag.Run) -> None:
-    offdiag.log_run(y_true=TRUTH, y_pred=TRUTH, name="plain", dataset="unnamed")
-
-    frame = pd.DataFrame({"id": [1], "label": ["well"]})
-    made = offdiag.revise_truth(dataset="unnamed", labels=frame, reason="r")
-
-    assert (made.n_corrected, made.n_samples) == (1, 4)

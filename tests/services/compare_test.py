@@ -247,20 +247,6 @@ def test_an_open_run_is_not_compared_yet(database: Database) -> None:
     assert refusal.why == "B is still open and may take more predictions."
 
 
-def test_a_matrix_is_compared_unpaired_and_that_is_said(database: Database) -> None:
-    plain = log_model(database, PLAIN, name="plain")
-    matrix = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
-
-    found = compare(database, plain, matrix)
-
-    assert pair(found).paired is None
-    second = pair(found).second
-    assert isinstance(second, ConfusionMatrix)
-    assert second.counts.tolist() == [[60, 30, 30], [10, 20, 10], [5, 5, 10]]
-    assert found.verdict is not None
-    assert "The runs are not paired" in found.verdict.text
-
-
 def test_two_matrices_are_compared_too(database: Database) -> None:
     first = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
     second = log_counts(database, [[90, 15, 15], [10, 20, 10], [5, 5, 10]])

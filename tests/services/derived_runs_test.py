@@ -65,7 +65,9 @@ def derive(database: Database, source: RunRecord, name: str = "by cost") -> RunR
     )
 
 
-def test_the_cheapest_answers_become_a_run(database: Database) -> None:
+def test_the_cheapest_answers_become_a_run_that_says_where_it_comes_from(
+    database: Database,
+) -> None:
     source = log_clinic(database)
 
     derived = derive(database, source)
@@ -75,13 +77,6 @@ def test_the_cheapest_answers_become_a_run(database: Database) -> None:
     assert derived.params == {"c": 1}
     assert counts_of(database, source.id) == [[2, 1], [2, 1]]
     assert counts_of(database, derived.id) == [[1, 2], [0, 3]]
-
-
-def test_a_derived_run_says_where_it_comes_from(database: Database) -> None:
-    source = log_clinic(database)
-
-    derived = derive(database, source)
-
     assert derived.derivation is not None
     assert derived.derivation.run_id == source.id
     assert dict(derived.derivation.recipe) == {
@@ -93,37 +88,24 @@ def test_a_derived_run_says_where_it_comes_from(database: Database) -> None:
         assert runs.get_run(session, source.id).derivation is None
 
 
-def test_the_same_recipe_again_is_the_same_run(database: Database) -> None:
-    source = log_clinic(database)
-
-    first, again = derive(database, source), derive(database, source, name="another name")
-
-    assert again.id == first.id
-
-
-def test_a_threshold_is_a_recipe_too(database: Database) -> None:
-    source = log_clinic(database)
-    rule = ThresholdRule(positive=1, threshold=0.3, positive_label="ill")
-
-    derived = derive_run(
-        database, source_id=source.id, rule=rule, recipe=described(rule), name="from 0.3 on"
-    )
-
+@pytest.mark.parametrize(
+    ("threshold", "counts"),
     # 0.3 in single precision is a little above 0.3.
-    assert counts_of(database, derived.id) == [[2, 1], [1, 2]]
-    assert derived.derivation is not None
-    assert derived.derivation.recipe["threshold"] == 0.3
-
-
-def test_flagging_nothing_is_a_recipe(database: Database) -> None:
+    [(0.3, [[2, 1], [1, 2]]), (None, [[3, 0], [3, 0]])],
+)
+def test_a_threshold_is_a_recipe_too(
+    database: Database, threshold: float | None, counts: list[list[int]]
+) -> None:
     source = log_clinic(database)
-    rule = ThresholdRule(positive=1, threshold=None, positive_label="ill")
+    rule = ThresholdRule(positive=1, threshold=threshold, positive_label="ill")
 
     derived = derive_run(
-        database, source_id=source.id, rule=rule, recipe=described(rule), name="nothing"
+        database, source_id=source.id, rule=rule, recipe=described(rule), name="another"
     )
 
-    assert counts_of(database, derived.id) == [[3, 0], [3, 0]]
+    assert counts_of(database, derived.id) == counts
+    assert derived.derivation is not None
+    assert derived.derivation.recipe["threshold"] == threshold
 
 
 def test_cases_in_another_order_and_in_several_batches_are_decided_each_for_itself(

@@ -22,7 +22,7 @@ from offdiag.metrics.paired.proportions import paired_score_interval
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline, unpin_baseline
 from offdiag.services.flags import triage
-from offdiag.services.flags.alternatives import AlternativeRuns, Gain
+from offdiag.services.flags.alternatives import Gain
 from offdiag.services.flags.page import browse_flag, browse_flags
 from offdiag.services.flags.rules import RulesInForce
 from offdiag.services.jobs.reconcile import reconcile
@@ -625,17 +625,3 @@ def _tango(won: int, lost: int, cases: int) -> tuple[float, float]:
     only_first, only_second, n = (np.asarray(count) for count in (lost, won, cases))
     bounds = paired_score_interval(PairedRates(only_first, only_second, n), confidence=0.975)
     return float(bounds.low), float(bounds.high)
-
-
-def test_flags_of_the_run_as_a_whole_have_no_better_runs(
-    database: Database, flagged: RunRecord
-) -> None:
-    assert (
-        browse_flag(database, flags_of(database, flagged)["F5", None].id).better
-        == AlternativeRuns()
-    )
-
-
-def test_a_flag_that_does_not_exist_is_not_found(database: Database) -> None:
-    with pytest.raises(NotFound, match="there is no flag 1"):
-        browse_flag(database, 1)

@@ -6,7 +6,6 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
-from offdiag.errors import NotFound
 from offdiag.services.datasets import hierarchy_of, set_hierarchy
 from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy
 from offdiag.store.database import Database
@@ -68,8 +67,3 @@ def test_groups_can_be_changed_and_taken_away_and_no_number_changes(
     assert gone is None
     assert hierarchy_of(database, **PLACE) is None
     assert (after.id, after.aggregate) == (before.id, before.aggregate)
-
-
-def test_an_unknown_dataset_has_no_groups(database: Database) -> None:
-    with pytest.raises(NotFound, match="no dataset 'holdout'"):
-        set_hierarchy(database, **PLACE, given=GIVEN)

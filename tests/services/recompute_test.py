@@ -248,7 +248,6 @@ def log_many(database: Database) -> list[str]:
     return [scored.id, corrected.id, wide.id, matrix.id]
 
 
-@pytest.mark.both_databases
 def test_everything_dropped_comes_back_bit_for_bit(database: Database) -> None:
     run_ids = log_many(database)
     work_off(database)

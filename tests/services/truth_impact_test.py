@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offdiag.errors import InvalidInput, NotFound
+from offdiag.errors import InvalidInput
 from offdiag.records.datasets.truth import impact_document
 from offdiag.services.truth.impact import TruthImpact, truth_impact
 from offdiag.store.database import Database
@@ -75,8 +75,3 @@ def test_a_version_must_come_from_the_other(revised_twice: Database) -> None:
     for number, since in cases:
         with pytest.raises(InvalidInput, match=f"version {number} does not come from version"):
             impact(revised_twice, number, since=since)
-
-
-def test_an_unknown_version_is_said_to_be_so(revised_twice: Database) -> None:
-    with pytest.raises(NotFound, match="has no truth version 9"):
-        impact(revised_twice, 3, since=9)

@@ -83,7 +83,6 @@ def sentences(database: Database) -> list[str]:
     return [finding.sentence for finding in verify(database).findings]
 
 
-@pytest.mark.both_databases
 def test_whatever_was_logged_is_clean(database: Database) -> None:
     log(database, sample_ids=IDS, slices={"site": ["A", "B"] * 3})
     log(database, y_true=None, sample_ids=IDS[::-1])

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from offdiag.domain.runs import RunState
-from offdiag.errors import NotFound
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import dataset_list, dataset_overview
 from offdiag.store.run_page import RunDetail, run_detail
@@ -43,16 +40,6 @@ def test_an_open_run_knows_how_much_was_logged_so_far(database: Database) -> Non
     assert (detail.run.truth, detail.results) == (None, None)
 
 
-def test_a_failed_run_comes_with_the_error_of_its_work(database: Database) -> None:
-    run_id = log_lesions(database, evaluated=False)
-    fail_evaluation(database, run_id, error="boom")
-
-    detail = _detail(database, run_id)
-
-    assert detail.work is not None
-    assert (detail.work.state, detail.work.error) == ("dead", "boom")
-
-
 def test_an_uploaded_matrix_comes_with_the_evidence_of_its_orientation(
     database: Database,
 ) -> None:
@@ -64,11 +51,6 @@ def test_an_uploaded_matrix_comes_with_the_evidence_of_its_orientation(
     assert run.orientation_verdict == "canonical"
     assert run.orientation_evidence is not None
     assert run.orientation_evidence["class_counts"] == [sum(line) for line in LESION_COUNTS]
-
-
-def test_an_unknown_run_is_not_found(database: Database) -> None:
-    with pytest.raises(NotFound, match="r_nothing"):
-        _detail(database, "r_nothing")
 
 
 def test_a_run_needs_two_statements_and_one_without_its_values(database: Database) -> None:

@@ -9,7 +9,6 @@ import json
 import os
 import resource
 import sys
-from pathlib import Path
 
 from offdiag.errors import OffdiagError
 from offdiag.store.schema import open_database
@@ -72,25 +71,6 @@ def work_with_little_room(url: str, limit: str) -> None:
     say(json.dumps(said))
 
 
-def deliver_with_little_room(root: str, limit: str) -> None:
-    """Deliver an edition to a folder."""
-    from offdiag.services.delivery.message import DeliveryFailed
-    from offdiag.services.delivery.targets import deliver_to_folder
-    from offdiag.settings import ReportsSettings
-    from offdiag.store.reports import stored_file
-    from support.messages import parcel
-
-    large = stored_file(b"x" * 100_000, kind="html", content_type="text/html")
-    little_room(limit)
-    error = None
-    try:
-        deliver_to_folder(parcel(files=(large,)), "weekly", ReportsSettings(folder=root))
-    except DeliveryFailed as failure:
-        error = str(failure)
-    left = sorted(path.name for path in (Path(root) / "weekly").iterdir())
-    say(json.dumps({"error": error, "left": left}))
-
-
 def deliver_and_hang(root: str) -> None:
     """Deliver an edition to a folder, and hang when the first file is written, unfinished."""
     from offdiag.services.delivery.targets import deliver_to_folder
@@ -118,7 +98,7 @@ COMMANDS = {
     command.__name__: command
     for command in (
         *(open_with_little_room, open_as_nobody, loaded_by_opening, hold_the_lock),
-        *(work_with_little_room, deliver_with_little_room, deliver_and_hang),
+        *(work_with_little_room, deliver_and_hang),
     )
 }
 

@@ -26,5 +26,5 @@ def fill_months(database: Database) -> Months:
 
     plans = [plan for plan in PLANS if plan.name in DATASETS]
     assert len(plans) == len(DATASETS)
-    fill(database, plans=plans, steps=3, share=0.4)
+    fill(database, plans=plans, steps=2, share=0.4)
     return Months(database)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,6 @@ from offdiag_web.signing_key import PUBLISHED, signing_key, weakness_of
 from support.dashboard import fail_evaluation, log_lesions
 from support.forms import forms_of
 from support.pages import client_for
-from support.processes import started
 
 GOOD = "0123456789abcdef0123456789abcdef-a-good-one"
 
@@ -45,20 +43,14 @@ def test_two_registries_have_two_keys(database: Database, tmp_path: Path) -> Non
     assert len(keys) == 2
 
 
-@pytest.mark.processes
-def test_processes_that_start_at_once_share_a_key(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'forms.db'}"
-    with ExitStack() as stack:
-        processes = [
-            stack.enter_context(started("support.take_signing_key", url)) for _ in range(2)
-        ]
-        for process in processes:
-            process.wait_for_line()
-        for process in processes:
-            process.send_line()
-        keys = {process.result() for process in processes}
+def test_of_processes_that_start_at_once_all_take_the_key_of_the_first(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = signing_key(ServerSettings(), database)
+    # The second process looked before the key of the first was there.
+    monkeypatch.setattr(Path, "exists", lambda _: False)
 
-    assert len(keys) == 1
+    assert signing_key(ServerSettings(), database) == first
     assert [path.name for path in tmp_path.iterdir()] == ["forms.db.key"]
 
 

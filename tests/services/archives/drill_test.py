@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from offdiag.cli.commands import run as run_command
-from offdiag.services.retention.backups import restore
 from offdiag.services.verification.verify import read_ledger, verify
 from offdiag.store.database import Database
 from support.processes import started
@@ -24,7 +23,6 @@ def offdiag(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return captured.out
 
 
-@pytest.mark.both_databases
 def test_a_backup_that_was_made_while_a_process_logged_holds_all_that_was_acknowledged(
     database: Database,
     no_registry: Database,
@@ -47,21 +45,3 @@ def test_a_backup_that_was_made_while_a_process_logged_holds_all_that_was_acknow
     assert found.is_clean
     assert len(acknowledged) >= 5
     assert found.n_runs >= len(acknowledged)
-
-
-def test_a_registry_that_was_lost_comes_back_from_its_backup(
-    sqlite_database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ledger = tmp_path / "ledger.txt"
-    with started("support.log_for_ever", sqlite_database.url, str(ledger)) as writer:
-        writer.wait_for_line()
-    file = tmp_path / "backup.zip"
-    offdiag(capsys, "db", "backup", str(file), "--url", sqlite_database.url)
-    sqlite_database.close()
-    assert sqlite_database.path is not None
-    for part in sqlite_database.path.parent.glob(f"{sqlite_database.path.name}*"):
-        part.unlink()
-
-    restore(sqlite_database, file, force=False)
-
-    assert verify(sqlite_database, ledger=read_ledger(ledger)).is_clean

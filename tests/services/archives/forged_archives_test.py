@@ -141,19 +141,6 @@ def test_an_archive_that_was_changed_is_refused(
     assert run_ids(other) == [kept.id]
 
 
-def test_a_torn_archive_is_refused_wherever_it_ends(other: Database, archive: Path) -> None:
-    kept = log(other)
-    whole = archive.read_bytes()
-
-    for size in range(0, len(whole), len(whole) // 40):
-        archive.write_bytes(whole[:size])
-
-        with pytest.raises(InvalidInput, match="not a whole archive"):
-            import_project(other, archive)
-
-    assert run_ids(other) == [kept.id]
-
-
 def test_the_kinds_of_archives_are_not_mixed_up(
     sqlite_database: Database, other: Database, tmp_path: Path
 ) -> None:

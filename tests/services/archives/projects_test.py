@@ -377,13 +377,6 @@ def test_a_run_logged_twice_with_one_client_key_is_one(
     assert baseline.run_id == mine.id
 
 
-def test_an_unknown_project_cannot_be_exported(database: Database, tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="there is no project 'nowhere'"):
-        export_project(database, "nowhere", tmp_path / "project.zip")
-
-    assert not (tmp_path / "project.zip").exists()
-
-
 def test_every_table_moves_with_a_project_or_is_left_out_for_a_reason() -> None:
     moved = {table.name for table in rows_of_project(1)}
 

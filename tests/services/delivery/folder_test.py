@@ -94,23 +94,6 @@ def test_a_file_where_a_folder_should_be_fails(settings: ReportsSettings) -> Non
         deliver_to_folder(parcel(), "weekly", settings)
 
 
-@pytest.mark.processes
-def test_on_a_full_disk_nothing_half_is_left(tmp_path: Path) -> None:
-    with started("support.faults", "deliver_with_little_room", str(tmp_path), "5000") as process:
-        found = process.result()
-
-    assert "File too large" in found["error"]
-    assert found["left"] == []
-
-
-@pytest.mark.processes
-def test_with_room_the_same_program_succeeds(tmp_path: Path) -> None:
-    with started("support.faults", "deliver_with_little_room", str(tmp_path), "200000") as process:
-        found = process.result()
-
-    assert found == {"error": None, "left": ["derm-7-weekly-0041.html"]}
-
-
 def test_a_failure_in_between_keeps_the_file_that_was_there(
     settings: ReportsSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

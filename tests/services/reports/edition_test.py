@@ -38,11 +38,9 @@ def lose_work(database: Database) -> None:
 
 
 @pytest.mark.both_databases
-@pytest.mark.parametrize("is_lost", [False, True])
-def test_a_failed_edition_is_computed_again(database: Database, is_lost: bool) -> None:
+def test_a_failed_edition_whose_work_is_lost_is_computed_again(database: Database) -> None:
     fail_issue(database)
-    if is_lost:
-        lose_work(database)
+    lose_work(database)
 
     retry_edition(database, project="skin", name="weekly", number=1)
     work_off(database)
@@ -60,16 +58,14 @@ def test_an_edition_that_did_not_fail_is_left_alone(database: Database) -> None:
         retry_edition(database, project="skin", name="weekly", number=2)
 
 
-@pytest.mark.parametrize("is_lost", [False, True])
-def test_a_delivery_that_was_refused_is_tried_again(
-    database: Database, is_lost: bool, monkeypatch: pytest.MonkeyPatch
+def test_a_delivery_that_was_refused_and_whose_work_is_lost_is_tried_again(
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = EmailTarget("ana@example.org")
     report_now(database, name="weekly", scope=SCOPE, delivery=[target, FolderTarget("f")])
     work_off(database)
     refused, sent = deliveries(database, editions(database)[0].id)
-    if is_lost:
-        lose_work(database)
+    lose_work(database)
 
     retry_delivery(database, project="skin", name="weekly", number=1, delivery_id=refused.id)
     before = deliveries(database, editions(database)[0].id)[0]

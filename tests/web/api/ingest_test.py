@@ -6,7 +6,6 @@ import base64
 import gzip
 import hashlib
 import io
-import threading
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,9 @@ from offdiag.domain.labels import LabelSet
 from offdiag.services.evaluation.results import stored_evaluation
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
-from offdiag.settings import Settings
 from offdiag.store.database import Database
-from offdiag_web import create_app
 from support.logging_runs import work_off
-from support.pages import PageClient, client_for
-from support.registries import serving
+from support.pages import PageClient
 
 LABELS = LabelSet.declared(["a", "b"])
 CHUNK: dict[str, Any] = {
@@ -201,30 +197,6 @@ def test_a_digest_is_compared(client: PageClient) -> None:
 
     assert (refused.status_code, taken.status_code) == (400, 201)
     assert refused.get_json()["error"]["field"] == "Content-Digest"
-
-
-def test_fifty_equal_requests_open_one_run(database: Database) -> None:
-    app = create_app(Settings(server=serving()), database)
-    start = threading.Barrier(50)
-    found: list[tuple[int, str]] = []
-
-    def ask() -> None:
-        start.wait()
-        body = {"name": "run", "dataset": "d", "labels": ["a", "b"], "client_key": "key"}
-        answer = client_for(app).post("/api/v1/runs", json=body)
-        while answer.status_code == 503:
-            answer = client_for(app).post("/api/v1/runs", json=body)
-        found.append((answer.status_code, answer.get_json().get("id", "")))
-
-    threads = [threading.Thread(target=ask) for _ in range(50)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert len(found) == 50
-    assert len(set(found)) == 1
-    assert found[0][0] == 201
 
 
 def test_what_cannot_be_meant_leaves_nothing_behind(client: PageClient) -> None:

@@ -178,26 +178,9 @@ def test_another_value_of_the_classes_can_be_shown(comparer: PageClient) -> None
     assert row[2:4] == [f"{found['a']['value']:.3f}", f"{found['b']['value']:.3f}"]
 
 
-def test_the_difference_matrix_marks_worse_by_a_notch_and_certain_by_a_border(pair: Page) -> None:
-    table = pair.one("table", "matrix-difference")
-    rows = table.inside("tbody")[0].inside("tr")
-    cells = {
-        (rows[down].children[0].text, head): rows[down].children[1 + across]
-        for down in range(3)
-        for across, head in enumerate(("nv", "mel", "df"))
-    }
-    df = cells["df", "df"]
-    assert {"certain", "diagonal"} <= df.classes
-    assert "worse" not in df.classes
-    assert any(name.startswith("correct-") for name in df.classes)
-    assert df.text.endswith("better, significant")
-    missed = cells["nv", "mel"]
-    assert {"worse", "certain"} <= missed.classes
-    assert any(name.startswith("error-") for name in missed.classes)
-    assert "worse, significant" in missed.text
-
-
-def test_every_row_of_the_difference_matrix_adds_up_to_nothing(pair: Page) -> None:
+def test_every_row_of_the_difference_matrix_adds_up_and_tells_worse_from_better(
+    pair: Page,
+) -> None:
     table = pair.one("table", "matrix-difference")
 
     for row in table.inside("tbody")[0].inside("tr"):
@@ -205,6 +188,11 @@ def test_every_row_of_the_difference_matrix_adds_up_to_nothing(pair: Page) -> No
             int(small.text.replace("−", "-").replace("+", "")) for small in row.inside("small")
         ]
         assert sum(counts) == 0
+    certain = [cell for cell in table.inside("td") if "certain" in cell.classes]
+    assert {("worse" in each.classes, "worse, significant" in each.text) for each in certain} == {
+        (True, True),
+        (False, False),
+    }
 
 
 @pytest.mark.parametrize(("choice", "run"), [("a", "plain"), ("b", "focal")])
