@@ -69,7 +69,9 @@ def flagged(database: Database) -> RunRecord:
     return run
 
 
-def test_an_evaluation_raises_what_the_rules_say(database: Database, flagged: RunRecord) -> None:
+def test_an_evaluation_raises_what_the_rules_say_and_another_one_doubles_nothing(
+    database: Database, flagged: RunRecord
+) -> None:
     found = flags_of(database, flagged)
 
     expected = {(v.rule, v.class_label): v for v in assess(matrix_of(MAJORITY)).verdicts}
@@ -81,7 +83,11 @@ def test_an_evaluation_raises_what_the_rules_say(database: Database, flagged: Ru
         assert list(flag.content.fired) == verdict["fired"]
         assert dict(flag.content.thresholds) == verdict["thresholds"]
         assert flag.status.severity.value == verdict["severity"]
-        assert history(database, flag.id) == [FlagEventKind.OPENED]
+    evaluate_again(database, flagged)
+    after = flags_of(database, flagged)
+    assert [flag.id for flag in after.values()] == [flag.id for flag in found.values()]
+    assert all(flag.first_seen == found[key].first_seen for key, flag in after.items())
+    assert all(history(database, f.id) == [FlagEventKind.OPENED] for f in after.values())
 
 
 def test_the_badge_and_what_was_asked_are_kept_with_the_evaluation(
@@ -109,19 +115,6 @@ def test_a_run_of_one_class_is_not_judged(database: Database) -> None:
     assert evaluation is not None
     assert evaluation.hides_minority is None
     assert flags_of(database, run) == {}
-
-
-def test_evaluating_again_updates_flags_and_never_doubles_them(
-    database: Database, flagged: RunRecord
-) -> None:
-    before = flags_of(database, flagged)
-
-    evaluate_again(database, flagged)
-
-    after = flags_of(database, flagged)
-    assert [flag.id for flag in after.values()] == [flag.id for flag in before.values()]
-    assert all(flag.first_seen == before[key].first_seen for key, flag in after.items())
-    assert all(history(database, f.id) == [FlagEventKind.OPENED] for f in after.values())
 
 
 def test_a_corrected_truth_closes_what_no_longer_fires_and_opens_what_does_again(
@@ -200,14 +193,13 @@ def test_a_pinned_baseline_is_compared_with_case_by_case(database: Database) -> 
     assert flags_of(database, after)["F14", "rare"].status.state is FlagState.CLOSED
 
 
-def test_pinning_the_same_baseline_again_asks_for_nothing(database: Database) -> None:
+def test_pinning_the_same_baseline_again_asks_for_nothing_and_no_run_is_none(
+    database: Database,
+) -> None:
     run = log_answers(database, {"common": (50, 50), "rare": (18, 20)}, name="old")
     pin_baseline(database, run.id, author="lee")
 
     assert pin_baseline(database, run.id, author="kim").n_runs == 0
-
-
-def test_an_open_run_is_no_baseline(database: Database) -> None:
     with pytest.raises(NotFound):
         pin_baseline(database, "r_missing", author=None)
 
@@ -431,34 +423,19 @@ def test_the_inbox_is_read_backwards_page_by_page(database: Database) -> None:
     assert [page.entries for page in back] == [page.entries for page in pages[-2::-1]]
 
 
-def test_a_place_beyond_all_that_is_wanted_is_an_empty_page(
-    database: Database, flagged: RunRecord
-) -> None:
-    page = browse_flags(
-        database, FlagFilter(at_least=Severity.CRITICAL), after=FlagPlace(0, 10**6)
-    )
-
-    assert page.entries == ()
-    assert page.following is None
-
-
-def test_the_inbox_needs_two_statements_however_many_flags_there_are(
-    database: Database, flagged: RunRecord
-) -> None:
-    with counted_statements() as statements:
-        browse_flags(database, FlagFilter(state=FlagState.OPEN))
-
-    assert len(statements) == 2
-
-
-def test_no_more_flags_are_counted_than_somebody_could_look_at(
+def test_the_inbox_needs_two_statements_and_counts_no_more_than_somebody_could_look_at(
     database: Database, flagged: RunRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(flag_inbox, "MOST_COUNTED", 2)
+    with counted_statements() as statements:
+        page = browse_flags(database, FlagFilter(state=FlagState.OPEN))
+    beyond = browse_flags(
+        database, FlagFilter(at_least=Severity.CRITICAL), after=FlagPlace(0, 10**6)
+    )
 
-    page = browse_flags(database, FlagFilter())
-
+    assert len(statements) == 2
     assert page.counts[FlagState.OPEN] == 2
+    assert (beyond.entries, beyond.following) == ((), None)
 
 
 @pytest.mark.both_databases

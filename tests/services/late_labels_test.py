@@ -94,13 +94,18 @@ def test_labels_are_scored_as_they_arrive(database: Database, log_it: object) ->
     assert (wholly.n_cases, wholly.matrix.total) == (6, 6)
 
 
-def test_truth_that_was_completed_is_found_again_by_its_content(database: Database) -> None:
-    log_unlabelled(database)
-    completed = label(database, dict(zip(IDS, ACTUAL, strict=True)))
+def test_further_runs_share_the_truth_before_and_after_it_is_completed(
+    database: Database,
+) -> None:
+    first = log_unlabelled(database)
 
-    run = log(database, sample_ids=IDS)
+    second = log(database, y_true=None, y_pred=PREDICTED[::-1], sample_ids=IDS[::-1])
 
-    assert run.truth_version_id == completed.id
+    assert second.truth_version_id == first.truth_version_id
+    label(database, {11: "a"})
+    assert evaluate(database, second.id).matrix.counts.tolist()[0] == [1, 0, 0]
+    completed = label(database, dict(zip(IDS[1:], ACTUAL[1:], strict=True)))
+    assert log(database, sample_ids=IDS).truth_version_id == completed.id
 
 
 def test_a_run_that_brings_the_missing_labels_completes_the_truth(database: Database) -> None:
@@ -117,35 +122,19 @@ def test_a_run_that_brings_the_missing_labels_completes_the_truth(database: Data
     assert evaluate(database, early.id).truth_version_id == truth.id
 
 
-def test_a_run_whose_labels_contradict_those_that_are_known_brings_other_truth(
+def test_contradicting_labels_and_those_of_other_samples_are_other_truth(
     database: Database,
 ) -> None:
     early = log_unlabelled(database)
     label(database, {11: "b"})
 
     late = log(database, y_pred=ACTUAL, sample_ids=IDS)
+    elsewhere = log(database, sample_ids=[21, 22, 23, 24, 25, 26])
 
-    truth = truth_of(database, late)
-    assert truth.parent_id is None
-    assert truth.root_id != early.truth_version_id
-
-
-def test_other_samples_do_not_complete_a_truth(database: Database) -> None:
-    log_unlabelled(database)
-
-    late = log(database, sample_ids=[21, 22, 23, 24, 25, 26])
-
-    assert truth_of(database, late).parent_id is None
-
-
-def test_further_runs_without_labels_share_the_truth(database: Database) -> None:
-    first = log_unlabelled(database)
-
-    second = log(database, y_true=None, y_pred=PREDICTED[::-1], sample_ids=IDS[::-1])
-
-    assert second.truth_version_id == first.truth_version_id
-    label(database, {11: "a"})
-    assert evaluate(database, second.id).matrix.counts.tolist()[0] == [1, 0, 0]
+    for run in (elsewhere, late):
+        truth = truth_of(database, run)
+        assert truth.parent_id is None
+        assert truth.root_id != early.truth_version_id
 
 
 def test_without_identifiers_labels_could_not_find_their_samples(database: Database) -> None:

@@ -89,22 +89,18 @@ def test_both_orientations_are_evaluated_as_the_same_matrix(
     assert stored.aggregate["n"].value == 9
 
 
-def test_labels_in_another_order_are_matched_by_name(database: Database) -> None:
+def test_labels_are_matched_by_name_or_taken_from_the_dataset(database: Database) -> None:
     with_truth(database)
     reordered = [[1, 2, 0], [0, 3, 1], [0, 0, 2]]
 
     run = upload(database, matrix=reordered, labels=["c", "a", "b"])
+    without = upload(database, labels=None)
 
     assert evaluate(database, run.id).matrix.counts.tolist() == CANONICAL
     assert verdict_of(run) == OrientationVerdict.CANONICAL
-
-
-def test_labels_may_be_left_out_when_the_dataset_has_them(database: Database) -> None:
-    with_truth(database)
-
-    run = upload(database, labels=None)
-
-    assert evaluate(database, run.id).matrix.labels.names == ("a", "b", "c")
+    assert evaluate(database, without.id).matrix.labels.names == ("a", "b", "c")
+    with pytest.raises(Conflict, match="labels"):
+        upload(database, labels=["a", "b", "x"])
 
 
 def test_the_same_upload_with_its_client_key_is_one_run(database: Database) -> None:
@@ -122,10 +118,3 @@ def test_a_new_dataset_must_be_told_its_classes(database: Database) -> None:
         upload(database, labels=None)
 
     assert caught.value.field == "labels"
-
-
-def test_other_classes_than_the_datasets_are_a_conflict(database: Database) -> None:
-    with_truth(database)
-
-    with pytest.raises(Conflict, match="labels"):
-        upload(database, labels=["a", "b", "x"])

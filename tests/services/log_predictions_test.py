@@ -35,35 +35,33 @@ def rows_everywhere(database: Database) -> int:
         )
 
 
-def test_a_logged_run_is_finished_and_its_evaluation_asked_for(database: Database) -> None:
+def test_a_logged_run_is_finished_evaluated_and_shares_its_truth(database: Database) -> None:
     run = log(database)
 
     assert run.state is RunState.FINISHED
     assert run.n_predictions == 6
     assert rows_in(database, WorkRow) == 1
+    alone = log(database, y_true=None)
+    assert alone.truth_version_id == run.truth_version_id
+    for each in (run, alone):
+        stored = evaluate(database, each.id)
+        assert stored.matrix.labels.names == ("a", "b", "c")
+        assert stored.matrix.counts.tolist() == [[1, 1, 0], [0, 2, 0], [1, 0, 1]]
 
 
-def test_the_matrix_counts_actual_classes_along_the_first_axis(database: Database) -> None:
-    run = log(database)
-
-    stored = evaluate(database, run.id)
-
-    assert stored.matrix.labels.names == ("a", "b", "c")
-    assert stored.matrix.counts.tolist() == [[1, 1, 0], [0, 2, 0], [1, 0, 1]]
-
-
-def test_equal_truth_is_stored_once_and_shared(database: Database) -> None:
+def test_equal_truth_is_stored_once_and_other_truth_is_another_version(
+    database: Database,
+) -> None:
     first, second = log(database), log(database, y_pred=ACTUAL)
-
     assert first.truth_version_id == second.truth_version_id
     assert rows_in(database, TruthVersionRow) == 1
 
+    other = log(database, y_true=PREDICTED)
+    assert first.truth_version_id != other.truth_version_id
+    assert first.dataset_id == other.dataset_id
 
-def test_other_truth_of_the_same_dataset_is_another_version(database: Database) -> None:
-    first, second = log(database), log(database, y_true=PREDICTED)
-
-    assert first.truth_version_id != second.truth_version_id
-    assert first.dataset_id == second.dataset_id
+    unnamed = [log(database, dataset=None, y_pred=each).dataset_id for each in (PREDICTED, ACTUAL)]
+    assert len(set(unnamed)) == 1
 
 
 def test_with_sample_ids_a_shuffled_loader_gives_the_same_truth(database: Database) -> None:
@@ -90,22 +88,6 @@ def test_without_sample_ids_order_counts(database: Database) -> None:
     assert straight.truth_version_id != reversed_order.truth_version_id
 
 
-def test_without_a_name_equal_truth_means_the_same_dataset(database: Database) -> None:
-    first, second = log(database, dataset=None), log(database, dataset=None, y_pred=ACTUAL)
-
-    assert first.dataset_id == second.dataset_id
-
-
-def test_predictions_alone_are_matched_to_the_truth_the_dataset_has(database: Database) -> None:
-    first = log(database)
-
-    second = log(database, y_true=None)
-
-    assert second.truth_version_id == first.truth_version_id
-    counts = evaluate(database, second.id).matrix.counts
-    assert counts.tolist() == evaluate(database, first.id).matrix.counts.tolist()
-
-
 def test_predictions_alone_are_placed_by_their_identifiers(database: Database) -> None:
     ids = np.array([30, 10, 20, 60, 50, 40])
     first = log(database, sample_ids=ids)
@@ -116,19 +98,13 @@ def test_predictions_alone_are_placed_by_their_identifiers(database: Database) -
     assert counts.tolist() == evaluate(database, first.id).matrix.counts.tolist()
 
 
-def test_a_repeated_call_with_its_client_key_finds_the_same_run(database: Database) -> None:
+def test_a_client_key_finds_its_run_and_takes_no_other_predictions(database: Database) -> None:
     facts = RunFacts(name="run", client_key="job-17")
 
     first, second = log(database, facts=facts), log(database, facts=facts)
 
     assert first.id == second.id
     assert rows_in(database, PredictionChunkRow) == 1
-
-
-def test_a_used_client_key_with_other_predictions_is_a_conflict(database: Database) -> None:
-    facts = RunFacts(name="run", client_key="job-17")
-    log(database, facts=facts)
-
     with pytest.raises(Conflict, match="client_key: client key 'job-17' belongs to run"):
         log(database, facts=facts, y_pred=ACTUAL)
 

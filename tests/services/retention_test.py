@@ -73,13 +73,18 @@ def test_a_deleted_run_is_hidden_everywhere(database: Database) -> None:
         evaluate(database, gone.id)
 
 
-def test_a_restored_run_is_as_it_was(database: Database) -> None:
-    run = log(database)
+def test_a_run_is_deleted_once_without_its_work_and_restored_as_it_was(
+    database: Database,
+) -> None:
+    run, waiting = log(database), log(database)
     before = evaluate(database, run.id)
-    delete_run(database, run.id, by="ada")
+
+    delete_run(database, waiting.id, by=None)
+    first, second = (delete_run(database, run.id, by=name) for name in ("ada", "bob"))
+    assert rows_in(database, WorkRow) == 0
+    assert second.deleted_at == first.deleted_at
 
     restored = restore_run(database, run.id)
-
     assert restored.deleted_at is None
     assert listed(database) == [run.id]
     assert evaluate(database, run.id).id == before.id
@@ -98,23 +103,6 @@ def test_a_restored_run_catches_up_with_the_truth(database: Database) -> None:
     # Nobody has to ask for its results first.
     assert rows_in(database, WorkRow) == 1
     assert evaluate(database, run.id).matrix.counts.tolist()[0] == [2, 1, 0]
-
-
-def test_deleting_twice_keeps_the_first_time(database: Database) -> None:
-    run = log(database)
-    first = delete_run(database, run.id, by="ada")
-
-    second = delete_run(database, run.id, by="bob")
-
-    assert second.deleted_at == first.deleted_at
-
-
-def test_work_for_a_deleted_run_is_withdrawn(database: Database) -> None:
-    run = log(database)
-
-    delete_run(database, run.id, by=None)
-
-    assert rows_in(database, WorkRow) == 0
 
 
 def test_what_does_not_exist_can_be_neither_deleted_nor_restored(database: Database) -> None:

@@ -52,54 +52,32 @@ def stored(database: Database, run_id: str) -> StoredEvaluation:
     return found
 
 
-def test_a_run_of_a_dataset_without_costs_has_none(database: Database) -> None:
+def test_costs_are_kept_with_the_evaluation_while_they_are_those_that_count(
+    database: Database,
+) -> None:
     run = log(database)
-
-    found = evaluate(database, run.id)
-
-    assert found.costs == {}
+    assert evaluate(database, run.id).costs == {}
     assert read(database, read_run, run.id).results is not None
     assert read(database, read_run, run.id).results.costs is None  # type: ignore[union-attr]
-
-
-def test_costs_are_kept_apart_from_what_the_matrix_says(database: Database) -> None:
-    run = log(database)
-    evaluate(database, run.id)
-    add(database, "visits")
-
-    judge_by(database, "visits")
-
-    found = stored(database, run.id)
-    # One "a" was taken for "b", one "c" for "a".
-    assert found.costs["total_cost"].value == 3.0
-    assert found.costs["mean_cost"].value == 0.5
-    assert found.costs["mean_cost"].ci_low is not None
-    assert set(found.costs) == set(COST_KEYS)
-    assert not set(found.aggregate) & set(COST_KEYS)
-
-
-def test_other_costs_replace_the_ones_before_in_the_same_evaluation(database: Database) -> None:
-    run = log(database)
     add(database, "visits")
     add(database, "dearer", 10.0)
+
     judge_by(database, "visits")
     before = stored(database, run.id)
+    # One "a" was taken for "b", one "c" for "a".
+    assert before.costs["total_cost"].value == 3.0
+    assert before.costs["mean_cost"].value == 0.5
+    assert before.costs["mean_cost"].ci_low is not None
+    assert set(before.costs) == set(COST_KEYS)
+    assert not set(before.aggregate) & set(COST_KEYS)
 
     judge_by(database, "dearer")
-
     after = stored(database, run.id)
     assert after.id == before.id
     assert after.costs["total_cost"].value == 30.0
     assert read(database, read_run, run.id).results.costs.name == "dearer"  # type: ignore[union-attr]
 
-
-def test_a_dataset_that_stops_being_judged_by_costs_keeps_none(database: Database) -> None:
-    run = log(database)
-    add(database, "visits")
-    judge_by(database, "visits")
-
     judge_by(database, None)
-
     assert stored(database, run.id).costs == {}
 
 

@@ -90,80 +90,35 @@ def test_predictions_alone_use_the_truth_the_dataset_has(
     assert counts.tolist() == evaluate(database, whole.id).matrix.counts.tolist()
 
 
-def test_pending_truth_is_gone_once_the_run_is_finished(database: Database) -> None:
-    run = opened(database).run
-    put_chunk(database, run.id, 0, batch(0, 6))
-
-    finish_run(database, run.id)
-
-    with database.read() as session:
-        assert session.scalar(select(func.count()).select_from(PendingTruthRow)) == 0
-        assert session.scalar(select(func.count()).select_from(TruthVersionRow)) == 1
-
-
-def test_the_same_chunk_again_changes_nothing(database: Database) -> None:
+def test_every_step_can_be_repeated_and_none_with_other_content(database: Database) -> None:
     run = opened(database).run
 
     outcomes = [put_chunk(database, run.id, 0, batch(0, 6)) for _ in range(2)]
-
-    assert outcomes == [PutOutcome.STORED, PutOutcome.ALREADY_THERE]
-
-
-def test_the_same_chunk_is_accepted_even_after_the_end(database: Database) -> None:
-    run = opened(database).run
-    put_chunk(database, run.id, 0, batch(0, 6))
-    finish_run(database, run.id)
-
-    assert put_chunk(database, run.id, 0, batch(0, 6)) is PutOutcome.ALREADY_THERE
-
-
-def test_other_bytes_under_a_used_number_are_a_conflict(database: Database) -> None:
-    run = opened(database).run
-    put_chunk(database, run.id, 0, batch(0, 6))
-
     with pytest.raises(Conflict, match=r"chunk 0 of run .* with other content"):
         put_chunk(database, run.id, 0, batch(0, 5))
-
-
-def test_the_truth_is_part_of_a_chunks_content(database: Database) -> None:
-    run = opened(database).run
-    put_chunk(database, run.id, 0, batch(0, 6))
-
     with pytest.raises(Conflict, match="other content"):
         put_chunk(database, run.id, 0, batch(0, 6, truth=False))
-
-
-def test_a_finished_run_takes_no_more_chunks(database: Database) -> None:
-    run = opened(database).run
-    put_chunk(database, run.id, 0, batch(0, 6))
-    finish_run(database, run.id)
-
+    first, second = finish_run(database, run.id), finish_run(database, run.id)
+    outcomes.append(put_chunk(database, run.id, 0, batch(0, 6)))
     with pytest.raises(Conflict, match="is finished and cannot be changed"):
         put_chunk(database, run.id, 1, batch(0, 6))
 
-
-def test_finishing_twice_gives_the_same_run_and_one_piece_of_work(database: Database) -> None:
-    run = opened(database).run
-    put_chunk(database, run.id, 0, batch(0, 6))
-
-    first, second = finish_run(database, run.id), finish_run(database, run.id)
-
+    assert outcomes == [PutOutcome.STORED, PutOutcome.ALREADY_THERE, PutOutcome.ALREADY_THERE]
     assert first == second
     with database.read() as session:
-        assert session.scalar(select(func.count()).select_from(WorkRow)) == 1
+        counted = [
+            session.scalar(select(func.count()).select_from(table))
+            for table in (WorkRow, PendingTruthRow, TruthVersionRow)
+        ]
+    assert counted == [1, 0, 1]
 
 
-def test_a_run_without_predictions_cannot_be_finished(database: Database) -> None:
+def test_a_run_with_a_missing_chunk_or_none_stays_open(database: Database) -> None:
     run = opened(database).run
 
     with pytest.raises(InvalidInput, match="has no predictions"):
         finish_run(database, run.id)
-
-
-def test_a_missing_chunk_is_named_and_the_run_stays_open(database: Database) -> None:
-    run = opened(database).run
     put_chunk(database, run.id, 1, batch(0, 6))
-
     with pytest.raises(Conflict, match=r"chunk 0 of run .* is missing"):
         finish_run(database, run.id)
 

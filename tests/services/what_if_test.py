@@ -42,7 +42,9 @@ def means(found: WhatIf) -> list[float | None]:
     return [each.mean.value for each in found.answers]
 
 
-def test_without_costs_errors_count_alike(database: Database) -> None:
+def test_without_costs_errors_count_alike_and_the_choice_flips_where_runs_cost_the_same(
+    database: Database,
+) -> None:
     runs = log_two(database)
 
     found = ask(database, runs, Question())
@@ -50,6 +52,29 @@ def test_without_costs_errors_count_alike(database: Database) -> None:
     assert found.scenario.base.preset is Preset.ZERO_ONE
     assert means(found) == [0.062, 0.017]
     assert [each.rank for each in found.answers] == [2, 1]
+    # Ten fewer misses against 55 more false alarms.
+    assert found.choice is not None
+    assert [stretch.cheapest for stretch in found.choice.stretches] == [(1,), (0,)]
+    assert found.choice.stretches[0].high == pytest.approx(5.5)
+
+
+def test_changed_costs_change_the_answer_whose_difference_is_paired(database: Database) -> None:
+    runs = log_two(database)
+
+    found = ask(database, runs, Question(costs="@0-1", edits="ill>well:20"))
+
+    assert means(found) == [pytest.approx(0.1), pytest.approx(0.245)]
+    assert found.cheapest == 0
+    behind = found.answers[1].place.behind
+    assert behind.value == pytest.approx(0.145)
+    assert behind.ci_low is not None
+    assert behind.ci_low < 0.145
+    assert behind.ci_method == "simultaneous, slopes at the pooled matrix"
+    assert found.answers[0].place.behind.value == 0.0
+    assert found.constant is not None
+    assert LABELS[found.constant.code] == "well"
+    assert found.constant.mean == pytest.approx(0.4)
+    assert found.answers[0].ratio.value == pytest.approx(0.25)
 
 
 @pytest.mark.both_databases
@@ -65,29 +90,6 @@ def test_the_default_costs_of_the_dataset_are_where_questions_start(database: Da
     assert [(each.rank, each.rank_by_accuracy) for each in found.answers] == [(1, 2), (2, 1)]
 
 
-def test_changed_costs_change_the_answer(database: Database) -> None:
-    runs = log_two(database)
-
-    found = ask(database, runs, Question(costs="@0-1", edits="ill>well:20"))
-
-    assert means(found) == [pytest.approx(0.1), pytest.approx(0.245)]
-    assert found.cheapest == 0
-
-
-def test_a_difference_to_the_cheapest_run_is_paired(database: Database) -> None:
-    runs = log_two(database)
-
-    found = ask(database, runs, Question(edits="ill>well:20"))
-
-    behind = found.answers[1].place.behind
-    assert behind.value == pytest.approx(0.145)
-    assert behind.ci_low is not None
-    assert behind.ci_low < 0.145
-    assert behind.ci_method is not None
-    assert behind.ci_method == "simultaneous, slopes at the pooled matrix"
-    assert found.answers[0].place.behind.value == 0.0
-
-
 def test_a_matrix_without_predictions_is_not_paired(database: Database) -> None:
     runs = log_two(database)
     uploaded = upload_matrix(database, SLOPPY, LABELS, name="uploaded", dataset="holdout")
@@ -100,63 +102,27 @@ def test_a_matrix_without_predictions_is_not_paired(database: Database) -> None:
     assert found.answers[0].place.behind.ci_method is None
 
 
-def test_the_choice_flips_where_both_runs_cost_the_same(database: Database) -> None:
+def test_shares_merged_classes_levers_and_odd_costs_are_taken_as_typed(
+    database: Database,
+) -> None:
     runs = log_two(database)
 
-    found = ask(database, runs, Question())
+    weighed = ask(database, runs, Question(edits="ill>well:20", shares="ill:0.1"))
+    assert weighed.answers[0].mean.value == pytest.approx(0.1 * 2 + 0.9 * 60 / 980)
+    assert weighed.scenario.prevalence is not None
+    assert weighed.scenario.prevalence.tolist() == pytest.approx([0.1, 0.9])
 
-    # Ten fewer misses against 55 more false alarms.
-    assert found.choice is not None
-    assert [stretch.cheapest for stretch in found.choice.stretches] == [(1,), (0,)]
-    assert found.choice.stretches[0].high == pytest.approx(5.5)
+    merged = ask(database, runs, Question(merged="ill|well"))
+    assert means(merged) == [0.0, 0.0]
+    assert [each.accuracy for each in merged.answers] == [1.0, 1.0]
 
+    scenario = ask(database, runs, Question(lever="well>*")).scenario
+    assert scenario.lever_is_stated
+    assert scenario.lever is not None
+    assert scenario.lever.predicted is None
 
-def test_a_stated_lever_is_moved(database: Database) -> None:
-    runs = log_two(database)
-
-    found = ask(database, runs, Question(lever="well>*"))
-
-    assert found.scenario.lever_is_stated
-    assert found.scenario.lever is not None
-    assert found.scenario.lever.predicted is None
-
-
-def test_the_best_constant_answer_is_always_there(database: Database) -> None:
-    runs = log_two(database)
-
-    found = ask(database, runs, Question(edits="ill>well:20"))
-
-    assert found.constant is not None
-    assert LABELS[found.constant.code] == "well"
-    assert found.constant.mean == pytest.approx(0.4)
-    assert found.answers[0].ratio.value == pytest.approx(0.25)
-
-
-def test_class_shares_at_deployment_weigh_the_classes(database: Database) -> None:
-    runs = log_two(database)
-
-    found = ask(database, runs, Question(edits="ill>well:20", shares="ill:0.1"))
-
-    assert found.answers[0].mean.value == pytest.approx(0.1 * 2 + 0.9 * 60 / 980)
-    assert found.scenario.prevalence is not None
-    assert found.scenario.prevalence.tolist() == pytest.approx([0.1, 0.9])
-
-
-def test_merged_classes_need_not_be_told_apart(database: Database) -> None:
-    runs = log_two(database)
-
-    found = ask(database, runs, Question(merged="ill|well"))
-
-    assert means(found) == [0.0, 0.0]
-    assert [each.accuracy for each in found.answers] == [1.0, 1.0]
-
-
-def test_what_is_odd_about_the_costs_is_named(database: Database) -> None:
-    runs = log_two(database)
-
-    found = ask(database, runs, Question(edits="well>well:1"))
-
-    assert [warning.oddity for warning in found.warnings] == [
+    odd = ask(database, runs, Question(edits="well>well:1"))
+    assert [warning.oddity for warning in odd.warnings] == [
         CostOddity.PREDICTION_DOES_NOT_MATTER,
         CostOddity.CORRECT_PREDICTION_COSTS,
     ]

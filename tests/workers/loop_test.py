@@ -49,6 +49,15 @@ def wait_for_evaluations(database: Database, number: int, timeout_s: float = 20)
         time.sleep(0.01)
 
 
+def test_until_idle_it_does_what_is_due_and_returns(database: Database) -> None:
+    for _ in range(3):
+        log(database)
+
+    report = run_worker(database, JOBS, stop=threading.Event(), until_idle=True)
+
+    assert (report.done, report.failed) == (3, 0)
+
+
 def test_work_logged_while_it_waits_is_done(database: Database) -> None:
     with running(database):
         log(database)

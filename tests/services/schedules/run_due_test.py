@@ -43,13 +43,18 @@ def due_of(record: ScheduleRecord) -> datetime:
     return datetime.fromtimestamp(record.next_due, MONDAY.tzinfo)
 
 
-def test_before_its_time_nothing_happens(database: Database) -> None:
+def test_a_schedule_fires_once_in_its_time_and_moves_on(database: Database) -> None:
     weekly(database, due=MONDAY)
 
-    ticked = run_due_schedules(database, MONDAY - timedelta(seconds=1))
-
-    assert not ticked.fired
+    assert not run_due_schedules(database, MONDAY - timedelta(seconds=1)).fired
     assert not editions(database)
+    run_due_schedules(database, MONDAY + timedelta(seconds=0.4))
+    again = run_due_schedules(database, MONDAY + timedelta(seconds=0.4))
+
+    assert not again.fired
+    assert len(editions(database)) == 1
+    assert due_of(schedule(database)) == MONDAY + WEEK
+    assert schedule(database).last_fire == "2026-11-23T06:00 UTC"
 
 
 @pytest.mark.both_databases
@@ -64,25 +69,6 @@ def test_at_its_time_a_schedule_is_created_with_its_work(database: Database) -> 
     assert edition.fire_time == "2026-11-23T06:00 UTC"
     assert edition.due == MONDAY.timestamp()
     assert work_keys(database) == [f"report:{edition.id}"]
-
-
-def test_a_schedule_moves_on_to_its_next_time(database: Database) -> None:
-    weekly(database, due=MONDAY)
-
-    run_due_schedules(database, MONDAY + timedelta(seconds=0.4))
-
-    assert due_of(schedule(database)) == MONDAY + WEEK
-    assert schedule(database).last_fire == "2026-11-23T06:00 UTC"
-
-
-def test_a_second_tick_in_the_same_moment_does_nothing(database: Database) -> None:
-    weekly(database, due=MONDAY)
-
-    run_due_schedules(database, MONDAY)
-    again = run_due_schedules(database, MONDAY)
-
-    assert not again.fired
-    assert len(editions(database)) == 1
 
 
 def test_missed_fires_are_caught_up_by_one_edition_that_counts_them(database: Database) -> None:
