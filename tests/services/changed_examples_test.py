@@ -67,7 +67,7 @@ def test_examples_that_only_one_run_gets_right_are_listed_with_both_answers(
     ]
 
 
-def test_every_fate_has_its_examples(database: Database) -> None:
+def test_every_fate_has_its_examples_page_by_page(database: Database) -> None:
     runs = pair_of_runs(database)
 
     found = {outcome: listed(database, runs, outcome, size=None) for outcome in PairedOutcome}
@@ -77,21 +77,14 @@ def test_every_fate_has_its_examples(database: Database) -> None:
     for outcome, part in found.items():
         assert part.n_of_each is not None
         assert part.n_of_each[outcome] == part.total == len(part.examples)
-
-
-def test_examples_are_listed_page_by_page(database: Database) -> None:
-    runs = pair_of_runs(database)
-
-    pages = [
+    first, second = (
         listed(database, runs, PairedOutcome.BOTH_RIGHT, start=start, size=30).examples
         for start in (0, 30)
-    ]
-
-    whole = listed(database, runs, PairedOutcome.BOTH_RIGHT, size=None).examples
-    assert (*pages[0], *pages[1]) == whole[:60]
+    )
+    assert (*first, *second) == found[PairedOutcome.BOTH_RIGHT].examples[:60]
 
 
-def test_one_class_can_be_asked_for(database: Database) -> None:
+def test_one_class_can_be_asked_for_of_two_runs_with_examples(database: Database) -> None:
     runs = pair_of_runs(database)
 
     found = listed(database, runs, class_label="df")
@@ -101,6 +94,18 @@ def test_one_class_can_be_asked_for(database: Database) -> None:
     assert {each.actual for each in found.examples} == {"df"}
     assert found.n_of_each is not None
     assert sum(found.n_of_each.values()) == TRUTH.count("df")
+    with pytest.raises((InvalidInput, UnknownKey)) as caught:
+        listed(database, runs, class_label="wart")
+    assert caught.value.field == "class"
+    third = log_model(database, TRUTH, name="perfect")
+    with pytest.raises(InvalidInput, match="there are 3 runs"):
+        listed(database, (*runs, third))
+    matrix = upload_matrix(
+        database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]], list(CLASSES), dataset="derm"
+    )
+    refusal = listed(database, (runs[0], matrix)).refusal
+    assert refusal is not None
+    assert "no examples to show" in refusal.why
 
 
 def test_a_slice_can_be_asked_for(database: Database) -> None:
@@ -155,35 +160,6 @@ def test_other_examples_are_listed_only_on_the_shared_ones(database: Database) -
     assert [each.sample for each in shared.examples] == [
         sample_names()[place] for place in ONLY_FOCAL if 20 <= place < 150
     ][:50]
-
-
-def test_a_matrix_has_no_examples(database: Database) -> None:
-    plain, _ = pair_of_runs(database)
-    matrix = upload_matrix(
-        database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]], list(CLASSES), dataset="derm"
-    )
-
-    refusal = listed(database, (plain, matrix)).refusal
-
-    assert refusal is not None
-    assert "no examples to show" in refusal.why
-
-
-def test_an_unknown_class_is_an_error(database: Database) -> None:
-    runs = pair_of_runs(database)
-
-    with pytest.raises((InvalidInput, UnknownKey)) as caught:
-        listed(database, runs, class_label="wart")
-
-    assert caught.value.field == "class"
-
-
-def test_examples_are_those_of_two_runs(database: Database) -> None:
-    plain, focal = pair_of_runs(database)
-    third = log_model(database, TRUTH, name="perfect")
-
-    with pytest.raises(InvalidInput, match="there are 3 runs"):
-        listed(database, (plain, focal, third))
 
 
 @pytest.mark.both_databases

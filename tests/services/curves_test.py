@@ -34,7 +34,9 @@ EVENT: dict[str, Any] = {
 }
 
 
-def test_a_run_with_a_positive_class_has_the_curve_of_that_class(database: Database) -> None:
+def test_a_run_has_the_curve_of_its_positive_class_or_of_the_other_one(
+    database: Database,
+) -> None:
     run = log(database, **EVENT)
     evaluate(database, run.id)
 
@@ -48,11 +50,6 @@ def test_a_run_with_a_positive_class_has_the_curve_of_that_class(database: Datab
         float(np.float32(score)) for score in (0.9, 0.8, 0.7, 0.2, 0.1)
     ]
 
-
-def test_the_other_class_can_be_the_positive_one(database: Database) -> None:
-    run = log(database, **EVENT)
-    evaluate(database, run.id)
-
     found = browse_curves(database, run.id, positive="n")
 
     (curve,) = found.shown
@@ -63,6 +60,10 @@ def test_the_other_class_can_be_the_positive_one(database: Database) -> None:
     assert curve.bins.score_sum.sum() == pytest.approx(0.9 + 0.1 + 0.2 + 0.3 + 0.8)
     assert curve.bins.happened.sum() == 3
     assert (curve.histogram.positive.sum(), curve.histogram.negative.sum()) == (3, 2)
+
+    with pytest.raises(InvalidInput) as raised:
+        browse_curves(database, run.id, positive="maybe")
+    assert raised.value.field == "positive"
 
 
 @pytest.mark.both_databases
@@ -161,17 +162,7 @@ def test_what_cannot_be_drawn_says_why(database: Database) -> None:
         assert all_curves(database, run_id).missing is why
 
 
-def test_a_class_that_there_is_none_of_is_refused(database: Database) -> None:
-    run = log(database, **EVENT)
-    evaluate(database, run.id)
-
-    with pytest.raises(InvalidInput) as raised:
-        browse_curves(database, run.id, positive="maybe")
-
-    assert raised.value.field == "positive"
-
-
-def test_a_slice_leaves_the_curves_of_the_run_alone(database: Database) -> None:
+def test_an_export_holds_every_class_and_a_slice_leaves_it_alone(database: Database) -> None:
     run_id = log_scored(database, scored_cases(60))
     evaluate(database, run_id)
     before = browse_curves(database, run_id, positive="cat").shown[0].points
@@ -180,14 +171,7 @@ def test_a_slice_leaves_the_curves_of_the_run_alone(database: Database) -> None:
 
     after = browse_curves(database, run_id, positive="cat").shown[0].points
     assert after.true_positives.tolist() == before.true_positives.tolist()
-
-
-def test_an_export_holds_every_class(database: Database) -> None:
-    run_id = log_scored(database, scored_cases(60))
-    evaluate(database, run_id)
-
     found = all_curves(database, run_id)
-
     assert [curve.code for curve in found.shown] == [0, 1, 2, 3]
     assert found.top_label is not None
     assert found.top_label.code == TOP_LABEL

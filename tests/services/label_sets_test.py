@@ -238,14 +238,22 @@ def test_corrected_sets_are_scored_again(database: Database) -> None:
     assert verify(database).findings == ()
 
 
-def test_a_revision_of_sets_may_be_repeated(database: Database) -> None:
-    log_sets(database)
+def test_sets_have_no_price_and_decide_no_other_run_and_are_corrected_once(
+    database: Database,
+) -> None:
+    run = log_sets(database, y_score=np.zeros((7, 4)))
+    evaluate(database, run.id)
+    weights = 1 - np.eye(4)
+
+    with pytest.raises(Conflict, match="have sets of labels, and a cost matrix"):
+        add_costs(database, project="default", dataset="photos", name="errors", weights=weights)
+    with pytest.raises(Conflict, match="carry sets of labels"):
+        read_frame(database, [run.id], Question())
+    with pytest.raises(Conflict, match="carry sets of labels"):
+        derive_run(database, source_id=run.id, rule=None, recipe={}, name="x")  # type: ignore[arg-type]
     again: dict[str, Any] = {"project": "default", "dataset": "photos", "author": None}
     change: dict[str, Any] = {"labels": {0: ["boat"]}, "reason": "typing error"}
-
-    first = revise_truth(database, **again, **change)
-    second = revise_truth(database, **again, **change)
-
+    first, second = (revise_truth(database, **again, **change) for _ in range(2))
     assert (first.was_there, second.was_there) == (False, True)
     assert second.version.id == first.version.id
 
@@ -292,23 +300,23 @@ def test_labels_that_are_never_found_raise_flags(database: Database) -> None:
     assert stored.hides_minority
 
 
-def test_scores_of_sets_decide_no_other_run(database: Database) -> None:
-    run = log_sets(database, y_score=np.zeros((7, 4)))
-
-    with pytest.raises(Conflict, match="carry sets of labels"):
-        derive_run(database, source_id=run.id, rule=None, recipe={}, name="x")  # type: ignore[arg-type]
-
-
-def test_a_deleted_run_comes_back_and_garbage_goes(database: Database) -> None:
+def test_a_deleted_run_of_sets_comes_back_and_a_backup_holds_it(
+    database: Database, tmp_path: Path
+) -> None:
     run = log_sets(database)
-    evaluate(database, run.id)
+    stored = evaluate(database, run.id)
     delete_run(database, run.id, by=None)
     restore_run(database, run.id)
 
     collect(database, older_than=timedelta(0), keep=0)
+    back_up(database, tmp_path / "backup.zip")
+    target = Database(f"sqlite:///{tmp_path / 'restored.db'}")
+    restore(target, tmp_path / "backup.zip", force=False)
 
-    assert evaluate(database, run.id).aggregate["subset_accuracy"].value == pytest.approx(2 / 7)
-    assert verify(database).findings == ()
+    for place in (database, target):
+        assert counted_of(evaluate(place, run.id)).digest == counted_of(stored).digest
+        assert verify(place).findings == ()
+    target.close()
 
 
 def _flags(database: Database, run_id: str) -> Any:
@@ -331,19 +339,6 @@ def test_a_project_of_sets_moves_with_its_results(
     assert len(truths_of(sqlite_database)) == 1
     assert dataset_of(sqlite_database).task is Task.MULTILABEL
     assert verify(sqlite_database).findings == ()
-
-
-def test_a_backup_holds_sets(database: Database, tmp_path: Path) -> None:
-    run = log_sets(database)
-    stored = evaluate(database, run.id)
-    back_up(database, tmp_path / "backup.zip")
-
-    target = Database(f"sqlite:///{tmp_path / 'restored.db'}")
-    restore(target, tmp_path / "backup.zip", force=False)
-
-    assert counted_of(evaluate(target, run.id)).digest == counted_of(stored).digest
-    assert verify(target).findings == ()
-    target.close()
 
 
 def sets_found(database: Database, run_id: str, question: ExampleQuestion) -> list[int | str]:
@@ -393,17 +388,6 @@ def test_sets_that_wait_for_labels_are_examples_too(database: Database) -> None:
         (12, None),
         (15, None),
     ]
-
-
-def test_errors_of_sets_have_no_price(database: Database) -> None:
-    run = log_sets(database)
-    evaluate(database, run.id)
-    weights = 1 - np.eye(4)
-
-    with pytest.raises(Conflict, match="have sets of labels, and a cost matrix"):
-        add_costs(database, project="default", dataset="photos", name="errors", weights=weights)
-    with pytest.raises(Conflict, match="carry sets of labels"):
-        read_frame(database, [run.id], Question())
 
 
 @pytest.mark.both_databases

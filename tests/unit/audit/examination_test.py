@@ -56,6 +56,7 @@ def test_a_search_that_gets_out_of_hand_blames_everything_that_contradicts() -> 
         "markedness": "0.111",
     }
 
-    found = smallest_to_blame(claims(reported), Facts(LABELS, class_counts=(100, 900)))
+    facts = Facts(LABELS, class_counts=(100, 900))
+    found = smallest_to_blame(claims(reported), facts, effort=600)
 
     assert found == (frozenset(range(len(reported))),)

