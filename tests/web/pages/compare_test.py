@@ -292,19 +292,16 @@ def test_of_many_classes_all_are_listed_the_worst_first(comparer: PageClient) ->
 # -- several runs --------------------------------------------------------------------------
 
 
-def test_of_three_runs_the_best_and_its_equals_are_marked(comparer: PageClient) -> None:
+def test_of_three_runs_the_best_and_its_equals_are_marked_with_strips_and_pictures(
+    comparer: PageClient, compared: ComparedRegistry
+) -> None:
     page = comparer.page("/compare?runs={plain},{focal},{almost}")
 
-    rows = body_of(section_of(page, "Metrics"))
-    balanced = [row[2] for row in rows]
+    balanced = [row[2] for row in body_of(section_of(page, "Metrics"))]
     assert balanced[0].endswith("◆ highest")
     assert "≈ no significant difference" in balanced[1]
     assert "significantly worse" in balanced[2]
     assert page.one("div", "verdict").text.startswith("By balanced accuracy")
-
-
-def test_classes_of_several_runs_are_strips_with_their_numbers(comparer: PageClient) -> None:
-    page = comparer.page("/compare?runs={plain},{focal},{almost}")
 
     section = section_of(page, "Recall of each class")
     strips = [
@@ -321,23 +318,11 @@ def test_classes_of_several_runs_are_strips_with_their_numbers(comparer: PageCli
             assert f"{letter} {number}" in strip.attributes["aria-label"]
     assert "0.733significantly worse" in rows[0][3]
 
-
-def test_matrices_of_several_runs_are_pictures_that_lead_to_their_tables(
-    comparer: PageClient, compared: ComparedRegistry
-) -> None:
-    page = comparer.page("/compare?runs={plain},{focal},{almost}")
-
     section = section_of(page, "Confusion matrices")
     assert [a.attributes["href"] for a in section.inside("a")] == [
         f"/runs/{run}" for run in (compared.focal, compared.almost, compared.plain)
     ]
     assert len(section.inside("svg")) == 3
-
-
-def test_a_run_can_be_removed_or_compared_alone(
-    comparer: PageClient, compared: ComparedRegistry
-) -> None:
-    page = comparer.page("/compare?runs={plain},{focal},{almost}")
 
     links = {a.text: a.attributes["href"] for a in page.one("ul", "run-legend").inside("a")}
     assert links["remove A"] == f"/compare?runs={compared.focal},{compared.almost}"

@@ -69,21 +69,14 @@ def test_without_costs_the_page_says_what_that_means(client: PageClient) -> None
     assert page.one("a", "button-solid").attributes["href"] == "/costs/new"
 
 
-def test_the_list_says_who_uses_the_newest_version(
+def test_a_cost_matrix_shows_who_uses_it_and_what_its_newest_version_changed(
     client: PageClient, costs: CostMatrixRecord
 ) -> None:
-    page = client.page("/costs")
-
-    (line,) = page.table("data")
+    (line,) = client.page("/costs").table("data")
     assert line[:5] == ["triage", "v2", "7", "EUR", "default of derm-7"]
     assert line[5] == "a miss is 20"
 
-
-def test_a_cost_matrix_shows_what_its_newest_version_changed(
-    client: PageClient, costs: CostMatrixRecord
-) -> None:
     page = client.page("/costs/triage")
-
     assert page.one("h1").text == "triage v2"
     assert "1 cost changed." in page.one("main").text
     changed = page.all("table", "data")[0].inside("tbody")[0]
@@ -92,19 +85,11 @@ def test_a_cost_matrix_shows_what_its_newest_version_changed(
     ]
     assert page.link("v1") == "/costs/triage?v=1"
 
+    back = client.page("/costs/triage?v=1&from=2").one("main").text
+    assert "What changed from v2 to v1" in back
+    assert "There is a newer version" in back
 
-def test_any_two_versions_can_be_compared(client: PageClient, costs: CostMatrixRecord) -> None:
-    page = client.page("/costs/triage?v=1&from=2")
-
-    assert "What changed from v2 to v1" in page.one("main").text
-    assert "There is a newer version" in page.one("main").text
-
-
-def test_the_json_of_a_version_names_every_cell(
-    client: PageClient, costs: CostMatrixRecord
-) -> None:
     record = client.json("/costs/triage.json")
-
     assert record["weights"]["mel"]["nv"] == 20
     assert record["changed_from"]["cells"] == [
         {"actual": "mel", "predicted": "nv", "before": 1.0, "after": 20.0}
@@ -189,24 +174,16 @@ def test_what_cannot_be_saved_is_shown_again_with_what_was_typed(
     assert len(stored(database, "triage")) == 2
 
 
-def test_an_unusable_name_is_said_at_its_field(
+def test_new_costs_have_a_usable_name_and_can_become_the_default_at_once(
     client: PageClient, costs: CostMatrixRecord
 ) -> None:
     (form,) = forms_of(client, "/costs/new?dataset=derm-7")
 
-    response = send(client, form, _typed(form) | {"name": "a@2", "action": "save"})
-
-    assert response.status_code == 422
-    assert "contains an @" in response.text
-
-
-def test_new_costs_can_become_the_default_at_once(
-    client: PageClient, costs: CostMatrixRecord
-) -> None:
-    (form,) = forms_of(client, "/costs/new?dataset=derm-7")
-
+    refused = send(client, form, _typed(form) | {"name": "a@2", "action": "save"})
     send(client, form, _typed(form) | {"name": "equal", "default": "1", "action": "save"})
 
+    assert refused.status_code == 422
+    assert "contains an @" in refused.text
     lines = {line[0]: line[4] for line in client.page("/costs").table("data")}
     assert lines == {"equal": "default of derm-7", "triage": ""}
 

@@ -34,14 +34,17 @@ def badge_flags(database: Database, run_id: str) -> list[int]:
     return [flag.id for flag in raised_flags(database, run_id) if flag.content.in_badge]
 
 
-def test_a_run_names_its_most_severe_problem(client: PageClient, lesions: str) -> None:
+def test_a_run_names_its_most_severe_problem_and_leads_to_all(
+    client: PageClient, lesions: str
+) -> None:
     assert statement_of(client, lesions).startswith(
         "▲df is missed: 0 of 17 found (95 % CI 0.00 – 0.18)."
     )
-    assert len(client.page(f"/runs/{lesions}").all("tr", "is-this")) == 1
-
-
-def test_other_pages_carry_its_mark_in_the_tab(client: PageClient, lesions: str) -> None:
+    page = client.page(f"/runs/{lesions}")
+    assert len(page.all("tr", "is-this")) == 1
+    (link,) = page.one("p", "statement").inside("a")
+    assert link.attributes["href"] == f"/problems?run={lesions}&show=all"
+    assert link.text.endswith(" problems")
     for tab in ["/classes", "/history", "/meta"]:
         page = client.page(f"/runs/{lesions}{tab}")
 
@@ -74,13 +77,6 @@ def test_what_was_dismissed_takes_no_part(
     assert statement_of(client, lesions) == "Too few labels to judge df."
 
 
-def test_the_statement_leads_to_the_problems_of_the_run(client: PageClient, lesions: str) -> None:
-    (link,) = client.page(f"/runs/{lesions}").one("p", "statement").inside("a")
-
-    assert link.attributes["href"] == f"/problems?run={lesions}&show=all"
-    assert link.text.endswith(" problems")
-
-
 @pytest.mark.parametrize(
     ("counts", "said"),
     [
@@ -108,29 +104,26 @@ def _leads_to(row: Element, run_id: str) -> bool:
     return any(a.attributes["href"] == f"/runs/{run_id}" for a in row.inside("a"))
 
 
-def test_the_list_of_runs_names_the_classes_that_accuracy_hides(
-    client: PageClient, database: Database, lesions: str
+def test_the_list_of_runs_names_the_classes_that_accuracy_hides_or_may_hide(
+    client: PageClient, database: Database, lesions: str, in_sight: str
 ) -> None:
     always_nv = [[sum(line), *[0] * 6] for line in LESION_COUNTS]
     dummy = log_counts(database, always_nv, LESIONS, name="dummy", dataset="derm-7")
     good = log_counts(database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy")
-
-    assert badge_of(client, lesions) == ["hides df +1"]
-    assert badge_of(client, dummy) == ["hides all but one"]
-    assert badge_of(client, good) == []
-
-
-def test_many_hidden_classes_are_counted_in_the_list(
-    client: PageClient, database: Database
-) -> None:
     labels = [f"class {code}" for code in range(8)]
     counts = [[0] * 8 for _ in labels]
     counts[0][0] = 900
     for code in range(1, 8):
         counts[code][0], counts[code][code] = 20, 1
-    run_id = log_counts(database, counts, labels, dataset="eight")
+    eight = log_counts(database, counts, labels, dataset="eight")
 
-    assert badge_of(client, run_id) == ["hides class 1 +6"]
+    assert badge_of(client, lesions) == ["hides df +1"]
+    assert badge_of(client, dummy) == ["hides all but one"]
+    assert badge_of(client, good) == []
+    assert badge_of(client, in_sight) == ["may hide mel"]
+    assert badge_of(client, eight) == ["hides class 1 +6"]
+    found = [run["id"] for run in client.json("/runs.json?sort=-flags")["runs"]]
+    assert found[-3:] == [lesions, in_sight, good]
 
 
 def test_a_badge_goes_with_the_flags_that_are_dismissed(
@@ -181,23 +174,6 @@ def test_what_accuracy_may_hide_is_said_in_amber_with_the_way_out(
         "◇mel may be missed: 18 of 30 found (95 % CI 0.42 – 0.75). About 150 more labels of it "
         "would decide."
     )
-
-
-def test_the_list_of_runs_names_the_classes_that_accuracy_may_hide(
-    client: PageClient, lesions: str, in_sight: str
-) -> None:
-    assert badge_of(client, in_sight) == ["may hide mel"]
-    assert badge_of(client, lesions) == ["hides df +1"]
-
-
-def test_runs_that_hide_more_classes_come_first_and_then_those_that_may(
-    client: PageClient, database: Database, lesions: str, in_sight: str
-) -> None:
-    good = log_counts(database, [[500, 3], [2, 495]], ("yes", "no"), name="good", dataset="easy")
-
-    found = client.json("/runs.json?sort=-flags")["runs"]
-
-    assert [run["id"] for run in found] == [lesions, in_sight, good]
 
 
 def test_the_page_of_a_flag_in_sight_says_so_in_words(client: PageClient, in_sight: str) -> None:

@@ -57,12 +57,13 @@ def log_three(database: Database, dataset: str = "a") -> list[str]:
     return ids
 
 
-def test_a_dataset_stands_where_its_page_says(client: PageClient, database: Database) -> None:
-    log_three(database)
+def test_a_dataset_stands_where_its_page_says_with_champion_and_candidate(
+    client: PageClient, database: Database
+) -> None:
+    _, alike, bad = log_three(database)
     log_lesions(database)
 
     row = row_of(client.page("/"), "a")
-
     with database.read() as session:
         dataset = find_dataset(session, project="default", name="a")
     assert dataset is not None
@@ -74,21 +75,16 @@ def test_a_dataset_stands_where_its_page_says(client: PageClient, database: Data
     assert row[2].endswith("Balanced accuracy")
     assert row[4] == f"best set of {len(found.best_set)}" == "best set of 2"
 
-
-def test_the_champion_stands_first_and_a_worse_candidate_is_told(
-    client: PageClient, database: Database
-) -> None:
-    _, alike, bad = log_three(database)
-    log_lesions(database)
     approve(database, alike, reason="stable", author="ana")
     propose(database, bad, author="ana")
-
     page = client.page("/")
-
     row = row_of(page, "a")
     assert (row[1], row[4]) == ("alike champion", "candidate −47.5 pp")
     news = [item.text for item in page.one("ul", "news").inside("li")]
     assert news[-2:] == ["★ bad is candidate a, by ana", "★ alike is champion a, by ana"]
+
+    mark_as_seen(client, database)
+    assert "Nothing new since" in client.page("/").one("main").text
 
 
 def test_less_of_an_error_rate_is_no_bad_news(client: PageClient, database: Database) -> None:
@@ -103,16 +99,6 @@ def test_less_of_an_error_rate_is_no_bad_news(client: PageClient, database: Data
 
     assert re.search(r'class="home-state">candidate −47.5 pp', better)
     assert re.search(r'class="home-state is-worse">candidate \+47.5 pp', client.get("/").text)
-
-
-def test_what_was_seen_is_no_news_any_more(client: PageClient, database: Database) -> None:
-    fine, *_ = log_three(database)
-    log_lesions(database)
-    approve(database, fine, reason="best", author="ana")
-
-    mark_as_seen(client, database)
-
-    assert "Nothing new since" in client.page("/").one("main").text
 
 
 def test_a_single_dataset_without_news_is_led_to(client: PageClient, database: Database) -> None:

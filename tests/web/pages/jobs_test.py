@@ -18,8 +18,8 @@ def dead(database: Database) -> str:
     return run_id
 
 
-def test_what_was_given_up_comes_first_with_its_last_error(
-    revised_reader: PageClient,
+def test_what_was_given_up_comes_first_with_its_last_error_and_leads_to_its_run(
+    revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
     page = revised_reader.page("/jobs")
 
@@ -30,11 +30,6 @@ def test_what_was_given_up_comes_first_with_its_last_error(
     assert (second[2], second[7]) == ("queued", "")
     chips = [chip.text for chip in page.one("div", "chips").inside("span")]
     assert "✕1 failed" in chips
-
-
-def test_a_job_leads_to_its_run(revised_reader: PageClient, revised: RevisedRegistry) -> None:
-    page = revised_reader.page("/jobs")
-
     assert f"/runs/{revised.waiting}" in [a.attributes["href"] for a in page.all("a")]
 
 
@@ -62,16 +57,12 @@ def test_an_empty_queue_says_that_nothing_waits(client: PageClient) -> None:
     assert "No worker and no scheduler sent a heartbeat" in page.one("div", "callout-warning").text
 
 
-def test_the_page_of_a_job_shows_its_whole_error(client: PageClient, dead: str) -> None:
-    page = client.page("/jobs/1")
-
-    assert page.one("pre", "snippet").text == "Traceback ValueError: wrong shape"
-    assert dead in page.one("p", "subtitle").text
-
-
-def test_a_job_that_was_given_up_can_be_tried_again(
+def test_the_page_of_a_job_shows_its_whole_error_and_tries_it_again(
     client: PageClient, dead: str, database: Database
 ) -> None:
+    page = client.page("/jobs/1")
+    assert page.one("pre", "snippet").text == "Traceback ValueError: wrong shape"
+    assert dead in page.one("p", "subtitle").text
     (form,) = forms_of(client, "/jobs/1")
 
     response = send(client, form)

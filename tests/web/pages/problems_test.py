@@ -369,14 +369,7 @@ def test_the_navigation_counts_new_problems_and_asks_seldom(
     assert sum("navigation" in statement for statement in statements) == 2
 
 
-def test_a_list_without_problems_says_so(client: PageClient, registry: Database) -> None:
-    page = client.page("/problems?dataset=nope")
-
-    assert page.one("div", "empty").inside("h2")[0].text == "No open problems."
-    assert "All open problems" in page.one("div", "empty").text
-
-
-def test_problems_of_low_severity_that_the_list_leaves_out_are_counted_below_it(
+def test_problems_of_low_severity_are_counted_below_the_list_and_offered_where_it_is_empty(
     client: PageClient, registry: Database
 ) -> None:
     page = client.page("/problems")
@@ -390,12 +383,11 @@ def test_problems_of_low_severity_that_the_list_leaves_out_are_counted_below_it(
     assert link.attributes["href"] == "/problems?low=1"
     assert "of low severity not shown" not in client.page("/problems?low=1").one("main").text
 
-
-def test_problems_of_low_severity_are_offered_where_there_are_no_others(
-    client: PageClient, registry: Database
-) -> None:
-    page = client.page("/problems?class=vasc")
-
-    links = {a.text: a.attributes["href"] for a in page.one("div", "empty").inside("a")}
+    empty = client.page("/problems?class=vasc").one("div", "empty")
+    links = {a.text: a.attributes["href"] for a in empty.inside("a")}
     assert links["1 of low severity"] == "/problems?class=vasc&low=1"
     assert len(lines(client.page(links["1 of low severity"]))) == 1
+
+    empty = client.page("/problems?dataset=nope").one("div", "empty")
+    assert empty.inside("h2")[0].text == "No open problems."
+    assert "All open problems" in empty.text

@@ -29,9 +29,10 @@ def judge_by(database: Database, name: str | None) -> None:
     work_off(database)
 
 
-def test_the_list_has_a_column_that_names_the_costs(client: PageClient, priced: str) -> None:
+def test_list_and_run_say_what_errors_cost_and_by_which_costs(
+    client: PageClient, priced: str
+) -> None:
     page = client.page("/runs")
-
     head = next(th for th in page.all("th") if th.text.startswith("Cost / 1,000"))
     assert head.attributes["title"] == "Cost EUR / 1,000 (triage v1)"
     assert "sort=mean_cost" in head.inside("a")[0].attributes["href"]
@@ -39,11 +40,26 @@ def test_the_list_has_a_column_that_names_the_costs(client: PageClient, priced: 
     cost = (204 - 59 + 59 * 20) / 1503 * 1000
     assert f"{cost:.0f}" in page.table("data")[0]
 
+    costs = client.json(f"/runs/{priced}.json")["costs"]
+    assert (costs["name"], costs["version"], costs["currency"]) == ("triage", 1, "EUR")
+    assert costs["values"]["total_cost"]["value"] == 204 - 59 + 59 * 20
 
-def test_without_costs_there_is_no_column(client: PageClient, database: Database) -> None:
-    log_lesions(database)
+    page = client.page(f"/runs/{priced}")
+    (row,) = [line for line in page.table("data") if line[0].startswith("Cost")]
+    assert row[0] == "Cost / 1,000, EUR triage v1"
+    assert row[1] == "882"
+    assert "\N{EN DASH}" in row[3]
+    assert row[4].startswith("constant ")
+
+
+def test_without_costs_there_is_no_column_and_no_tile(
+    client: PageClient, database: Database
+) -> None:
+    run = log_lesions(database)
 
     assert "Cost" not in client.page("/runs").one("thead").text
+    rows = client.page(f"/runs/{run}").table("data")
+    assert [row[0] for row in rows] == ["Accuracy", "Balanced accuracy", "MCC", "Macro F1"]
 
 
 def test_runs_of_several_datasets_have_no_common_costs(
@@ -81,33 +97,6 @@ def test_a_run_that_waits_for_the_costs_that_count_has_no_number(
         session.execute(update(EvaluationRow).values(cost_matrix_id=None))
 
     assert "not yet" in client.page("/runs").table("data")[0]
-
-
-def test_the_json_of_a_run_names_the_costs(client: PageClient, priced: str) -> None:
-    costs = client.json(f"/runs/{priced}.json")["costs"]
-
-    assert (costs["name"], costs["version"], costs["currency"]) == ("triage", 1, "EUR")
-    assert costs["values"]["total_cost"]["value"] == 204 - 59 + 59 * 20
-
-
-def test_the_top_of_a_run_says_what_its_errors_cost(client: PageClient, priced: str) -> None:
-    page = client.page(f"/runs/{priced}")
-
-    (row,) = [line for line in page.table("data") if line[0].startswith("Cost")]
-    assert row[0] == "Cost / 1,000, EUR triage v1"
-    assert row[1] == "882"
-    assert "\N{EN DASH}" in row[3]
-    assert row[4].startswith("constant ")
-
-
-def test_without_costs_the_top_of_a_run_has_no_such_tile(
-    client: PageClient, database: Database
-) -> None:
-    run = log_lesions(database)
-
-    rows = client.page(f"/runs/{run}").table("data")
-
-    assert [row[0] for row in rows] == ["Accuracy", "Balanced accuracy", "MCC", "Macro F1"]
 
 
 def test_costs_cost_no_statement(client: PageClient, priced: str, database: Database) -> None:

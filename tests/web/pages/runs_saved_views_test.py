@@ -14,12 +14,21 @@ def save(client: PageClient, name: str, path: str = FILTER) -> str:
     return send(client, forms_of(client, path)[0], {"name": name}).headers["Location"]
 
 
-def test_a_saved_view_leads_to_the_list_it_was_saved_of(client: PageClient) -> None:
+def test_a_saved_view_leads_to_its_list_until_it_is_removed(client: PageClient) -> None:
     address = save(client, "flagged")
 
     assert address.startswith("/v/")
     assert client.get(address).headers["Location"] == "/runs?q=flag:open&sort=-mcc"
     assert "flagged" in client.page("/views").one("tbody").text
+    form = forms_of(client, FILTER)[0]
+    again, empty = send(client, form, {"name": "flagged"}), send(client, form, {"name": " "})
+    assert (again.status_code, empty.status_code) == (409, 400)
+    assert "view &#39;flagged&#39; already" in again.text
+
+    send(client, forms_of(client, "/views")[1])
+
+    assert client.get(address).status_code == 404
+    assert "No view has been saved yet" in client.get("/views").text
 
 
 def test_a_view_of_everything_is_the_plain_list(client: PageClient) -> None:
@@ -30,24 +39,6 @@ def test_what_is_no_part_of_the_list_is_not_kept(client: PageClient) -> None:
     address = save(client, "odd", "/views?of=q%3Dx%26next%3Dhttps%253A%252F%252Felsewhere")
 
     assert client.get(address).headers["Location"] == "/runs?q=x"
-
-
-def test_a_name_that_is_taken_or_empty_is_refused_in_words(client: PageClient) -> None:
-    save(client, "flagged")
-    form = forms_of(client, FILTER)[0]
-
-    again, empty = send(client, form, {"name": "flagged"}), send(client, form, {"name": " "})
-
-    assert (again.status_code, empty.status_code) == (409, 400)
-    assert "view &#39;flagged&#39; already" in again.text
-
-
-def test_a_removed_view_is_gone(client: PageClient) -> None:
-    address = save(client, "flagged")
-    send(client, forms_of(client, "/views")[1])
-
-    assert client.get(address).status_code == 404
-    assert "No view has been saved yet" in client.get("/views").text
 
 
 def test_names_of_views_are_text(client: PageClient) -> None:

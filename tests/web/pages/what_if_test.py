@@ -75,7 +75,9 @@ def test_an_address_without_costs_leads_to_one_that_names_the_default(
     assert location == f"/whatif?cost=derm%20triage@1&runs={runs}"
 
 
-def test_every_cell_has_a_field_that_says_what_it_is(client: PageClient, runs: str) -> None:
+def test_every_cell_has_a_field_that_says_what_it_is_and_the_chart_where_the_choice_flips(
+    client: PageClient, runs: str
+) -> None:
     page = client.page(f"/whatif?runs={runs}&cost=@0-1")
 
     by_id = {
@@ -88,6 +90,9 @@ def test_every_cell_has_a_field_that_says_what_it_is(client: PageClient, runs: s
     named = fields["w1.0"].attributes["aria-labelledby"].split()
     assert " ".join(by_id[part] for part in named) == "cost, actual mel, predicted nv"
     assert fields["w1.0"].attributes["inputmode"] == "decimal"
+    chart = next(svg for svg in page.all("svg") if "flip-chart" in svg.classes)
+    assert chart.attributes["aria-label"].startswith("Cost of each run over the cheapest.")
+    assert "B is cheapest at every multiple" in chart.attributes["aria-label"]
 
 
 def test_runs_are_ranked_by_their_cost_beside_a_constant_answer(
@@ -212,14 +217,6 @@ def test_the_twins_say_what_the_page_says(client: PageClient, runs: str) -> None
     assert record["choice"]["vary"] == "mel>nv"
     assert record["weights"]["mel"]["nv"] == 20
     assert record["best_constant"]["label"] == "mel"
-
-
-def test_the_chart_says_in_words_where_the_choice_flips(client: PageClient, runs: str) -> None:
-    page = client.page(f"/whatif?runs={runs}&cost=@0-1")
-
-    chart = next(svg for svg in page.all("svg") if "flip-chart" in svg.classes)
-    assert chart.attributes["aria-label"].startswith("Cost of each run over the cheapest.")
-    assert "B is cheapest at every multiple" in chart.attributes["aria-label"]
 
 
 def test_saving_makes_a_new_version_and_asks_the_same_question_under_it(
