@@ -381,6 +381,13 @@ def test_three_figures_say_what_another_threshold_costs(
     (chart,) = [svg for svg in page.all("svg") if "threshold-plot" in svg.classes]
     assert "lowest cost 100.0 from 0.3" in chart.attributes["aria-label"]
 
+    # Where a false alarm is the expensive error, thresholds are still on the score of "ill".
+    page = client.page(f"/whatif?runs={run.id}&cost=@0-1&set=well>ill:4&vary=well>ill")
+
+    assert "Threshold for ill" in page.one("main").text
+    best = page.one("ul", "figures").inside("li")[1]
+    assert best.text == "Best on these examples: from 0.8100.03 ill missed, 0 false alarms"
+
 
 def test_a_threshold_that_costs_more_than_the_predictions_is_not_called_best(
     database: Database, client: PageClient

@@ -18,7 +18,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.threshold import SideCosts, side_costs
 from offdiag.metrics.scores.operating_points import OperatingPoints
-from offdiag.metrics.scores.score_curves import ScoreCurve, of_other_class
+from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves import one_against_rest
 from offdiag.services.decisions.thresholds import ThresholdCosts, threshold_costs_of
 from offdiag.services.what_if.costs import WhatIf
@@ -73,19 +73,18 @@ def threshold_card(database: Database, found: WhatIf) -> ThresholdCard | None:
     with database.read() as session:
         curves = read_curves(session, run.evaluation_id, {lever.actual, *range(n_classes)[:2]})
     curve = curves.get(lever.actual)
-    if curve is None and n_classes == 2 and 1 - lever.actual in curves:
-        curve = of_other_class(curves[1 - lever.actual])
+    if curve is None and n_classes == 2:
+        # The scores are those of the positive class, and so are the thresholds.
+        curve = curves.get(1 - lever.actual)
     if curve is None or not len(curve.points) or not curve.points.n_positive:
         return None
     return _card(found, run, curve)
 
 
 def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard | None:
-    lever, prevalence = found.scenario.lever, found.scenario.prevalence
-    assert lever is not None  # noqa: S101  # The caller asked.
-    code = lever.actual
+    prevalence, code = found.scenario.prevalence, curve.code
     matrix = one_against_rest(run.matrix, code)
-    costs = _costs_against_rest(found, matrix)
+    costs = _costs_against_rest(found, matrix, code)
     shares = None if prevalence is None else np.array([1 - prevalence[code], prevalence[code]])
     by_point = threshold_costs_of(replace(curve, code=_CLASS), matrix, costs, prevalence=shares)
     if by_point.best is None or by_point.best.cost.value is None or by_point.in_use.value is None:
@@ -101,11 +100,10 @@ def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard 
     )
 
 
-def _costs_against_rest(found: WhatIf, matrix: ConfusionMatrix) -> CostMatrix:
+def _costs_against_rest(found: WhatIf, matrix: ConfusionMatrix, code: int) -> CostMatrix:
     """The costs of the class against the rest: those of the lever where there are more."""
     lever, costs = found.scenario.lever, found.scenario.effective
     assert lever is not None  # noqa: S101  # The caller asked.
-    code = lever.actual
     if costs.n_classes == 2:
         order = [1 - code, code]
         return cost_matrix(costs.weights[np.ix_(order, order)], labels=matrix.labels)
