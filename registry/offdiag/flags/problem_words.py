@@ -78,7 +78,7 @@ Evidence = Mapping[str, Any]
 
 
 def value_now(rule: str, evidence: Evidence) -> str:
-    """What was measured, as short as it can be: "1 of 17", "−11.0 pp"; empty where unknown."""
+    """What was measured, in short: "recall 1 of 17", "−11.0 pp"; empty where unknown."""
     text_of = _VALUES.get(rule)
     try:
         if evidence.get("weighted") and rule in _OF_WEIGHTS:
@@ -96,19 +96,21 @@ def _points(share: float) -> str:
 _VALUES: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
     {
         "F1": lambda found: f"accuracy {number(found['accuracy'])}",
-        "F2": lambda found: f"0 of {found['actual']:,}",
-        "F3": lambda found: f"{found['correct']:,} of {found['actual']:,}",
-        "F4": lambda found: f"{found['correct']:,} of {found['actual']:,}",
+        "F2": lambda found: f"recall 0 of {found['actual']:,}",
+        "F3": lambda found: f"recall {found['correct']:,} of {found['actual']:,}",
+        "F4": lambda found: f"recall {found['correct']:,} of {found['actual']:,}",
         "F5": lambda found: f"accuracy {number(found['accuracy'])}",
         "F6": lambda found: _points(found["gap"]),
         "F7": lambda found: _points(found["gap"]),
         "F8": lambda found: f"MCC {number(found['mcc'])}",
-        "F9": lambda found: f"{found['predicted'] - found['wrong']:,} of {found['predicted']:,}",
-        "F10": lambda found: f"{found['actual'] - found['misses']:,} of {found['actual']:,}",
+        "F9": lambda found: (
+            f"precision {found['predicted'] - found['wrong']:,} of {found['predicted']:,}"
+        ),
+        "F10": lambda found: f"recall {found['actual'] - found['misses']:,} of {found['actual']:,}",
         "F11": lambda found: f"{found['ratio']:.2f}×",
         "F12": lambda found: f"{found['actual']:,} examples",
         "F14": lambda found: _points(found["drop"]),
-        "F16": lambda found: f"{found['correct']:,} of {found['cases']:,}",
+        "F16": lambda found: f"{found['correct']:,} of {found['cases']:,} correct",
     }
 )
 _OF_WEIGHTS: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(

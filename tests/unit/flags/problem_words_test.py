@@ -18,5 +18,14 @@ def test_a_class_is_quoted_where_its_name_reads_as_something_else(
     assert problem_title(ProblemKey(1, "vit", Cause.MISSED, class_label)) == title
 
 
-def test_a_ratio_of_costs_is_written_as_in_what_if() -> None:
-    assert value_now("F11", {"ratio": 1.92}) == "1.92×"
+@pytest.mark.parametrize(
+    ("rule", "evidence", "text"),
+    [
+        ("F4", {"correct": 11, "actual": 16}, "recall 11 of 16"),
+        ("F9", {"predicted": 30, "wrong": 25}, "precision 5 of 30"),
+        ("F16", {"correct": 36, "cases": 40}, "36 of 40 correct"),
+        ("F11", {"ratio": 1.92}, "1.92×"),
+    ],
+)
+def test_a_value_says_what_was_counted(rule: str, evidence: dict[str, float], text: str) -> None:
+    assert value_now(rule, evidence) == text
