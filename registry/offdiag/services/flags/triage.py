@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from types import MappingProxyType
 
 from offdiag.domain.runs import require_name
@@ -185,7 +185,9 @@ def snooze_flags(
         )
     if until <= database.clock():
         raise InvalidInput(
-            f"{until.isoformat()} is over.", field="until", hint="Name a moment to come."
+            f"{until.astimezone(UTC):%Y-%m-%d %H:%M} UTC is over.",
+            field="until",
+            hint="Name a later time.",
         )
     return _triage(database, ids, lambda status: snoozed(status, until), author=author, seen=seen)
 

@@ -162,6 +162,8 @@ _DEEDS: dict[str, Callable[[Database, list[int], Decision], str]] = {
 
 def _start_of(day: str) -> datetime:
     """The moment at which a day begins, in UTC."""
+    if not day:
+        raise InvalidInput("no day is given.", field="until", hint="Choose one to come.")
     try:
         return datetime.combine(date.fromisoformat(day), time(), UTC)
     except ValueError:
