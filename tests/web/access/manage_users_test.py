@@ -116,10 +116,13 @@ def test_an_admin_adds_somebody_gives_them_a_role_and_locks_them_out(
     }
     send(ana, forms["/settings/users/bo/role"], {"role": "none", "project": ""})
     assert find_user(database, "bo").grants == (Grant(Role.EDITOR, "default"),)
+    form = form_to(ana, "/settings/users", "/bo/role")
+    chosen = [each for each in form.inside("option") if "selected" in each.attributes]
+    assert [each.attributes["value"] for each in chosen] == ["editor", "default"]
     send(ana, forms["/settings/users/bo/disable"])
 
     assert bo.get("/runs").status_code == 401
-    assert "locked out" in ana.get("/settings/users").text
+    assert "disabled" in ana.get("/settings/users").text
 
 
 def test_the_last_admin_stays(ana: PageClient, database: Database) -> None:

@@ -73,7 +73,7 @@ def sign_in_external(
                 hint="Use it, or ask an admin to sort out the two accounts.",
             )
         if known.disabled_at is not None:
-            raise Forbidden("this account is locked out.", hint="Ask an admin.")
+            raise Forbidden("this account is disabled.", hint="Ask an admin.")
         if roles is not None:
             grants = _strongest(roles[group] for group in who.groups if group in roles)
             if set(grants) != set(known.grants):

@@ -52,7 +52,7 @@ def checked(password: str, *, user: str, field: str = "password") -> str:
     """The password, if it is worth anything. Raises `InvalidInput` that does not repeat it."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise InvalidInput(
-            f"it has {len(password)} characters.",
+            f"the password has {len(password)} characters.",
             field=field,
             hint=f"Take {SHORTEST} to {LONGEST:,}; a few words in a row are easy to remember.",
         )
