@@ -106,7 +106,9 @@ _VALUES: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
         "F9": lambda found: (
             f"precision {found['predicted'] - found['wrong']:,} of {found['predicted']:,}"
         ),
-        "F10": lambda found: f"recall {found['actual'] - found['misses']:,} of {found['actual']:,}",
+        "F10": lambda found: (
+            f"recall {found['actual'] - found['misses']:,} of {found['actual']:,}"
+        ),
         "F11": lambda found: f"{found['ratio']:.2f}×",
         "F12": lambda found: f"{found['actual']:,} examples",
         "F14": lambda found: _points(found["drop"]),

@@ -229,6 +229,29 @@ def test_a_session_ends_after_hours_of_silence(
     assert client.get("/runs").status_code == status
 
 
+def test_what_was_written_when_a_session_ended_can_be_copied(
+    app: Flask, database: Database, ana: int
+) -> None:
+    now = datetime(2026, 1, 5, tzinfo=UTC)
+    database.clock = lambda: now
+    client = client_of(app, database, ana, "ana")
+    form = form_to(client, "/settings/tokens", "/settings/tokens")
+    now += timedelta(hours=13)
+
+    answer = client.post(
+        form.attributes["action"],
+        data={"name": "for the <night> job", "days": "90", "password": "my own words"},
+        headers={"Referer": "http://localhost/settings/tokens?x=1"},
+    )
+
+    assert answer.status_code == 401
+    page = Page(answer.text)
+    assert "nothing was saved" in page.one("div", "callout-warning").text
+    assert [each.text for each in page.all("p", "quote")] == ["for the <night> job"]
+    goal = next(each for each in page.all("input") if each.attributes.get("name") == "next")
+    assert goal.attributes["value"] == "/settings/tokens?x=1"
+
+
 def test_a_session_ends_after_two_weeks_however_busy_one_was(
     app: Flask, database: Database, ana: int
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import structlog
 from flask import Flask, Response, g, jsonify, make_response, render_template, request
@@ -30,7 +30,8 @@ from offdiag.errors import (
     TooLarge,
     TooManyRequests,
 )
-from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path
+from offdiag_web.app.context import LOOKING
+from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path, own_path
 
 log = structlog.get_logger()
 
@@ -219,7 +220,13 @@ def _body(failure: Failure) -> Response:
         return Response(f"{text}\n", mimetype="text/plain")
     if failure.status == 401:
         return make_response(
-            render_template("access/sign_in.html", failure=failure, next=own_address())
+            render_template(
+                "access/sign_in.html",
+                failure=failure,
+                next=own_address(),
+                is_form=request.method not in LOOKING,
+                typed=_typed_words(),
+            )
         )
     return make_response(
         render_template("failure.html", failure=failure, way_out=_without_wrong(failure))
@@ -267,6 +274,26 @@ def _without_memory(error: MemoryError) -> Response:
 
 
 def own_address() -> str:
-    """Where to come back to: the page that was asked for, the front page after a form."""
-    is_page = request.method == "GET" and not request.path.startswith("/sign-in")
-    return request.full_path.rstrip("?") if is_page else "/"
+    """Where to come back to: the page that was asked for, or that had the form."""
+    if request.path.startswith("/sign-in"):
+        return "/"
+    if request.method == "GET":
+        return request.full_path.rstrip("?")
+    page = urlsplit(request.referrer or "")
+    return (
+        own_path(f"{page.path}?{page.query}".rstrip("?")) if page.netloc == request.host else "/"
+    )
+
+
+_SECRETS = frozenset({"password", "current", "wanted"})
+
+
+def _typed_words() -> list[str]:
+    """Texts of a form that is refused, to be copied before they are lost."""
+    if request.method in LOOKING:
+        return []
+    try:
+        fields = [*request.form.items(multi=True)]
+    except HTTPException:  # It is too large.
+        return []
+    return [text for name, text in fields if name not in _SECRETS and len(text.split()) > 1]
