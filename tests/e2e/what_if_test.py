@@ -287,7 +287,8 @@ def test_a_server_that_does_not_answer_leaves_the_numbers_of_the_browser(
 
     page.get_by_role("textbox", name="cost, actual mel, predicted nv").fill("20")
 
-    expect(page.locator("#announcement")).to_contain_text("The server did not answer")
+    for place in ("#announcement", "#notices"):
+        expect(page.locator(place)).to_contain_text("The server did not answer")
     expect(page.locator("#ranking [data-letter=A] [data-cost]")).to_have_text("881.6")
 
 

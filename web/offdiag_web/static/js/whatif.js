@@ -313,6 +313,14 @@ function setUp(scenario, grid) {
     return `${scenario.action}?${asked}`;
   }
 
+  function warn(text) {
+    const notice = document.createElement("p");
+    notice.className = "callout callout-warning";
+    notice.textContent = text;
+    document.getElementById("notices").replaceChildren(notice);
+    say(text);
+  }
+
   async function recalculate() {
     clearTimeout(timer);
     pending?.abort();
@@ -321,6 +329,7 @@ function setUp(scenario, grid) {
     results.setAttribute("aria-busy", "true");
     try {
       const response = await fetch(address(), { signal: pending.signal, headers: { Accept: "text/html" } });
+      if (response.status === 401) return location.assign(address());
       const answer = new DOMParser().parseFromString(await response.text(), "text/html");
       if (!response.ok || !answer.getElementById("results")) throw new Error(response.statusText);
       takeSlider(answer);
@@ -334,7 +343,7 @@ function setUp(scenario, grid) {
       compare();
     } catch (error) {
       if (error.name === "AbortError") return;
-      say("The server did not answer; costs are the browser's, intervals are those before.");
+      warn("The server did not answer; costs are the browser's, intervals are those before.");
     }
     results.removeAttribute("aria-busy");
   }
@@ -376,7 +385,7 @@ function setUp(scenario, grid) {
     event.preventDefault();
     const block = text.replace(/\r/g, "").replace(/\n+$/, "").split("\n").map((line) => line.split("\t"));
     if (block.flat().some((cell) => parseCost(cell) === null)) {
-      say("Only numbers can be pasted here; a table with class names goes into the form of a new version.");
+      warn("Only numbers can be pasted here; a table with class names goes into the form of a new version.");
       return;
     }
     const place = fields.indexOf(event.target);
