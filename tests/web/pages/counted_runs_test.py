@@ -48,25 +48,7 @@ def test_every_page_says_by_what_it_was_counted_and_what_it_lacks(
     assert "Nothing to verify" in metadata
 
 
-def test_a_dataset_of_counts_does_not_say_that_nothing_was_evaluated_or_ask_for_labels(
-    client: PageClient, database: Database
-) -> None:
-    log_counts(
-        database,
-        facts=RunFacts(name="warehouse"),
-        dataset="payments",
-        given=GivenCounts(["ok", "fraud"], ["ok", "fraud"], [90, 7], "duckdb", {}),
-    )
-    work_off(database)
-
-    decision = client.page("/datasets/payments").one("main").text
-
-    assert "No run can be ranked yet." in decision
-    assert "No run has been evaluated yet." not in decision
-    assert "offdiag truth revise" not in decision
-
-
-def test_the_first_page_does_not_say_that_counts_wait_for_labels_or_an_evaluation(
+def test_pages_do_not_say_that_counts_wait_for_labels_or_an_evaluation(
     client: PageClient, database: Database
 ) -> None:
     for dataset in ("payments", "refunds"):
@@ -75,9 +57,13 @@ def test_the_first_page_does_not_say_that_counts_wait_for_labels_or_an_evaluatio
     work_off(database)
 
     row = client.page("/").table("data")[0]
+    decision = client.page("/datasets/payments").one("main").text
 
     assert row[0] == "payments 1 run, 2 classes on payments"
     assert (row[2], row[4]) == ("not ranked", "counts only")
+    assert "No run can be ranked yet." in decision
+    assert "No run has been evaluated yet." not in decision
+    assert "offdiag truth revise" not in decision
 
 
 def test_lists_of_datasets_count_labels_and_not_samples(

@@ -12,23 +12,18 @@ from support.revised import IDS, TRUTH, RevisedRegistry, log_pets, revise
 IMPACT = "/datasets/pets/truth/2/impact"
 
 
-def test_the_first_sentence_names_what_moved_and_who_changed_places(
-    revised_reader: PageClient,
+def test_the_page_names_what_moved_and_a_line_tells_both_values_and_ranks(
+    revised_reader: PageClient, revised: RevisedRegistry
 ) -> None:
     page = revised_reader.page(IMPACT)
+    record = revised_reader.json(f"{IMPACT}.json")
+    run = revised_reader.json("/runs/{seer}.json")
 
     assert page.one("p", "callout").text == (
         "Correcting 10 labels moved “believer”, “seer” and “steady” beyond the interval of a "
         "value, 3 of 3 runs; by balanced accuracy “seer” rises from rank 2 to 1 and “believer” "
         "falls from rank 1 to 2."
     )
-
-
-def test_a_line_tells_both_values_their_difference_and_both_ranks(
-    revised_reader: PageClient, revised: RevisedRegistry
-) -> None:
-    page = revised_reader.page(IMPACT)
-
     row = next(row for row in page.table("data") if row[0] == "seer")
     assert row[1:] == [
         *("0.783", "0.687 – 0.856", "", "0.939", "+15.6 pp"),
@@ -36,14 +31,6 @@ def test_a_line_tells_both_values_their_difference_and_both_ranks(
     ]
     link = next(a for a in page.all("a") if a.text == "seer")
     assert link.attributes["href"] == f"/runs/{revised.seer}"
-
-
-def test_values_of_the_page_are_those_of_the_runs(
-    revised_reader: PageClient, revised: RevisedRegistry
-) -> None:
-    record = revised_reader.json(f"{IMPACT}.json")
-    run = revised_reader.json("/runs/{seer}.json")
-
     (seer,) = (each for each in record["runs"] if each["id"] == revised.seer)
     assert seer["metrics"]["mcc"]["after"] == run["metrics"]["mcc"]
     assert seer["metrics"]["balanced_accuracy"]["is_beyond_interval"] is True
@@ -52,18 +39,14 @@ def test_values_of_the_page_are_those_of_the_runs(
 
 def test_another_metric_has_an_address_and_its_own_ranking(revised_reader: PageClient) -> None:
     page = revised_reader.page(f"{IMPACT}?metric=mcc")
+    odd = revised_reader.page(f"{IMPACT}?metric=lift")
 
     assert "by MCC" in page.one("p", "callout").text
     current = [a.text for a in page.all("a") if a.attributes.get("aria-current") == "true"]
     assert current == ["MCC"]
     canonical = [e for e in page.all("link") if e.attributes["rel"] == "canonical"]
     assert canonical[0].attributes["href"] == f"{IMPACT}?metric=mcc"
-
-
-def test_a_metric_that_does_not_rank_is_a_notice(revised_reader: PageClient) -> None:
-    page = revised_reader.page(f"{IMPACT}?metric=lift")
-
-    assert "not ranked by “lift”" in page.one("main").text
+    assert "not ranked by “lift”" in odd.one("main").text
 
 
 def test_a_small_correction_stays_within_the_intervals(
@@ -133,11 +116,15 @@ def test_corrections_in_quick_succession_are_compared_across_the_gap(
         assert page.table("data")[0][0] == "runscored with v1 and v3 only"
 
 
-def test_a_first_version_has_nothing_before_it(revised_reader: PageClient) -> None:
+def test_a_first_version_has_nothing_before_it_and_others_are_not_found(
+    revised_reader: PageClient,
+) -> None:
     page = revised_reader.page("/datasets/pets/truth/1/impact")
 
     assert "is the first of its samples" in page.one("p", "callout").text
     assert not page.all("table", "data")
+    for number in (0, 9):
+        assert revised_reader.get(f"/datasets/pets/truth/{number}/impact").status_code == 404
 
 
 def test_the_csv_has_a_line_for_every_run_and_metric(revised_reader: PageClient) -> None:
@@ -150,8 +137,3 @@ def test_the_csv_has_a_line_for_every_run_and_metric(revised_reader: PageClient)
     )
     assert float(seer["difference"]) == pytest.approx(float(seer["after"]) - float(seer["before"]))
     assert (seer["rank_before"], seer["rank_after"]) == ("2", "1")
-
-
-def test_an_unknown_version_is_not_found(revised_reader: PageClient) -> None:
-    assert revised_reader.get("/datasets/pets/truth/9/impact").status_code == 404
-    assert revised_reader.get("/datasets/pets/truth/0/impact").status_code == 404

@@ -4,7 +4,7 @@ from support.pages import Page, PageClient
 from support.revised import CORRECTED, IDS, TRUTH, log_pets, revise
 
 
-def test_the_page_of_a_dataset_tells_versions_with_reason_author_and_labelled_share(
+def test_the_page_of_a_dataset_tells_versions_and_what_the_newest_changed(
     revised_reader: PageClient,
 ) -> None:
     page = revised_reader.page("/datasets/pets/data")
@@ -15,24 +15,22 @@ def test_the_page_of_a_dataset_tells_versions_with_reason_author_and_labelled_sh
     assert second[4].endswith("· ana")
     assert second[6] == "Changed labels of v2 · Impact of v2"
     assert (first[0], first[1], first[5]) == ("v1", "logged", "3")
+    counts = {row[0]: row for row in _tables(page)[1]}
+    assert counts["dog"][1:] == ["30", "50.0 %", "", "+10"]
+    assert counts["cat"][4] == "−10"
+    assert counts["fox"][4] == "0"
 
 
-def test_class_counts_are_those_of_the_newest_version_with_what_it_changed(
+def test_missing_and_late_labels_are_told_from_corrected_ones(
     revised_reader: PageClient,
 ) -> None:
-    page = revised_reader.page("/datasets/pets/data")
-
-    rows = {row[0]: row for row in _tables(page)[1]}
-    assert rows["dog"][1:] == ["30", "50.0 %", "", "+10"]
-    assert rows["cat"][4] == "−10"
-    assert rows["fox"][4] == "0"
-
-
-def test_samples_without_a_label_are_counted_apart(revised_reader: PageClient) -> None:
     page = revised_reader.page("/datasets/late/data")
+    difference = revised_reader.page("/datasets/late/truth/1..2")
 
     assert page.table("data")[0][2] == "50 of 60 (83.3 %)"
     assert "10 samples without a label yet" in page.one("main").text
+    assert "45 labels differ: 45 given for the first time." in difference.one("main").text
+    assert difference.table("matrix")[-1][0] == "no label"
 
 
 def test_results_of_an_older_truth_are_announced(revised_reader: PageClient) -> None:
@@ -67,10 +65,12 @@ def test_a_name_that_several_projects_use_is_asked_back(
     assert client.page("/datasets/twin?project=right").one("h1").text == "twin"
 
 
-def test_an_unknown_dataset_is_not_found_in_any_form(revised_reader: PageClient) -> None:
-    for path in ("/datasets/none", "/datasets/none.json", "/datasets/none/truth/1..2"):
-        assert revised_reader.get(path).status_code == 404
-    assert revised_reader.get("/datasets/pets?project=none").status_code == 404
+def test_an_unknown_dataset_or_version_is_not_found_in_any_form(
+    revised_reader: PageClient,
+) -> None:
+    versions = [f"pets/truth/{each}" for each in ("1..9", "9..1", "1..99999999999999999999")]
+    for path in ("none", "none.json", "none/truth/1..2", "pets?project=none", *versions):
+        assert revised_reader.get(f"/datasets/{path}").status_code == 404
     assert "Did you mean 'pets'?" in revised_reader.page("/datasets/pest", 404).one("main").text
 
 
@@ -104,8 +104,11 @@ def test_without_datasets_the_list_says_how_one_is_made(client: PageClient) -> N
     assert client.json("/datasets.json") == {"datasets": []}
 
 
-def test_the_difference_page_counts_from_class_to_class(revised_reader: PageClient) -> None:
+def test_the_difference_page_counts_from_class_to_class_and_lists_samples(
+    revised_reader: PageClient,
+) -> None:
     page = revised_reader.page("/datasets/pets/truth/1..2")
+    same = revised_reader.page("/datasets/pets/truth/2..2")
 
     table = page.one("table", "matrix")
     axes = [head.text for head in table.inside("th") if "axis" in head.classes]
@@ -118,19 +121,9 @@ def test_the_difference_page_counts_from_class_to_class(revised_reader: PageClie
         "10 labels differ: 10 corrected. Reason: ten dogs in the cats' folder (ana)"
     )
     assert page.table("data") == [["cat", "dog", "10", "100 %", ""]]
-
-
-def test_the_difference_page_lists_the_changed_samples(revised_reader: PageClient) -> None:
-    page = revised_reader.page("/datasets/pets/truth/1..2")
-
     assert _tables(page)[1] == [[name, "cat", "dog"] for name in CORRECTED]
-
-
-def test_a_late_label_is_told_from_a_corrected_one(revised_reader: PageClient) -> None:
-    page = revised_reader.page("/datasets/late/truth/1..2")
-
-    assert "45 labels differ: 45 given for the first time." in page.one("main").text
-    assert page.table("matrix")[-1][0] == "no label"
+    assert same.one("p", "subtitle").text == "No label differs."
+    assert same.one("div", "empty").inside("h2")[0].text == "Both versions are identical"
 
 
 def test_many_changed_samples_are_paged(client: PageClient, database: Database) -> None:
@@ -147,13 +140,6 @@ def test_many_changed_samples_are_paged(client: PageClient, database: Database) 
     assert [row[0] for row in _tables(second)[1]] == list(IDS[50:])
 
 
-def test_versions_that_say_the_same_differ_in_nothing(revised_reader: PageClient) -> None:
-    page = revised_reader.page("/datasets/pets/truth/2..2")
-
-    assert page.one("p", "subtitle").text == "No label differs."
-    assert page.one("div", "empty").inside("h2")[0].text == "Both versions are identical"
-
-
 def test_the_twins_of_a_dataset_agree_with_the_page(revised_reader: PageClient) -> None:
     record = revised_reader.json("/datasets/pets.json")
     lines = revised_reader.rows("/datasets/pets.csv")
@@ -162,11 +148,6 @@ def test_the_twins_of_a_dataset_agree_with_the_page(revised_reader: PageClient) 
     assert record["truth_versions"][0]["class_counts"] == [10, 30, 20]
     assert lines[1:4] == [["2", "cat", "10", str(10 / 60)], *lines[2:4]]
     assert record["runs_by_state"]["evaluated"] == 3
-
-
-def test_a_version_that_is_not_there_is_not_found(revised_reader: PageClient) -> None:
-    for path in ("1..9", "9..1", "1..99999999999999999999"):
-        assert revised_reader.get(f"/datasets/pets/truth/{path}").status_code == 404
 
 
 def test_a_place_that_cannot_be_read_is_a_notice(revised_reader: PageClient) -> None:

@@ -55,6 +55,9 @@ def test_methods_are_listed_best_first_with_intervals(
     assert [row["method"] for row in rows] == ["strong", "<b>weak</b>"]
     named = client.json("/datasets/d/methods.json?metric=f1_macro")
     assert named["metric"] == "macro_f1"
+    refused = client.get("/datasets/d/methods?metric=acuracy")
+    assert refused.status_code == 400
+    assert "overall_accuracy" in refused.text
 
 
 def test_equal_methods_are_said_not_to_differ(database: Database, client: PageClient) -> None:
@@ -78,16 +81,6 @@ def test_a_dataset_without_methods_says_how_runs_get_there(
 
     assert "No run belongs to a method" in page.one("div", "empty").text
     assert "group" in page.one("pre", "snippet").text
-
-
-def test_an_unknown_metric_names_the_nearest(database: Database, client: PageClient) -> None:
-    log_method(database, "strong", 0.95)
-    work_off(database)
-
-    refused = client.get("/datasets/d/methods?metric=acuracy")
-
-    assert refused.status_code == 400
-    assert "overall_accuracy" in refused.text
 
 
 def test_learning_curves_are_drawn_and_listed(database: Database, client: PageClient) -> None:

@@ -20,7 +20,7 @@ from offdiag_web.pages.reports.edition_page import policy_of
 from support.dashboard import counted_statements, log_counts
 from support.forms import form_to, send
 from support.logging_runs import work_off
-from support.pages import Page, PageClient
+from support.pages import PageClient
 from support.reported import BINARY, SECRET, ReportedRegistry, make_editions, scope_on
 from support.reporting import deliveries, editions
 from support.sound import small_page
@@ -44,16 +44,13 @@ def planned(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return database
 
 
-@pytest.fixture(scope="module")
-def listed(report_reader: PageClient) -> Page:
-    """The list of reports."""
-    return report_reader.page("/reports")
-
-
 # -- the list ---------------------------------------------------------------------------------
 
 
-def test_the_list_says_what_each_report_is_about_and_how_it_fared(listed: Page) -> None:
+def test_the_list_says_what_each_report_is_about_and_how_it_fared(
+    report_reader: PageClient,
+) -> None:
+    listed = report_reader.page("/reports")
     lines = {line[0]: line for line in listed.table("data")}
 
     weekly = lines["weekly"]
@@ -65,27 +62,17 @@ def test_the_list_says_what_each_report_is_about_and_how_it_fared(listed: Page) 
     assert weekly[5] == "nothing yet"
     assert "alert" in weekly[6]
     assert re.search(r"\d\.\d{3}Balanced accuracy$", weekly[7])
-
-
-def test_reports_by_hand_paused_and_pending_ones_are_told_apart(listed: Page) -> None:
-    lines = {line[0]: line for line in listed.table("data")}
-
     assert lines["by hand"][2:4] == ["by hand", "none"]
     assert lines["by hand"][5] == "kept here"
     assert lines["hourly smoke"][3] == "paused"
     assert lines["hourly smoke"][4] == "none yet"
     assert "being made" in lines["being made"][4]
     assert lines["being made"][6:] == ["not known", "no value"]
-
-
-def test_a_line_of_values_says_them_in_words(listed: Page) -> None:
-    names = [svg.attributes["aria-label"] for svg in listed.all("svg", "spark")]
-
-    assert [name for name in names if name.startswith("Balanced accuracy of the best run in 2")]
-
-
-def test_without_a_scheduler_the_list_warns(listed: Page) -> None:
+    drawn = [svg.attributes["aria-label"] for svg in listed.all("svg", "spark")]
+    assert any(each.startswith("Balanced accuracy of the best run in 2") for each in drawn)
     assert "Schedules are not run now." in listed.one("div", "callout-warning").text
+    (link,) = [a for a in listed.all("a") if a.attributes.get("aria-keyshortcuts") == "g p"]
+    assert (link.attributes["href"], link.attributes["aria-current"]) == ("/reports", "page")
 
 
 def test_a_living_scheduler_is_said_to_be_healthy(client: PageClient, planned: Database) -> None:
@@ -130,12 +117,6 @@ def test_a_long_list_comes_in_parts(client: PageClient, planned: Database) -> No
     assert len(statements) <= 7  # One of them counts open flags, for some seconds.
 
 
-def test_the_navigation_leads_to_reports_by_key(listed: Page) -> None:
-    (link,) = [a for a in listed.all("a") if a.attributes.get("aria-keyshortcuts") == "g p"]
-
-    assert (link.attributes["href"], link.attributes["aria-current"]) == ("/reports", "page")
-
-
 def test_the_twins_of_the_list_hold_no_secrets(report_reader: PageClient) -> None:
     record, lines = report_reader.json("/reports.json"), report_reader.records("/reports.csv")
 
@@ -149,7 +130,9 @@ def test_the_twins_of_the_list_hold_no_secrets(report_reader: PageClient) -> Non
 # -- one report -------------------------------------------------------------------------------
 
 
-def test_a_report_shows_its_plan_and_its_next_five_times(report_reader: PageClient) -> None:
+def test_a_report_shows_its_plan_its_next_times_and_how_its_editions_fared(
+    report_reader: PageClient,
+) -> None:
     page = report_reader.page("/reports/weekly")
 
     facts = page.all("dl", "facts")
@@ -161,11 +144,7 @@ def test_a_report_shows_its_plan_and_its_next_five_times(report_reader: PageClie
     assert len(times) == 5
     assert all(re.fullmatch(r"Mon \d\d \w{3} \d{4} 06:00", time.text) for time in times)
     assert "in Europe/Ljubljana" in facts[1].text
-
-
-def test_missed_and_failed_editions_are_shown_as_such(report_reader: PageClient) -> None:
-    lines = report_reader.page("/reports/weekly").table("data")
-
+    lines = page.table("data")
     assert [(line[0], line[2]) for line in lines] == [
         ("#3", "✕failed"),
         ("#2", "✓done"),
@@ -178,22 +157,16 @@ def test_missed_and_failed_editions_are_shown_as_such(report_reader: PageClient)
     )
     assert lines[1][5] == "✓2 sent▲1 refused"
     assert lines[3][5] == "✓3 sent"
-
-
-def test_the_line_of_best_values_is_drawn_and_told(report_reader: PageClient) -> None:
-    page = report_reader.page("/reports/weekly")
-
-    drawing = page.one("svg", "trend")
-    assert drawing.attributes["aria-label"].startswith(
-        "Balanced accuracy of the best run in 2 editions; 0.9"
+    assert (
+        page.one("svg", "trend")
+        .attributes["aria-label"]
+        .startswith("Balanced accuracy of the best run in 2 editions; 0.9")
     )
-    assert "Editions 1 to 2, each with its 95 % interval" in _text(
-        report_reader, "/reports/weekly"
-    )
+    assert "Editions 1 to 2, each with its 95 % interval" in page.one("main").text
 
 
 def test_a_report_without_a_schedule_can_get_one(report_reader: PageClient) -> None:
-    text = _text(report_reader, "/reports/by%20hand")
+    text = report_reader.page("/reports/by%20hand").one("main").text
 
     assert "It has no schedule." in text
     assert "Give it a schedule" in text
@@ -299,7 +272,7 @@ def test_a_refused_delivery_is_tried_again_from_its_edition(
 # -- one edition --------------------------------------------------------------------------------
 
 
-def test_an_edition_says_first_what_changed_and_shows_its_figures(
+def test_an_edition_says_first_what_changed_and_tells_figures_and_deliveries(
     report_reader: PageClient,
 ) -> None:
     page = report_reader.page("/reports/weekly/2")
@@ -308,29 +281,24 @@ def test_an_edition_says_first_what_changed_and_shows_its_figures(
     headline = page.one("p", "lead").text
     assert headline
     assert headline.split("(")[0].strip() in frozen.replace("\\", "")
-    assert "3 earlier times missed" in page.one("div", "results").text
+    results = page.one("div", "results").text
+    assert "3 earlier times missed" in results
     titles = [heading.text for heading in page.all("h2")]
     assert "Alerts" in titles
     assert "Runs, best by balanced accuracy first" in titles
-    assert "Cost per 1,000 examples" in page.one("div", "results").text
-    assert "triage@1, in EUR" in page.one("div", "results").text
-
-
-def test_deliveries_are_told_one_by_one_with_their_errors(report_reader: PageClient) -> None:
-    page = report_reader.page("/reports/weekly/2")
-    body = next(
-        table.inside("tbody")[0] for table in page.all("table", "data") if "Action" in table.text
-    )
-    lines = [[cell.text for cell in row.children] for row in body.inside("tr")]
-
+    assert "Cost per 1,000 examples" in results
+    assert "triage@1, in EUR" in results
+    (table,) = [each for each in page.all("table", "data") if "Action" in each.text]
+    rows = table.inside("tbody")[0].inside("tr")
+    lines = [[cell.text for cell in row.children] for row in rows]
     assert lines[0][:3] == ["folder weekly", "▲refused", "1"]
     assert lines[0][4] == "'weekly' leads out of 'reports'."
     assert lines[0][5] == "Retry delivery to folder weekly"
     assert (lines[1][1], lines[1][5]) == ("✓sent", "")
 
 
-def test_the_files_of_an_edition_are_served_byte_for_byte(
-    report_reader: PageClient, reported: ReportedRegistry
+def test_files_of_an_edition_are_served_byte_for_byte_and_saved_but_for_the_page(
+    report_reader: PageClient,
 ) -> None:
     record = report_reader.json("/reports/weekly/2.json")
     digests = {file["kind"]: file["sha256"] for file in record["files"]}
@@ -340,24 +308,13 @@ def test_the_files_of_an_edition_are_served_byte_for_byte(
 
         assert hashlib.sha256(response.data).hexdigest() == digests[kind]
         assert response.headers["ETag"] == f'"{digests[kind]}"'
+        how = "inline" if kind == "html" else "attachment"
+        saved_as = f'{how}; filename="weekly-0002{Path(name).suffix}"'
+        assert response.headers["Content-Disposition"] == saved_as
         again = report_reader.get(
             f"/reports/weekly/2/{name}", headers={"If-None-Match": response.headers["ETag"]}
         )
         assert again.status_code == 304
-
-
-def test_the_frozen_page_is_shown_and_other_files_are_saved(report_reader: PageClient) -> None:
-    found = {
-        name: report_reader.get(f"/reports/weekly/1/{name}").headers["Content-Disposition"]
-        for name in FILES
-    }
-
-    assert found == {
-        "report.html": 'inline; filename="weekly-0001.html"',
-        "report.md": 'attachment; filename="weekly-0001.md"',
-        "report.json": 'attachment; filename="weekly-0001.json"',
-        "report.csv": 'attachment; filename="weekly-0001.csv"',
-    }
 
 
 def test_the_frozen_page_may_do_nothing_at_all(report_reader: PageClient) -> None:
@@ -454,7 +411,3 @@ def test_an_edition_of_many_runs_and_classes_stays_small(
     make_editions(database)
 
     small_page(client.get("/reports/wide/1").data)
-
-
-def _text(client: PageClient, path: str) -> str:
-    return client.page(path).one("main").text

@@ -35,7 +35,9 @@ def test_the_numbers_above_the_curves_are_the_stored_ones_with_their_intervals(
     assert "no skill 0.500" in page.all("p", "tile-facts")[0].text
 
 
-def test_every_line_of_the_threshold_table_is_exact(scored_reader: PageClient) -> None:
+def test_every_line_of_the_threshold_table_is_exact_and_the_one_in_use_is_marked(
+    scored_reader: PageClient,
+) -> None:
     page = scored_reader.page("/runs/{event}/curves")
     matrix = scored_reader.json("/runs/{event}/matrix.json?order=label")
 
@@ -48,13 +50,6 @@ def test_every_line_of_the_threshold_table_is_exact(scored_reader: PageClient) -
     thresholds = [float(line[0]) for line in lines]
     assert thresholds == sorted(thresholds, reverse=True)
     assert {"0.1", "0.5", "0.9"} <= {line[0] for line in lines}
-
-
-def test_the_ring_and_the_sentence_say_which_threshold_is_in_use(
-    scored_reader: PageClient,
-) -> None:
-    page = scored_reader.page("/runs/{event}/curves")
-
     assert "match predicting “fraud” from a score of 0.30" in page.one("main").text
     assert len(page.all("circle", "ring")) == 2
 
@@ -126,19 +121,12 @@ def test_the_other_kind_of_curve_ranks_by_its_own_area(scored_reader: PageClient
     assert areas == sorted(areas)
 
 
-def test_a_small_curve_leads_to_the_class_and_back(scored_reader: PageClient) -> None:
-    many = scored_reader.page("/runs/{several}/curves")
-    link = many.one("ul", "multiples").inside("a")[0]
-
-    one = scored_reader.page(link.attributes["href"])
-
-    assert one.one("title").text.startswith(f"streamed · curves of {link.text}")
-    assert "Thresholds" in _headings(one)
-    assert "All classes" in [a.text for a in one.all("a")]
-
-
-def test_the_largest_score_has_calibration_and_spread(scored_reader: PageClient) -> None:
+def test_of_several_classes_small_curves_lead_to_each_and_the_largest_score_is_drawn(
+    scored_reader: PageClient,
+) -> None:
     page = scored_reader.page("/runs/{several}/curves")
+    link = page.one("ul", "multiples").inside("a")[0]
+    one = scored_reader.page(link.attributes["href"])
 
     assert _headings(page)[-2:] == [
         "Reliability diagram (top label)",
@@ -147,6 +135,9 @@ def test_the_largest_score_has_calibration_and_spread(scored_reader: PageClient)
     text = page.one("main").text
     assert "15 bins of equal width" in text
     assert "Left out, with fewer than 10 examples:" in text
+    assert one.one("title").text.startswith(f"streamed · curves of {link.text}")
+    assert "Thresholds" in _headings(one)
+    assert "All classes" in [a.text for a in one.all("a")]
 
 
 def test_a_prevalence_works_out_again_what_depends_on_it(scored_reader: PageClient) -> None:
@@ -168,17 +159,15 @@ def test_a_prevalence_works_out_again_what_depends_on_it(scored_reader: PageClie
     assert in_use[6] == values["Precision"][1]
 
 
-def test_a_prevalence_without_a_class_is_a_notice(scored_reader: PageClient) -> None:
-    page = scored_reader.page("/runs/{several}/curves?prevalence=0.2")
+def test_a_prevalence_without_a_class_and_an_unknown_class_are_notices(
+    scored_reader: PageClient,
+) -> None:
+    alone = scored_reader.page("/runs/{several}/curves?prevalence=0.2")
+    unknown = scored_reader.page("/runs/{several}/curves?positive=cow&prevalence=0.2")
 
-    assert "A prevalence is that of one class" in page.one("main").text
-
-
-def test_a_class_that_there_is_none_of_is_a_notice(scored_reader: PageClient) -> None:
-    page = scored_reader.page("/runs/{several}/curves?positive=cow&prevalence=0.2")
-
-    assert "There is no class “cow” here." in page.one("main").text
-    assert page.all("ul", "multiples")
+    assert "A prevalence is that of one class" in alone.one("main").text
+    assert "There is no class “cow” here." in unknown.one("main").text
+    assert unknown.all("ul", "multiples")
 
 
 def test_the_form_leads_to_the_canonical_address(

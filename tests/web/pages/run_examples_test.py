@@ -78,6 +78,11 @@ def test_without_a_filter_all_errors_are_shown_those_the_model_was_sure_of_first
     assert list(heads) == [
         *("Sample", "Actual", "Predicted", "Score", "Margin", "Largest scores", "country")
     ]
+    kinds = page.all("ul", "seg")[0].inside("a")
+    for link in kinds:
+        count = int(link.text.rsplit(" ", 1)[1])
+        assert f"{count} " in _heading(scored_reader.page(link.attributes["href"]))
+    assert [link.text for link in kinds][2:] == ["no label yet 40", "all 400"]
 
 
 def test_the_title_and_the_tab_count_what_is_shown(scored_reader: PageClient) -> None:
@@ -109,17 +114,6 @@ def test_pages_go_forth_and_back(scored_reader: PageClient) -> None:
     assert scored_reader.page(second.link("First")).table("data") == first.table("data")
 
 
-def test_kinds_of_examples_carry_their_numbers(scored_reader: PageClient) -> None:
-    page = scored_reader.page("/runs/{several}/examples")
-
-    for link in page.all("ul", "seg")[0].inside("a"):
-        count = int(link.text.rsplit(" ", 1)[1])
-        other = scored_reader.page(link.attributes["href"])
-        assert f"{count} " in _heading(other)
-    texts = [link.text for link in page.all("ul", "seg")[0].inside("a")]
-    assert texts[2:] == ["no label yet 40", "all 400"]
-
-
 def test_a_sample_is_found_by_a_part_of_its_name(scored_reader: PageClient) -> None:
     page = scored_reader.page("/runs/{several}/examples?show=all&id=/013")
 
@@ -138,15 +132,18 @@ def test_what_matches_nothing_says_which_term_to_remove(scored_reader: PageClien
     assert f"({len(found.table('data'))} without it)" in without_sample.text
 
 
-def test_a_class_that_there_is_none_of_is_a_notice_and_not_an_error(
+def test_a_class_that_there_is_none_of_is_a_notice_and_refused_in_exports(
     scored_reader: PageClient,
 ) -> None:
     page = scored_reader.page("/runs/{several}/examples?true=cow&pred=yak")
+    exported = scored_reader.get("/runs/{several}/examples.json?true=cow")
 
     text = page.one("main").text
     assert "No example can be actual “cow”" in text
     assert "No example can be predicted “yak”" in text
     assert page.table("data")
+    assert exported.status_code == 400
+    assert exported.get_json()["error"]["field"] == "actual"
 
 
 def test_the_form_leads_to_the_canonical_address(
@@ -169,20 +166,17 @@ def test_one_logged_score_is_named_by_its_class(scored_reader: PageClient) -> No
     assert "positions count from 0" in page.one("main").text
 
 
-def test_unlabelled_examples_have_no_actual_class(scored_reader: PageClient) -> None:
-    page = scored_reader.page("/runs/{several}/examples?show=unlabelled")
-
-    assert len(page.table("data")) == 40
-    assert {line[1] for line in page.table("data")} == {"no label"}
-
-
-def test_all_examples_say_how_each_compares(scored_reader: PageClient) -> None:
+def test_all_examples_say_how_each_compares_and_unlabelled_ones_have_no_actual_class(
+    scored_reader: PageClient,
+) -> None:
     page = scored_reader.page("/runs/{several}/examples?show=all&sort=logged")
+    unlabelled = scored_reader.page("/runs/{several}/examples?show=unlabelled").table("data")
 
     for line in page.table("data"):
         actual, predicted, result = line[1:4]
         wanted = "right" if actual == predicted else "wrong"
         assert result == ("no label" if actual == "no label" else wanted)
+    assert [line[1] for line in unlabelled] == ["no label"] * 40
 
 
 def test_the_exports_hold_what_the_page_shows_and_the_rest(scored_reader: PageClient) -> None:
@@ -224,13 +218,6 @@ def test_an_export_without_examples_is_an_empty_table(scored_reader: PageClient)
     assert record["examples"] == []
     assert text.startswith("index,sample,actual,predicted,confidence")
     assert text.count("\r\n") == 1
-
-
-def test_an_export_of_a_class_that_there_is_none_of_is_refused(scored_reader: PageClient) -> None:
-    response = scored_reader.get("/runs/{several}/examples.json?true=cow")
-
-    assert response.status_code == 400
-    assert response.get_json()["error"]["field"] == "actual"
 
 
 def _heading(page: Page) -> str:

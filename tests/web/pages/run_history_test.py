@@ -11,7 +11,9 @@ from support.pages import PageClient
 from support.revised import IDS, TRUTH, RevisedRegistry, log_pets, revise
 
 
-def test_every_evaluation_is_a_line_with_what_differed(revised_reader: PageClient) -> None:
+def test_every_evaluation_is_a_line_with_what_differed_in_its_own_unit(
+    revised_reader: PageClient,
+) -> None:
     page = revised_reader.page("/runs/{seer}/history")
 
     newest, first = page.table("data")
@@ -19,32 +21,21 @@ def test_every_evaluation_is_a_line_with_what_differed(revised_reader: PageClien
     assert "current" in newest[0]
     assert first[1:4] == ["first evaluation", "v1", "all 60"]
     assert "current" not in first[0]
-
-
-def test_shares_differ_in_points_and_other_values_in_their_own_unit(
-    revised_reader: PageClient,
-) -> None:
-    page = revised_reader.page("/runs/{seer}/history")
-
     bold = [strong.text for strong in page.one("tbody").inside("strong")]
     assert bold == ["+15.6 pp", "+0.213", "+16.9 pp", "+16.7 pp"]
+    for tab in ("", "/history"):
+        assert not revised_reader.page(f"/runs/{{seer}}{tab}").all("div", "callout-warning")
 
 
 def test_late_labels_are_told_as_newly_scored(revised_reader: PageClient) -> None:
     page = revised_reader.page("/runs/{partly}/history")
+    matrix = revised_reader.page("/runs/{partly}")
 
     newest, first = page.table("data")[:2]
     assert newest[1] == "truth version 2 → 3; labelled samples 45 → 50"
     assert (newest[3], first[3]) == ("50 of 60 (83.3 %)", "45 of 60 (75.0 %)")
-
-
-def test_the_header_names_the_truth_that_counts_and_what_it_covers(
-    revised_reader: PageClient,
-) -> None:
-    page = revised_reader.page("/runs/{partly}")
-
-    assert page.one("p", "run-facts").text.startswith("50 of 60 labelled, ")
-    assert "late v3" in page.one("p", "crumbs").text
+    assert matrix.one("p", "run-facts").text.startswith("50 of 60 labelled, ")
+    assert "late v3" in matrix.one("p", "crumbs").text
 
 
 @pytest.mark.parametrize("tab", ["", "/classes", "/history", "/meta"])
@@ -89,10 +80,6 @@ def test_a_failed_second_evaluation_is_told_with_its_job(
         "Re-evaluation failed as job 2 after 5 attempts."
     )
     assert len(page.table("data")) == 1
-
-
-def test_current_results_are_not_called_stale(revised_reader: PageClient) -> None:
-    assert not revised_reader.page("/runs/{seer}").all("div", "callout-warning")
 
 
 @pytest.mark.parametrize("which", ["waiting", "still_open", "failed"])

@@ -182,7 +182,9 @@ def test_true_positives_lead_to_themselves(grouped_reader: PageClient) -> None:
     assert found
 
 
-def test_what_a_group_misses_lies_outside_it(grouped_reader: PageClient) -> None:
+def test_what_a_group_misses_lies_outside_it_and_other_links_keep_the_groups(
+    grouped_reader: PageClient,
+) -> None:
     page = grouped_reader.page("/runs/{first}?collapse=animal")
     missed = next(a for a in page.all("a") if a.attributes.get("title") == "Missed examples")
 
@@ -193,6 +195,9 @@ def test_what_a_group_misses_lies_outside_it(grouped_reader: PageClient) -> None
     assert url.endswith("?true=animal")
     assert len(record["examples"]) == 4
     assert not {each["predicted"] for each in record["examples"]} & {"cat", "dog"}
+    links = {a.text: str(a.attributes["href"]) for a in page.all("a")}
+    for text in ("% predicted", "Support", "Matrix, CSV", "Matrix, JSON", "SVG", "PNG"):
+        assert "collapse=animal" in links[text], text
 
 
 def test_cells_inside_each_other_are_refused_in_words(grouped_reader: PageClient) -> None:
@@ -250,15 +255,6 @@ def test_unknown_groups_are_said_and_ignored(
     assert canonical(page).endswith("?collapse=animal&norm=none")
     assert "The classes of this dataset are in no groups." in plain.one("main").text
     assert canonical(plain) == f"/runs/{grouped.plain}"
-
-
-def test_every_other_link_of_the_view_keeps_the_groups(grouped_reader: PageClient) -> None:
-    page = grouped_reader.page("/runs/{first}?collapse=animal")
-
-    kept = ["% predicted", "Support", "Matrix, CSV", "Matrix, JSON", "SVG", "PNG"]
-    links = {a.text: str(a.attributes["href"]) for a in page.all("a")}
-    for text in kept:
-        assert "collapse=animal" in links[text], text
 
 
 def test_a_collapsed_page_takes_no_more_statements(grouped_reader: PageClient) -> None:

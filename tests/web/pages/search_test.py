@@ -72,20 +72,23 @@ def test_words_count_in_any_order_over_names_models_datasets_and_tags(
     assert "runs" not in found(client, "plain other")
 
 
-def test_actions_and_pages_are_found_by_words(client: PageClient) -> None:
-    for words, name in [
-        ("approve", "Approve a champion, propose a candidate"),
-        ("runs compare", "Compare runs"),
-        ("log run", "Log a run"),
-        ("problems", "Problems"),
-        ("matrix new", "New cost matrix"),
+def test_actions_pages_and_numbers_are_found_and_else_that_there_is_nothing_is_said(
+    client: PageClient,
+) -> None:
+    for words, kind, name in [
+        ("approve", "pages", "Approve a champion, propose a candidate"),
+        ("runs compare", "pages", "Compare runs"),
+        ("log run", "pages", "Log a run"),
+        ("problems", "pages", "Problems"),
+        ("matrix new", "pages", "New cost matrix"),
+        ("F-31", "numbers", "Flag F-31"),
+        ("job 7", "numbers", "Job 7"),
     ]:
-        assert name in found(client, words)["pages"], (words, name)
-
-
-def test_flags_and_jobs_are_gone_to_by_number(client: PageClient) -> None:
-    assert found(client, "F-31") == {"numbers": ["Flag F-31"]}
-    assert found(client, "job 7") == {"numbers": ["Job 7"]}
+        assert name in found(client, words)[kind], (words, name)
+    assert "No results for “xyzzy”." in client.get("/search?q=xyzzy").text
+    nobody = client.get("/models/nobody")
+    assert nobody.status_code == 404
+    assert "o run was logged with the model" in nobody.text
 
 
 def test_without_a_word_pages_and_the_newest_runs_are_offered(
@@ -109,14 +112,13 @@ def test_every_goal_leads_somewhere(client: PageClient, forests: list[str]) -> N
             assert client.get(link, follow_redirects=True).status_code == 200, link
 
 
-def test_nothing_found_is_said(client: PageClient) -> None:
-    assert "No results for “xyzzy”." in client.get("/search?q=xyzzy").text
-
-
-def test_a_model_has_its_runs_by_dataset_newest_first(
+def test_a_model_has_its_runs_by_dataset_newest_first_and_leads_to_all(
     client: PageClient, forests: list[str]
 ) -> None:
     page = client.page("/models/forest%20100%25")
+    with patch.object(run_list_by_dataset, "RUNS_OF_A_MODEL", 2):
+        cut = client.page("/models/forest%20100%25").one("p", "subtitle")
+        twin = client.json("/models/forest%20100%25.json")
 
     assert page.one("p", "subtitle").text == "3 runs on 2 datasets"
     assert [title.text for title in page.all("h2") if title.text in {"clinic", "field"}] == [
@@ -126,6 +128,11 @@ def test_a_model_has_its_runs_by_dataset_newest_first(
     assert [row.split()[0] for row in rows] == ["second", "first", "third"]
     assert len(page.all("svg", "trend")) == 3
     assert "from 0.791 to 0.891" in page.all("svg", "trend")[0].attributes["aria-label"]
+    assert cut.text == "3 runs on 2 datasets, the newest 2 are shown · show all in the list"
+    (link,) = cut.inside("a")
+    listed = client.get(link.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
+    assert [run["id"] for run in listed["runs"]] == forests[2::-1]
+    assert (twin["total"], len(twin["runs"])) == (3, 2)
 
 
 def test_a_model_without_metrics_yet_shows_what_it_waits_for(
@@ -138,28 +145,6 @@ def test_a_model_without_metrics_yet_shows_what_it_waits_for(
 
     assert len(page.all("span", "chip")) == 2
     assert not page.all("circle", "point")
-
-
-def test_a_model_of_many_runs_shows_the_newest_and_leads_to_all(
-    client: PageClient, forests: list[str]
-) -> None:
-    with patch.object(run_list_by_dataset, "RUNS_OF_A_MODEL", 2):
-        page = client.page("/models/forest%20100%25")
-        twin = client.json("/models/forest%20100%25.json")
-
-    subtitle = page.one("p", "subtitle")
-    assert subtitle.text == ("3 runs on 2 datasets, the newest 2 are shown · show all in the list")
-    (link,) = subtitle.inside("a")
-    listed = client.get(link.attributes["href"].replace("/runs", "/runs.json", 1)).get_json()
-    assert [run["id"] for run in listed["runs"]] == forests[2::-1]
-    assert (twin["total"], len(twin["runs"])) == (3, 2)
-
-
-def test_a_model_that_no_run_has_is_not_found(client: PageClient) -> None:
-    answer = client.get("/models/nobody")
-
-    assert answer.status_code == 404
-    assert "o run was logged with the model" in answer.text
 
 
 def test_any_name_of_a_model_is_text_and_has_a_page(

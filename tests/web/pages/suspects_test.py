@@ -75,24 +75,22 @@ def test_suspects_are_stated_listed_and_exported(filled: Database, client: PageC
     assert "could not be read" in client.page(f"{URL}?against=x").one("main").text
 
 
-def test_content_is_text_and_a_picture_of_ours(filled: Database, client: PageClient) -> None:
+def test_content_is_text_and_a_picture_of_ours_and_if_sensitive_shown_to_whoever_asks(
+    filled: Database, client: PageClient
+) -> None:
     page = client.page(URL)
+    text = client.get(URL).text
+    places = ContentPlaces(is_hidden=True)
+    set_places(filled, **WHERE, places=places, hosts=frozenset())
+    hidden = client.page(URL)
 
     [picture] = pictures(page)
     assert picture.attributes["src"].startswith("data:image/png;base64,")
     assert "<b>a mole</b>" in page.one("table", "suspects").text
-    assert "&lt;b&gt;a mole" in client.get(URL).text
-
-
-def test_sensitive_content_is_shown_to_whoever_asks(filled: Database, client: PageClient) -> None:
-    places = ContentPlaces(is_hidden=True)
-    set_places(filled, **WHERE, places=places, hosts=frozenset())
-
-    page = client.page(URL)
-
-    assert pictures(page) == []
-    assert "a mole" not in page.one("table", "suspects").text
-    assert len(pictures(client.page(page.link("Show content")))) == 1
+    assert "&lt;b&gt;a mole" in text
+    assert pictures(hidden) == []
+    assert "a mole" not in hidden.one("table", "suspects").text
+    assert len(pictures(client.page(hidden.link("Show content")))) == 1
 
 
 def test_a_dataset_without_votes_says_what_is_needed(
