@@ -15,7 +15,7 @@ from offdiag.store.runs import get_run
 from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.logging_runs import log, work_off
-from support.pages import PageClient
+from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry
 
 
@@ -192,7 +192,8 @@ def test_a_derived_run_names_its_source_in_lists(
 def test_what_cannot_be_saved_says_why_and_saves_nothing(client: PageClient, clinic: str) -> None:
     for typed, problem in [
         ({"rule": "threshold", "threshold": "nan"}, "is not a threshold"),
-        ({"rule": "threshold", "threshold": ""}, "is not a threshold"),
+        ({"rule": "threshold", "threshold": ""}, "No threshold is typed"),
+        ({"rule": "cheapest", "threshold": "0.3"}, "The threshold 0.3 is typed, and another"),
         ({"rule": "guess"}, "There is no rule"),
         ({"rule": "expected", "name": " "}, "The name is empty"),
     ]:
@@ -201,7 +202,11 @@ def test_what_cannot_be_saved_says_why_and_saves_nothing(client: PageClient, cli
         response = send(client, form, {"name": "decided", **typed})
 
         assert response.status_code == 400, (typed, problem)
-        assert problem in response.text, (typed, problem)
+        page = Page(response.text)
+        assert problem in page.one("p", "callout-warning").text, (typed, problem)
+        fields = {each.attributes.get("name"): each.attributes for each in page.all("input")}
+        assert fields["name"]["value"] == typed.get("name", "decided")
+        assert fields["threshold"]["value"] == typed.get("threshold", "")
         assert len(client.json("/runs.json")["runs"]) == 1, (typed, problem)
 
 

@@ -22,6 +22,7 @@ from offdiag.services.what_if.scenario import read_base
 from offdiag.store.project_access import project_of_run
 from offdiag_web.app.context import current_registry, name_project
 from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM
+from offdiag_web.app.errors import sentence_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import form_author
 from offdiag_web.pages.decisions.view import decisions_view
@@ -42,7 +43,7 @@ def page() -> Response:
     address, run_id = _asked()
     if SENT_BY_FORM in request.args or address.question.costs is None:
         return redirect(_canonical(address, run_id).decisions_url(run_id))
-    return make_response(decisions_view(_found(address, run_id), address))
+    return make_response(decisions_view(_found(address, run_id), address, {}))
 
 
 @blueprint.get(f"{_PATH}{DATA_FORMAT}")
@@ -65,14 +66,18 @@ def save() -> Response:
     with database.read() as session:
         for project in project_of_run(session, run_id):
             name_project(project)
-    run = save_choice(
-        current_registry().database,
-        run_id,
-        cost_basis,
-        _choice(address),
-        name=request.form.get("name", "").strip(),
-        author=form_author(),
-    )
+    try:
+        run = save_choice(
+            current_registry().database,
+            run_id,
+            cost_basis,
+            _choice(address),
+            name=request.form.get("name", "").strip(),
+            author=form_author(),
+        )
+    except InvalidInput as error:
+        found, refusal = _found(address, run_id), f"Nothing was saved. {sentence_of(error)}"
+        return make_response(decisions_view(found, address, request.form, refusal), 400)
     return redirect(run_url(run.id), 303)
 
 
@@ -114,23 +119,27 @@ def _choice(address: WhatIfAddress) -> Choice:
             field="rule",
             hint=f"Choose one of {', '.join(Chosen)}.",
         )
-    chosen = Chosen(given)
-    threshold = None
+    chosen, text = Chosen(given), request.form.get("threshold", "").strip()
     if chosen is Chosen.STATED:
-        threshold = _threshold(request.form.get("threshold", ""))
-    return Choice(chosen, threshold, positive)
+        return Choice(chosen, _threshold(text), positive)
+    if text:
+        raise InvalidInput(
+            f"the threshold {text[:20]} is typed, and another one is chosen.",
+            field="threshold",
+            hint="Choose the one that is meant, or empty the field.",
+        )
+    return Choice(chosen, None, positive)
 
 
 def _threshold(text: str) -> float:
-    typed = text.strip().replace("\N{MINUS SIGN}", "-")
     try:
-        number = float(typed)
+        number = float(text.replace("\N{MINUS SIGN}", "-"))
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
         raise InvalidInput(
-            f"{text.strip()!r} is not a threshold.",
+            f"{text!r} is not a threshold." if text else "no threshold is typed.",
             field="threshold",
-            hint="Go back and type a number such as 0.2.",
+            hint="Type a number such as 0.2.",
         )
     return number

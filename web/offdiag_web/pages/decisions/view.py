@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -41,8 +42,10 @@ from offdiag_web.urls.run import run_url
 LONGEST_NAME = 500
 
 
-def decisions_view(found: Decisions, address: WhatIfAddress) -> str:
-    """Present decisions. `address` is the canonical one; `missing` says why there is none."""
+def decisions_view(
+    found: Decisions, address: WhatIfAddress, typed: Mapping[str, str], refusal: str = ""
+) -> str:
+    """Present decisions in their canonical address, with a form that was typed and refused."""
     run, scenario = found.run, found.scenario
     record = scenario.base.record
     order = class_order(run.matrix, None)
@@ -69,6 +72,8 @@ def decisions_view(found: Decisions, address: WhatIfAddress) -> str:
         ),
         changes=_changes(found),
         notices=scenario.problems,
+        refusal=refusal,
+        typed=typed,
         shares=share_fields(run.matrix, scenario.shares, order),
         has_shares=scenario.prevalence is not None,
         sides=_sides(found, address),
@@ -82,7 +87,7 @@ def decisions_view(found: Decisions, address: WhatIfAddress) -> str:
         ),
         missing=_missing(found),
         snippet=LOG_SCORES if found.missing is NoDecision.NO_SCORES else None,
-        save_name=_save_name(found),
+        save_name=typed.get("name", _save_name(found)),
         derived=tuple((each.id, each.name, run_url(each.id)) for each in found.derived),
     )
 
