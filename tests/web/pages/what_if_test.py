@@ -236,6 +236,12 @@ def test_saving_makes_a_new_version_and_asks_the_same_question_under_it(
     assert saved.costs.weights[1, 0] == 40
     assert saved.costs.currency == "EUR"
 
+    refused = send(client, form, {"name": "triage@2"})
+    assert refused.status_code == 400
+    page = Page(refused.text)
+    assert page.all("p", "callout")[0].text.startswith("Nothing was saved. 'triage@2' contains")
+    assert "1 cell changed" in page.one("main").text
+
 
 def test_runs_can_be_added_and_removed(client: PageClient, runs: str, database: Database) -> None:
     third = log_counts(database, FOCAL, LESIONS, name="third", dataset="derm-7")

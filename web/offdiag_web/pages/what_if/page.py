@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import RunState, Task
 from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag.errors import InvalidInput, NotFound
+from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.records.cost import RANKING_COLUMNS, CostsOfRunsAt, costs_of_runs, ranking_row
 from offdiag.services.cost_matrices import add_costs
@@ -21,6 +21,7 @@ from offdiag.store.datasets import DatasetRecord, single_label_task
 from offdiag.store.run_costs import RunWithCosts
 from offdiag_web.app.context import current_registry, name_project
 from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM, requested_project
+from offdiag_web.app.errors import sentence_of, status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import form_author
 from offdiag_web.components import numbers
@@ -249,16 +250,21 @@ def save() -> Response:
     run, base = read_base(database, address.runs, address.question.costs)
     scenario = understand(address.question, base, [run.matrix])
     name_project(run.project)
-    record = add_costs(
-        current_registry().database,
-        project=run.project,
-        dataset=run.dataset,
-        name=request.form.get("name", "").strip(),
-        weights=scenario.costs.weights,
-        currency=scenario.costs.currency,
-        note=request.form.get("note", "").strip() or None,
-        author=form_author(),
-    )
+    try:
+        record = add_costs(
+            current_registry().database,
+            project=run.project,
+            dataset=run.dataset,
+            name=request.form.get("name", "").strip(),
+            weights=scenario.costs.weights,
+            currency=scenario.costs.currency,
+            note=request.form.get("note", "").strip() or None,
+            author=form_author(),
+        )
+    except (Conflict, InvalidInput) as error:
+        found = ask(database, address.runs, address.question)
+        refusal = f"Nothing was saved. {sentence_of(error)}"
+        return make_response(what_if_view(found, address, [refusal]), status_of(error))
     saved = address.asking(costs=f"{record.name}@{record.version}", edits="")
     return redirect(saved.url(), 303)
 
