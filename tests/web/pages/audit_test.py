@@ -117,16 +117,15 @@ class TestReading:
         assert typed["classes"] == "A 80, B 15"
         assert "“precison” was read as precision." in page.one("main").text
 
-    def test_a_corrected_head_changes_the_verdict_and_is_marked(self, reader: PageClient) -> None:
+    def test_a_corrected_head_changes_the_verdict_and_an_emptied_one_is_found_anew(
+        self, reader: PageClient
+    ) -> None:
         page = audited(paste(reader, SVM, **{"read:Error rate": "-"}))
+        emptied = audited(paste(reader, SVM, **{"read:Error rate": "  "}))
 
         assert contested(verdicts_on(page)) == {}
         assert [line.text for line in page.one("table", "heads").inside("div")].count("changed")
-
-    def test_an_emptied_field_is_found_out_anew(self, reader: PageClient) -> None:
-        page = audited(paste(reader, SVM, **{"read:Error rate": "  "}))
-
-        assert contested(verdicts_on(page)) == IMPOSSIBLE
+        assert contested(verdicts_on(emptied)) == IMPOSSIBLE
 
     def test_names_can_be_said_to_be_classes(self, reader: PageClient) -> None:
         text = "Name\tPrecision\tRecall\nred\t0.9\t0.8\ngreen\t0.7\t0.6"

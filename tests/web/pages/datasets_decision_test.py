@@ -71,23 +71,16 @@ def found(database: Database, difference: float = 0.01) -> Decision:
     return browse_decision(database, project="default", dataset="holdout", difference=difference)
 
 
-def test_predictions_of_all_runs_are_read_once(database: Database) -> None:
-    fill(database, "first", "second", "best")
-
-    with counted_statements() as statements:
-        decision = found(database)
-
-    assert decision.leaders.best_set
-    assert decision.facts.candidate is None
-    assert sum("FROM prediction_chunk" in each for each in statements) == 1
-
-
-def test_the_verdict_is_one_sentence_that_names_the_leader(
+def test_the_verdict_is_one_sentence_that_names_the_leader_and_predictions_are_read_once(
     client: PageClient, database: Database
 ) -> None:
     runs = fill(database, "first", "second", "best")
+    with counted_statements() as statements:
+        decision = found(database)
 
     page = client.page("/datasets/holdout")
+    assert decision.facts.candidate is None
+    assert sum("FROM prediction_chunk" in each for each in statements) == 1
     verdict = page.one("p", "verdict-text").text
     assert verdict == "best leads: every other run is significantly lower."
     assert [row[0] for row in page.table("best-set")] == ["best"]
@@ -125,17 +118,31 @@ def test_runs_that_cannot_be_told_apart_are_counted_and_compared(
     assert labelled.startswith(("about", "more than"))
 
 
-def test_the_champion_is_the_reference_of_the_best_set(
+def test_the_champion_is_the_reference_and_samples_that_decide_follow_from_disagreement(
     client: PageClient, database: Database
 ) -> None:
-    fill(database, "first", "second")
-    highest, champion = client.json("/datasets/holdout.json")["best_set"]
-    approve(database, champion, reason="in use", author=None)
+    first, second = fill(database, "first", "second").values()
+    assert client.json("/datasets/holdout.json")["best_set"] == [second, first]
+    approve(database, first, reason="in use", author=None)
 
-    compare = next(
-        a for a in client.page("/datasets/holdout").all("a") if a.text.startswith("Compare 2")
-    )
-    assert compare.attributes["href"] == f"/compare?runs={champion},{highest}"
+    page = client.page("/datasets/holdout")
+    compare = next(a for a in page.all("a") if a.text.startswith("Compare 2"))
+    assert compare.attributes["href"] == f"/compare?runs={first},{second}"
+    budget = found(database, difference=0.05).facts.budget
+    assert budget is not None
+    assert (budget.first_id, budget.second_id) == (second, first)
+    # Three samples are right in one run alone; each moves balanced accuracy by 1 of 400.
+    error = np.sqrt(3) / N
+    wanted = ((1.959964 + 0.841621) * error / 0.05) ** 2 * N
+    assert budget.needed == np.ceil(wanted)
+    assert budget.n_samples == N
+    assert budget.settled == pytest.approx(2.801585 * error, rel=0.03)
+    assert [row[0] for row in page.table("budget-classes")] == ["1", "0"]
+    # Two of these three are of class 1.
+    by_default = found(database).facts.budget
+    assert by_default is not None
+    assert by_default.by_class.keys() == {0, 1}
+    assert by_default.by_class[1] > by_default.by_class[0]
 
 
 def test_the_first_drop_is_told_with_an_interval_below_zero(database: Database) -> None:
@@ -155,21 +162,6 @@ def test_a_lower_run_of_another_model_is_no_drop(database: Database) -> None:
     work_off(database)
 
     assert found(database).facts.drop is None
-
-
-def test_the_samples_that_decide_follow_from_the_runs_that_disagree(database: Database) -> None:
-    first, second = fill(database, "first", "second").values()
-    approve(database, first, reason="the only one", author=None)
-
-    budget = found(database, difference=0.05).facts.budget
-    assert budget is not None
-    assert (budget.first_id, budget.second_id) == (second, first)
-    # Three samples are right in one run alone; each moves balanced accuracy by 1 of 400.
-    error = np.sqrt(3) / N
-    wanted = ((1.959964 + 0.841621) * error / 0.05) ** 2 * N
-    assert budget.needed == np.ceil(wanted)
-    assert budget.n_samples == N
-    assert budget.settled == pytest.approx(2.801585 * error, rel=0.03)
 
 
 def test_what_the_cheapest_run_saves_is_the_difference_of_both_mean_costs(
@@ -262,14 +254,27 @@ def test_a_run_whose_others_are_on_other_samples_is_not_called_the_only_one(
     assert client.json("/datasets/holdout.json")["verdict"] == verdict
 
 
-def test_one_run_has_nothing_to_be_compared_with(client: PageClient, database: Database) -> None:
+def test_one_run_has_nothing_to_be_compared_with_and_what_cannot_be_meant_is_refused(
+    client: PageClient, database: Database
+) -> None:
     fill(database, "first")
+    other = log(database, dataset="other")
+    work_off(database)
 
     page = client.page("/datasets/holdout")
     assert page.one("p", "verdict-text").text == "1 run, nothing to compare."
     assert len(page.one("svg", "scatter").inside("a")) == 1
     assert not page.all("svg", "model-trend")
     assert not page.all("p", "budget")
+    assert client.get("/datasets/holdout?difference=0").status_code == 400
+    assert "could not be read" in client.get("/datasets/holdout?difference=x").text
+    axes = client.page("/datasets/holdout?x=z&y=w").one("main").text
+    assert "There is no horizontal axis “z”; known are" in axes
+    assert "There is no vertical axis “w”; known are cost." in axes
+    typed = {"run": other.id, "action": "approve", "reason": "why not"}
+    response = sent(client, typed)
+    assert response.status_code == 422
+    assert "is on dataset" in response.text
 
 
 def test_a_dataset_without_runs_or_labels_says_what_is_missing(
@@ -325,18 +330,6 @@ def test_what_is_printed_to_be_copied_is_quoted_for_its_shell(
     assert ast.literal_eval(named["project"]) == project
 
 
-def test_a_difference_that_cannot_matter_is_refused(
-    client: PageClient, database: Database
-) -> None:
-    fill(database, "first")
-
-    assert client.get("/datasets/holdout?difference=0").status_code == 400
-    assert "could not be read" in client.get("/datasets/holdout?difference=x").text
-    axes = client.page("/datasets/holdout?x=z&y=w").one("main").text
-    assert "There is no horizontal axis “z”; known are" in axes
-    assert "There is no vertical axis “w”; known are cost." in axes
-
-
 def sent(client: PageClient, typed: dict[str, str]) -> TestResponse:
     return send_form(client, forms_of(client, "/datasets/holdout/approve")[0], typed)
 
@@ -378,18 +371,6 @@ def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -
     assert found(database).champion is None
 
 
-def test_a_run_of_another_dataset_is_not_approved(client: PageClient, database: Database) -> None:
-    fill(database, "first")
-    other = log(database, dataset="other")
-    work_off(database)
-
-    typed = {"run": other.id, "action": "approve", "reason": "why not"}
-    response = sent(client, typed)
-
-    assert response.status_code == 422
-    assert "is on dataset" in response.text
-
-
 def test_what_speaks_against_shipping_is_listed_and_counted_in_the_tab(
     client: PageClient, database: Database
 ) -> None:
@@ -408,19 +389,6 @@ def test_what_speaks_against_shipping_is_listed_and_counted_in_the_tab(
     assert "b missed" in [a.text for a in problems]
     assert "champion" in top.text
     assert "visits v1" in page.one("div", "decision-third").text
-
-
-def test_the_fewest_labels_are_told_by_class(client: PageClient, database: Database) -> None:
-    fill(database, "first", "second")
-
-    page = client.page("/datasets/holdout")
-    classes = page.table("budget-classes")
-    needed = found(database).facts.budget
-    assert needed is not None
-    assert [row[0] for row in classes] == ["1", "0"]
-    assert needed.by_class.keys() == {0, 1}
-    # The two of three samples that are right in one run alone are of class 1.
-    assert needed.by_class[1] > needed.by_class[0]
 
 
 def test_a_run_of_another_decision_rule_names_its_source(

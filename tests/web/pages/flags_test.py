@@ -31,8 +31,13 @@ def lesions(database: Database) -> str:
     return run_id
 
 
-def test_a_flag_says_what_is_wrong_and_how_it_is_known(client: PageClient, lesions: str) -> None:
+def test_a_flag_says_what_is_wrong_how_it_is_known_and_what_was_measured(
+    client: PageClient, lesions: str
+) -> None:
     page = client.page("/flags/1")
+    record = client.json("/flags/1.json")
+    lines = client.records("/flags/1.csv")
+    classes = {line["class"]: line for line in client.records("/flags/1/classes.csv")}
 
     assert page.one("h1").text == "Zero recall: “df”"
     evidence = page.one("div", "evidence").text
@@ -40,13 +45,7 @@ def test_a_flag_says_what_is_wrong_and_how_it_is_known(client: PageClient, lesio
     assert "Recall of “df” is 0 of 17" in evidence
     chips = [chip.text for chip in page.all("span", "chip")]
     assert "▲accuracy hides a minority class" in chips
-
-
-def test_every_threshold_stands_beside_what_was_measured(client: PageClient, lesions: str) -> None:
-    page = client.page("/flags/1")
-    record = client.json("/flags/1.json")
-    lines = client.records("/flags/1.csv")
-
+    # Every threshold stands beside what was measured.
     table = next(t for t in page.all("table") if "Threshold" in t.text)
     heads = [body.inside("tr")[0].text for body in table.inside("tbody")]
     assert heads[0] == "F3 Zero recall, “df”: raised"
@@ -59,21 +58,14 @@ def test_every_threshold_stands_beside_what_was_measured(client: PageClient, les
     first = [cell.text for cell in shown[2].children]
     assert first == ["p of zero recall", "7.629e−06", "≤ 0.007143", "✓ yes"]
     assert float(lines[2]["measured"]) == 0.5**17
-
-
-def test_recall_against_class_size_is_drawn_told_and_listed(
-    client: PageClient, lesions: str
-) -> None:
-    page = client.page("/flags/1")
-    lines = {line["class"]: line for line in client.records("/flags/1/classes.csv")}
-
+    # Recall against class size is drawn, told and listed.
     chart = page.one("svg", "chart")
     assert "“df”, “akiec” and “mel” lie wholly below the floor." in chart.attributes["aria-label"]
     rows = {row[0]: row[1:] for row in page.table("data")}
     assert rows["df"][:3] == ["17", "0/17", "0.000"]
     assert rows["df"][-1] == "below the floor"
-    assert (lines["df"]["found"], lines["df"]["interval_is"]) == ("0", "below")
-    assert lines.keys() == set(LESIONS)
+    assert (classes["df"]["found"], classes["df"]["interval_is"]) == ("0", "below")
+    assert classes.keys() == set(LESIONS)
 
 
 def test_runs_to_use_instead_are_named_with_their_price(

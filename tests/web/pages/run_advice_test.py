@@ -23,10 +23,12 @@ def titles(page: Page) -> list[str]:
     return [card.inside("h3")[0].text for card in cards(page)]
 
 
-def test_three_numbers_are_named_with_their_values_and_reasons(
+def test_three_numbers_are_named_with_their_values_and_reasons_on_the_page_and_its_twin(
     reader: PageClient, registry: LesionRegistry
 ) -> None:
     page = page_of(reader, registry.plain, goal="misses", about="df")
+    link = next(a for a in page.all("a") if a.text == "JSON")
+    record = reader.get(link.attributes["href"]).get_json()
 
     assert titles(page) == ["Recall of “df”", "Specificity of “df”", "Informedness of “df”"]
     recall = cards(page)[0]
@@ -35,6 +37,12 @@ def test_three_numbers_are_named_with_their_values_and_reasons(
     assert "95 % CI 0.000 – 0.184" in recall.text
     assert "It is the same on any class balance." in recall.text
     assert "It ignores false positives and true negatives." in recall.text
+    assert link.attributes["href"] == f"/runs/{registry.plain}/advice.json?about=df&goal=misses"
+    assert (record["goal"], record["about"], record["balance_known"]) == ("misses", "df", False)
+    named = [entry["key"] for entry in record["report"]]
+    assert named == ["recall", "specificity", "informedness"]
+    assert record["report"][0]["value"]["value"] == 0.0
+    assert record["avoid"][0]["value"]["value"] == pytest.approx(0.8643, abs=1e-4)
 
 
 def test_symmetries_say_what_a_number_would_not_show(
@@ -52,7 +60,7 @@ def test_symmetries_say_what_a_number_would_not_show(
     assert len(of_seven.inside("dt")) == 2
 
 
-def test_what_is_better_left_out_has_its_value_and_the_reason(
+def test_the_data_and_what_is_better_left_out_are_told(
     reader: PageClient, registry: LesionRegistry
 ) -> None:
     page = page_of(reader, registry.plain)
@@ -60,6 +68,9 @@ def test_what_is_better_left_out_has_its_value_and_the_reason(
     lines = {row[0]: row[1:] for row in page.table("data")}
     assert lines["Accuracy"][0] == "0.864"
     assert "Naming “nv” every time scores 66.9 %." in lines["Accuracy"][1]
+    said = page.one("main").text
+    assert "1,503 examples of 7 classes: “nv” has 66.9 %, “df” 1.1 %." in said
+    assert "Only 17 of 1503 examples are “df”" in said
 
 
 def test_a_known_balance_allows_what_depends_on_it(
@@ -72,14 +83,6 @@ def test_a_known_balance_allows_what_depends_on_it(
     assert titles(known)[0] == "Matthews correlation coefficient (MCC)"
     assert "Precision in use follows from" in unknown.one("main").text
     assert "Precision in use follows from" not in known.one("main").text
-
-
-def test_the_data_are_told_in_a_sentence(reader: PageClient, registry: LesionRegistry) -> None:
-    page = page_of(reader, registry.plain)
-
-    said = page.one("main").text
-    assert "1,503 examples of 7 classes: “nv” has 66.9 %, “df” 1.1 %." in said
-    assert "Only 17 of 1503 examples are “df”" in said
 
 
 def test_scores_that_are_missing_are_missed(reader: PageClient, registry: LesionRegistry) -> None:
@@ -121,24 +124,6 @@ def test_what_cannot_be_meant_is_noticed_and_left_out(
 
     assert says in page.one("main").text
     assert len(titles(page)) == 3
-
-
-def test_the_twin_says_the_same_for_machines(reader: PageClient, registry: LesionRegistry) -> None:
-    path = f"/runs/{registry.plain}/advice"
-    page = page_of(reader, registry.plain, goal="misses", about="df")
-    link = next(a for a in page.all("a") if a.text == "JSON")
-
-    record = reader.get(link.attributes["href"]).get_json()
-
-    assert link.attributes["href"] == f"{path}.json?about=df&goal=misses"
-    assert (record["goal"], record["about"], record["balance_known"]) == ("misses", "df", False)
-    assert [entry["key"] for entry in record["report"]] == [
-        "recall",
-        "specificity",
-        "informedness",
-    ]
-    assert record["report"][0]["value"]["value"] == 0.0
-    assert record["avoid"][0]["value"]["value"] == pytest.approx(0.8643, abs=1e-4)
 
 
 def test_a_twin_without_results_says_why(reader: PageClient) -> None:

@@ -86,15 +86,24 @@ def runs(shared: tuple[PageClient, SetsRegistry]) -> SetsRegistry:
     return shared[1]
 
 
-def test_every_label_has_its_own_small_table(reader: PageClient, runs: SetsRegistry) -> None:
+def test_every_label_has_its_own_small_table_beside_the_matrix_of_fractions(
+    reader: PageClient, runs: SetsRegistry
+) -> None:
     page = reader.page(f"/runs/{runs.forest}?order=label")
+    record = reader.json(f"/runs/{runs.forest}/matrix.json")
 
     tables = page.all("table", "label-table")
-    counts = reader.json(f"/runs/{runs.forest}/matrix.json")["label_counts"]
     assert len(tables) == 8
     shown = [int(cell.text) for cell in tables[0].inside("td")]
-    assert shown == [counts[key][0] for key in ("tp", "fn", "fp", "tn")]
+    assert shown == [record["label_counts"][key][0] for key in ("tp", "fn", "fp", "tn")]
     assert all("Actual ↓ Predicted →" in table.text for table in tables)
+    table = page.one("table", "matrix-dense")
+    assert record["caption"] == "fractional shares, Algorithm 1"
+    assert "Fractional multi-label matrix, Algorithm 1" in table.inside("caption")[0].text
+    axes = [head.text for head in table.inside("th") if "axis" in head.classes]
+    assert axes == ["Predicted →", "Actual ↓"]
+    first = table.inside("tbody")[0].inside("tr")[0].inside("td")[0]
+    assert first.text == f"{record['multilabel_matrix'][0][0]:.2f}"
 
 
 def test_labels_are_sorted_as_somebody_asks(reader: PageClient, runs: SetsRegistry) -> None:
@@ -106,22 +115,6 @@ def test_labels_are_sorted_as_somebody_asks(reader: PageClient, runs: SetsRegist
     values = [record["per_class"]["f1"][record["labels"].index(row[0])]["value"] for row in rows]
     assert values == sorted(values)
     assert [row[2] for row in rows] == [f"{value:.3f}" for value in values]
-
-
-def test_the_matrix_has_two_decimals_named_axes_and_its_caption(
-    reader: PageClient, runs: SetsRegistry
-) -> None:
-    table = reader.page(f"/runs/{runs.forest}?order=label").one("table", "matrix-dense")
-
-    record = reader.json(f"/runs/{runs.forest}/matrix.json")
-    assert record["caption"] == "fractional shares, Algorithm 1"
-    assert "Fractional multi-label matrix, Algorithm 1" in table.inside("caption")[0].text
-    assert [head.text for head in table.inside("th") if "axis" in head.classes] == [
-        "Predicted →",
-        "Actual ↓",
-    ]
-    first = table.inside("tbody")[0].inside("tr")[0].inside("td")[0]
-    assert first.text == f"{record['multilabel_matrix'][0][0]:.2f}"
 
 
 def test_exports_name_the_orientation_and_hold_exact_fractions(
@@ -179,13 +172,19 @@ def test_the_words_are_about_labels_where_cases_have_sets(
     assert "8 labels" in page.one("main").text
 
 
-def test_columns_that_only_classes_can_fill_are_not_offered_for_sets(
+def test_the_list_has_the_columns_of_sets_and_offers_none_that_only_classes_fill(
     reader: PageClient, runs: SetsRegistry
 ) -> None:
-    assert runs.topics
+    page = reader.page("/runs?q=dataset%3Aphotos&sort=-subset_accuracy")
     boxes = reader.page("/runs?q=dataset:topics").all("input")
-    offered = {box.attributes["value"] for box in boxes if box.attributes.get("name") == "col"}
 
+    heads = " ".join(head.text for head in page.all("th"))
+    assert "Macro F1" in heads
+    assert "Subset accuracy" in heads
+    lines = reader.records("/runs.csv?q=dataset%3Aphotos")
+    of_forest = next(line for line in lines if line["id"] == runs.forest)
+    assert 0 < float(of_forest["subset_accuracy"]) < 1
+    offered = {box.attributes["value"] for box in boxes if box.attributes.get("name") == "col"}
     assert {"subset_accuracy", "hamming_loss", "macro_f1"} <= offered
     assert not offered & {"overall_accuracy", "balanced_accuracy", "mcc", "cohen_kappa"}
 
@@ -201,18 +200,14 @@ def test_flags_are_titled_as_about_a_label(reader: PageClient, runs: SetsRegistr
     assert "other classes" not in run.one("main").text
 
 
-def test_names_of_labels_are_shown(reader: PageClient, runs: SetsRegistry) -> None:
+def test_names_of_labels_and_of_what_examples_miss_are_shown(
+    reader: PageClient, runs: SetsRegistry
+) -> None:
     shown = reader.page(f"/runs/{runs.hostile}").one("table", "matrix-dense").text
+    page = reader.page(f"/runs/{runs.forest}/examples?true=tree")
 
     assert "{{7*7}}" in shown
     assert "=1+1" in shown
-
-
-def test_missed_and_spurious_labels_of_examples_are_named(
-    reader: PageClient, runs: SetsRegistry
-) -> None:
-    page = reader.page(f"/runs/{runs.forest}/examples?true=tree")
-
     heads = [head.text for head in page.all("th")]
     assert {"False negatives", "False positives"} <= set(heads)
     assert "were missed" in page.one("main").text
@@ -227,17 +222,6 @@ def test_pages_about_single_classes_are_refused_in_words(
         assert "sets of labels" in answer.text
     tabs = reader.page(f"/runs/{runs.forest}").one("nav", "tabs").text
     assert "Advice" not in tabs
-
-
-def test_the_list_has_the_columns_of_sets(reader: PageClient, runs: SetsRegistry) -> None:
-    page = reader.page("/runs?q=dataset%3Aphotos&sort=-subset_accuracy")
-
-    heads = " ".join(head.text for head in page.all("th"))
-    assert "Macro F1" in heads
-    assert "Subset accuracy" in heads
-    lines = reader.records("/runs.csv?q=dataset%3Aphotos")
-    of_forest = next(line for line in lines if line["id"] == runs.forest)
-    assert 0 < float(of_forest["subset_accuracy"]) < 1
 
 
 def test_pages_of_sets_have_metrics_of_sets_and_speak_of_labels(
