@@ -181,7 +181,7 @@ def test_an_answer_that_was_not_the_largest_score_has_a_negative_margin(
     }
 
 
-def test_without_scores_examples_stand_as_they_were_logged_whatever_is_asked(
+def test_without_scores_or_results_examples_stand_as_they_were_logged_whatever_is_asked(
     database: Database,
 ) -> None:
     run = log(database)
@@ -194,6 +194,15 @@ def test_without_scores_examples_stand_as_they_were_logged_whatever_is_asked(
     assert [example.index for example in found.examples] == [0, 1, 2, 3, 4, 5]
     assert found.examples[0].confidence is None
     assert not found.has_scores
+    assert browse_examples(database, run.id, ExampleQuestion()).total == 2
+    for question, field in (
+        (ExampleQuestion(actual="cow"), "actual"),
+        (ExampleQuestion(predicted="cow"), "predicted"),
+        (ExampleQuestion(actual="a", kind=Kind.UNLABELLED), "actual"),
+    ):
+        with pytest.raises(InvalidInput) as raised:
+            browse_examples(database, run.id, question)
+        assert raised.value.field == field
 
 
 def test_examples_stand_beside_the_truth_that_the_results_were_made_with(
@@ -214,14 +223,6 @@ def test_examples_stand_beside_the_truth_that_the_results_were_made_with(
     assert after.total == before.total - 1
 
 
-def test_a_run_that_waits_for_its_results_has_examples_already(
-    database: Database,
-) -> None:
-    run = log(database)
-
-    assert browse_examples(database, run.id, ExampleQuestion()).total == 2
-
-
 def test_a_matrix_and_an_open_run_say_why_they_have_no_examples(
     database: Database,
 ) -> None:
@@ -232,25 +233,6 @@ def test_a_matrix_and_an_open_run_say_why_they_have_no_examples(
         page = browse_examples(database, run_id, ExampleQuestion())
         assert (page.missing, page.total) == (NoExamples(why), 0)
         assert export_examples(database, run_id, ExampleQuestion()) is NoExamples(why)
-
-
-@pytest.mark.parametrize(
-    ("question", "field"),
-    [
-        (ExampleQuestion(actual="cow"), "actual"),
-        (ExampleQuestion(predicted="cow"), "predicted"),
-        (ExampleQuestion(actual="a", kind=Kind.UNLABELLED), "actual"),
-    ],
-)
-def test_a_class_that_there_is_none_of_is_refused_by_name(
-    database: Database, question: ExampleQuestion, field: str
-) -> None:
-    run = log(database)
-
-    with pytest.raises(InvalidInput) as raised:
-        browse_examples(database, run.id, question)
-
-    assert raised.value.field == field
 
 
 def test_a_sample_known_by_its_position_is_found_by_its_number(

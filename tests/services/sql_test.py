@@ -62,14 +62,22 @@ def evaluated(database: Database) -> offdiag.Run:
 
 
 @pytest.mark.both_databases
-def test_aggregates_and_values_of_classes_are_those_of_the_sdk(
+def test_values_cells_flags_and_facts_of_runs_are_those_of_the_sdk(
     database: Database, evaluated: offdiag.Run
 ) -> None:
     evaluation = evaluated.evaluation()
+    matrix = evaluation.confusion_matrix
     columns = "value, reason, tends_to, ci_low, ci_high"
 
     aggregates = ask(database, f"SELECT key, {columns} FROM metrics WHERE class IS NULL")
     of_classes = ask(database, f"SELECT key, class, {columns} FROM metrics WHERE class <> 'x'")
+    cells = ask(database, "SELECT actual, predicted, count FROM cells")
+    flags = ask(database, "SELECT rule, class, severity, message FROM flags")
+    runs = ask(
+        database,
+        "SELECT run_id, project, dataset, task, name, model, state, n_predictions, truth_version,"
+        " params->>'lr', tags->>'team', created_at <= finished_at FROM runs",
+    )
 
     assert {key: tuple(rest) for key, *rest in aggregates} == {
         key: (value.value, value.reason, value.limit, value.ci_low, value.ci_high)
@@ -81,23 +89,6 @@ def test_aggregates_and_values_of_classes_are_those_of_the_sdk(
         for label, value in values.items()
     }
     assert any(value.reason for value in evaluation.per_class["precision"].values())
-
-
-@pytest.mark.both_databases
-def test_cells_flags_and_facts_of_runs_are_those_of_the_sdk(
-    database: Database, evaluated: offdiag.Run
-) -> None:
-    evaluation = evaluated.evaluation()
-    matrix = evaluation.confusion_matrix
-
-    cells = ask(database, "SELECT actual, predicted, count FROM cells")
-    flags = ask(database, "SELECT rule, class, severity, message FROM flags")
-    runs = ask(
-        database,
-        "SELECT run_id, project, dataset, task, name, model, state, n_predictions, truth_version,"
-        " params->>'lr', tags->>'team', created_at <= finished_at FROM runs",
-    )
-
     assert {(actual, predicted): count for actual, predicted, count in cells} == {
         (actual, predicted): matrix.loc[actual, predicted]
         for actual in matrix.index
@@ -114,6 +105,13 @@ def test_cells_flags_and_facts_of_runs_are_those_of_the_sdk(
             *(120, 1, "0.1", "x", True),
         )
     ]
+    # A relation may be joined with itself and with others.
+    assert ask(
+        database,
+        "SELECT count(*), avg((a.actual = b.predicted)::INT) = any_value(m.value) "
+        "FROM predictions a JOIN predictions b USING (run_id, position) "
+        "JOIN metrics m ON m.run_id = a.run_id AND m.key = 'overall_accuracy'",
+    ) == [(120, True)]
 
 
 def by_sample(cases: ScoredCases) -> dict[str, tuple[object, ...]]:
@@ -232,17 +230,6 @@ def test_runs_say_whether_their_metrics_are_weighted(database: Database) -> None
     assert found == [("plain", False, 2 / 3), ("weighted", True, 3 / 4)]
 
 
-def test_a_relation_may_be_joined_with_itself_and_with_others(
-    database: Database, evaluated: offdiag.Run
-) -> None:
-    assert ask(
-        database,
-        "SELECT count(*), avg((a.actual = b.predicted)::INT) = any_value(m.value) "
-        "FROM predictions a JOIN predictions b USING (run_id, position) "
-        "JOIN metrics m ON m.run_id = a.run_id AND m.key = 'overall_accuracy'",
-    ) == [(120, True)]
-
-
 def test_a_question_about_one_run_reads_no_other(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,10 +272,14 @@ def statements_of(database: Database, text: str) -> list[str]:
 @pytest.mark.both_databases
 def test_what_a_question_does_not_name_is_not_read(database: Database) -> None:
     log_scored(database, scored_cases(20))
+    work_off(database)
 
     nothing = " ".join(statements_of(database, "SELECT 1"))
     codes = " ".join(statements_of(database, "SELECT predicted FROM predictions"))
     scores = " ".join(statements_of(database, "SELECT score FROM predictions"))
+    of_one_key = statements_of(
+        database, "SELECT value FROM metrics WHERE key = 'mcc' AND class IS NULL"
+    )
 
     assert "prediction_chunk" not in nothing
     assert "metric_value" not in nothing
@@ -297,28 +288,8 @@ def test_what_a_question_does_not_name_is_not_read(database: Database) -> None:
     assert "sample_ids" not in codes
     assert "truth_slice" not in codes
     assert "score_chunk" in scores
-
-
-@pytest.mark.both_databases
-def test_metrics_of_one_key_leave_the_others_in_the_database(
-    database: Database,
-) -> None:
-    offdiag.log_matrix(
-        [[9, 1], [2, 8]],
-        orientation="actual_rows",
-        labels=["a", "b"],
-        name="m",
-        dataset="d",
-        url=database.url,
-    )
-    work_off(database)
-
-    found = statements_of(
-        database, "SELECT value FROM metrics WHERE key = 'mcc' AND class IS NULL"
-    )
-
-    assert not any("class_values" in statement for statement in found)
-    (of_values,) = (statement for statement in found if "metric_value" in statement)
+    assert not any("class_values" in statement for statement in of_one_key)
+    (of_values,) = (statement for statement in of_one_key if "metric_value" in statement)
     # As either driver marks what is given beside a statement.
     n_given = of_values.count("?") + of_values.count("%(key_")
     assert n_given > len({spec.key for spec in SPECS}) - 3
@@ -400,17 +371,14 @@ def test_sql_reaches_no_file_and_changes_nothing(database: Database, tmp_path: P
         assert list(folder.iterdir()) == [file]
 
 
-def test_variables_of_the_program_are_no_relations(database: Database) -> None:
-    with pytest.raises(InvalidInput, match="relations does not exist"):
-        ask(database, "SELECT * FROM relations")
-
-
 def test_mistakes_are_one_sentence(database: Database) -> None:
     log_scored(database, scored_cases(5))
     cases: list[tuple[str, str]] = [
         ("SELEKT 1", "syntax error at or near"),
         ("SELECT nix FROM runs", 'column "nix" not found'),
         ("SELECT * FROM nix", "nix does not exist"),
+        # A variable of the program is no relation.
+        ("SELECT * FROM relations", "relations does not exist"),
         ("SELECT CAST(name AS INT) FROM runs", "Could not convert string"),
     ]
     for text, sentence in cases:

@@ -178,33 +178,27 @@ def test_what_is_not_there_is_not_found(database: Database) -> None:
             call()
 
 
-def test_a_schedule_is_shown_with_its_next_five_times(database: Database) -> None:
+def test_a_schedule_is_shown_with_its_next_five_times_or_why_there_are_none(
+    database: Database,
+) -> None:
+    preview = preview_plan(database, cron="0 6 * * 1", zone="Asia/Tokyo")
     weekly(database, cron="30 6 * * 1,4", zone="Europe/Ljubljana")
 
     entry = schedule_page(database, project="skin", name="weekly")
+    pause_schedule(database, project="skin", name="weekly")
+    paused = schedule_page(database, project="skin", name="weekly")
+    with database.write() as session:
+        session.execute(update(ScheduleRow).values(zone="Mars/Olympus"))
+    (unreadable,) = schedules_page(database).entries
 
+    assert preview.words == "Mondays at 06:00, Asia/Tokyo"
+    assert [f"{fire.wall:%a %H:%M}" for fire in preview.next_due_times] == ["Mon 06:00"] * 5
     assert entry.words == "Mondays and Thursdays at 06:30, Europe/Ljubljana"
     assert len(entry.next_due_times) == 5
     assert {f"{fire.wall:%a %H:%M}" for fire in entry.next_due_times} == {"Mon 06:30", "Thu 06:30"}
-
-
-def test_a_paused_schedule_has_no_next_times(database: Database) -> None:
-    weekly(database)
-
-    pause_schedule(database, project="skin", name="weekly")
-
-    assert schedule_page(database, project="skin", name="weekly").next_due_times == ()
-
-
-def test_an_unreadable_plan_is_shown_as_a_problem(database: Database) -> None:
-    weekly(database)
-    with database.write() as session:
-        session.execute(update(ScheduleRow).values(zone="Mars/Olympus"))
-
-    (entry,) = schedules_page(database).entries
-
-    assert entry.problem is not None
-    assert "there is no time zone" in entry.problem
+    assert paused.next_due_times == ()
+    assert unreadable.problem is not None
+    assert "there is no time zone" in unreadable.problem
 
 
 @pytest.mark.both_databases
@@ -216,24 +210,13 @@ def test_the_heartbeat_of_the_scheduler_is_on_the_page(database: Database) -> No
     assert reports_page(database).has_scheduler
 
 
-def test_a_plan_can_be_looked_at_before_it_is_saved(database: Database) -> None:
-    preview = preview_plan(database, cron="0 6 * * 1", zone="Asia/Tokyo")
-
-    assert preview.words == "Mondays at 06:00, Asia/Tokyo"
-    assert [f"{fire.wall:%a %H:%M}" for fire in preview.next_due_times] == ["Mon 06:00"] * 5
-
-
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
+def test_conditions_are_written_as_in_gates(database: Database) -> None:
+    for text, meant in (
         ("mcc<0.5", Condition("mcc", Side.BELOW, 0.5)),
         ("log_loss > 1", Condition("log_loss", Side.ABOVE, 1.0)),
         ("recall[mel]<=0.5", Condition("recall", Side.BELOW, 0.5, "mel")),
-    ],
-)
-def test_conditions_are_written_as_in_gates(
-    database: Database, text: str, meant: Condition
-) -> None:
-    assert alert_condition(text) == meant
-    scope = replace(SCOPE, alerts=(alert_condition(text),))
-    assert weekly(database, scope=scope).scope["alerts"][0]["metric"] == meant.metric
+    ):
+        assert alert_condition(text) == meant
+        scope = replace(SCOPE, alerts=(alert_condition(text),))
+        made = weekly(database, name=text, scope=scope)
+        assert made.scope["alerts"][0]["metric"] == meant.metric

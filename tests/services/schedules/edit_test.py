@@ -83,20 +83,22 @@ def test_a_name_is_given_once_in_a_project(database: Database) -> None:
 
     with pytest.raises(Conflict, match="has a schedule 'weekly'"):
         weekly(database)
+    with pytest.raises(Conflict, match="offdiag schedule run weekly"):
+        report_now(database, name="weekly", scope=SCOPE)
 
 
-@pytest.mark.parametrize(
-    "act",
-    [
+def test_an_unknown_schedule_or_report_is_not_found(database: Database) -> None:
+    actions: list[Callable[..., object]] = [
         edit.pause_schedule,
         edit.resume_schedule,
         edit.remove_schedule,
         edit.run_schedule,
-    ],
-)
-def test_an_unknown_schedule_is_not_found(database: Database, act: Callable[..., object]) -> None:
-    with pytest.raises(NotFound, match="no schedule 'nightly'"):
-        act(database, project="skin", name="nightly")
+    ]
+    for act in actions:
+        with pytest.raises(NotFound, match="no schedule 'nightly'"):
+            act(database, project="skin", name="nightly")
+    with pytest.raises(NotFound, match="no report 'weekly'"):
+        edit.run_report(database, project="skin", name="weekly")
 
 
 def test_a_report_without_a_schedule_counts_by_its_name(database: Database) -> None:
@@ -106,13 +108,6 @@ def test_a_report_without_a_schedule_counts_by_its_name(database: Database) -> N
     assert (first.number, second.number) == (1, 2)
     assert [edition.schedule_id for edition in editions(database)] == [None, None]
     assert "Asia/Tokyo" in editions(database)[1].fire_time
-
-
-def test_a_report_cannot_take_the_name_of_a_schedule(database: Database) -> None:
-    weekly(database)
-
-    with pytest.raises(Conflict, match="offdiag schedule run weekly"):
-        report_now(database, name="weekly", scope=SCOPE)
 
 
 @pytest.mark.parametrize(
@@ -192,11 +187,6 @@ def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_edition_was(
     assert (first.number, second.number, second.id) == (1, 2, again.edition_id)
     assert (second.scope, second.schedule_id) == (first.scope, None)
     assert second.fire_time.endswith(" Europe/Ljubljana (by hand)")
-
-
-def test_a_report_that_is_not_there_cannot_be_run(database: Database) -> None:
-    with pytest.raises(NotFound, match="no report 'weekly'"):
-        edit.run_report(database, project="skin", name="weekly")
 
 
 @pytest.mark.both_databases
