@@ -53,6 +53,10 @@ def test_labels_in_a_file_make_a_new_version(folder: Path, offdiag: Command, cli
     assert versions[0]["class_counts"] == [0, 2]
     assert versions[0]["reason"] == "second look"
     assert versions[1]["n_runs"] == 1
+    shown = offdiag("truth", "show", clinic).out
+    assert "Ground truth of clinic in project default" in shown
+    assert "ill 2, well 1" in shown
+    assert "second look" in shown
 
 
 def test_columns_can_be_named(folder: Path, offdiag: Command, clinic: str) -> None:
@@ -64,37 +68,23 @@ def test_columns_can_be_named(folder: Path, offdiag: Command, clinic: str) -> No
     assert answer.json["version"] == 2
 
 
-def test_the_same_file_again_says_that_nothing_was_done(
+def test_labels_that_are_so_already_change_nothing_and_runs_that_wait_are_named(
     folder: Path, offdiag: Command, clinic: str
 ) -> None:
+    as_logged = revise(folder, offdiag, "id,label\nx2,ill\n")
     revise(folder, offdiag, "id,label\nx2,well\n")
-
+    waiting = offdiag("truth", "impact", clinic, "1..2").out
     again = revise(folder, offdiag, "id,label\nx2,well\n")
 
+    assert as_logged.code == 2
+    assert "has these labels already" in as_logged.err
+    assert "No run was evaluated with both versions." in waiting
+    assert "first: queued for evaluation." in waiting
     assert again.code == 0
     assert (
         again.out.strip()
         == "Version 2 already has these labels (1 label corrected); nothing was changed."
     )
-
-
-def test_labels_that_are_so_already_are_an_error(
-    folder: Path, offdiag: Command, clinic: str
-) -> None:
-    answer = revise(folder, offdiag, "id,label\nx2,ill\n")
-
-    assert answer.code == 2
-    assert "has these labels already" in answer.err
-
-
-def test_the_versions_are_listed_for_people(folder: Path, offdiag: Command, clinic: str) -> None:
-    revise(folder, offdiag, "id,label\nx2,well\n")
-
-    shown = offdiag("truth", "show", clinic).out
-
-    assert "Ground truth of clinic in project default" in shown
-    assert "ill 1, well 2" in shown
-    assert "second look" in shown
 
 
 def test_the_difference_of_versions_is_shown(folder: Path, offdiag: Command, clinic: str) -> None:
@@ -186,8 +176,10 @@ def log_two_models(*_: object) -> str:
 
 
 def test_what_a_correction_did_to_runs_is_shown(offdiag: Command, two_models: str) -> None:
-    shown = offdiag("truth", "impact", two_models, "1..2").out
-    short = offdiag("truth", "impact", two_models, "1..2", "--metric", "mcc", "--limit", "1").out
+    asked = ("truth", "impact", two_models)
+    shown = offdiag(*asked, "1..2").out
+    short = offdiag(*asked, "1..2", "--metric", "mcc", "--limit", "1").out
+    found = offdiag(*asked, "1..2", "--json").json
 
     assert "Version 1 to version 2: 10 labels corrected." in shown
     assert (
@@ -199,11 +191,6 @@ def test_what_a_correction_did_to_runs_is_shown(offdiag: Command, two_models: st
         *("1.000", "+25.0", "pp", "significant", "2", "→", "1"),
     ]
     assert "1 more; --limit or --json shows them." in short
-
-
-def test_the_impact_is_told_to_programs_in_full(offdiag: Command, two_models: str) -> None:
-    found = offdiag("truth", "impact", two_models, "1..2", "--json").json
-
     assert (found["before"], found["after"], found["n_changed_labels"]) == (1, 2, 10)
     seer = next(run for run in found["runs"] if run["name"] == "seer")
     assert seer["metrics"]["overall_accuracy"]["before"]["value"] == 0.75
@@ -212,28 +199,10 @@ def test_the_impact_is_told_to_programs_in_full(offdiag: Command, two_models: st
     assert seer["metrics"]["mcc"]["rank_before"] == 2
     assert seer["metrics"]["mcc"]["rank_after"] == 1
     assert (found["waiting"], found["is_cut"]) == ([], False)
-
-
-def test_runs_that_wait_are_named(folder: Path, offdiag: Command, clinic: str) -> None:
-    revise(folder, offdiag, "id,label\nx2,well\n")
-
-    shown = offdiag("truth", "impact", clinic, "1..2").out
-
-    assert "No run was evaluated with both versions." in shown
-    assert "first: queued for evaluation." in shown
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
+    for arguments, sentence in (
         (("1-2",), "'1-2' are not two versions. Write for example 1..2."),
         (("1..2", "--metric", "log_loss"), "runs are not ranked by 'log_loss' here"),
-    ],
-)
-def test_an_impact_that_nobody_can_mean_is_refused(
-    offdiag: Command, two_models: str, arguments: tuple[str, ...], sentence: str
-) -> None:
-    answer = offdiag("truth", "impact", two_models, *arguments)
-
-    assert answer.code == 2
-    assert sentence in answer.err
+    ):
+        refused = offdiag(*asked, *arguments)
+        assert refused.code == 2
+        assert sentence in refused.err
