@@ -144,61 +144,44 @@ def answer_to(
     return code, captured.err
 
 
-def test_an_error_of_ours_is_one_line_with_field_and_hint(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (
+            Conflict("the key is taken.", field="client_key", hint="Use another."),
+            "offdiag: client_key: the key is taken. Use another.\n",
+        ),
+        (Conflict("run 'a\x1b[2J\nb\u202ec'."), "offdiag: run 'a\\x1b[2J b\\u202ec'.\n"),
+        (ModuleNotFoundError("No flask", name="flask"), "pip install 'offdiag[server]'"),
+        (ModuleNotFoundError("No sklearn", name="sklearn"), "pip install 'offdiag[demo]'"),
+    ],
+    ids=["field and hint", "text of others", "server", "demo"],
+)
+def test_an_error_is_one_line_that_says_what_to_do(
+    error: Exception,
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    error = Conflict("the key is taken.", field="client_key", hint="Use another.")
-
     code, text = answer_to(error, monkeypatch, capsys)
 
     assert code == commands.ERROR
-    assert text == "offdiag: client_key: the key is taken. Use another.\n"
+    assert text == says if isinstance(error, Conflict) else says in text
 
 
-def test_text_of_others_cannot_move_the_cursor_or_break_the_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, text = answer_to(Conflict("run 'a\x1b[2J\nb\u202ec'."), monkeypatch, capsys)
-
-    assert code == commands.ERROR
-    assert text == "offdiag: run 'a\\x1b[2J b\\u202ec'.\n"
-
-
-def test_a_defect_is_one_line_and_says_how_to_see_more(
+def test_a_defect_is_one_line_or_raised_where_it_was_asked_for(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv(commands.TRACEBACK_VARIABLE, raising=False)
-
     code, text = answer_to(ZeroDivisionError("division by zero"), monkeypatch, capsys)
 
     assert code == commands.ERROR
     assert text.startswith("offdiag: unexpected ZeroDivisionError: division by zero.")
     assert commands.TRACEBACK_VARIABLE in text
     assert text.count("\n") == 1
-
-
-def test_a_defect_is_raised_where_it_was_asked_for(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
     monkeypatch.setenv(commands.TRACEBACK_VARIABLE, "1")
-
     with pytest.raises(ZeroDivisionError):
         answer_to(ZeroDivisionError(), monkeypatch, capsys)
-
-
-@pytest.mark.parametrize(("module", "extra"), [("flask", "server"), ("sklearn", "demo")])
-def test_a_missing_optional_library_is_named_with_the_command_that_installs_it(
-    module: str,
-    extra: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    error = ModuleNotFoundError(f"No module named {module!r}", name=module)
-
-    code, text = answer_to(error, monkeypatch, capsys)
-
-    assert code == commands.ERROR
-    assert f"pip install 'offdiag[{extra}]'" in text
 
 
 def test_ctrl_c_is_told_from_an_error(

@@ -48,6 +48,7 @@ def log_runs(folder: Path, offdiag: Command) -> list[str]:
 def test_what_two_versions_price_differently_is_listed(offdiag: Command, runs: list[str]) -> None:
     found = offdiag("cost", "diff", "visits@1", "visits@2")
     record = offdiag("cost", "diff", "visits@1", "visits", "--json")
+    equal = offdiag("cost", "diff", "visits@2", "visits")
 
     assert (found.code, record.code) == (1, 1)
     assert [line.split() for line in found.out.splitlines() if "ill" in line] == [
@@ -56,12 +57,7 @@ def test_what_two_versions_price_differently_is_listed(offdiag: Command, runs: l
     assert record.json["cells"] == [
         {"actual": "ill", "predicted": "well", "before": 2.0, "after": 10.0}
     ]
-
-
-def test_equal_versions_do_not_differ(offdiag: Command, runs: list[str]) -> None:
-    found = offdiag("cost", "diff", "visits@2", "visits")
-
-    assert (found.code, found.out) == (0, "No cost differs.\n")
+    assert (equal.code, equal.out) == (0, "No cost differs.\n")
 
 
 def test_classes_and_currencies_that_differ_are_named(
@@ -122,36 +118,27 @@ def test_what_is_left_out_is_told_beside_the_result(offdiag: Command, runs: list
     assert "“flu>ill:2” in set= is ignored" in found.err
 
 
-def test_scores_are_decided_by_what_is_cheapest_to_expect(
+def test_scores_are_decided_by_what_is_cheapest_to_expect_and_saved_once(
     offdiag: Command, runs: list[str]
 ) -> None:
-    found = offdiag("cost", "decide", runs[0], "--matrix", "visits@2")
-    record = offdiag("cost", "decide", runs[0], "--matrix", "visits@2", "--json").json
+    command = ("cost", "decide", runs[0], "--matrix", "visits@2")
+    record = offdiag(*command, "--json").json
+    by_threshold = offdiag(*command, "--json", "--threshold", "0.12").json
+    first, again = (
+        offdiag(*command, "--save-as", "by cost", "--json").json["saved"]["id"] for _ in range(2)
+    )
+    told = offdiag(*command, "--save-as", "by cost").out
 
-    assert "the prediction with the lowest expected cost" in found.out
+    assert "the prediction with the lowest expected cost" in told
     assert record["matrix_after"] == [[5, 15], [0, 20]]
     assert record["difference"]["ci_high"] < 0
     assert record["saved"] is None
-
-
-def test_a_threshold_is_a_rule_too(offdiag: Command, runs: list[str]) -> None:
-    command = ("cost", "decide", runs[0], "--matrix", "visits@2", "--json")
-
-    record = offdiag(*command, "--threshold", "0.12").json
-
-    assert sum(row[1] for row in record["matrix_after"]) == 30
-
-
-def test_a_decision_is_saved_once(offdiag: Command, runs: list[str]) -> None:
-    command = ("cost", "decide", runs[0], "--matrix", "visits@2", "--save-as", "by cost", "--json")
-
-    first, again = (offdiag(*command).json["saved"]["id"] for _ in range(2))
-
+    assert sum(row[1] for row in by_threshold["matrix_after"]) == 30
     assert first == again
+    assert f"Saved as {first}." in told
     shown = offdiag("runs", "show", first, "--json").json
     assert shown["derived_from"]["run"] == runs[0]
     assert shown["derived_from"]["recipe"]["costs"] == "visits@2"
-    assert f"Saved as {first}." in offdiag(*command[:-1]).out
 
 
 def test_what_cannot_be_decided_says_why(offdiag: Command, runs: list[str]) -> None:

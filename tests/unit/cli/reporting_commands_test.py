@@ -60,27 +60,53 @@ def test_the_tables_say_in_words_when_it_is_due(offdiag: Command) -> None:
     assert "NO SCHEDULER is running" in listed.out
 
 
-def test_a_schedule_is_run_now_and_its_files_lie_in_their_folder(
+def test_a_schedule_names_targets_out_of_reach_and_its_files_lie_in_their_folder(
     folder: Path, offdiag: Command
 ) -> None:
-    offdiag(*WEEKLY, "--folder", "weekly")
-
-    issued = offdiag("schedule", "run", "weekly", "--json").json
+    planned = offdiag(
+        *WEEKLY,
+        *("--email", "ana@example.org", "--webhook", "https://127.0.0.1/x", "--folder", "weekly"),
+        *("--notify", "team"),
+    )
+    run = offdiag("schedule", "run", "weekly", "--json")
     shown = offdiag("report", "show", "weekly").out
 
+    assert planned.code == 0
+    assert "e-mail ana@example.org: no e-mail can be sent. Set smtp.host" in planned.err
+    assert "webhook https://127.0.0.1/…: nothing is posted unsigned." in planned.err
+    assert "notification team: no place is called 'team'." in planned.err
+    assert "folder weekly" not in planned.err
+    assert run.code == 1  # Some deliveries are refused.
+    issued = run.json
     assert (issued["number"], issued["state"]) == (1, "computed")
-    assert issued["deliveries"][0]["state"] == "sent"
+    states = {each["target"]: each["state"] for each in issued["deliveries"]}
+    assert states.pop("folder weekly") == "sent"
+    assert states["e-mail ana@example.org"] == "refused"
     assert issued["fire_time"].replace("T", " ", 1) in shown
     assert (folder / "reports" / "weekly" / "weekly-0001.html").is_file()
 
 
-def test_a_report_says_what_changed_since_the_one_before(offdiag: Command) -> None:
+def test_reports_are_listed_shown_and_exported_and_say_what_changed(
+    folder: Path, offdiag: Command
+) -> None:
     first = offdiag("report", "now", "once", "--dataset", "clinic", "--json").json
     second = offdiag("report", "now", "once", "--dataset", "clinic")
+
+    listed = offdiag("report", "list", "--json").json["reports"]
+    shown = offdiag("report", "show", "once", "1", "--json").json
+    exported = offdiag("report", "export", "once", "--output", "r.html")
+    as_text = offdiag("report", "export", "once", "1", "--format", "json")
 
     assert first["headline"].startswith("This is the first edition")
     assert "No change exceeds its interval." in second.out
     assert first["report"]["snapshot"]["runs"][0]["name"] == "first"
+    assert [(entry["name"], entry["n_editions"], entry["is_scheduled"]) for entry in listed] == [
+        ("once", 2, False)
+    ]
+    assert shown["number"] == 1
+    assert exported.code == 0
+    assert (folder / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert json.loads(as_text.out)["data_digest"] == shown["data_digest"]
 
 
 def test_alerts_slices_and_terms_are_read(offdiag: Command) -> None:
@@ -150,24 +176,6 @@ def test_what_cannot_be_meant_is_one_line_and_nothing_is_stored(offdiag: Command
         assert offdiag("schedule", "list", "--json").json["schedules"] == []
 
 
-def test_reports_are_listed_shown_and_exported(folder: Path, offdiag: Command) -> None:
-    offdiag("report", "now", "once", "--dataset", "clinic")
-    offdiag("report", "now", "once", "--dataset", "clinic")
-
-    listed = offdiag("report", "list", "--json").json["reports"]
-    shown = offdiag("report", "show", "once", "1", "--json").json
-    exported = offdiag("report", "export", "once", "--output", "r.html")
-    as_text = offdiag("report", "export", "once", "1", "--format", "json")
-
-    assert [(entry["name"], entry["n_editions"], entry["is_scheduled"]) for entry in listed] == [
-        ("once", 2, False)
-    ]
-    assert shown["number"] == 1
-    assert exported.code == 0
-    assert (folder / "r.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert json.loads(as_text.out)["data_digest"] == shown["data_digest"]
-
-
 def test_a_report_that_waits_for_nothing_says_that_nothing_is_lost(offdiag: Command) -> None:
     answer = offdiag("report", "now", "once", "--dataset", "clinic", "--timeout", "0")
 
@@ -196,28 +204,3 @@ def test_retrying_needs_one_job_or_all_of_them(offdiag: Command) -> None:
     assert offdiag("jobs", "retry", "1", "--all").code == 2
     assert offdiag("jobs", "retry", "999").err.startswith("offdiag: job: there is no job 999")
     assert offdiag("jobs", "retry", "--all").out == "0 queued again.\n"
-
-
-def test_targets_that_reports_would_not_reach_are_named_when_a_schedule_is_made(
-    offdiag: Command,
-) -> None:
-    answer = offdiag(
-        *WEEKLY,
-        *("--email", "ana@example.org", "--webhook", "https://127.0.0.1/x", "--folder", "weekly"),
-        *("--notify", "team"),
-    )
-
-    assert answer.code == 0
-    assert "e-mail ana@example.org: no e-mail can be sent. Set smtp.host" in answer.err
-    assert "webhook https://127.0.0.1/…: nothing is posted unsigned." in answer.err
-    assert "notification team: no place is called 'team'." in answer.err
-    assert "folder weekly" not in answer.err
-
-
-def test_a_report_whose_delivery_is_refused_ends_with_1(offdiag: Command) -> None:
-    offdiag(*WEEKLY, "--email", "ana@example.org")
-
-    issued = offdiag("schedule", "run", "weekly", "--json")
-
-    assert issued.code == 1
-    assert [each["state"] for each in issued.json["deliveries"]] == ["refused"]
