@@ -252,18 +252,8 @@ def test_a_job_that_ended_too_early_leaves_an_open_run(
     assert logged(server).evaluation(timeout=30).aggregate["n"].value == N
 
 
-@pytest.mark.parametrize(
-    ("file", "content"),
-    [
-        ("run.json", b'{"version": 1, "kind": "mat'),
-        ("run.json", b"[]"),
-        ("run.json", b'{"version": 1, "kind": "matrix", "body": {}}'),
-        ("run.json", b'{"version": 2, "kind": "matrix", "body": {"name": "m", "project": "p"}}'),
-        ("finished.json", b""),
-    ],
-)
 def test_a_damaged_file_keeps_its_run_in_the_spool_and_the_others_are_sent(
-    spool: Path, server: str, monkeypatch: pytest.MonkeyPatch, file: str, content: bytes
+    spool: Path, server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as offline:
         offline.setenv("OFFDIAG_MODE", "offline")
@@ -275,21 +265,42 @@ def test_a_damaged_file_keeps_its_run_in_the_spool_and_the_others_are_sent(
         offdiag.log_matrix([[1, 2], [3, 4]], name="damaged", url=server, **counts)
         (folder,) = spool.iterdir()
         logged(server)
-    (folder / file).write_bytes(content)
 
-    code, report = synced(server)
+    n_others = 1
+    for file, content in (
+        ("run.json", b'{"version": 1, "kind": "mat'),
+        ("run.json", b"[]"),
+        ("run.json", b'{"version": 1, "kind": "matrix", "body": {}}'),
+        ("run.json", b'{"version": 2, "kind": "matrix", "body": {"name": "m", "project": "p"}}'),
+        ("finished.json", b""),
+    ):
+        whole = (folder / file).read_bytes()
+        (folder / file).write_bytes(content)
 
-    assert (code, report["n_sent"], report["n_left"]) == (1, 1, 1)
-    damaged = next(each for each in report["runs"] if each["folder"] == folder.name)
-    assert damaged["outcome"] == ("unreadable" if file == "run.json" else "refused")
-    assert f"its {file} is" in damaged["why"]
-    assert (folder / file).read_bytes() == content
-    assert the_run(server)
+        code, report = synced(server)
+
+        assert (code, report["n_sent"], report["n_left"]) == (1, n_others, 1), content
+        damaged = next(each for each in report["runs"] if each["folder"] == folder.name)
+        assert damaged["outcome"] == ("unreadable" if file == "run.json" else "refused")
+        assert f"its {file} is" in damaged["why"]
+        assert (folder / file).read_bytes() == content
+        assert the_run(server)
+        (folder / file).write_bytes(whole)
+        n_others = 0
 
 
-def test_what_others_have_in_the_folder_of_a_spool_stays(spool: Path, server: str) -> None:
+def test_what_others_have_in_a_spool_stays_and_a_folder_that_was_not_filled_is_removed(
+    spool: Path, server: str
+) -> None:
+    folder = spool / "0123456789ab"
+    folder.mkdir(parents=True)
+    (folder / "lock").touch()
+    (folder / "run.json.123.part").write_bytes(b'{"ver')
+    unfilled = synced(server)
+    assert (unfilled[0], list(spool.iterdir())) == (0, [])
+
     theirs = spool / "downloads"
-    theirs.mkdir(parents=True)
+    theirs.mkdir()
     (theirs / "run.json").write_text("notes")
     (theirs / "film.part").write_text("half")
 
@@ -297,18 +308,6 @@ def test_what_others_have_in_the_folder_of_a_spool_stays(spool: Path, server: st
 
     assert (code, report["runs"][0]["outcome"]) == (1, "unreadable")
     assert {"run.json", "film.part"} <= {path.name for path in theirs.iterdir()}
-
-
-def test_a_folder_that_its_process_had_no_time_to_fill_is_removed(
-    spool: Path, server: str
-) -> None:
-    folder = spool / "0123456789ab"
-    folder.mkdir(parents=True)
-    (folder / "lock").touch()
-    (folder / "run.json.123.part").write_bytes(b'{"ver')
-
-    assert synced(server)[0] == 0
-    assert list(spool.iterdir()) == []
 
 
 def test_a_full_disk_is_an_error_of_its_own_and_nothing_is_half_there(

@@ -46,20 +46,16 @@ def flag_of(offdiag: Command, rule: str) -> dict[str, Any]:
     return flags(offdiag, "--rule", rule, "--state", "all")[0]
 
 
-def test_flags_are_listed_the_gravest_first(offdiag: Command, blind: str) -> None:
+def test_flags_are_listed_the_gravest_first_and_filtered(offdiag: Command, blind: str) -> None:
     found = flags(offdiag)
     answer = offdiag("flags", "list")
+    badge = flags(offdiag, "--badge", "--class", "rare", "--at-least", "critical")
 
     grades = ["info", "medium", "high", "critical"]
     ranks = [grades.index(flag["severity"]) for flag in found]
     assert ranks == sorted(ranks, reverse=True)
     assert {flag["run"] for flag in found} == {blind}
     assert f"{len(found)} open" in answer.out
-
-
-def test_flags_are_filtered(offdiag: Command, blind: str) -> None:
-    badge = flags(offdiag, "--badge", "--class", "rare", "--at-least", "critical")
-
     assert {flag["rule"] for flag in badge} == {"F3", "F4"}
     assert offdiag("flags", "list", "--dataset", "other").out == "There are no such flags.\n"
 
@@ -116,20 +112,17 @@ def test_flags_are_assigned_and_commented_on(offdiag: Command, blind: str) -> No
     assert shown["history"][-1]["text"] == "See the notebook."
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["snooze", "1", "--until", "soon"], "'soon' is not a time"),
-        (["acknowledge", "999"], "there is no flag 999"),
-    ],
-)
-def test_what_cannot_be_done_is_an_error(
-    offdiag: Command, blind: str, arguments: list[str], says: str
-) -> None:
-    answer = offdiag("flags", *arguments)
+def test_what_cannot_be_done_is_an_error(offdiag: Command, blind: str) -> None:
+    for arguments, says in (
+        (["flags", "snooze", "1", "--until", "soon"], "'soon' is not a time"),
+        (["flags", "acknowledge", "999"], "there is no flag 999"),
+        (["cost", "default", "d"], "Name a cost matrix, or give --none."),
+        (["cost", "show", "gone@3"], "has no cost matrix 'gone@3'"),
+    ):
+        answer = offdiag(*arguments)
 
-    assert answer.code == 2
-    assert says in answer.err
+        assert answer.code == 2
+        assert says in answer.err
 
 
 def test_costs_are_stored_in_versions_and_judged_by(
@@ -166,22 +159,6 @@ def test_a_gate_takes_the_costs_of_the_dataset_or_those_that_are_named(
     default = offdiag("gate", blind, *condition)
 
     assert [unknown.code, named.code, default.code] == [2, 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["default", "d"], "Name a cost matrix, or give --none."),
-        (["show", "gone@3"], "has no cost matrix 'gone@3'"),
-    ],
-)
-def test_costs_that_cannot_be_are_refused(
-    offdiag: Command, blind: str, arguments: list[str], says: str
-) -> None:
-    answer = offdiag("cost", *arguments)
-
-    assert answer.code == 2
-    assert says in answer.err
 
 
 def test_a_baseline_is_pinned_and_a_gate_compares_with_it(
