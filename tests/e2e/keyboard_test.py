@@ -23,7 +23,7 @@ def test_the_whole_matrix_is_one_tab_stop(open_page: Any, registry: LesionRegist
     assert stops[0] == "Skip to the content"
 
 
-def test_arrows_home_and_end_move_through_the_matrix(
+def test_arrows_home_and_end_move_through_the_matrix_which_remembers_its_cell(
     open_page: Any, registry: LesionRegistry
 ) -> None:
     page = open_page(f"/runs/{registry.plain}?norm=none&order=label").page
@@ -37,30 +37,15 @@ def test_arrows_home_and_end_move_through_the_matrix(
         page.keyboard.press(key)
         assert _focused_text(page) == count, key
     expect(page.locator("table.matrix td[tabindex='0']")).to_have_count(1)
-
-
-def test_the_heads_of_the_focused_cell_stand_out(open_page: Any, registry: LesionRegistry) -> None:
-    page = open_page(f"/runs/{registry.plain}?order=label").page
-    page.locator("table.matrix td[data-cell]").first.focus()
-
-    page.keyboard.press("ArrowRight")
-
-    crossed = page.locator("table.matrix .is-crossed")
-    expect(crossed).to_have_text(["mel", "nv"])
-
-
-def test_leaving_and_coming_back_finds_the_same_cell(
-    open_page: Any, registry: LesionRegistry
-) -> None:
-    page = open_page(f"/runs/{registry.plain}?norm=none&order=label").page
-    page.locator("table.matrix td[data-cell]").first.focus()
     page.keyboard.press("ArrowDown")
-
     page.keyboard.press("Tab")
     assert _focused_text(page) != "59"
     page.keyboard.press("Shift+Tab")
-
     assert _focused_text(page) == "59"
+    # The heads of the focused cell stand out.
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("table.matrix .is-crossed")).to_have_text(["mel", "nv"])
 
 
 def test_j_and_k_move_through_runs_and_enter_opens(open_page: Any) -> None:
@@ -90,7 +75,9 @@ def test_slash_goes_to_the_filter_where_letters_are_letters(open_page: Any) -> N
     expect(page.locator("#q")).to_have_value("dataset:derm-7 jkt")
 
 
-def test_keys_of_the_matrix_change_the_view(open_page: Any, registry: LesionRegistry) -> None:
+def test_keys_of_the_matrix_change_the_view_and_g_then_r_goes_to_the_runs(
+    open_page: Any, registry: LesionRegistry
+) -> None:
     page = open_page(f"/runs/{registry.plain}").page
 
     page.keyboard.press("t")
@@ -98,20 +85,16 @@ def test_keys_of_the_matrix_change_the_view(open_page: Any, registry: LesionRegi
     page.keyboard.press("n")
     expect(page).to_have_url(re.compile("norm=col&t=1"))
     page.keyboard.press("o")
-
     expect(page).to_have_url(re.compile("norm=col&order=label&t=1"))
-
-
-def test_g_then_r_goes_to_the_runs(open_page: Any, registry: LesionRegistry) -> None:
-    page = open_page(f"/runs/{registry.plain}").page
 
     page.keyboard.press("g")
     page.keyboard.press("r")
-
     expect(page).to_have_url(re.compile("/runs$"))
 
 
-def test_the_sheet_of_keys_opens_and_closes(open_page: Any) -> None:
+def test_the_sheet_of_keys_opens_and_closes_until_single_keys_are_turned_off(
+    open_page: Any,
+) -> None:
     page = open_page("/runs").page
     sheet = page.get_by_role("dialog", name="Keyboard")
 
@@ -120,19 +103,13 @@ def test_the_sheet_of_keys_opens_and_closes(open_page: Any) -> None:
     page.keyboard.press("j")
     expect(page.locator("a[data-row]:focus")).to_have_count(0)
     page.keyboard.press("Escape")
-
     expect(sheet).to_be_hidden()
-
-
-def test_single_keys_can_be_turned_off_for_good(open_page: Any) -> None:
-    page = open_page("/runs").page
 
     page.get_by_role("button", name="Keys").click()
     page.get_by_role("button", name="Turn single keys off").click()
     page.wait_for_url("**/runs")
     page.keyboard.press("?")
     page.keyboard.press("j")
-
     expect(page.get_by_role("dialog")).to_be_hidden()
     expect(page.locator("a[data-row]:focus")).to_have_count(0)
 

@@ -238,7 +238,7 @@ def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_el
         seen.expect_no_complaints()
 
 
-def test_what_is_no_number_is_marked_and_changes_nothing(
+def test_what_is_no_number_is_marked_and_a_block_of_a_spreadsheet_is_pasted_from_a_cell_on(
     open_at: Any, with_costs: tuple[str, str]
 ) -> None:
     page = open_at(*with_costs).page
@@ -248,21 +248,12 @@ def test_what_is_no_number_is_marked_and_changes_nothing(
     before = cost.inner_text()
 
     field.fill("much")
-
     expect(field).to_have_attribute("aria-invalid", "true")
     expect(cost).to_have_text(before)
     field.fill("1")
     expect(field).not_to_have_attribute("aria-invalid", "true")
 
-
-def test_a_block_of_a_spreadsheet_is_pasted_from_a_cell_on(
-    open_at: Any, with_costs: tuple[str, str]
-) -> None:
-    page = open_at(*with_costs).page
-    show_matrix(page)
-    field = page.get_by_role("textbox", name="cost, actual nv, predicted mel")
-    field.focus()
-
+    page.get_by_role("textbox", name="cost, actual nv, predicted mel").focus()
     page.evaluate(
         """() => {
           const data = new DataTransfer();
@@ -272,7 +263,6 @@ def test_a_block_of_a_spreadsheet_is_pasted_from_a_cell_on(
           );
         }"""
     )
-
     expect(page).to_have_url(re.compile("set=nv%3Emel:2,nv%3Ebkl:3,mel%3Emel:4,mel%3Ebkl:5"))
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("textbox", name="cost, actual mel, predicted mel")).to_be_focused()
