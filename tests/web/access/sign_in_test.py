@@ -238,18 +238,23 @@ def test_what_was_written_when_a_session_ended_can_be_copied(
     form = form_to(client, "/settings/tokens", "/settings/tokens")
     now += timedelta(hours=13)
 
-    answer = client.post(
-        form.attributes["action"],
-        data={"name": "for the <night> job", "days": "90", "password": "my own words"},
-        headers={"Referer": "http://localhost/settings/tokens?x=1"},
-    )
+    for referrer, goal in (
+        ("http://localhost/settings/tokens?x=1", "/settings/tokens?x=1"),
+        ("http://localhost/settings/account/password", "/"),
+        ("http://elsewhere.example/runs", "/"),
+    ):
+        answer = client.post(
+            form.attributes["action"],
+            data={"name": "for the <night> job", "days": "90", "password": "my own words"},
+            headers={"Referer": referrer},
+        )
 
-    assert answer.status_code == 401
-    page = Page(answer.text)
-    assert "nothing was saved" in page.one("div", "callout-warning").text
-    assert [each.text for each in page.all("p", "quote")] == ["for the <night> job"]
-    goal = next(each for each in page.all("input") if each.attributes.get("name") == "next")
-    assert goal.attributes["value"] == "/settings/tokens?x=1"
+        assert answer.status_code == 401
+        page = Page(answer.text)
+        assert "nothing was saved" in page.one("div", "callout-warning").text
+        assert [each.text for each in page.all("p", "quote")] == ["for the <night> job"]
+        hidden = next(each for each in page.all("input") if each.attributes.get("name") == "next")
+        assert hidden.attributes["value"] == goal
 
 
 def test_a_session_ends_after_two_weeks_however_busy_one_was(

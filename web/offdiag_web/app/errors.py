@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlencode, urlsplit
 
 import structlog
-from flask import Flask, Response, g, jsonify, make_response, render_template, request
+from flask import (
+    Flask,
+    Response,
+    current_app,
+    g,
+    jsonify,
+    make_response,
+    render_template,
+    request,
+)
 from werkzeug.exceptions import HTTPException, InternalServerError
 from werkzeug.exceptions import NotFound as NotFoundAddress
 
@@ -279,10 +288,12 @@ def own_address() -> str:
         return "/"
     if request.method == "GET":
         return request.full_path.rstrip("?")
-    page = urlsplit(request.referrer or "")
-    return (
-        own_path(f"{page.path}?{page.query}".rstrip("?")) if page.netloc == request.host else "/"
-    )
+    page, adapter = urlsplit(request.referrer or ""), current_app.create_url_adapter(request)
+    path = page.path.removeprefix(request.script_root)
+    # A form that was refused before is shown where it was sent to, which is no page.
+    if page.netloc != request.host or adapter is None or not adapter.test(path, method="GET"):
+        return "/"
+    return own_path(f"{page.path}?{page.query}".rstrip("?"))
 
 
 _SECRETS = frozenset({"password", "current", "wanted"})
