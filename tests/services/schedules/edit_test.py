@@ -205,7 +205,7 @@ def test_a_change_of_what_somebody_else_has_changed_is_refused(database: Databas
         )
 
     change("0 7 * * *")
-    with pytest.raises(Conflict, match="by another user"):
+    with pytest.raises(Conflict, match="in the meantime"):
         change("0 8 * * *")
 
     kept = report_definition(database, project="skin", name="weekly")

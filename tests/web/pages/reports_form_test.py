@@ -311,7 +311,7 @@ def test_two_who_edit_one_schedule_are_told(
     )
 
     assert late.status_code == 422
-    assert "changed by another user" in page.one("ul", "form-summary").text
+    assert "changed in the meantime" in page.one("ul", "form-summary").text
     assert _value(page, "cron") == "0 8 * * 1"
     assert again.status_code == 303
     assert _kept(database).cron == "0 8 * * 1"

@@ -141,7 +141,7 @@ def change_schedule(
         known = _found(session, scope.project, name)
         if seen_version not in {None, known.version}:
             raise Stale(
-                f"schedule {name!r} was changed by another user in the meantime.",
+                f"schedule {name!r} was changed in the meantime.",
                 field="name",
                 hint="Look at its page; saving again replaces that change.",
             )
