@@ -130,6 +130,8 @@ class RunHeaderView:
     words: ClassWords
     size: str
     statement: Statement | None
+    is_chosen_here: bool
+    """Whether its threshold was chosen on the examples whose results the page shows."""
     problems_url: str
     stale: Caution | None
     state: Chip | None
@@ -184,6 +186,7 @@ def run_header(
         can_be_baseline=run.state in {RunState.FINISHED, RunState.EVALUATED},
         scope=run_scope(detail),
         words=class_words(run.task),
+        is_chosen_here=run.is_chosen_here,
         size=_size(detail),
         statement=statement if current == TABS[0][0] else None,
         problems_url=problems_of_run(run.id),
