@@ -65,9 +65,17 @@ def test_what_is_ticked_survives_another_filter(open_compared: Any) -> None:
     seen.expect_no_complaints()
 
 
-def test_s_swaps_and_g_m_leads_here(open_compared: Any, pair: str) -> None:
+def test_the_difference_matrix_is_one_tab_stop_s_swaps_and_g_m_leads_here(
+    open_compared: Any, pair: str
+) -> None:
     page: Page = open_compared(pair).page
     before = page.get_by_role("note").first.inner_text()
+    cells = page.locator("table.matrix-difference td[data-cell]")
+
+    expect(page.locator("table.matrix-difference td[tabindex='0']")).to_have_count(1)
+    cells.first.focus()
+    page.keyboard.press("End")
+    expect(cells.nth(2)).to_be_focused()
 
     page.keyboard.press("s")
     expect(page.get_by_role("note").first).not_to_have_text(before)
@@ -78,19 +86,11 @@ def test_s_swaps_and_g_m_leads_here(open_compared: Any, pair: str) -> None:
     expect(page).to_have_url(re.compile("/compare$"))
 
 
-def test_the_difference_matrix_is_one_tab_stop(open_compared: Any, pair: str) -> None:
-    page: Page = open_compared(pair).page
-    cells = page.locator("table.matrix-difference td[data-cell]")
-
-    expect(page.locator("table.matrix-difference td[tabindex='0']")).to_have_count(1)
-    cells.first.focus()
-    page.keyboard.press("End")
-
-    expect(cells.nth(2)).to_be_focused()
-
-
-def test_markdown_and_link_are_copied(open_compared: Any, compared_url: str, pair: str) -> None:
+def test_markdown_link_and_card_are_copied_or_the_card_is_saved(
+    open_compared: Any, compared_url: str, pair: str
+) -> None:
     page: Page = open_compared(pair, permissions=CLIPBOARD).page
+    copy = page.get_by_role("link", name="Copy picture")
 
     page.keyboard.press("e")
     page.get_by_role("link", name="Copy link").click()
@@ -99,17 +99,6 @@ def test_markdown_and_link_are_copied(open_compared: Any, compared_url: str, pai
     page.get_by_role("link", name="Copy as Markdown").click()
     expect(page.locator("#announcement")).to_have_text("as Markdown copied")
     text = page.evaluate("navigator.clipboard.readText()")
-
-    assert link == f"{compared_url}{pair}"
-    assert "| Accuracy |" in text
-    assert f"<{link}>" in text
-
-
-def test_a_card_is_copied_as_a_picture_or_saved(open_compared: Any, pair: str) -> None:
-    page: Page = open_compared(pair, permissions=CLIPBOARD).page
-    copy = page.get_by_role("link", name="Copy picture")
-
-    page.keyboard.press("e")
     copy.click()
     expect(page.locator("#announcement")).to_have_text("picture copied")
     width = page.evaluate(
@@ -122,6 +111,9 @@ def test_a_card_is_copied_as_a_picture_or_saved(open_compared: Any, pair: str) -
     with page.expect_download() as saved:
         copy.click()
 
+    assert link == f"{compared_url}{pair}"
+    assert "| Accuracy |" in text
+    assert f"<{link}>" in text
     assert width == 2400
     assert saved.value.suggested_filename == "offdiag-card.png"
 

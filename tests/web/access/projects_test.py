@@ -189,17 +189,18 @@ def _without_what_always_differs(answer: TestResponse, hidden: str) -> str:
     return re.sub(r'name="csrf_token" value="[^"]*"', "", text)
 
 
-def test_a_run_that_does_not_exist_is_not_found_by_whoever_sees_all(two: TwoProjects) -> None:
+def test_what_one_finds_and_counts_follows_from_what_one_may_see(two: TwoProjects) -> None:
+    named = two.client.get("/datasets/plain%20set", headers=two.headers)
+    mine, every = (
+        two.client.page("/runs", headers=headers).one("span", "count").text
+        for headers in (two.headers, two.everywhere)
+    )
+
+    assert named.status_code == 302
+    assert "project=alpha" in named.headers["Location"]
     assert two.client.get("/runs/r_nosuchrun", headers=two.everywhere).status_code == 404
-
-
-def test_a_dataset_is_found_by_its_name_alone_in_the_project_one_may_see(
-    two: TwoProjects,
-) -> None:
-    answer = two.client.get("/datasets/plain%20set", headers=two.headers)
-
-    assert answer.status_code == 302
-    assert "project=alpha" in answer.headers["Location"]
+    # The open flags of the navigation.
+    assert mine != every
 
 
 @pytest.mark.parametrize("thing", ["datasets/plain%20set", "cost-matrices/plain%20costs"])
@@ -213,15 +214,6 @@ def test_a_name_that_only_another_project_has_is_told_to_whoever_may_see_it(
     told = hint(f"{thing}?project={HIDDEN}%20beta", two.everywhere)
     assert told == "Project 'alpha' has one of that name."
     assert "roject" not in hint(f"{thing.replace('plain', HIDDEN)}?project=alpha", two.headers)
-
-
-def test_the_open_flags_of_the_navigation_are_those_one_may_see(two: TwoProjects) -> None:
-
-    def counted(headers: dict[str, str]) -> str:
-        page = two.client.page("/runs", headers=headers)
-        return page.one("span", "count").text
-
-    assert counted(two.headers) != counted(two.everywhere)
 
 
 def test_whoever_may_log_into_one_project_makes_no_other(two: TwoProjects) -> None:
