@@ -50,18 +50,14 @@ def evidence_of(run: RunRecord) -> dict[str, Any]:
     return dict(run.orientation_evidence)
 
 
-def test_the_run_has_the_matrix_of_all_cases(database: Database) -> None:
-    run = count(database)
+def test_the_run_and_every_slice_have_the_matrix_of_their_cases(database: Database) -> None:
+    run, plain = count(database), count(database, slices={})
 
     stored = evaluate(database, run.id)
     assert run.state is RunState.FINISHED
     assert run.n_predictions == stored.n_cases == 140
     assert stored.matrix.labels.names == ("ill", "well")
     assert stored.matrix.counts.tolist() == [[15, 2], [3, 120]]
-
-
-def test_every_slice_has_the_matrix_of_its_cases(database: Database) -> None:
-    run = count(database)
     cases: list[tuple[str, list[list[int]]]] = [
         ("country=DE", [[10, 2], [0, 80]]),
         ("mobile=False", [[5, 0], [3, 40]]),
@@ -74,17 +70,19 @@ def test_every_slice_has_the_matrix_of_its_cases(database: Database) -> None:
         assert stored.matrix.counts.tolist() == counts
         assert stored.n_cases == sum(map(sum, counts))
         assert evaluation_of_slice(database, run.id, part).id == stored.id
-
-
-def test_a_slice_that_was_not_counted_is_refused_with_those_that_were(database: Database) -> None:
-    run, plain = count(database), count(database, slices={})
-
-    with pytest.raises(InvalidInput, match=r"no slice column 'age'.*It has country, mobile"):
-        evaluation_of_slice(database, run.id, "age=4")
-    with pytest.raises(InvalidInput, match="no sample has country 'US'"):
-        evaluation_of_slice(database, run.id, "country=US")
-    with pytest.raises(InvalidInput, match="is a matrix without predictions"):
-        evaluation_of_slice(database, plain.id, "country=DE")
+    for asked, part, why in (
+        (run, "age=4", r"no slice column 'age'.*It has country, mobile"),
+        (run, "country=US", "no sample has country 'US'"),
+        (plain, "country=DE", "is a matrix without predictions"),
+    ):
+        with pytest.raises(InvalidInput, match=why):
+            evaluation_of_slice(database, asked.id, part)
+    # The orientation is known by construction.
+    evidence = evidence_of(run)
+    assert evidence["verdict"] == OrientationVerdict.CANONICAL
+    assert evidence["counted_on"] == "duckdb"
+    assert evidence["actual_margin"] == [17, 123]
+    assert evidence["predicted_margin"] == [18, 122]
 
 
 def test_kinds_that_are_the_same_as_text_are_one(database: Database) -> None:
@@ -98,15 +96,6 @@ def test_kinds_that_are_the_same_as_text_are_one(database: Database) -> None:
 
     assert evaluate(database, run.id).matrix.counts.tolist() == [[0, 4], [3, 0]]
     assert evaluation_of_slice(database, run.id, "site=7").matrix.total == 3
-
-
-def test_the_orientation_is_known_by_construction(database: Database) -> None:
-    evidence = evidence_of(count(database))
-
-    assert evidence["verdict"] == OrientationVerdict.CANONICAL
-    assert evidence["counted_on"] == "duckdb"
-    assert evidence["actual_margin"] == [17, 123]
-    assert evidence["predicted_margin"] == [18, 122]
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,10 @@ def test_the_cheapest_answers_become_a_run_that_says_where_it_comes_from(
     }
     with database.read() as session:
         assert runs.get_run(session, source.id).derivation is None
+    delete_run(database, source.id, by="ana")
+    with database.read() as session:
+        kept = runs.get_run(session, derived.id)
+    assert kept.derivation == derived.derivation
 
 
 @pytest.mark.parametrize(
@@ -162,42 +166,23 @@ def test_multi_class_scores_give_the_answer_that_is_cheapest_to_expect(
     assert counts_of(database, derived.id) == [[0, 1, 0], [0, 1, 0], [0, 1, 0]]
 
 
-def test_a_run_without_scores_has_nothing_to_decide_from(database: Database) -> None:
-    source = log_clinic(database, y_score=None)
-
-    with pytest.raises(InvalidInput, match="has no scores to decide from"):
-        derive(database, source)
-
-
-def test_scores_that_are_no_probabilities_have_no_expected_cost(database: Database) -> None:
-    source = log_clinic(database, y_score=[-2.0, 1, 3, 0.5, 9, 4])
-
-    with pytest.raises(InvalidInput, match="not probabilities"):
-        derive(database, source)
-
-    with database.read() as session:
-        assert runs.complete_run_ids(session, source.dataset_id) == [source.id]
-
-
-def test_an_open_run_is_refused(database: Database) -> None:
+def test_runs_that_are_open_or_without_probabilities_are_refused(database: Database) -> None:
+    bare = log_clinic(database, y_score=None)
+    margins = log_clinic(database, y_score=[-2.0, 1, 3, 0.5, 9, 4])
     opened = open_run(
         database, facts=RunFacts(name="open"), dataset="clinic", labels=LABELS, positive_label=None
     )
 
+    with pytest.raises(InvalidInput, match="has no scores to decide from"):
+        derive(database, bare)
+    with pytest.raises(InvalidInput, match="not probabilities"):
+        derive(database, margins)
     with pytest.raises(Conflict, match="still open"):
         derive(database, opened.run)
 
-
-def test_a_derived_run_outlives_its_source(database: Database) -> None:
-    source = log_clinic(database)
-    derived = derive(database, source)
-
-    delete_run(database, source.id, by="ana")
-
     with database.read() as session:
-        kept = runs.get_run(session, derived.id)
-    assert kept.derivation is not None
-    assert kept.derivation.run_id == source.id
+        found = runs.complete_run_ids(session, bare.dataset_id)
+    assert sorted(found) == sorted([bare.id, margins.id])
 
 
 SICK = ["well", "ill"] * 100

@@ -94,29 +94,25 @@ def test_wrong_labels_are_found_with_their_reason(database: Database) -> None:
     assert sum(n for label, _, n in found.moves if label == first.label) >= narrowed.total
 
 
-def test_checkpoints_of_one_model_are_one_vote(database: Database) -> None:
+def test_checkpoints_of_one_model_are_one_vote_and_who_saw_the_labels_has_none(
+    database: Database,
+) -> None:
     for at in range(4):
         add(database, "net", table(at))
     add(database, "net", table(9), params={"features": "colour"})
-
-    families = {each.name: each for each in suspects(database).families}
-
-    assert {name: each.n_runs for name, each in families.items()} == {
-        "net": 4,
-        "net, features colour": 1,
-    }
-
-
-def test_who_knows_nothing_or_saw_the_labels_has_no_vote(database: Database) -> None:
-    add(database, "net", table(1))
     add(database, "constant", constant=True)
     add(database, "memory", table(2), tags={"split": "train"})
 
     found = suspects(database)
 
-    assert [each.name for each in found.families] == ["net"]
+    assert {each.name: each.n_runs for each in found.families} == {
+        "net": 4,
+        "net, features colour": 1,
+    }
     assert [each.name for each in found.left_out] == ["constant"]
     assert found.trained_on == 1
+    with pytest.raises(InvalidInput):
+        suspects(database, class_label="d")
 
 
 def test_only_training_predictions_are_no_evidence(database: Database) -> None:
@@ -161,12 +157,6 @@ def test_a_correction_takes_effect_though_results_are_kept(database: Database) -
     assert asked().version == 2
     assert named(before) - named(asked()) == {"s10", "s20"}
     assert asked().n_labelled == N - 1
-
-
-def test_an_unknown_class_is_refused(database: Database) -> None:
-    add(database, "net", table(1))
-    with pytest.raises(InvalidInput):
-        suspects(database, class_label="d")
 
 
 def test_predictions_are_read_of_the_best_run_of_each_model_only(
