@@ -128,7 +128,7 @@ def test_a_problem_on_a_slice_shows_the_values_of_its_column_and_what_was_missed
     page = client.page(f"/problems/{problem['id']}")
 
     assert (problem["class_label"], problem["slice"]) == ("ill", "site=z")
-    assert problem["value"] == f"{gap['hits']} of {gap['cases']}"
+    assert problem["value"] == f"{gap['hits']} of {gap['cases']} correct"
     assert problem["title"] == "ill missed on site=z"
     assert "ill missed on site=z" in listed
     shown = page.one("table", "problem-costs")
