@@ -9,7 +9,7 @@
 A module that declares some is named by an entry point of the group `offdiag.metrics`, so that
 workers, commands and pages know the same ones as the job that logs. No code is taken from a
 database or from the network. From then on such a metric is one of the catalogue: it is computed
-with every run, resampled for its interval, and can be filtered, gated and compared by.
+with every run, has an interval, and can be filtered, gated and compared by.
 
 What a function does wrong concerns its value alone: an exception, or a result that is not a number
 within the declared bounds, is an undefined value with a reason, and the cause is logged once.

@@ -104,19 +104,21 @@ def with_all_inversions(
 NO_INTERVAL = "None: it is a fact of the data, or a number of examples or classes."
 WILSON = "Wilson's, of a binomial proportion."
 WILSON_TRANSFORMED = "Wilson's, of the binomial proportion that it is an increasing function of."
-RESAMPLED = (
-    "With two classes, draws from the posterior with Jeffreys' prior; with more, percentiles of "
-    "2,000 resampled matrices; above 200 classes, the delta method."
+OF_MATRIX = (
+    "Draws from the posterior of the matrix with Jeffreys' prior, with more than two classes a "
+    "prior of 1/K; above 200 classes, the delta method."
 )
-POSTERIOR = (
-    "Draws from the posterior of the class against the rest with Jeffreys' prior; the delta "
-    "method above 200 classes."
+OF_MATRIX_LESS_BIAS = f"{OF_MATRIX} The bias is taken off draws of more than two classes."
+OF_CLASS = (
+    "Draws from the posterior of the class against the rest with Jeffreys' prior; above 200 "
+    "classes, the delta method."
 )
 FEW = "No ends below 5 examples in the smallest class"
 FEW_OR_ABSENT = f"{FEW}, and none where a declared class has no example."
 MEAN_RECALL = (
     "Two classes: the Wilson ends of both recalls combined (MOVER). More: draws from the "
-    f"posterior with prior 1/K; the delta method above 200 classes. {FEW_OR_ABSENT}"
+    "posterior of the matrix with a prior of 1/K; above 200 classes, the delta method. "
+    f"{FEW_OR_ABSENT}"
 )
 STUDENT_LOG = "Student's t of the mean loss, on the log scale."
 EFFECTIVE_SIZE = "Wilson's, of the effective number of examples, with Student's t."
@@ -152,7 +154,7 @@ class MetricSpec:
     namesakes: tuple[str, ...] = ()
     notes: str = ""
     symmetry: Symmetry | None = None
-    interval: str = RESAMPLED
+    interval: str = OF_MATRIX
     version: int = 1
 
     def __post_init__(self) -> None:

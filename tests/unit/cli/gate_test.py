@@ -99,7 +99,7 @@ def test_junit_has_a_test_for_each_condition(
     passed, failed = suite
     assert (passed.attrib["name"], list(passed)) == ("recall[cat]>=0.8", [])
     assert failed[0].tag == "failure"
-    assert failed[0].attrib["message"].startswith("-0.0290006 of 0.408248")
+    assert failed[0].attrib["message"].startswith("-0.0290004 of 0.408248")
 
 
 def test_a_junit_file_that_cannot_be_written_is_named(offdiag: Command, predictions: str) -> None:

@@ -30,6 +30,7 @@ from offdiag.metrics.spec import (
     NAMED_CLASS,
     NO_INTERVAL,
     NO_SAMPLES,
+    OF_MATRIX,
     PATTERN_OF_ERRORS,
     SHARE_OF_CORRECT,
     WILSON,
@@ -339,8 +340,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         compute=gmean_multiclass,
         slopes=_gmean_multiclass_slopes,
         averages_classes=True,
-        interval="With two classes, draws from the posterior with Jeffreys' prior; with more, "
-        "2,000 resampled matrices, shifted by their bias; above 200 classes, the delta method. "
+        interval=f"{OF_MATRIX} Twice the bias is taken off draws of more than two classes. "
         f"{FEW_OR_ABSENT}",
         namesakes=("balanced_accuracy",),
         title="Geometric mean of the recalls",

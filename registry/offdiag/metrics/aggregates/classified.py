@@ -95,7 +95,7 @@ class AggregateMetric(MetricSpec):
     `slopes` is the formula in dual numbers, for what depends on hits and margins only. N is 1
     there: aggregates are the same for any multiple of a matrix, and a slope that is constant
     over the cells has no part in a variance. `gradient` is for what depends on single cells.
-    A metric with neither is resampled whatever the number of classes. `averages_classes` is
+    A metric with neither has no interval where there are too many classes. `averages_classes` is
     true of means in which every class counts the same, however few samples it has.
     """
 

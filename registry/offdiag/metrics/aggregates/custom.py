@@ -16,11 +16,9 @@ from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
 from offdiag.metrics.custom import FAILED, CustomMetric, MatrixInput, custom_metrics
 from offdiag.metrics.gradients import Cells, Codes, Floats, Gradient
 from offdiag.metrics.quantity import Quantity, cause, first_cause
+from offdiag.metrics.spec import OF_MATRIX
 
-_INTERVAL = (
-    "Percentiles of 2,000 matrices, drawn with two classes, resampled with more; the delta method "
-    "above 200 classes. None above 2,500 occupied cells."
-)
+_INTERVAL = f"{OF_MATRIX} None above 2,500 occupied cells."
 
 
 def over_stack(metric: CustomMetric) -> Callable[[Classified], Quantity]:

@@ -37,8 +37,9 @@ from offdiag.metrics.spec import (
     MEAN_RECALL,
     NAMED_CLASS,
     NO_SAMPLES,
+    OF_MATRIX,
+    OF_MATRIX_LESS_BIAS,
     PATTERN_OF_ERRORS,
-    RESAMPLED,
     ZENG,
     Symmetry,
     with_all_inversions,
@@ -171,11 +172,7 @@ _CLASS_METRICS = {"precision": "precision", "recall": "recall", "f1": "F1", "jac
 
 _ZENG_MACRO = {"precision": "item 9", "recall": "item 10", "f1": "item 12 (MA)"}
 
-_MACRO_F1 = (
-    "Two classes: draws from the posterior with Jeffreys' prior. More: resampled matrices, "
-    f"shifted by twice their bias; the delta method above 200 classes. {FEW_OR_ABSENT}"
-)
-_INTERVALS = {"recall": MEAN_RECALL, "f1": _MACRO_F1}
+_INTERVALS = {"recall": MEAN_RECALL, "f1": f"{OF_MATRIX_LESS_BIAS} {FEW_OR_ABSENT}"}
 _PYCM_STRICT = {"precision": "PPV Macro", "recall": "TPR Macro", "f1": "F1 Macro"}
 
 _MACRO_IGNORES = {
@@ -197,7 +194,7 @@ def _macro(family: _Macro, key: str, name: str) -> AggregateMetric:
         compute=family.formula(key),
         slopes=family.slopes(key),
         averages_classes=True,
-        interval=_INTERVALS.get(key, f"{RESAMPLED} {FEW_OR_ABSENT}"),
+        interval=_INTERVALS.get(key, f"{OF_MATRIX} {FEW_OR_ABSENT}"),
         title=family.title.format(name),
         formula=family.over.format(f"{name}_k"),
         source=f"{ZENG}, {_ZENG_MACRO[key]}" if key in _ZENG_MACRO else OPITZ,
@@ -231,7 +228,7 @@ SPECS: tuple[AggregateMetric, ...] = (
             _macro_slopes("precision")(s), _macro_slopes("recall")(s)
         ),
         averages_classes=True,
-        interval=f"{RESAMPLED} {FEW_OR_ABSENT}",
+        interval=f"{OF_MATRIX} {FEW_OR_ABSENT}",
         title="Macro F1 (harmonic mean of macro precision and recall)",
         formula="2 P R / (P + R) of macro precision P and macro recall R; 0 if both are",
         source=f"{ZENG}, item 11 (MH); {OPITZ}",

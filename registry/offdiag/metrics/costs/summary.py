@@ -217,10 +217,16 @@ _ELKAN = "Elkan 2001, The foundations of cost-sensitive learning, IJCAI, 973-978
 # the labels, and nothing else unless the cost matrix happens to be symmetric.
 _BY_CELL = Symmetry()
 
+_BY_COST = (
+    "Draws of the shares of examples at each cost, with a prior of one example; above 200 "
+    "classes, the delta method."
+)
+
 SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="total_cost",
         scope=Scope.COST,
+        interval=_BY_COST,
         title="Total cost",
         formula="sum over i, j of W_ij c_ij",
         low=-math.inf,
@@ -236,6 +242,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="mean_cost",
         scope=Scope.COST,
+        interval=_BY_COST,
         title="Mean cost per example",
         formula="total_cost / N",
         low=-math.inf,

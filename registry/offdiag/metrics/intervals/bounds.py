@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,30 +31,23 @@ class Bounds:
 class Interval:
     """One interval as it is stored and shown.
 
-    `low` and `high` are finite or None. `method` names how it was found, `undefined_share`
-    the share of resamples in which the metric was undefined (0 without resampling), and
-    `note` what a reader must know before trusting it.
+    `low` and `high` are finite or None. `method` names how it was found, and `note` what a reader
+    must know before trusting it.
     """
 
     low: float | None
     high: float | None
     method: str
-    undefined_share: float = 0.0
     note: str | None = None
 
     @property
     def provenance(self) -> str:
-        """Method, share of undefined resamples and note in one line, as shown beside the ends.
+        """Method and note in one line, as shown beside the ends.
 
         >>> Interval(0.1, 0.9, "wilson", note="unreliable, class has n = 5").provenance
         'wilson; unreliable, class has n = 5'
         """
-        parts = [self.method]
-        if self.undefined_share:
-            parts.append(f"undefined in {self.undefined_share:.1%} of resamples")
-        if self.note is not None:
-            parts.append(self.note)
-        return "; ".join(parts)
+        return self.method if self.note is None else f"{self.method}; {self.note}"
 
     def around(self, value: MetricValue) -> MetricValue:
         """The value with this interval; an undefined value only takes a one-sided one."""
@@ -67,27 +60,17 @@ class Interval:
 class Intervals:
     """Intervals of one metric: of all classes, shape (K,), or of a matrix, shape ().
 
-    `undefined_share` is float64 of the shape of the bounds; `notes` holds a note for each
-    place that needs one, keyed by its index.
+    `notes` holds a note for each place that needs one, keyed by its index.
     """
 
     bounds: Bounds
     method: str
-    undefined_share: NDArray[np.float64]
-    notes: dict[tuple[int, ...], str]
+    notes: dict[tuple[int, ...], str] = field(default_factory=dict)
 
     def at(self, *index: int) -> Interval:
         """The interval of one class, or with no index that of the matrix."""
         low, high = self.bounds.at(*index)
-        share = float(self.undefined_share[index])
-        return Interval(low, high, self.method, share, self.notes.get(index))
-
-
-def exact_intervals(
-    bounds: Bounds, method: str, notes: dict[tuple[int, ...], str] | None = None
-) -> Intervals:
-    """Intervals that were computed without resampling."""
-    return Intervals(bounds, method, np.zeros(np.shape(bounds.low)), notes or {})
+        return Interval(low, high, self.method, self.notes.get(index))
 
 
 def _finite(end: np.float64) -> float | None:
@@ -114,7 +97,7 @@ def flagged(found: Intervals, cases: NDArray[np.int64], what: str) -> Intervals:
     for place in np.argwhere(few):
         index = tuple(int(part) for part in place)
         _add(notes, index, f"unreliable, {what} has n = {cases[index]}")
-    return Intervals(found.bounds, found.method, found.undefined_share, notes)
+    return Intervals(found.bounds, found.method, notes)
 
 
 def size_warning(n_smallest: int, smallest: str) -> tuple[str | None, bool]:
@@ -154,7 +137,7 @@ def judged_by_classes(
         _add(notes, (), f"unreliable, {', '.join(warnings)}")
     nothing = np.asarray(np.nan)
     bounds = found.bounds if has_ends else Bounds(nothing, nothing)
-    return Intervals(bounds, found.method, found.undefined_share, notes)
+    return Intervals(bounds, found.method, notes)
 
 
 def _add(notes: dict[tuple[int, ...], str], index: tuple[int, ...], warning: str) -> None:

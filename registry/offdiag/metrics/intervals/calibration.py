@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from offdiag.domain.number_text import p_value
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag.metrics.intervals.resampling import CELL_AXIS, batches, generator
+from offdiag.metrics.intervals.draws import batches, generator
 from offdiag.metrics.scores.calibration import (
     DEFAULT_BINS,
     CalibrationBins,
@@ -37,6 +37,8 @@ MOST_CELLS = 4_096
 MERGED_CELLS = 256
 """Of more, neighbours within a bin share their mean, which widens the spread of its events by
 less than 1 in 100: what equal probabilities overstate is at most the square of a bin's width."""
+CELL_AXIS = 1
+"""Axis of drawn events (draws, cells) along which the score changes."""
 _ROUNDING = 1e-12
 """Two equal errors may differ by less, being sums in another order."""
 

@@ -1,15 +1,17 @@
 """Intervals of costs: how much the cost of a run depends on the samples of the test.
 
-The mean cost depends only on how many samples there are at each cost. A matrix has K times K
-cells and often a handful of costs. Cells with the same cost may be drawn as one: the sum of
-multinomial counts is multinomial. Resampling these few numbers gives the mean cost the same law
-as resampling the matrix, ten to a hundred times as fast.
+The mean cost depends only on how many samples there are at each cost, and a matrix often has a
+handful of costs. Their shares are drawn from the posterior with a prior of one sample, spread over
+all costs that a sample can have, those that none has included: a cost that is rare and high may
+be missing from the samples. Of 100 datasets of 100 samples, 2 in 100 of the class whose errors
+cost 50 times as much, resamples held the true mean in 16 and these draws in 97.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,93 +25,93 @@ from offdiag.metrics.intervals.bounds import (
     Bounds,
     Interval,
     Intervals,
-    exact_intervals,
     flagged,
     smallest_class,
 )
 from offdiag.metrics.intervals.delta import DELTA, aggregate_standard_errors
-from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.intervals.resampling import (
-    LARGEST_BOOTSTRAPPED,
-    batches,
-    bootstrap,
-    bootstrap_name,
-    generator,
-    percentile_intervals_by_key,
-    replicated,
-    resampled_counts,
+from offdiag.metrics.intervals.draws import generator, replicated
+from offdiag.metrics.intervals.posterior import (
+    Evidence,
+    drawn_matrices,
+    fits_draws,
+    posterior_intervals,
+    prior_name,
+    prior_of,
 )
-
-Counts = NDArray[np.int64]
+from offdiag.metrics.intervals.proportions import normal_quantile
+from offdiag.metrics.orientation import actual_totals
 
 GROUP_AXIS = 1
-"""Axis of resampled counts (replicates, groups) along which costs differ."""
+"""Axis of drawn shares (draws, groups) along which the cost changes."""
+ONE_EXAMPLE = "a prior of one example"
+STICKS = 20
+"""Of a Dirichlet variable with a concentration of at most 1, which leave a millionth of it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SampleCosts:
-    """Groups of samples with one cost: `costs` rising, and how many samples there are of each.
+    """What samples cost: `costs` (m,) rising, of which there are `counts` (m,), some of them 0.
 
-    At a declared prevalence samples count by their class, so each class has groups of its own and
-    `actual` names it; else it is all zeros. All arrays have shape (m,), counts are positive.
+    They are all samples, or at a declared prevalence those of one actual class with that `share`.
     """
 
-    actual: Counts
     costs: Floats
-    counts: Counts
-    prevalence: Floats | None
+    counts: NDArray[Any]
+    share: float = 1.0
 
-    @property
-    def total(self) -> int:
-        return int(self.counts.sum())
-
-    def means(self, counts: NDArray[np.int64]) -> Floats:
-        """Mean cost for stacked counts (b, m), shape (b,).
-
-        NaN where a class that is expected to occur has no samples.
-        """
-        amounts = counts * self.costs
-        if self.prevalence is None:
-            return np.asarray(amounts.sum(axis=GROUP_AXIS) / counts.sum(axis=GROUP_AXIS))
-        means = np.zeros(len(counts))
-        for code in np.flatnonzero(self.prevalence > 0):
-            of_class = self.actual == code
-            cases = counts[:, of_class].sum(axis=GROUP_AXIS)
-            total = amounts[:, of_class].sum(axis=GROUP_AXIS)
-            undefined = np.full(len(counts), np.nan)
-            mean = np.divide(total, cases, out=undefined, where=cases > 0)
-            means += self.prevalence[code] * mean
-        return means
-
-    def resampled_means(self, *, seed: int, replicates: int) -> Floats:
-        """Mean cost of resamples of at least one sample, shape (replicates,)."""
-        rng = generator(seed)
-        means = np.empty(replicates)
-        for part in batches(replicates, n_cells=len(self.counts)):
-            size = part.stop - part.start
-            means[part] = self.means(resampled_counts(self.counts, replicates=size, rng=rng))
-        return means
+    def drawn_means(self, rng: np.random.Generator, draws: int) -> Floats:
+        """Mean costs of a sample from the posterior, shape (draws,)."""
+        is_seen, prior = self.counts > 0, prior_of(len(self.costs))
+        seen = rng.standard_gamma(self.counts[is_seen] + prior, (draws, int(is_seen.sum())))
+        amount = (seen * self.costs[is_seen]).sum(axis=GROUP_AXIS)
+        total = seen.sum(axis=GROUP_AXIS)
+        unseen = self.costs[~is_seen]
+        if len(unseen):
+            concentration = prior * len(unseen)
+            rest = rng.standard_gamma(concentration, draws)
+            amount += rest * dirichlet_means(unseen, concentration, rng, draws)
+            total += rest
+        return np.asarray(amount / total)
 
 
-def grouped(
-    actual: Counts, costs: Floats, counts: Counts, *, prevalence: Floats | None
-) -> SampleCosts:
-    """Put samples of one class and cost together; those without any are left out."""
-    occupied = counts > 0
-    classes = np.zeros_like(actual) if prevalence is None else actual
-    classes, costs, counts = classes[occupied], costs[occupied] + 0.0, counts[occupied]
-    order = np.lexsort((costs, classes))
-    classes, costs, counts = classes[order], costs[order], counts[order]
-    is_first = np.ones(len(counts), np.bool_)
-    is_first[1:] = (classes[1:] != classes[:-1]) | (costs[1:] != costs[:-1])
-    starts = np.flatnonzero(is_first)
-    sums = np.add.reduceat(counts, starts) if len(counts) else counts
-    return SampleCosts(classes[starts], costs[starts], sums, prevalence)
+def dirichlet_means(
+    values: Floats, concentration: float, rng: np.random.Generator, draws: int
+) -> Floats:
+    """Means of values (m,) by drawn shares, Dirichlet(concentration / m, ...), shape (draws,).
+
+    Sticks are broken, each for a value that is chosen at random (Sethuraman 1994, Statistica
+    Sinica 4, 639), so the work does not grow with the number of values.
+    """
+    broken = rng.beta(1.0, concentration, (draws, STICKS))
+    left = np.cumprod(1 - broken, axis=GROUP_AXIS)
+    broken[:, 1:] *= left[:, :-1]
+    chosen = values[rng.integers(len(values), size=broken.shape)]
+    return np.asarray((broken * chosen).sum(axis=GROUP_AXIS) + left[:, -1] * values.mean())
+
+
+def sample_costs(
+    counts: NDArray[Any], costs: CostMatrix, prevalence: Floats | None
+) -> tuple[SampleCosts, ...]:
+    """The samples of a matrix, `counts` (K, K), by what they cost; of each class that is expected.
+
+    Empty if a class that is expected has no samples.
+    """
+    if prevalence is None:
+        return (_by_cost(counts, costs.weights, 1.0),)
+    expected = np.flatnonzero(prevalence > 0)
+    if not actual_totals(counts)[expected].all():
+        return ()
+    return tuple(
+        _by_cost(counts[code], costs.weights[code], float(prevalence[code])) for code in expected
+    )
+
+
+def _by_cost(counts: NDArray[Any], weights: Floats, share: float) -> SampleCosts:
+    costs, group = np.unique(weights + 0.0, return_inverse=True)
+    return SampleCosts(costs, np.bincount(group.ravel(), counts.ravel(), len(costs)), share)
 
 
 COST_INTERVAL_KEYS = tuple(key for key in COST_KEYS if key != "best_trivial_class")
-BY_COST = frozenset({"mean_cost", "total_cost"})
-"""Keys whose intervals resample samples by what they cost."""
 
 
 def cost_intervals(
@@ -124,34 +126,27 @@ def cost_intervals(
 ) -> dict[str, Interval]:
     """Intervals of the costs of one matrix by key, for all but the best trivial class.
 
-    The cells are resampled, or with more than 2,500 occupied ones the delta method is used.
-    The best trivial answer is chosen again in each resample, as it is for the matrix itself;
-    the delta method takes it as known. `prevalence` (K,) re-weights each resample. Total and
-    mean cost are resampled by the cost of samples, so either alone is found ten to a hundred times
-    as fast; the bits do not depend on which `keys` are asked for.
+    `prevalence` (K,) re-weights each draw. With too many classes or occupied cells the delta
+    method is used, which takes the best trivial answer as known.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
     level = confidence_level(confidence)
-    count = positive_count(replicates, field="replicates")
+    draws = positive_count(replicates, field="replicates")
     if matrix.total == 0:
-        return {key: Interval(None, None, bootstrap_name(count)) for key in keys}
+        return {key: Interval(None, None, "no interval") for key in keys}
     known = cost_values(matrix.counts, costs, prevalence)
     values = {key: known[key] for key in keys}
-    if np.count_nonzero(matrix.counts) <= LARGEST_BOOTSTRAPPED:
-        resampled: dict[str, Floats] = {}
-        if not BY_COST.issuperset(keys):
-            resampled = bootstrap(
-                matrix.counts,
-                lambda stack: cost_values(stack, costs, prevalence),
-                seed=seed,
-                replicates=count,
-            )
-        by_cost = sample_costs(matrix, costs, prevalence)
-        means = by_cost.resampled_means(seed=seed, replicates=count)
-        resampled |= {"mean_cost": means, "total_cost": means * matrix.total}
-        found = percentile_intervals_by_key(
-            resampled, estimates=values, confidence=level, method=bootstrap_name(count)
+    if fits_draws(matrix.counts):
+        found = drawn_costs(
+            values,
+            Evidence.of_counts(matrix),
+            costs,
+            sample_costs(matrix.counts, costs, prevalence),
+            prevalence=prevalence,
+            seed=seed,
+            confidence=level,
+            draws=draws,
         )
     else:
         gradients = cost_gradients(matrix, costs, prevalence)
@@ -161,17 +156,43 @@ def cost_intervals(
     return {key: flagged(each, smallest, "smallest class").at() for key, each in found.items()}
 
 
-def sample_costs(
-    matrix: ConfusionMatrix, costs: CostMatrix, prevalence: Floats | None
-) -> SampleCosts:
-    """The samples of a matrix by what they cost."""
-    actual, predicted = np.nonzero(matrix.counts)
-    return grouped(
-        actual,
-        costs.weights[actual, predicted],
-        matrix.counts[actual, predicted],
-        prevalence=prevalence,
-    )
+def drawn_costs(
+    values: Mapping[str, Floats],
+    evidence: Evidence,
+    costs: CostMatrix,
+    samples: Sequence[SampleCosts],
+    *,
+    prevalence: Floats | None,
+    seed: int,
+    confidence: float,
+    draws: int,
+) -> dict[str, Intervals]:
+    """Intervals of the costs `values` by key.
+
+    Total and mean cost are drawn by the cost of samples, all others from the matrix. The best
+    trivial answer is chosen again in each draw. The bits do not depend on what else is asked for.
+    """
+    rng = generator(seed)
+    means = np.zeros(draws)
+    for some in samples:
+        means += some.share * some.drawn_means(rng, draws)
+    by_cost = {"mean_cost": means, "total_cost": means * evidence.total}
+    of_matrix = {key: np.full(draws, value) for key, value in values.items() if key not in by_cost}
+    # At a declared prevalence a constant answer costs the same in every sample.
+    open_keys = [key for key in of_matrix if prevalence is None or key != "best_trivial_cost"]
+    if open_keys and evidence.n_classes > 1:
+        for part, stack in drawn_matrices(evidence, seed=seed, draws=draws):
+            found = cost_values(stack, costs, prevalence)
+            for key in open_keys:
+                of_matrix[key][part] = found[key]
+        if "best_trivial_cost" in open_keys:
+            of_matrix["best_trivial_cost"] *= evidence.total / evidence.parts
+    priors = (by_cost, ONE_EXAMPLE), (of_matrix, prior_name(evidence.n_classes))
+    intervals: dict[str, Intervals] = {}
+    for drawn, prior in priors:
+        asked = {key: values[key] for key in drawn if key in values}
+        intervals |= posterior_intervals(drawn, asked, confidence=confidence, prior=prior)
+    return intervals
 
 
 def cost_values(
@@ -192,5 +213,5 @@ def normal_intervals(
         error = errors[key]
         usable = np.isfinite(value) & np.isfinite(error) & (error > 0)
         ends = (np.where(usable, value + reach, np.nan) for reach in (-z * error, z * error))
-        found[key] = exact_intervals(Bounds(*ends), method)
+        found[key] = Intervals(Bounds(*ends), method)
     return found

@@ -29,7 +29,6 @@ from offdiag.metrics.intervals.bounds import (
     Bounds,
     Interval,
     Intervals,
-    exact_intervals,
     flagged,
     judged_by_classes,
 )
@@ -151,7 +150,7 @@ class Share:
         n_samples = int(self.count.sum())
         if n_samples < 2:
             nothing = np.asarray(np.nan)
-            return exact_intervals(Bounds(nothing, nothing), EFFECTIVE, {(): "a single case"})
+            return Intervals(Bounds(nothing, nothing), EFFECTIVE, {(): "a single case"})
         added = np.where(np.abs(self.added) > ROUNDING, self.added, 0.0)
         variance = _sum(added**2, self.count) / n_samples / (n_samples - 1)
         size = self.unvaried
@@ -159,7 +158,7 @@ class Share:
             size = self.value * (1 - self.value) / variance
         student = student_quantile(confidence, freedom=n_samples - 1)
         size *= (normal_quantile(confidence) / student) ** 2
-        return exact_intervals(
+        return Intervals(
             wilson_of_sizes(self.value * size, size, confidence=confidence), EFFECTIVE
         )
 

@@ -28,7 +28,7 @@ from offdiag.errors import InvalidInput
 from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level, whole_counts
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.intervals.bounds import Bounds, Intervals, exact_intervals
+from offdiag.metrics.intervals.bounds import Bounds, Intervals
 
 _Z_95 = 1.959963984540054
 """The quantile of stored intervals, which `offdiag verify` compares to the last bit."""
@@ -180,9 +180,9 @@ class Proportion:
         """That of the metric from the one of its share; `methods` are plain and transformed."""
         plain, transformed = methods
         if self.transform is None:
-            return exact_intervals(share, plain)
+            return Intervals(share, plain)
         low, high = (self.transform(end, n_classes) for end in (share.low, share.high))
-        return exact_intervals(Bounds(low, high), transformed)
+        return Intervals(Bounds(low, high), transformed)
 
 
 def _correct(o: Outcomes) -> Counts:

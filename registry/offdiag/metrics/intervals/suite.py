@@ -1,12 +1,11 @@
 """Intervals of the whole suite of a confusion matrix, each by the method that suits it.
 
 * Proportions, and functions of one, take Wilson's interval.
-* Balanced accuracy, macro F1, MCC and kappa have methods of their own (`class_averages`).
-* Other metrics of one class, and with two classes everything else, are drawn from the posterior of
-  the class against the rest with Jeffreys' prior. Resamples have no errors that the samples do not
-  have: with ten samples of a class they covered the truth in as few as 20 of 100 data sets.
-* Everything else is resampled. All but proportions takes the delta method when too many cells are
-  occupied.
+* Balanced accuracy of two classes combines the Wilson ends of both recalls (MOVER). With 300
+  samples of which 2 % are positive, resamples covered the truth in 87 of 100 datasets, this in 94.
+* Everything else is drawn from the posterior: metrics of a class from that of the class against
+  the rest, aggregates from that of the matrix. All but proportions takes the delta method when
+  too many cells are occupied.
 * Noise adds to mutual information, so with more than two classes it has no ends.
 * Numbers of samples and classes, the majority share (a fact of the dataset) and the p value have
   no interval.
@@ -14,13 +13,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.labels import LabelSet
 from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -29,19 +28,9 @@ from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import (
     Bounds,
     Intervals,
-    exact_intervals,
     flagged,
     judged_by_classes,
     smallest_class,
-)
-from offdiag.metrics.intervals.class_averages import (
-    BIASES_TAKEN_OFF,
-    class_average_intervals,
-    drawn_matrices,
-    drawn_outcomes,
-    parts_of,
-    posterior_intervals,
-    shifted,
 )
 from offdiag.metrics.intervals.delta import (
     DELTA,
@@ -53,14 +42,17 @@ from offdiag.metrics.intervals.delta import (
     class_standard_errors,
     normal_bounds,
 )
-from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals
-from offdiag.metrics.intervals.resampling import (
-    LARGEST_BOOTSTRAPPED,
-    bootstrap,
-    bootstrap_name,
-    percentile_intervals_by_key,
-    replicated,
+from offdiag.metrics.intervals.draws import replicated
+from offdiag.metrics.intervals.posterior import (
+    Evidence,
+    drawn_matrices,
+    drawn_outcomes,
+    fits_draws,
+    less_bias,
+    posterior_intervals,
+    prior_name,
 )
+from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals, wilson
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.spec import NO_INTERVAL
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack
@@ -70,13 +62,11 @@ WITHOUT_INTERVAL = frozenset(
     for spec in (*AGGREGATES.values(), *PER_CLASS.values())
     if spec.interval == NO_INTERVAL
 )
-LARGEST_BOOTSTRAPPED_K = 200
-"""Classes up to which matrices are resampled: each replicate is a full K by K matrix."""
 
-RESAMPLED_AGGREGATES = tuple(
+DRAWN_AGGREGATES = tuple(
     key for key in AGGREGATE_KEYS if key not in WITHOUT_INTERVAL | proportions.AGGREGATE.keys()
 )
-RESAMPLED_PER_CLASS = tuple(
+DRAWN_PER_CLASS = tuple(
     key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL | proportions.PER_CLASS.keys()
 )
 AVERAGES_OVER_CLASSES = frozenset(
@@ -90,6 +80,23 @@ NOISY = ("mutual_information", "normalized_mutual_information")
 covered the truth in 0 to 86 of 100 data sets of 5 to 30 classes and 100 to 1,000 samples, with or
 without twice their bias taken off."""
 NO_ENDS = "no interval"
+MOVER = "wilson ends combined (MOVER)"
+MEAN_RECALLS = (
+    "balanced_accuracy",
+    *(f"macro_recall{suffix}" for suffix in ("", "_all_labels", "_defined", "_strict")),
+)
+"""One number by five names, as far as every declared class has examples."""
+BIASED = {"gmean_multiclass": 2.0} | dict.fromkeys(
+    (
+        *(f"macro_f1{suffix}" for suffix in ("", "_all_labels", "_defined", "_strict")),
+        *("informedness_multiclass", "markedness_multiclass"),
+        *("weighted_precision", "weighted_precision_defined"),
+    ),
+    1.0,
+)
+"""Aggregates of more than two classes whose draws are taken less so many times their bias: with 30
+to 50 classes plain ones covered the truth in 69 to 89 of 100 data sets, and so in 85 to 98. The
+geometric mean of many recalls is itself below the truth by about as much as its draws are."""
 
 
 @dataclass(frozen=True)
@@ -129,19 +136,27 @@ def suite_intervals(
     suite = evaluate_stack(
         matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
     )
-    is_resampled = (
-        np.count_nonzero(matrix.counts) <= LARGEST_BOOTSTRAPPED
-        and matrix.n_classes <= LARGEST_BOOTSTRAPPED_K
-    )
-    if is_resampled:
-        found = _resampled(matrix, suite, seed=seed, confidence=level, replicates=count)
+    is_drawn = fits_draws(matrix.counts)
+    if is_drawn:
+        found = drawn_intervals(
+            Evidence.of_counts(matrix),
+            suite,
+            matrix.labels,
+            seed=seed,
+            confidence=level,
+            draws=count,
+        )
+        if matrix.n_classes == 2 and matrix.actual.all():
+            recall = matrix.correct / matrix.actual
+            ends = wilson(matrix.correct, matrix.actual, confidence=level)
+            found |= mean_recall_intervals(recall, ends, MOVER)
     else:
         found = linearized(matrix, suite, confidence=level)
-    for key in RESAMPLED_AGGREGATES:
+    for key in DRAWN_AGGREGATES:
         aggregate[key] = judged_aggregate(found[key], key, matrix.actual, matrix.labels.names)
-    for key in RESAMPLED_PER_CLASS:
+    for key in DRAWN_PER_CLASS:
         per_class[key] = flagged(found[key], matrix.actual, "class")
-    return SuiteIntervals(aggregate, per_class, level, seed, count if is_resampled else 0)
+    return SuiteIntervals(aggregate, per_class, level, seed, count if is_drawn else 0)
 
 
 def judged_aggregate(
@@ -153,52 +168,70 @@ def judged_aggregate(
         notes: dict[tuple[int, ...], str] = {}
         if not np.isnan(found.bounds.low):
             notes[()] = "noise adds to it"
-        return exact_intervals(Bounds(nothing, nothing), NO_ENDS, notes)
+        return Intervals(Bounds(nothing, nothing), NO_ENDS, notes)
     if key not in DECIDED_BY_CLASSES:
         return flagged(found, smallest_class(cases), "smallest class")
     return judged_by_classes(found, cases, names, is_average=key in AVERAGES_OVER_CLASSES)
 
 
-def _resampled(
-    matrix: ConfusionMatrix, suite: Suite, *, seed: int, confidence: float, replicates: int
+def drawn_intervals(
+    evidence: Evidence, suite: Suite, labels: LabelSet, *, seed: int, confidence: float, draws: int
 ) -> dict[str, Intervals]:
-    estimates = _values(suite)
-    special = {}
-    if matrix.n_classes > 1:
-        special = class_average_intervals(
-            matrix, estimates=estimates, confidence=confidence, seed=seed, draws=replicates
+    """Percentiles of the values of matrices drawn from the posterior, by key, for K >= 1 classes.
+
+    The same evidence, seed and draws give the same bits. Ends hold their value, and there are none
+    where it is undefined, nor for one class, whose matrix leaves nothing open.
+    """
+    n_classes = len(labels)
+    per_class = {key: replicated(suite.per_class[key]) for key in DRAWN_PER_CLASS}
+    aggregate = {key: replicated(suite.aggregate[key]) for key in DRAWN_AGGREGATES}
+    if n_classes == 1:
+        estimates = aggregate | per_class
+        return {key: _nothing(each.shape) for key, each in estimates.items()}
+    values = {key: np.empty((draws, *each.shape)) for key, each in aggregate.items()}
+    of_classes = {key: np.empty((draws, *each.shape)) for key, each in per_class.items()}
+    for part, stack in drawn_matrices(evidence, seed=seed, draws=draws):
+        drawn = evaluate_stack(
+            stack,
+            ordinal=labels.has_declared_order,
+            names=labels.names,
+            unit=evidence.parts / evidence.total,
         )
-    others = {key: value for key, value in estimates.items() if key not in special}
+        for key, each in values.items():
+            each[part] = replicated(drawn.aggregate[key])
+        if n_classes == 2:
+            for key, each in of_classes.items():
+                each[part] = replicated(drawn.per_class[key])
+    if n_classes > 2:
+        outcomes = drawn_outcomes(evidence, seed=seed, draws=draws)
+        for key in per_class:
+            of_classes[key] = replicated(PER_CLASS[key].compute(outcomes))
+        for key, times in BIASED.items():
+            values[key] = less_bias(values[key], aggregate[key], times=times)
+    jeffreys, of_aggregates = prior_name(2), prior_name(n_classes)
+    return posterior_intervals(
+        of_classes, per_class, confidence=confidence, prior=jeffreys
+    ) | posterior_intervals(values, aggregate, confidence=confidence, prior=of_aggregates)
 
-    def evaluated(stack: NDArray[Any], *, unit: float = 1) -> Suite:
-        labels = matrix.labels
-        return evaluate_stack(
-            stack, ordinal=labels.has_declared_order, names=labels.names, unit=unit
-        )
 
-    if matrix.n_classes == 2:
-        stack = drawn_matrices(matrix, seed=seed, draws=replicates)
-        drawn = _values(evaluated(stack, unit=parts_of(matrix) / matrix.total))
-        return posterior_intervals(drawn, others, confidence=confidence) | special
-    if matrix.n_classes > 2:
-        outcomes = drawn_outcomes(matrix, seed=seed, draws=replicates)
-        drawn = {key: replicated(PER_CLASS[key].compute(outcomes)) for key in RESAMPLED_PER_CLASS}
-        of_classes = {key: others.pop(key) for key in RESAMPLED_PER_CLASS}
-        special |= posterior_intervals(drawn, of_classes, confidence=confidence)
+def _nothing(shape: tuple[int, ...]) -> Intervals:
+    nothing = np.full(shape, np.nan)
+    return Intervals(Bounds(nothing, nothing), NO_ENDS)
 
-    def evaluate(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-        return _values(evaluated(stack), except_for=special)
 
-    values = bootstrap(matrix.counts, evaluate, seed=seed, replicates=replicates)
-    to_shift = {key: biases for key, biases in BIASES_TAKEN_OFF.items() if key in others}
-    for key, biases in to_shift.items():
-        values[key] = shifted(values[key], others[key], biases=biases)
-    found = percentile_intervals_by_key(
-        values, estimates=others, confidence=confidence, method=bootstrap_name(replicates)
-    )
-    for key in to_shift:
-        found[key] = replace(found[key], method=bootstrap_name(replicates, shifted=True))
-    return found | special
+def mean_recall_intervals(
+    recall: NDArray[np.float64], ends: Bounds, method: str
+) -> dict[str, Intervals]:
+    """Of the mean of recalls (K,) by all its names: the distances to their ends add up in squares.
+
+    MOVER: Zou and Donner 2008, Statistics in Medicine 27, 1693.
+    """
+    n_classes, mean = len(recall), recall.mean()
+    below, above = (np.sqrt(np.square(recall - end).sum()) for end in (ends.low, ends.high))
+    low, high = np.asarray(mean - below / n_classes), np.asarray(mean + above / n_classes)
+    adjusted = Bounds(*((n_classes * end - 1) / (n_classes - 1) for end in (low, high)))
+    found = dict.fromkeys(MEAN_RECALLS, Intervals(Bounds(low, high), method))
+    return found | {"balanced_accuracy_adjusted": Intervals(adjusted, method)}
 
 
 def linearized(
@@ -213,30 +246,16 @@ def linearized(
 
     Of weighted samples `matrix` has the sums of the weights and `squares` those of their squares.
     """
-    gradients = aggregate_gradients(matrix, RESAMPLED_AGGREGATES)
-    duals = class_gradients(matrix, RESAMPLED_PER_CLASS)
+    estimates = {key: replicated(suite.aggregate[key]) for key in DRAWN_AGGREGATES}
+    estimates |= {key: replicated(suite.per_class[key]) for key in DRAWN_PER_CLASS}
+    gradients = aggregate_gradients(matrix, DRAWN_AGGREGATES)
+    duals = class_gradients(matrix, DRAWN_PER_CLASS)
     errors = aggregate_standard_errors(matrix, gradients, squares)
     errors |= class_standard_errors(matrix, duals, squares)
     return {
-        key: exact_intervals(
+        key: Intervals(
             normal_bounds(key, estimate, errors[key], confidence=confidence),
             methods[key in RATIO_KEYS],
         )
-        for key, estimate in _values(suite).items()
+        for key, estimate in estimates.items()
     }
-
-
-def _values(
-    suite: Suite, *, except_for: Collection[str] = frozenset()
-) -> dict[str, NDArray[np.float64]]:
-    aggregate = {
-        key: replicated(suite.aggregate[key])
-        for key in RESAMPLED_AGGREGATES
-        if key not in except_for
-    }
-    per_class = {
-        key: replicated(suite.per_class[key])
-        for key in RESAMPLED_PER_CLASS
-        if key not in except_for
-    }
-    return aggregate | per_class

@@ -22,7 +22,7 @@ from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.scores import discrimination
 from offdiag.metrics.scores.discrimination import average_precision, roc_auc
 from offdiag.metrics.scores.ranking import rank_scores
-from offdiag.metrics.spec import POSTERIOR, MetricSpec, Scope
+from offdiag.metrics.spec import OF_CLASS, MetricSpec, Scope
 
 SCORE_KEYS = ("roc_auc", "average_precision")
 """What scores add to the metrics of a label."""
@@ -86,7 +86,7 @@ _OF_LABELS: tuple[MetricSpec, ...] = tuple(
         scope=Scope.PER_LABEL,
         symmetry=None,
         # Nothing of a single label is drawn.
-        interval="None." if spec.interval == POSTERIOR else spec.interval,
+        interval="None." if spec.interval == OF_CLASS else spec.interval,
     )
     for spec in (
         *per_class.SPECS,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.metrics.gradients import Floats
-from offdiag.metrics.intervals.resampling import replicated
+from offdiag.metrics.intervals.draws import replicated
 from offdiag.metrics.multilabel.examples import Overlap
 from offdiag.metrics.multilabel.label_averages import LAST_LABEL_AXIS, averages_of_hits
 from offdiag.metrics.multilabel_runs.paired import PairedSets

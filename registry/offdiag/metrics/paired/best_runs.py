@@ -28,7 +28,7 @@ from offdiag.metrics.counted import Unweighted
 from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.costs import cost_values
 from offdiag.metrics.intervals.delta import aggregate_gradients
-from offdiag.metrics.intervals.resampling import generator
+from offdiag.metrics.intervals.draws import generator
 from offdiag.metrics.multilabel.label_averages import MACRO
 from offdiag.metrics.multilabel.suite import OF_SETS
 from offdiag.metrics.orientation import PREDICTED_AXIS

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
-from offdiag.metrics.intervals.bounds import Bounds, Intervals, exact_intervals, flagged
+from offdiag.metrics.intervals.bounds import Bounds, Intervals, flagged
 from offdiag.metrics.intervals.delta import class_gradients, range_of
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired import proportions, simultaneous_tests
@@ -66,7 +66,7 @@ def recall_changes(
     is_tested = np.asarray(rates.cases > 0)
     p = np.where(is_tested, mid_p_values(rates.only_first, rates.only_second), np.nan)
     alone, together = (
-        exact_intervals(paired_score_interval(rates, confidence=each), proportions.METHOD)
+        Intervals(paired_score_interval(rates, confidence=each), proportions.METHOD)
         for each in (level, confidence_together(together_level, int(is_tested.sum())))
     )
     sign = np.sign(rates.only_second - rates.only_first).astype(np.float64)
@@ -124,7 +124,7 @@ def changes_by_slopes(
     }
     alone, together = (
         flagged(
-            exact_intervals(
+            Intervals(
                 Bounds(
                     np.maximum(differences - normal_quantile(each) * spread, -largest),
                     np.minimum(differences + normal_quantile(each) * spread, largest),

@@ -18,7 +18,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.metrics.intervals.bounds import Bounds, Intervals, exact_intervals
+from offdiag.metrics.intervals.bounds import Bounds, Intervals
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.joint_counts import JointCounts, PairedRates
 
@@ -146,5 +146,5 @@ def shared_proportion_intervals(
     for key, proportion in proportions.items():
         bounds = paired_score_interval(proportion.rates(joint), confidence=confidence)
         scale = proportion.scale(joint.n_classes)
-        found[key] = exact_intervals(Bounds(bounds.low * scale, bounds.high * scale), METHOD)
+        found[key] = Intervals(Bounds(bounds.low * scale, bounds.high * scale), METHOD)
     return found

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.arguments import positive_count
-from offdiag.metrics.intervals.resampling import Floats, batches, generator
+from offdiag.metrics.intervals.draws import batches, generator
 from offdiag.metrics.paired.joint_counts import JointCounts, cell_sums
+
+Floats = NDArray[np.float64]
 
 
 def comes_before(one: JointCounts, other: JointCounts) -> bool:

@@ -34,13 +34,12 @@ from offdiag.metrics.gradients import Floats, Gradient
 from offdiag.metrics.intervals.bounds import (
     Bounds,
     Intervals,
-    exact_intervals,
     flagged,
     smallest_class,
 )
 from offdiag.metrics.intervals.delta import aggregate_gradients, range_of
+from offdiag.metrics.intervals.draws import generator
 from offdiag.metrics.intervals.proportions import normal_quantile
-from offdiag.metrics.intervals.resampling import generator
 from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.metrics.paired.resampling import comes_before
 
@@ -257,7 +256,7 @@ class JointTest:
         notes: dict[tuple[int, ...], str] = {}
         if reach is None:
             notes[()] = UNLIKE_ITS_SLOPES if key in self.tested else NOTHING_COUNTS
-        found = exact_intervals(bounds, METHOD, notes)
+        found = Intervals(bounds, METHOD, notes)
         return flagged(found, self.smallest, "smallest class")
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import Reason
 from offdiag.metrics.gradients import Dual, OutcomeShares
 from offdiag.metrics.quantity import Causes, Quantity, cause, first_cause
-from offdiag.metrics.spec import POSTERIOR, MetricSpec, Scope
+from offdiag.metrics.spec import OF_CLASS, MetricSpec, Scope
 from offdiag.metrics.tally import Tally
 
 
@@ -119,6 +119,6 @@ class ClassMetric(MetricSpec):
     """
 
     scope: Scope = Scope.PER_CLASS
-    interval: str = POSTERIOR
+    interval: str = OF_CLASS
     compute: Callable[[OneVsRest], Quantity]
     slopes: Callable[[OutcomeShares], Dual] | None = None

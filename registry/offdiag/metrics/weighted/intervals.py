@@ -4,10 +4,10 @@
   of the same variance (Korn and Graubard 1998, Survey Methodology 24, 193; Dean and Pagano 2015,
   J. Survey Statistics and Methodology 3, 484). It is never more than the samples that there are.
 * Balanced accuracy combines the Wilson ends of all recalls (MOVER).
-* Everything else is linearized: the variance of the sum that a metric is to first order.
+* Everything else is drawn from the posterior of such numbers of equal samples. Where too many
+  cells are occupied, it is linearized: the variance of the sum that a metric is to first order.
 
-Of equal weights the first are the intervals of counts, exactly. Nothing is drawn, and no sample
-has to be read again.
+Of equal weights the first are the intervals of counts, exactly. No sample has to be read again.
 """
 
 from __future__ import annotations
@@ -18,29 +18,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.arguments import confidence_level
+from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients, evaluate_costs
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import (
     Bounds,
     Intervals,
-    exact_intervals,
     flagged,
     smallest_class,
 )
-from offdiag.metrics.intervals.class_averages import mean_recall_bounds, means_of_recall
-from offdiag.metrics.intervals.costs import COST_INTERVAL_KEYS, normal_intervals
+from offdiag.metrics.intervals.costs import (
+    COST_INTERVAL_KEYS,
+    drawn_costs,
+    normal_intervals,
+    sample_costs,
+)
 from offdiag.metrics.intervals.delta import aggregate_standard_errors
+from offdiag.metrics.intervals.draws import replicated
+from offdiag.metrics.intervals.posterior import CLASS_SPLITS, Evidence, fits_draws
 from offdiag.metrics.intervals.proportions import Outcomes, Proportion, wilson_of_sizes
-from offdiag.metrics.intervals.resampling import replicated
 from offdiag.metrics.intervals.suite import (
-    RESAMPLED_AGGREGATES,
-    RESAMPLED_PER_CLASS,
+    DRAWN_AGGREGATES,
+    DRAWN_PER_CLASS,
     SuiteIntervals,
+    drawn_intervals,
     judged_aggregate,
     linearized,
+    mean_recall_intervals,
 )
+from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.suite import Suite
 from offdiag.metrics.weighted.counts import WeightedCounts, WeightSums, kish
 
@@ -54,40 +61,70 @@ LINEARIZED_LOG = "linearized, log scale"
 
 
 def weighted_suite_intervals(
-    found: WeightedCounts, suite: Suite, *, confidence: float = 0.95
+    found: WeightedCounts,
+    suite: Suite,
+    *,
+    seed: int,
+    confidence: float = 0.95,
+    replicates: int = 2_000,
 ) -> SuiteIntervals:
     """Intervals of all metrics of `suite`, those of the sums of weights.
 
     Notes are those of counts, of effective sizes of the classes. Raises `InvalidInput` for a
-    confidence outside (0, 1).
+    confidence outside (0, 1) or no replicates.
     """
     level = confidence_level(confidence)
+    draws = positive_count(replicates, field="replicates")
     aggregate = _of_proportions(found, proportions.AGGREGATE, level)
     per_class = _of_proportions(found, proportions.PER_CLASS, level)
-    linear: dict[str, Intervals] = {}
-    if found.weights.total > 0:
-        linear = linearized(
+    if found.weights.total <= 0:
+        aggregate |= {key: _nothing(()) for key in DRAWN_AGGREGATES}
+        per_class |= {key: _nothing((found.n_classes,)) for key in DRAWN_PER_CLASS}
+        return SuiteIntervals(aggregate, per_class, level, seed, 0)
+    is_drawn = fits_draws(found.samples)
+    if is_drawn:
+        others = drawn_intervals(
+            weighted_evidence(found), suite, found.labels, seed=seed, confidence=level, draws=draws
+        )
+    else:
+        others = linearized(
             found.weights,
             suite,
             squares=found.weight_squares,
             confidence=level,
             methods=(LINEARIZED, LINEARIZED_LOG),
-        ) | _mean_recalls(found, level)
+        )
+    others |= _mean_recalls(found, level)
     sizes, names = found.class_sizes, found.labels.names
-    for key in RESAMPLED_AGGREGATES:
-        aggregate[key] = (
-            judged_aggregate(linear[key], key, sizes, names) if linear else _nothing(())
-        )
-    for key in RESAMPLED_PER_CLASS:
-        per_class[key] = (
-            flagged(linear[key], sizes, "class") if linear else _nothing((found.n_classes,))
-        )
-    return SuiteIntervals(aggregate, per_class, level, 0, 0)
+    for key in DRAWN_AGGREGATES:
+        aggregate[key] = judged_aggregate(others[key], key, sizes, names)
+    for key in DRAWN_PER_CLASS:
+        per_class[key] = flagged(others[key], sizes, "class")
+    return SuiteIntervals(aggregate, per_class, level, seed, draws if is_drawn else 0)
+
+
+def weighted_evidence(found: WeightedCounts) -> Evidence:
+    """What weighted samples say, in as many equal samples as have shares of the same variance."""
+    weights, squares = found.weights.actual, found.weight_squares.actual
+    total, total_squares = found.weights.total, found.weight_squares.total
+    splits = {}
+    for key in CLASS_SPLITS:
+        share, size = _steady_proportion(found, key)
+        splits[key] = share * size, (1 - share) * size
+    right, missed = splits["recall"]
+    of_weight = np.where(weights > 0, weights, 1.0)
+    return Evidence(
+        classes=found.class_effective,
+        unit=np.where(weights > 0, squares / of_weight, float(total_squares / total)),
+        cells=found.sums * ((right + missed) / of_weight)[:, np.newaxis],
+        splits=splits,
+        total=float(total),
+    )
 
 
 def _nothing(shape: tuple[int, ...]) -> Intervals:
     nothing = np.full(shape, np.nan)
-    return Intervals(Bounds(nothing, nothing), LINEARIZED, np.ones(shape), {})
+    return Intervals(Bounds(nothing, nothing), LINEARIZED)
 
 
 def _of_proportions(
@@ -111,6 +148,21 @@ def effective_proportion(found: WeightedCounts, proportion: Proportion) -> tuple
     share = np.clip(hits / np.where(cases > 0, cases, 1.0), 0.0, 1.0)
     size = effective_size(share, cases, proportion.hits(of_squares), proportion.cases(of_squares))
     return share, np.minimum(size, proportion.cases(of_counts))
+
+
+def _steady_proportion(found: WeightedCounts, key: str) -> tuple[Floats, Floats]:
+    """A share of a class and its effective size, for a recall or a specificity at most Kish's.
+
+    Few errors show little of how weights go with them.
+    """
+    share, size = effective_proportion(found, proportions.PER_CLASS[key])
+    weights, squares = found.weights, found.weight_squares
+    if key == "recall":
+        size = np.minimum(size, found.class_effective)
+    if key == "specificity":
+        rest = kish(weights.total - weights.actual, squares.total - squares.actual)
+        size = np.minimum(size, rest)
+    return share, size
 
 
 def effective_size(share: Floats, cases: Floats, square_hits: Floats, squares: Floats) -> Floats:
@@ -137,26 +189,65 @@ def _mean_recalls(found: WeightedCounts, confidence: float) -> dict[str, Interva
     n_classes = found.n_classes
     if n_classes < 2 or not (found.weights.actual > 0).all():
         return {}
-    share, size = effective_proportion(found, proportions.PER_CLASS["recall"])
+    share, size = _steady_proportion(found, "recall")
     ends = wilson_of_sizes(share * size, size, confidence=confidence)
-    return means_of_recall(exact_intervals(mean_recall_bounds(share, ends), MOVER), n_classes)
+    return mean_recall_intervals(share, ends, MOVER)
 
 
-def weighted_costs(found: WeightedCounts, costs: CostMatrix) -> dict[str, MetricValue]:
+def weighted_costs(
+    found: WeightedCounts, costs: CostMatrix, *, seed: int
+) -> dict[str, MetricValue]:
     """Costs by key as `evaluate_costs` has them, of sums of weights, with 95 % intervals.
 
-    A cost is a sum over cells, so its slopes are the costs themselves. The sum of all weights is
-    taken as known: weights that add up to a population give the cost of that population.
+    The sum of all weights is taken as known: weights that add up to a population give the cost of
+    that population.
     """
     quantities = evaluate_costs(found.sums, costs.weights)
     values = {key: quantity.at() for key, quantity in quantities.items()}
     if found.weights.total <= 0:
         return values
-    gradients = cost_gradients(found.weights, costs, None)
-    errors = aggregate_standard_errors(found.weights, gradients, found.weight_squares)
     estimates = {key: replicated(quantities[key]) for key in COST_INTERVAL_KEYS}
-    intervals = normal_intervals(estimates, errors, confidence=0.95, method=LINEARIZED)
+    if fits_draws(found.samples):
+        size = effective_size_of_costs(found, costs)
+        intervals = drawn_costs(
+            estimates,
+            weighted_evidence(found),
+            costs,
+            sample_costs(found.sums * (size / found.weights.total), costs, None),
+            prevalence=None,
+            seed=seed,
+            confidence=0.95,
+            draws=2_000,
+        )
+    else:
+        errors = cost_errors(found, costs)
+        intervals = normal_intervals(estimates, errors, confidence=0.95, method=LINEARIZED)
     smallest = smallest_class(found.class_sizes) if found.class_sizes.any() else np.asarray(0)
     for key, each in intervals.items():
         values[key] = flagged(each, smallest, "smallest class").at().around(values[key])
     return values
+
+
+def effective_size_of_costs(found: WeightedCounts, costs: CostMatrix) -> float:
+    """How many equal samples have a mean cost of the same variance; Kish's where it has none.
+
+    The variance is at least that of weights which do not go with costs within a class.
+    """
+    weights, squares = found.weights.actual, found.weight_squares.actual
+    total = float(found.weights.total)
+    of_weight = np.where(weights > 0, weights, 1.0)
+    of_class = (found.sums * costs.weights).sum(axis=PREDICTED_AXIS) / of_weight
+    within = (found.sums * (costs.weights - of_class[:, np.newaxis]) ** 2).sum(axis=PREDICTED_AXIS)
+    mean = float((weights * of_class).sum()) / total
+    between = (of_class - mean) ** 2
+    spread = float((within + weights * between).sum()) / total
+    unrelated = (squares * (within / of_weight + between)).sum()
+    error = max(float(cost_errors(found, costs)["mean_cost"]), float(np.sqrt(unrelated)) / total)
+    size = spread / error / error if spread > 0 and error > 0 else found.n_effective
+    return min(size, float(found.total))
+
+
+def cost_errors(found: WeightedCounts, costs: CostMatrix) -> Mapping[str, Floats]:
+    """Standard errors by key of costs, which are sums over cells: their slopes are the costs."""
+    gradients = cost_gradients(found.weights, costs, None)
+    return aggregate_standard_errors(found.weights, gradients, found.weight_squares)

@@ -65,7 +65,9 @@ def suite_intervals(
         suite = evaluate_stack(
             counted.sums, ordinal=counted.labels.has_declared_order, names=counted.labels.names
         )
-        found = weighted_suite_intervals(counted, suite, confidence=confidence)
+        found = weighted_suite_intervals(
+            counted, suite, seed=seed, confidence=confidence, replicates=replicates
+        )
     else:
         found = of_matrix(
             evaluation.matrix, seed=seed, confidence=confidence, replicates=replicates

@@ -187,7 +187,7 @@ def of_weights(inputs: EvaluationInputs) -> EvaluatedValues:
     suite = evaluate_stack(
         counted.sums, ordinal=counted.labels.has_declared_order, names=counted.labels.names
     )
-    found = weighted_suite_intervals(counted, suite)
+    found = weighted_suite_intervals(counted, suite, seed=INTERVAL_SEED)
     values = _with_intervals(suite, found, counted.n_classes)
     if not inputs.run.score_columns:
         return values
@@ -300,7 +300,7 @@ def cost_metrics(counted: Counted, costs: CostMatrix) -> Mapping[str, MetricValu
     The same inputs give the same bits. Raises `Conflict` where samples have sets of labels.
     """
     if isinstance(counted, WeightedCounts):
-        return weighted_costs(counted, costs)
+        return weighted_costs(counted, costs, seed=INTERVAL_SEED)
     matrix = matrix_of(counted)
     found = evaluate_costs(matrix.counts, costs.weights)
     intervals = cost_intervals(matrix, costs, seed=INTERVAL_SEED)

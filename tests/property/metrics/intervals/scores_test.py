@@ -54,7 +54,6 @@ def require_lawful(
             assert (interval.low, interval.high) == (None, None), key
         if interval.low is not None and interval.high is not None:
             assert spec.low <= interval.low < interval.high <= spec.high, key
-        assert 0 <= interval.undefined_share <= 1
         json.dumps(interval.around(values[key]).to_dict(), allow_nan=False)
 
 
@@ -144,7 +143,7 @@ def test_intervals_of_weights_are_lawful(cases: list[tuple[int, int, int]]) -> N
 
     counted = matrix.counted
     suite = evaluate_stack(counted.sums, ordinal=True, names=counted.labels.names)
-    found = weighted_suite_intervals(counted, suite)
+    found = weighted_suite_intervals(counted, suite, seed=1)
 
     for key, each in found.aggregate.items():
         low, high = each.bounds.at()

@@ -16,24 +16,21 @@ def test_ends_that_are_not_finite_are_none() -> None:
     assert bounds.at(1) == (None, None)
 
 
-def test_one_of_many_intervals_keeps_its_own_share_and_note() -> None:
+def test_one_of_many_intervals_keeps_its_own_note() -> None:
     many = Intervals(
         Bounds(np.array([0.1, 0.2]), np.array([0.5, 0.6])),
         "wilson",
-        np.array([0.0, 0.25]),
         {(1,): "careful"},
     )
 
     assert many.at(0) == Interval(0.1, 0.5, "wilson")
-    assert many.at(1) == Interval(0.2, 0.6, "wilson", 0.25, "careful")
+    assert many.at(1) == Interval(0.2, 0.6, "wilson", "careful")
 
 
 def test_provenance_says_all_that_qualifies_an_interval() -> None:
-    interval = Interval(0.1, 0.5, "bootstrap", 0.125, "unreliable, class has n = 3")
+    interval = Interval(0.1, 0.5, "wilson", "unreliable, class has n = 3")
 
-    assert interval.provenance == (
-        "bootstrap; undefined in 12.5% of resamples; unreliable, class has n = 3"
-    )
+    assert interval.provenance == "wilson; unreliable, class has n = 3"
 
 
 def test_a_value_takes_its_interval() -> None:
@@ -43,10 +40,10 @@ def test_a_value_takes_its_interval() -> None:
 
 
 def test_a_value_without_interval_still_tells_why() -> None:
-    value = Interval(None, None, "bootstrap", note="no variation").around(MetricValue(1.0))
+    value = Interval(None, None, "drawn", note="no variation").around(MetricValue(1.0))
 
     assert (value.ci_low, value.ci_high) == (None, None)
-    assert value.ci_method == "bootstrap; no variation"
+    assert value.ci_method == "drawn; no variation"
 
 
 def test_an_undefined_value_keeps_its_reason_alone() -> None:
@@ -58,7 +55,7 @@ def test_an_undefined_value_keeps_its_reason_alone() -> None:
 def test_an_infinite_value_may_have_a_lower_end() -> None:
     infinite = MetricValue(None, "positive_over_zero", "+inf")
 
-    assert Interval(3.0, None, "bootstrap").around(infinite).ci_low == 3.0
+    assert Interval(3.0, None, "drawn").around(infinite).ci_low == 3.0
 
 
 def test_the_difference_of_skew_intervals_uses_the_ends_that_face_each_other() -> None:

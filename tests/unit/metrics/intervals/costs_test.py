@@ -1,17 +1,15 @@
-"""Samples by price: the same law as cells, with fewer numbers."""
+"""Samples by what they cost, drawn from the posterior."""
 
 from __future__ import annotations
-
-from itertools import product
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix, zero_one_costs
-from offdiag.metrics.costs.summary import evaluate_costs
-from offdiag.metrics.intervals import costs as module
-from offdiag.metrics.intervals.costs import cost_intervals, sample_costs
+from offdiag.metrics.intervals import posterior
+from offdiag.metrics.intervals.costs import SampleCosts, cost_intervals, sample_costs
+from offdiag.metrics.intervals.draws import generator
 from support.matrices import matrix_of, numbered_labels
 
 COSTS = cost_matrix([[0, 2, 2], [5, 0, 2], [5, 0, 0]], labels=numbered_labels(3))
@@ -20,58 +18,67 @@ SPREAD_OUT = np.array([0.2, 0.5, 0.3])
 COSTS_OF_TWO = cost_matrix([[0, 1], [9, 0]], labels=numbered_labels(2))
 
 
-def test_cells_of_one_price_are_one_group() -> None:
-    found = sample_costs(matrix_of(FEW_COUNTS), COSTS, None)
+def test_cells_of_one_cost_are_one_group_and_so_are_costs_that_no_sample_has() -> None:
+    (found,) = sample_costs(FEW_COUNTS, COSTS, None)
+    of_classes = sample_costs(FEW_COUNTS, COSTS, SPREAD_OUT)
 
     assert found.costs.tolist() == [0.0, 2.0, 5.0]
     assert found.counts.tolist() == [10, 2, 1]
-    assert found.total == 13
+    assert [each.costs.tolist() for each in of_classes] == [[0, 2], [0, 2, 5], [0, 5]]
+    assert [each.counts.tolist() for each in of_classes] == [[3, 1], [2, 1, 1], [5, 0]]
+    assert [each.share for each in of_classes] == SPREAD_OUT.tolist()
 
 
-def test_at_a_declared_prevalence_each_class_has_its_own_groups() -> None:
-    found = sample_costs(matrix_of(FEW_COUNTS), COSTS, SPREAD_OUT)
+def test_without_samples_of_an_expected_class_nothing_is_drawn() -> None:
+    counts = np.array([[5, 1], [0, 0]])
 
-    assert found.actual.tolist() == [0, 0, 1, 1, 1, 2]
-    assert found.costs.tolist() == [0, 2, 0, 2, 5, 0]
+    assert sample_costs(counts, COSTS_OF_TWO, np.array([0.5, 0.5])) == ()
+    assert len(sample_costs(counts, COSTS_OF_TWO, np.array([1.0, 0.0]))) == 1
 
 
-@pytest.mark.parametrize("prevalence", [None, SPREAD_OUT])
-def test_the_mean_of_the_groups_is_that_of_the_matrix(
-    prevalence: np.ndarray[tuple[int], np.dtype[np.float64]] | None,
+@pytest.mark.parametrize("seen", [1, 3], ids=["many unseen", "one unseen"])
+def test_drawn_means_have_the_moments_of_a_dirichlet_variable(seen: int) -> None:
+    """Mean sum a_i c_i / A and variance (sum a_i c_i^2 / A - mean^2) / (A + 1)."""
+    costs = np.array([0.0, 1.0, 10.0, 50.0])
+    counts = np.where(np.arange(4) < seen, [20, 3, 1, 0], 0)
+    shape = counts + 0.25
+    mean = (shape @ costs) / shape.sum()
+    variance = ((shape @ costs**2) / shape.sum() - mean**2) / (shape.sum() + 1)
+
+    found = SampleCosts(costs, counts).drawn_means(generator(1), 40_000)
+
+    assert found.mean() == pytest.approx(mean, abs=4 * np.sqrt(variance / 40_000))
+    assert found.var() == pytest.approx(variance, rel=0.1)
+
+
+@pytest.mark.parametrize("prevalence", [None, (0.9, 0.1)], ids=["as tested", "as deployed"])
+def test_a_rare_costly_error_that_no_sample_has_is_in_the_interval(
+    prevalence: tuple[float, float] | None,
 ) -> None:
-    cases = sample_costs(matrix_of(FEW_COUNTS), COSTS, prevalence)
-    expected = evaluate_costs(FEW_COUNTS, COSTS.weights, prevalence=prevalence)["mean_cost"]
+    """Of 100 samples 5 are of the class whose errors cost 50; a tenth of it is missed."""
+    rng = np.random.default_rng(3)
+    labels = numbered_labels(2)
+    costs = cost_matrix([[0, 1], [50, 0]], labels=labels)
+    shares = np.array([0.95, 0.05]) if prevalence is None else np.array(prevalence)
+    truth = shares @ np.array([0.03, 0.1 * 50])
+    n_held = n_tried = 0
+    for _ in range(200):
+        n_rare = rng.binomial(100, 0.05)
+        missed, added = rng.binomial(n_rare, 0.1), rng.binomial(100 - n_rare, 0.03)
+        matrix = matrix_of([[100 - n_rare - added, added], [missed, n_rare - missed]])
+        found = cost_intervals(
+            matrix,
+            costs,
+            prevalence=None if prevalence is None else shares,
+            seed=1,
+            keys=("mean_cost",),
+        )["mean_cost"]
+        if found.low is not None and found.high is not None:
+            n_tried += 1
+            n_held += found.low <= truth <= found.high
 
-    assert cases.means(cases.counts[np.newaxis]).tolist() == pytest.approx([expected.at().value])
-
-
-def test_every_resample_of_cases_gives_the_mean_of_its_matrix_equally_often() -> None:
-    # All 4^4 ordered resamples of four cases, by cells and by prices.
-    cells = [(0, 0), (0, 1), (1, 2), (2, 1)]
-    matrix = np.zeros((3, 3), np.int64)
-    for cell in cells:
-        matrix[cell] += 1
-    cases = sample_costs(matrix_of(matrix), COSTS, None)
-    prices = [float(COSTS.weights[cell]) for cell in cells]
-
-    of_cells, of_prices = [], []
-    for drawn in product(range(4), repeat=4):
-        resampled = np.zeros((3, 3), np.int64)
-        for place in drawn:
-            resampled[cells[place]] += 1
-        of_cells.append(float(evaluate_costs(resampled, COSTS.weights)["mean_cost"].value))
-        counts = [sum(prices[place] == cost for place in drawn) for cost in cases.costs]
-        of_prices.append(float(cases.means(np.array([counts]))[0]))
-
-    assert sorted(of_cells) == sorted(of_prices)
-
-
-def test_a_class_that_a_resample_misses_leaves_its_mean_undefined() -> None:
-    cases = sample_costs(matrix_of([[5, 1], [0, 1]]), COSTS_OF_TWO, np.array([0.5, 0.5]))
-
-    found = cases.means(np.array([[6, 1, 0], [5, 1, 1]]))
-
-    assert np.isnan(found).tolist() == [True, False]
+    assert n_tried >= 190
+    assert n_held / n_tried >= 0.9
 
 
 COUNTS = np.array([[4000, 300, 100], [200, 900, 60], [30, 50, 400]])
@@ -92,16 +99,16 @@ def test_the_mean_cost_of_errors_has_the_interval_of_a_proportion() -> None:
 
 
 @pytest.mark.parametrize("prevalence", [None, DEPLOYED], ids=["as tested", "as deployed"])
-def test_the_delta_method_agrees_with_the_bootstrap(
+def test_the_delta_method_agrees_with_draws(
     prevalence: NDArray[np.float64] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     matrix = matrix_of(COUNTS)
-    resampled = cost_intervals(matrix, WEIGHTS, prevalence=prevalence, seed=1, replicates=20_000)
-    monkeypatch.setattr(module, "LARGEST_BOOTSTRAPPED", 0)
+    drawn = cost_intervals(matrix, WEIGHTS, prevalence=prevalence, seed=1, replicates=20_000)
+    monkeypatch.setattr(posterior, "MOST_CELLS", 0)
 
     linear = cost_intervals(matrix, WEIGHTS, prevalence=prevalence, seed=1)
 
-    for key, expected in resampled.items():
+    for key, expected in drawn.items():
         found = linear[key]
         if key == "best_trivial_cost" and prevalence is not None:
             assert (found.low, expected.low) == (None, None)
@@ -116,7 +123,7 @@ def test_the_delta_method_agrees_with_the_bootstrap(
 def test_a_constant_answer_at_a_declared_prevalence_costs_the_same_in_every_sample() -> None:
     found = cost_intervals(matrix_of(COUNTS), WEIGHTS, prevalence=DEPLOYED, seed=1)
 
-    assert found["best_trivial_cost"].note == "no variation among resamples"
+    assert found["best_trivial_cost"].note == "no variation among draws"
 
 
 def test_an_undefined_ratio_has_no_interval() -> None:
@@ -141,11 +148,11 @@ def test_small_classes_are_pointed_out() -> None:
 
 
 @pytest.mark.parametrize("prevalence", [None, DEPLOYED], ids=["as tested", "as deployed"])
-@pytest.mark.parametrize("most_cells", [2_500, 0], ids=["resampled", "delta"])
+@pytest.mark.parametrize("most_cells", [2_500, 0], ids=["drawn", "delta"])
 def test_the_mean_cost_alone_has_the_same_interval(
     prevalence: NDArray[np.float64] | None, most_cells: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LARGEST_BOOTSTRAPPED", most_cells)
+    monkeypatch.setattr(posterior, "MOST_CELLS", most_cells)
     expected = cost_intervals(matrix_of(COUNTS), WEIGHTS, prevalence=prevalence, seed=1)
 
     found = cost_intervals(

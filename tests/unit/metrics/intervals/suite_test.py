@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.intervals import suite
+from offdiag.metrics.intervals import posterior
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.intervals.suite import NOISY, SuiteIntervals, suite_intervals
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
 from support.matrices import matrix_of
 
-BOOTSTRAP = "multinomial bootstrap, 2000 replicates"
+OF_MORE_CLASSES = "posterior draws with prior 1/K, 2000 draws"
 POSTERIOR = "posterior draws with Jeffreys' prior, 2000 draws"
 BALANCED = [[40, 6, 4], [5, 38, 7], [2, 8, 40]]
 UNBALANCED = [[72, 6, 2], [8, 6, 1], [2, 1, 2]]
@@ -126,11 +127,11 @@ def test_average_accuracy_and_its_complement_mirror_each_other(intervals: SuiteI
     assert (high or 0) + (error_low or 0) == pytest.approx(1)
 
 
-def test_everything_else_is_resampled_or_drawn_and_says_so(intervals: SuiteIntervals) -> None:
+def test_everything_else_is_drawn_and_says_so(intervals: SuiteIntervals) -> None:
     assert intervals.replicates == 2_000
     assert intervals.seed == 5
     for key in ("macro_precision", "scott_pi", "kappa_quadratic"):
-        assert intervals.aggregate[key].method == BOOTSTRAP
+        assert intervals.aggregate[key].method == OF_MORE_CLASSES
     for key in ("f2", "informedness", "dor"):
         assert intervals.per_class[key].method == POSTERIOR
 
@@ -275,16 +276,6 @@ def test_below_five_cases_of_a_class_its_metrics_have_no_ends(counts: list[list[
         assert found.aggregate[key].at().low is not None, key
 
 
-def test_resamples_without_the_class_are_reported_as_undefined() -> None:
-    found = suite_intervals(matrix_of([[60, 3, 0], [2, 33, 0], [0, 1, 1]]), seed=1)
-
-    # Both cases of the class are missing in a share (1 - 2/100)^100 = 0.133 of resamples.
-    interval = found.aggregate["informedness_multiclass"].at()
-    share = interval.undefined_share
-    assert share == pytest.approx(0.98**100, abs=0.04)
-    assert f"undefined in {share:.1%} of resamples" in interval.provenance
-
-
 def test_an_undefined_metric_has_no_interval() -> None:
     found = suite_intervals(matrix_of([[30, 0], [20, 0]]), seed=1)
 
@@ -295,18 +286,32 @@ def test_an_undefined_metric_has_no_interval() -> None:
         assert (interval.low, interval.high) == (None, None)
 
 
-def test_resamples_that_all_agree_give_no_interval_but_a_note() -> None:
-    perfect = suite_intervals(matrix_of([[30, 0, 0], [0, 25, 0], [0, 0, 0]]), seed=1)
+def test_one_class_leaves_nothing_open() -> None:
+    found = suite_intervals(matrix_of([[30]]), seed=1)
 
-    weighted, accuracy = (
-        perfect.aggregate["weighted_f1"].at(),
-        perfect.aggregate["overall_accuracy"].at(),
-    )
+    assert found.aggregate["weighted_f1"].bounds.at() == (None, None)
+    assert found.per_class["f2"].bounds.at(0) == (None, None)
+    assert found.aggregate["overall_accuracy"].bounds.at() == pytest.approx((0.8865, 1), abs=1e-4)
 
-    assert (weighted.low, weighted.high) == (None, None)
-    assert weighted.note == "no variation among resamples"
-    assert accuracy.low == pytest.approx(0.9347, abs=1e-4)
-    assert accuracy.high == 1.0
+
+def test_intervals_of_aggregates_of_few_samples_hold_the_truth() -> None:
+    """Thirty samples of three classes; resamples held quadratic kappa in 76 of 100 data sets."""
+    keys = ("kappa_quadratic", "weighted_precision", "weighted_jaccard", "gwet_ac1", "macro_f1")
+    shares = (np.full((3, 3), 0.05) + np.eye(3) * 0.85) / 3
+    truth = evaluate_stack(np.rint(shares * 6_000).astype(np.int64), ordinal=True).aggregate
+    rng = np.random.default_rng(4)
+    held: dict[str, list[bool]] = {key: [] for key in keys}
+    while len(held["macro_f1"]) < 100:
+        counts = rng.multinomial(30, shares.ravel()).reshape(3, 3)
+        if (counts.sum(axis=1) < 5).any():
+            continue
+        found = suite_intervals(matrix_of(counts, ordinal=True), seed=1, replicates=200).aggregate
+        for key in keys:
+            low, high = found[key].bounds.low, found[key].bounds.high
+            held[key].append(bool(low <= truth[key].value <= high))
+
+    for key, each in held.items():
+        assert np.mean(each) >= 0.89, key
 
 
 def test_a_ratio_that_is_infinite_has_a_lower_end_only() -> None:
@@ -346,16 +351,16 @@ def test_too_many_classes_switch_to_the_delta_method() -> None:
     assert found.aggregate["macro_f1"].method == "delta"
 
 
-def test_the_delta_method_agrees_with_the_bootstrap(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_delta_method_agrees_with_the_posterior(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = matrix_of(np.array(BALANCED) * 200, ordinal=True)
-    resampled = suite_intervals(matrix, seed=1, replicates=20_000)
-    monkeypatch.setattr(suite, "LARGEST_BOOTSTRAPPED", 0)
+    drawn = suite_intervals(matrix, seed=1, replicates=20_000)
+    monkeypatch.setattr(posterior, "MOST_CELLS", 0)
 
     linear = suite_intervals(matrix, seed=1)
 
     for key, each in linear.aggregate.items():
         low, high = each.bounds.at()
-        expected_low, expected_high = resampled.aggregate[key].bounds.at()
+        expected_low, expected_high = drawn.aggregate[key].bounds.at()
         if key in NOISY:
             continue
         assert None not in (low, high, expected_low, expected_high)
@@ -363,10 +368,10 @@ def test_the_delta_method_agrees_with_the_bootstrap(monkeypatch: pytest.MonkeyPa
         assert low == pytest.approx(expected_low, abs=0.06 * width), key
         assert high == pytest.approx(expected_high, abs=0.06 * width), key
     for key, each in linear.per_class.items():
-        resampled_bounds = resampled.per_class[key].bounds
-        widths = resampled_bounds.high - resampled_bounds.low
-        assert (np.abs(each.bounds.low - resampled_bounds.low) < 0.06 * widths).all(), key
-        assert (np.abs(each.bounds.high - resampled_bounds.high) < 0.06 * widths).all(), key
+        expected = drawn.per_class[key].bounds
+        widths = expected.high - expected.low
+        assert (np.abs(each.bounds.low - expected.low) < 0.06 * widths).all(), key
+        assert (np.abs(each.bounds.high - expected.high) < 0.06 * widths).all(), key
 
 
 def test_another_confidence_gives_a_nested_interval() -> None:
@@ -388,3 +393,26 @@ def test_unusable_settings_are_refused(confidence: float, replicates: int, field
         suite_intervals(matrix_of(BALANCED), seed=1, confidence=confidence, replicates=replicates)
 
     assert caught.value.field == field
+
+
+def test_balanced_accuracy_of_two_classes_combines_the_wilson_ends_of_both_recalls() -> None:
+    z = norm.ppf(0.975)
+
+    def wilson_ends(x: int, n: int) -> tuple[float, float]:
+        centre = (x + z * z / 2) / (n + z * z)
+        reach = z / (n + z * z) * np.sqrt(x * (n - x) / n + z * z / 4)
+        return centre - reach, centre + reach
+
+    (l1, u1), (l2, u2) = wilson_ends(30, 34), wilson_ends(9, 11)
+    p1, p2 = 30 / 34, 9 / 11
+    mean = (p1 + p2) / 2
+    low = mean - np.hypot(p1 - l1, p2 - l2) / 2
+    high = mean + np.hypot(u1 - p1, u2 - p2) / 2
+
+    found = suite_intervals(matrix_of([[30, 4], [2, 9]]), seed=1).aggregate
+
+    for key in ("balanced_accuracy", "macro_recall", "macro_recall_strict"):
+        assert found[key].bounds.at() == pytest.approx((low, high), rel=1e-12), key
+        assert found[key].method == "wilson ends combined (MOVER)"
+    adjusted = found["balanced_accuracy_adjusted"].bounds.at()
+    assert adjusted == pytest.approx((2 * low - 1, 2 * high - 1), rel=1e-12)

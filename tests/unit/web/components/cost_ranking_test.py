@@ -1,7 +1,9 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from offdiag.domain.values import MetricValue
 from offdiag.services.what_if.costs import WhatIf
 from offdiag_web.components.costs.ranking import (
     constant_sentence,
@@ -107,13 +109,20 @@ def test_the_scale_reaches_a_constant_prediction_that_costs_less(ask: Ask) -> No
     assert more.constant.drawn == "above the scale"
 
 
-def test_the_scale_of_a_run_without_costs_reaches_from_none_to_the_constant_prediction(
+def test_the_scale_of_a_run_without_costs_and_interval_reaches_to_the_constant_prediction(
     ask: Ask,
 ) -> None:
-    perfect = ranking(ask([[20, 0], [0, 980]]), WhatIfAddress())
+    found = ask([[20, 0], [0, 980]])
+    (perfect,) = found.answers
+    too_large = replace(perfect, mean=MetricValue(perfect.mean.value))
 
-    assert perfect.constant is not None
-    assert (perfect.ends[0], perfect.constant.drawn) == ("0", "dashed")
+    alone = ranking(replace(found, answers=(too_large,)), WhatIfAddress())
+    with_interval = ranking(found, WhatIfAddress())
+
+    assert alone.constant is not None
+    assert (alone.ends[0], alone.constant.drawn) == ("0", "dashed")
+    assert with_interval.constant is not None
+    assert (with_interval.ends[0], with_interval.constant.drawn) == ("0", "above the scale")
 
 
 def test_a_row_carries_what_the_browser_adds_up(ask: Ask) -> None:
