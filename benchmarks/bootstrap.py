@@ -15,7 +15,8 @@ from sklearn.metrics import f1_score, matthews_corrcoef
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.delta import aggregate_gradients, aggregate_standard_errors
-from offdiag.metrics.intervals.resampling import bootstrap, percentile_bounds, replicated
+from offdiag.metrics.intervals.draws import percentile_bounds, replicated
+from offdiag.metrics.intervals.posterior import Evidence, drawn_matrices
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.difference import paired_differences
@@ -48,7 +49,7 @@ def measure(report: Report, n_classes: int, *, turns: int) -> None:
     timings = report.measure(
         f"K={n_classes}, {np.count_nonzero(matrix.counts)} occupied cells",
         {
-            "2,000 multinomial replicates": multinomial(matrix),
+            "2,000 draws of the matrix": drawn(matrix),
             "delta method": delta(matrix),
             "whole suite with intervals": lambda: suite_intervals(matrix, seed=1),
             "one replicate of rows, our kernel": rows_with_kernel(actual, predicted, n_classes),
@@ -58,12 +59,12 @@ def measure(report: Report, n_classes: int, *, turns: int) -> None:
         fewer_turns={"one replicate of rows, scikit-learn": 3},
     )
     for name in ("scikit-learn", "our kernel"):
-        one = ratio(timings, f"one replicate of rows, {name}", "2,000 multinomial replicates")
-        report.fact(f"K={n_classes}: rows with {name} / multinomial", one * REPLICATES)
+        one = ratio(timings, f"one replicate of rows, {name}", "2,000 draws of the matrix")
+        report.fact(f"K={n_classes}: rows with {name} / draws", one * REPLICATES)
     if n_classes in WANTED_RATIO:
-        one = ratio(timings, "one replicate of rows, scikit-learn", "2,000 multinomial replicates")
+        one = ratio(timings, "one replicate of rows, scikit-learn", "2,000 draws of the matrix")
         report.goal(
-            f"P7 rows / multinomial at K={n_classes}",
+            f"P7 rows / draws at K={n_classes}",
             measured=one * REPLICATES,
             wanted=WANTED_RATIO[n_classes],
         )
@@ -112,7 +113,7 @@ def measure_growth(report: Report) -> None:
     large = ConfusionMatrix(matrix.counts * 1_000, matrix.labels)
     report.measure(
         "growth with N, K=10",
-        {"N=1e6": multinomial(matrix), "N=1e9": multinomial(large)},
+        {"N=1e6": drawn(matrix), "N=1e9": drawn(large)},
         turns=7,
     )
 
@@ -135,11 +136,12 @@ def two_values(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
     return {key: replicated(suite.aggregate[key]) for key in KEYS}
 
 
-def multinomial(matrix: ConfusionMatrix) -> Work:
+def drawn(matrix: ConfusionMatrix) -> Work:
     def compute() -> None:
-        values = bootstrap(matrix.counts, two_values, seed=1, replicates=REPLICATES)
+        parts = drawn_matrices(Evidence.of_counts(matrix), seed=1, draws=REPLICATES)
+        values = [two_values(stack) for _, stack in parts]
         for key in KEYS:
-            percentile_bounds(values[key], confidence=0.95)
+            percentile_bounds(np.concatenate([each[key] for each in values]), confidence=0.95)
 
     return compute
 

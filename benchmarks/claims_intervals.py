@@ -1,8 +1,9 @@
 """How often intervals of one run hold the true value where that is hardest.
 
-Averages of multi-label runs, with few errors and with many; areas under the ROC curve of scores
-that were rounded; parts of the Brier score, calibrated or not; proportions; and calibrated scores
-that are called miscalibrated. The truth is that of a very large sample, or known. The tables go
+Averages of multi-label runs, with few errors and with many; functions of a confusion matrix and
+costs, with few errors, rare classes and weights; areas under the ROC curve of scores that were
+rounded; parts of the Brier score, calibrated or not; proportions; and calibrated scores that are
+called miscalibrated. The truth is that of a very large sample, or known. The tables go
 into docs/contributing/claims.md, and docs/intervals.md tells them.
 
     python benchmarks/claims_intervals.py              some minutes on one core
@@ -28,19 +29,28 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 from scipy.stats import binom
 
+from offdiag.domain.labels import LabelSet
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.intervals.bounds import SMALLEST_WITH_ENDS, Interval
 from offdiag.metrics.intervals.brier_parts import brier_part_intervals
 from offdiag.metrics.intervals.calibration import calibration_references
+from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.intervals.discrimination import auc_interval
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.intervals.scores import score_intervals
+from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.multilabel.suite import set_metrics, set_score_metrics
 from offdiag.metrics.multilabel.tally import tally_sets
 from offdiag.metrics.scores.discrimination import roc_auc
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.suite import score_metrics
+from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.weighted.counts import WeightedCounts
+from offdiag.metrics.weighted.intervals import weighted_costs, weighted_suite_intervals
 
 Rng = np.random.Generator
 Floats = NDArray[np.float64]
@@ -400,10 +410,123 @@ def _wilson_covers(n: int, p: Floats) -> Floats:
     return np.asarray((binom.pmf(hits, n, p[:, np.newaxis]) * held).sum(axis=1))
 
 
+@dataclass(frozen=True)
+class MatrixCell:
+    """n samples of classes with these shares and recalls; wrong ones fall evenly on the others.
+
+    A miss of the last class costs 50 times as much as any other error. Weights are lognormal with
+    this sigma; with 0 there are none.
+    """
+
+    n: int
+    shares: tuple[float, ...]
+    recalls: tuple[float, ...]
+    sigma: float = 0.0
+
+    @property
+    def name(self) -> str:
+        weights = f", weights of sigma {self.sigma:g}" if self.sigma else ""
+        of_last = f"{self.shares[-1]:g} with recall {self.recalls[-1]:g}"
+        return f"n {self.n:,}, K {len(self.shares)}, last class {of_last}{weights}"
+
+    @property
+    def labels(self) -> LabelSet:
+        return LabelSet.numbered(len(self.shares))
+
+    @property
+    def population(self) -> Floats:
+        """Shares of the cells."""
+        n_classes = len(self.shares)
+        right = np.asarray(self.recalls)
+        cells = np.repeat(((1 - right) / (n_classes - 1))[:, np.newaxis], n_classes, axis=1)
+        np.fill_diagonal(cells, right)
+        return np.asarray(cells * np.asarray(self.shares)[:, np.newaxis])
+
+    @property
+    def costs(self) -> CostMatrix:
+        weights = 1 - np.eye(len(self.shares))
+        weights[-1, :-1] = 50
+        return CostMatrix(weights, self.labels)
+
+
+OF_MATRICES = ("mcc", "macro_f1", "weighted_precision", "weighted_f1", "kappa_quadratic")
+OF_COSTS = ("mean_cost", "cost_ratio_to_best_trivial")
+MATRIX_CELLS = [
+    MatrixCell(n, shares, recalls, sigma)
+    for n, (shares, recalls), sigma in product(
+        (100, 300, 1_000),
+        (
+            ((0.7, 0.3), (0.9, 0.9)),
+            ((0.7, 0.3), (0.98, 0.98)),
+            ((0.95, 0.05), (0.97, 0.8)),
+            ((0.4, 0.4, 0.2), (0.9, 0.8, 0.8)),
+            ((0.45, 0.45, 0.1), (0.98, 0.98, 0.95)),
+            ((0.12,) * 8 + (0.04,), (0.85,) * 9),
+        ),
+        (0.0, 1.0),
+    )
+]
+
+
+def true_of_matrices(cell: MatrixCell) -> Values:
+    suite = evaluate_stack(cell.population * 1e6, ordinal=True, names=cell.labels.names)
+    costs = evaluate_costs(cell.population * 1e6, cell.costs.weights)
+    of_both = {key: suite.aggregate[key] for key in OF_MATRICES}
+    of_both |= {key: costs[key] for key in OF_COSTS}
+    return {key: float(each.value) for key, each in of_both.items()}
+
+
+def of_matrices(cell: MatrixCell, rng: Rng, truth: Values) -> list[float]:
+    """Whether each interval holds the truth; NaN where it has no ends."""
+    n_classes = len(cell.shares)
+    places = rng.choice(n_classes**2, size=cell.n, p=cell.population.ravel())
+    labels = cell.labels
+    if cell.sigma:
+        actual, predicted = (part.astype(np.uint8) for part in np.divmod(places, n_classes))
+        weights = rng.lognormal(0.0, cell.sigma, cell.n)
+        counted = WeightedCounts.of_samples(actual, predicted, weights, labels)
+        suite = evaluate_stack(counted.sums, ordinal=True, names=labels.names)
+        intervals = weighted_suite_intervals(counted, suite, seed=0)
+        costs = weighted_costs(counted, cell.costs, seed=0)
+        of_costs = {key: Interval(each.ci_low, each.ci_high, "") for key, each in costs.items()}
+    else:
+        counts = np.bincount(places, minlength=n_classes**2).reshape(n_classes, n_classes)
+        matrix = ConfusionMatrix(counts, labels)
+        intervals = suite_intervals(matrix, seed=0)
+        of_costs = cost_intervals(matrix, cell.costs, seed=0)
+    of_matrix = {key: intervals.aggregate[key].at() for key in OF_MATRICES}
+    found = of_matrix | {key: of_costs[key] for key in OF_COSTS}
+    return [_holds(found[key], truth[key]) for key in (*OF_MATRICES, *OF_COSTS)]
+
+
+def report_matrices(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    report.fact("data sets of a cell", n_sets)
+    found = run_cells(pool, of_matrices, true_of_matrices, MATRIX_CELLS, n_sets)
+    keys = (*OF_MATRICES, *OF_COSTS)
+    rows: list[dict[str, Any]] = []
+    for cell, held in zip(MATRIX_CELLS, found, strict=True):
+        rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
+        rows.append({"cell": cell.name, "sets": len(held), **dict(zip(keys, rates, strict=True))})
+    report.tables["intervals of matrices"] = rows
+    for kind, is_weighted in (("", False), ("weighted ", True)):
+        of_kind = [
+            held
+            for cell, held in zip(MATRIX_CELLS, found, strict=True)
+            if bool(cell.sigma) is is_weighted
+        ]
+        pooled = np.concatenate(of_kind)
+        for at, key in enumerate(keys):
+            _cover(report, f"{kind}{key}", pooled[:, at])
+            each = [_rates(held)[at] for held in of_kind]
+            lowest = min(rate for rate in each if not isnan(rate))
+            report.fact(f"{kind}{key}: lowest cell, %", round(100 * lowest, 1))
+
+
 RECORDS: Mapping[str, tuple[Section, ...]] = {
     "claims-intervals": (report_proportions, report_sets, report_scores),
     "claims-areas": (report_areas,),
     "claims-parts": (report_parts,),
+    "claims-matrices": (report_matrices,),
 }
 """What is measured and kept together, by the name of its result."""
 

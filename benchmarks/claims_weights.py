@@ -77,7 +77,7 @@ def ties(cell: Cell, rng: Rng, *, weights: Weights) -> tuple[float, ...]:
     found = compare_weighted(pair, seed=0)
     counted = pair.sides[0]
     suite = evaluate_stack(counted.sums, ordinal=False, names=counted.labels.names)
-    intervals = weighted_suite_intervals(counted, suite).aggregate
+    intervals = weighted_suite_intervals(counted, suite, seed=0).aggregate
     truth = true_values(cell, weights)
     return (
         float(any(each.outcome.is_separable for each in found.metrics)),
