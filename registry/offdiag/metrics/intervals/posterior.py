@@ -206,8 +206,10 @@ def posterior_intervals(
     return found
 
 
-def less_bias(values: Floats, estimate: Floats, *, times: float) -> Floats:
-    """Drawn values (b,) less so many times their bias, within 0 and 1; NaN is left out."""
+def less_bias(
+    values: Floats, estimate: Floats, *, times: float, low: float, high: float
+) -> Floats:
+    """Drawn values (b,) less so many times their bias, from `low` to `high`; NaN is left out."""
     if np.isnan(estimate) or np.isnan(values).all():
         return values
-    return np.asarray(np.clip(values - times * (np.nanmean(values) - estimate), 0.0, 1.0))
+    return np.asarray(np.clip(values - times * (np.nanmean(values) - estimate), low, high))

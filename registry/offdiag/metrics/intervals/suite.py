@@ -207,7 +207,8 @@ def drawn_intervals(
         for key in per_class:
             of_classes[key] = replicated(PER_CLASS[key].compute(outcomes))
         for key, times in BIASED.items():
-            values[key] = less_bias(values[key], aggregate[key], times=times)
+            low, high = AGGREGATES[key].low, AGGREGATES[key].high
+            values[key] = less_bias(values[key], aggregate[key], times=times, low=low, high=high)
     jeffreys, of_aggregates = prior_name(2), prior_name(n_classes)
     return posterior_intervals(
         of_classes, per_class, confidence=confidence, prior=jeffreys

@@ -105,6 +105,6 @@ def test_draws_have_as_many_samples_as_the_matrix() -> None:
 def test_draws_are_moved_by_twice_their_bias() -> None:
     values = np.array([0.70, 0.74, np.nan, 0.78])
 
-    found = less_bias(values, np.asarray(0.76), times=2.0)
+    found = less_bias(values, np.asarray(0.76), times=2.0, low=0.0, high=1.0)
 
     np.testing.assert_allclose(found, [0.74, 0.78, np.nan, 0.82])

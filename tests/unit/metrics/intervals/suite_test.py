@@ -416,3 +416,15 @@ def test_balanced_accuracy_of_two_classes_combines_the_wilson_ends_of_both_recal
         assert found[key].method == "wilson ends combined (MOVER)"
     adjusted = found["balanced_accuracy_adjusted"].bounds.at()
     assert adjusted == pytest.approx((2 * low - 1, 2 * high - 1), rel=1e-12)
+
+
+def test_an_interval_whose_bias_is_taken_off_may_reach_below_zero() -> None:
+    by_chance = matrix_of([[30, 31, 29], [33, 28, 30], [29, 30, 31]])
+
+    found = suite_intervals(by_chance, seed=1, replicates=500).aggregate
+
+    for key in ("informedness_multiclass", "markedness_multiclass"):
+        low, high = found[key].bounds.at()
+        assert low is not None
+        assert high is not None
+        assert low < -0.05 < 0.05 < high
