@@ -26,7 +26,7 @@ def test_the_page_names_what_moved_and_a_line_tells_both_values_and_ranks(
     )
     row = next(row for row in page.table("data") if row[0] == "seer")
     assert row[1:] == [
-        *("0.783", "0.687 – 0.856", "", "0.939", "+15.6 pp"),
+        *("0.783", "0.685 – 0.860", "", "0.939", "+15.6 pp"),
         *("◆significant", "2 → 1, up 1"),
     ]
     link = next(a for a in page.all("a") if a.text == "seer")

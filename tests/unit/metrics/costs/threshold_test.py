@@ -7,6 +7,7 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.costs.threshold import (
@@ -17,6 +18,7 @@ from offdiag.metrics.costs.threshold import (
     matrix_at,
     side_costs,
 )
+from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.paired.joint_counts import joint_of_points
 from offdiag.metrics.scores.operating_points import OperatingPoints, operating_points
 from offdiag.metrics.scores.ranking import rank_scores
@@ -168,3 +170,40 @@ def test_more_than_two_classes_have_no_threshold() -> None:
 
     with pytest.raises(InvalidInput, match="3 classes"):
         side_costs(three, 0)
+
+
+@pytest.mark.parametrize(
+    ("counts", "shares"),
+    [
+        (((275, 8), (0, 17)), None),
+        (((275, 8), (0, 17)), (0.9, 0.1)),
+        (((250, 30), (5, 15)), None),
+        (((250, 30), (5, 15)), (0.9, 0.1)),
+        (((283, 0), (17, 0)), None),
+    ],
+)
+def test_the_interval_of_a_threshold_is_nearly_that_of_its_matrix(
+    counts: tuple[tuple[int, int], tuple[int, int]], shares: tuple[float, float] | None
+) -> None:
+    labels = LabelSet.numbered(2)
+    costs = cost_matrix([[0, 1], [50, 0]], labels=labels)
+    prevalence = None if shares is None else np.array(shares)
+    (right, added), (missed, hits) = counts
+    drawn = cost_intervals(
+        ConfusionMatrix(np.array(counts), labels),
+        costs,
+        prevalence=prevalence,
+        seed=1,
+        keys=("mean_cost",),
+        replicates=20_000,
+    )["mean_cost"]
+    assert drawn.low is not None
+    assert drawn.high is not None
+
+    low, high = side_costs(costs, 1, prevalence).bounds(
+        np.array([hits]), np.array([added]), n_positive=missed + hits, n_negative=right + added
+    )
+
+    near = 0.1 * (drawn.high - drawn.low)
+    assert low[0] == pytest.approx(drawn.low, abs=near)
+    assert high[0] == pytest.approx(drawn.high, abs=near)

@@ -33,7 +33,6 @@ from offdiag_web.components.costs.ranking import PER
 from offdiag_web.components.numbers import Amounts, amounts_for
 
 _CLASS = 1
-_QUANTILE = 1.96
 Floats = NDArray[np.float64]
 
 
@@ -171,7 +170,12 @@ def _chart(by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: s
     assert best is not None  # noqa: S101  # The caller asked.
     assert by_point.in_use.value is not None  # noqa: S101
     costs = by_point.means * PER
-    reach = _QUANTILE * _standard_errors(by_point, sides) * PER
+    low, high = sides.bounds(
+        points.true_positives,
+        points.false_positives,
+        n_positive=points.n_positive,
+        n_negative=points.n_negative,
+    )
     short = numbers.shortened(name)
     is_drawn = np.isfinite(points.thresholds) & np.isfinite(costs)
     places = np.flatnonzero(is_drawn)[::-1]
@@ -184,8 +188,8 @@ def _chart(by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: s
         ThresholdCurve(
             points.thresholds[places],
             costs[places],
-            (costs - reach)[places],
-            (costs + reach)[places],
+            low[places] * PER,
+            high[places] * PER,
             [_said(points, at, short) for at in places],
             lowest,
             by_point.in_use.value * PER,
@@ -196,23 +200,6 @@ def _chart(by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: s
         best_text=text,
         name=f"Cost of each threshold on the score of {name}: {text}",
     )
-
-
-def _standard_errors(by_point: ThresholdCosts, sides: SideCosts) -> Floats:
-    """Of the cost per example at each threshold; zero at declared shares, which are not drawn."""
-    points = by_point.points
-    n = points.n_positive + points.n_negative
-    if sides.share is not None or n < 2:
-        return np.zeros(len(points))
-    squares = SideCosts(
-        sides.hit**2, sides.miss**2, sides.false_alarm**2, sides.right_rejection**2
-    ).means(
-        points.true_positives,
-        points.false_positives,
-        n_positive=points.n_positive,
-        n_negative=points.n_negative,
-    )
-    return np.asarray(np.sqrt((squares - by_point.means**2).clip(min=0.0) / n))
 
 
 def _how(found: WhatIf, costs: CostMatrix, name: str) -> str:
