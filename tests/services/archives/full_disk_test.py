@@ -36,7 +36,7 @@ def test_an_import_that_finds_no_room_has_changed_nothing(
 def test_a_restore_that_finds_no_room_has_changed_nothing(
     sqlite_database: Database, other: Database, tmp_path: Path
 ) -> None:
-    for number in range(3):
+    for number in range(8):
         log(other, dataset=f"d{number}")
     work_off(other)
     back_up(other, tmp_path / "backup.zip")
