@@ -279,6 +279,7 @@ def bounds(quantities: Quantities) -> Iterator[Check]:
     """Every inequality between metrics that can be tested on these claims."""
     for key, precision, recall, average in _MEAN_OF_F1:
         yield from _f1_below_harmonic_mean(quantities, key, precision, recall, average)
+        yield from _f1_above_both_sides(quantities, key, precision, recall, average)
         yield from _f1_below_one_side(quantities, (key, None), precision, recall)
         yield from _f1_below_claimed_mean(quantities, key, average)
     for key, code in quantities.reported:
@@ -307,6 +308,26 @@ def _f1_below_harmonic_mean(
         statement=f"{average} F1 is at most the harmonic mean of {average} precision and "
         f"{average} recall",
     )
+
+
+def _f1_above_both_sides(
+    quantities: Quantities, key: str, precision: str, recall: str, average: str
+) -> Iterator[Check]:
+    """F1 is at least precision + recall - 1, which is linear, so the same holds for means.
+
+    Only where that fails, as for `_f1_below_one_side`.
+    """
+    first, second = quantities.known(precision), quantities.known(recall)
+    if first is None or second is None:
+        return
+    checks = held_against(
+        quantities,
+        (key, None),
+        Interval(max(0.0, first[0].low + second[0].low - 1), 1.0),
+        first[1] | second[1],
+        statement=f"{average} F1 is at least {average} precision + {average} recall - 1",
+    )
+    yield from (check for check in checks if not check.holds)
 
 
 def _f1_below_one_side(

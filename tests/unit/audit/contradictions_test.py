@@ -60,6 +60,12 @@ def failed(report: AuditReport) -> set[str]:
             "macro_f1 is at most 2x / (1 + x), x being macro_recall",
         ),
         (
+            {"macro_precision": "0.80", "macro_recall": "0.70", "macro_f1": "0.50"},
+            {"macro_f1": "0.48"},
+            {},
+            "macro F1 is at least macro precision + macro recall - 1",
+        ),
+        (
             {"precision": "0.80", "f1": "0.85"},
             {"f1": "0.95"},
             {"labels": ("ill", "well"), "positive_label": "ill"},
