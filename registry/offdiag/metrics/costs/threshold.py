@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
+from offdiag.extras import optional
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
@@ -79,7 +80,8 @@ class SideCosts:
         posterior costs above the least, or below the most, is taken for a gamma variable with its
         mean and variance.
         """
-        from scipy.special import gammaincinv
+        with optional:
+            from scipy.special import gammaincinv
 
         kinds = np.array([self.hit, self.miss, self.false_alarm, self.right_rejection])
         answers = np.array(
