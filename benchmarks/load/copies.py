@@ -1,6 +1,6 @@
 """Filling a registry with runs made of those that were logged: same results, other predictions.
 
-A worker needs 50 ms and more for the resampled intervals of a run, so evaluating 100,000 of them
+A worker needs 50 ms and more for the drawn intervals of a run, so evaluating 100,000 of them
 takes hours. What it computes depends on the matrix alone; runs whose answers were only dealt
 anew among cases of the same class have the matrix of their original, and so its results. They
 are written as the product writes them, and `offdiag verify` computes them again like any others.

@@ -51,8 +51,8 @@ from offdiag.sdk.evaluations.intervals import (
 class PairedDifference:
     """Second minus first set of predictions: every metric with the interval of its difference.
 
-    `aggregate[key]` is one value, `per_class[key][label]` one for each class. `seed` repeats
-    the resampling; `replicates` is 0 where nothing was resampled.
+    `aggregate[key]` is one value, `per_class[key][label]` one for each class. `seed` is what
+    was asked for, and `replicates` is 0: nothing is resampled.
     """
 
     joint: JointCounts

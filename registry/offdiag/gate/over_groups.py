@@ -16,7 +16,7 @@ from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.groups.gaps import group_sizes, group_values, largest_difference, worst
 
 _SEED = 1
-"""Of resampled intervals: the same counts give the same ends."""
+"""Of drawn intervals: the same counts give the same ends."""
 
 
 def over_groups(

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.extras import optional
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
@@ -29,9 +28,6 @@ FOLD_AXIS = 0
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-
-COST_AXIS = 0
-"""Axis of numbers of samples (costs, thresholds) along which the cost changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,60 +66,6 @@ class SideCosts:
             if share > 0:
                 parts += share * paid / (cases or np.nan)
         return parts
-
-    def bounds(
-        self, true_positives: Counts, false_positives: Counts, *, n_positive: int, n_negative: int
-    ) -> tuple[Floats, Floats]:
-        """Ends (n,) of the 95 % interval of `means`.
-
-        A prior of one sample is spread over the costs, as in intervals of a mean cost, and what a
-        posterior costs above the least, or below the most, is taken for a gamma variable with its
-        mean and variance.
-        """
-        with optional:
-            from scipy.special import gammaincinv
-
-        kinds = np.array([self.hit, self.miss, self.false_alarm, self.right_rejection])
-        answers = np.array(
-            [
-                *(true_positives, n_positive - true_positives),
-                *(false_positives, n_negative - false_positives),
-            ],
-            dtype=np.float64,
-        )
-        sides = [(1.0, slice(None))]
-        if self.share is not None:
-            sides = [(self.share, slice(0, 2)), (1.0 - self.share, slice(2, 4))]
-        least, most = 0.0, 0.0
-        above, variance = np.zeros(len(true_positives)), np.zeros(len(true_positives))
-        for share, side in sides:
-            costs, mean, spread = _posterior(kinds[side], answers[side])
-            least, most = least + share * float(costs[0]), most + share * float(costs[-1])
-            above += share * mean
-            variance += share**2 * spread
-        is_high = above > (most - least) / 2
-        near = np.where(is_high, most - least - above, above)
-        is_open = (near > 0) & (variance > 0)
-        scale = np.divide(variance, near, out=np.zeros_like(near), where=is_open)
-        shape = np.divide(near, scale, out=np.ones_like(near), where=is_open)
-        nearest, farthest = (scale * gammaincinv(shape, tail) for tail in (0.025, 0.975))
-        means = self.means(
-            true_positives, false_positives, n_positive=n_positive, n_negative=n_negative
-        )
-        low = np.where(is_high, most - farthest, least + nearest)
-        high = np.where(is_high, most - nearest, least + farthest)
-        return np.minimum(low, means), np.maximum(high, means)
-
-
-def _posterior(kinds: Floats, answers: Floats) -> tuple[Floats, Floats, Floats]:
-    """Distinct costs of kinds of answers (k,), and for numbers of each (k, n) the mean (n,) above
-    the least and its variance."""
-    costs, kind = np.unique(kinds, return_inverse=True)
-    shares = np.full((len(costs), answers.shape[1]), 1 / len(costs))
-    np.add.at(shares, kind, answers)
-    total = shares.sum(axis=COST_AXIS)
-    mean = (costs - costs[0]) @ shares / total
-    return costs, mean, ((costs - costs[0]) ** 2 @ shares / total - mean**2) / (total + 1)
 
 
 def side_costs(costs: CostMatrix, positive: int, prevalence: Floats | None = None) -> SideCosts:

@@ -277,8 +277,8 @@ def _without_ends(values: Floats) -> GroupValues:
     return GroupValues(values, lambda _: Bounds(nothing, nothing))
 
 
-MOST_RESAMPLED = 50
-"""Groups up to which intervals are resampled; with more, only proportions have any."""
+MOST_DRAWN = 50
+"""Groups up to which intervals are drawn; with more, only proportions have any."""
 
 
 def group_values(
@@ -304,7 +304,7 @@ def group_values(
     is_proportion = key in (PER_CLASS if of_class else AGGREGATE)
 
     def bounds(confidence: float, *, is_exact: bool = False) -> Bounds:
-        if len(groups) > MOST_RESAMPLED and not is_proportion:
+        if len(groups) > MOST_DRAWN and not is_proportion:
             return Bounds(np.full(len(groups), np.nan), np.full(len(groups), np.nan))
         ends = [
             _ends(group, key, index, confidence=confidence, seed=seed, is_exact=is_exact)

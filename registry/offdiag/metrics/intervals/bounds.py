@@ -73,13 +73,24 @@ class Intervals:
         return Interval(low, high, self.method, self.notes.get(index))
 
 
+NO_ENDS = "no interval"
+
+
+def without_ends(
+    shape: tuple[int, ...], notes: dict[tuple[int, ...], str] | None = None
+) -> Intervals:
+    """Intervals of this shape that have no ends."""
+    nothing = np.full(shape, np.nan)
+    return Intervals(Bounds(nothing, nothing), NO_ENDS, notes or {})
+
+
 def _finite(end: np.float64) -> float | None:
     return float(end) if np.isfinite(end) else None
 
 
 RELIABLE_CLASS_SIZE = 20
-"""Samples in the smallest class below which no resampling interval of a mean over classes keeps
-its coverage: a nominal 95 % interval of macro F1 covers about 85 % with 50 samples in all."""
+"""Samples in the smallest class below which no interval of a mean over classes keeps its
+coverage: by resampling, that of macro F1 covers about 85 % with 50 samples in all."""
 SMALLEST_WITH_ENDS = 5
 """Samples in the smallest class below which no interval of such a mean is worth showing: with two
 or three positive samples, nominal 95 % cover as little as 57 %."""

@@ -11,17 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import COST_KEYS, cost_gradients, evaluate_costs
 from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.bounds import (
+    NO_ENDS,
     Bounds,
     Interval,
     Intervals,
@@ -40,6 +42,11 @@ from offdiag.metrics.intervals.posterior import (
 )
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.orientation import actual_totals
+
+if TYPE_CHECKING:
+    from offdiag.metrics.costs.threshold import SideCosts
+
+Counts = NDArray[np.int64]
 
 GROUP_AXIS = 1
 """Axis of drawn shares (draws, groups) along which the cost changes."""
@@ -134,7 +141,7 @@ def cost_intervals(
     level = confidence_level(confidence)
     draws = positive_count(replicates, field="replicates")
     if matrix.total == 0:
-        return {key: Interval(None, None, "no interval") for key in keys}
+        return {key: Interval(None, None, NO_ENDS) for key in keys}
     known = cost_values(matrix.counts, costs, prevalence)
     values = {key: known[key] for key in keys}
     if fits_draws(matrix.counts):
@@ -215,3 +222,66 @@ def normal_intervals(
         ends = (np.where(usable, value + reach, np.nan) for reach in (-z * error, z * error))
         found[key] = Intervals(Bounds(*ends), method)
     return found
+
+
+COST_AXIS = 0
+"""Axis of numbers of samples (costs, thresholds) along which the cost changes."""
+
+
+def threshold_bounds(
+    sides: SideCosts,
+    true_positives: Counts,
+    false_positives: Counts,
+    *,
+    n_positive: int,
+    n_negative: int,
+) -> Bounds:
+    """95 % interval of the mean cost at each of n thresholds, of so many flagged samples (n,).
+
+    The posterior is that of a mean cost. What it is above the least, or below the most, is taken
+    for a gamma variable with its mean and variance: thousands of thresholds are a curve.
+    """
+    with optional:
+        from scipy.special import gammaincinv
+
+    kinds = np.array([sides.hit, sides.miss, sides.false_alarm, sides.right_rejection])
+    answers = np.array(
+        [
+            *(true_positives, n_positive - true_positives),
+            *(false_positives, n_negative - false_positives),
+        ],
+        dtype=np.float64,
+    )
+    parts = [(1.0, slice(None))]
+    if sides.share is not None:
+        parts = [(sides.share, slice(0, 2)), (1.0 - sides.share, slice(2, 4))]
+    least, most = 0.0, 0.0
+    above, variance = np.zeros(len(true_positives)), np.zeros(len(true_positives))
+    for share, part in parts:
+        costs, mean, spread = _moments(kinds[part], answers[part])
+        least, most = least + share * float(costs[0]), most + share * float(costs[-1])
+        above += share * mean
+        variance += share**2 * spread
+    is_high = above > (most - least) / 2
+    near = np.where(is_high, most - least - above, above)
+    is_open = (near > 0) & (variance > 0)
+    scale = np.divide(variance, near, out=np.zeros_like(near), where=is_open)
+    shape = np.divide(near, scale, out=np.ones_like(near), where=is_open)
+    nearest, farthest = (scale * gammaincinv(shape, tail) for tail in (0.025, 0.975))
+    values = sides.means(
+        true_positives, false_positives, n_positive=n_positive, n_negative=n_negative
+    )
+    low = np.where(is_high, most - farthest, least + nearest)
+    high = np.where(is_high, most - nearest, least + farthest)
+    return Bounds(np.minimum(low, values), np.maximum(high, values))
+
+
+def _moments(kinds: Floats, answers: Floats) -> tuple[Floats, Floats, Floats]:
+    """Distinct costs of k kinds of answers, and for numbers of them (k, n) the posterior mean (n,)
+    above the least and its variance."""
+    costs, kind = np.unique(kinds, return_inverse=True)
+    shares = np.full((len(costs), answers.shape[1]), prior_of(len(costs)))
+    np.add.at(shares, kind, answers)
+    total = shares.sum(axis=COST_AXIS)
+    mean = (costs - costs[0]) @ shares / total
+    return costs, mean, ((costs - costs[0]) ** 2 @ shares / total - mean**2) / (total + 1)

@@ -2,7 +2,7 @@
 
 A metric g of multinomial shares q has variance (sum q g_c^2 - (sum q g_c)^2) / N to first
 order, g_c being its slope at cell c. One pass over the occupied cells replaces thousands of
-resamples, which is worth it for large K. It is a large-sample method: its coverage of macro
+draws, which is worth it for large K. It is a large-sample method: its coverage of macro
 F1 falls to about 70 % with 50 samples in unbalanced classes, so it is not a choice for few cells.
 """
 

@@ -31,6 +31,7 @@ from offdiag.metrics.intervals.bounds import (
     flagged,
     judged_by_classes,
     smallest_class,
+    without_ends,
 )
 from offdiag.metrics.intervals.delta import (
     DELTA,
@@ -79,7 +80,6 @@ NOISY = ("mutual_information", "normalized_mutual_information")
 """What noise adds to, by about (K - 1)^2 / (2 n) nats of information. Resamples add it again, and
 covered the truth in 0 to 86 of 100 data sets of 5 to 30 classes and 100 to 1,000 samples, with or
 without twice their bias taken off."""
-NO_ENDS = "no interval"
 MOVER = "wilson ends combined (MOVER)"
 MEAN_RECALLS = (
     "balanced_accuracy",
@@ -104,7 +104,7 @@ class SuiteIntervals:
     """Intervals by key: `aggregate` of shape (), `per_class` of shape (K,).
 
     A key is missing if no interval makes sense for it. With `replicates` 0 nothing was
-    resampled; otherwise `seed` repeats the resampling.
+    drawn; otherwise `seed` repeats the draws.
     """
 
     aggregate: Mapping[str, Intervals]
@@ -164,11 +164,8 @@ def judged_aggregate(
 ) -> Intervals:
     """The interval of one aggregate, as far as classes of so many samples (K,) allow it."""
     if key in NOISY and len(cases) > 2:
-        nothing = np.asarray(np.nan)
-        notes: dict[tuple[int, ...], str] = {}
-        if not np.isnan(found.bounds.low):
-            notes[()] = "noise adds to it"
-        return Intervals(Bounds(nothing, nothing), NO_ENDS, notes)
+        had_ends = not np.isnan(found.bounds.low)
+        return without_ends((), {(): "noise adds to it"} if had_ends else None)
     if key not in DECIDED_BY_CLASSES:
         return flagged(found, smallest_class(cases), "smallest class")
     return judged_by_classes(found, cases, names, is_average=key in AVERAGES_OVER_CLASSES)
@@ -187,7 +184,7 @@ def drawn_intervals(
     aggregate = {key: replicated(suite.aggregate[key]) for key in DRAWN_AGGREGATES}
     if n_classes == 1:
         estimates = aggregate | per_class
-        return {key: _nothing(each.shape) for key, each in estimates.items()}
+        return {key: without_ends(each.shape) for key, each in estimates.items()}
     values = {key: np.empty((draws, *each.shape)) for key, each in aggregate.items()}
     of_classes = {key: np.empty((draws, *each.shape)) for key, each in per_class.items()}
     for part, stack in drawn_matrices(evidence, seed=seed, draws=draws):
@@ -213,11 +210,6 @@ def drawn_intervals(
     return posterior_intervals(
         of_classes, per_class, confidence=confidence, prior=jeffreys
     ) | posterior_intervals(values, aggregate, confidence=confidence, prior=of_aggregates)
-
-
-def _nothing(shape: tuple[int, ...]) -> Intervals:
-    nothing = np.full(shape, np.nan)
-    return Intervals(Bounds(nothing, nothing), NO_ENDS)
 
 
 def mean_recall_intervals(

@@ -23,10 +23,10 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients, evaluate_costs
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import (
-    Bounds,
     Intervals,
     flagged,
     smallest_class,
+    without_ends,
 )
 from offdiag.metrics.intervals.costs import (
     COST_INTERVAL_KEYS,
@@ -78,8 +78,8 @@ def weighted_suite_intervals(
     aggregate = _of_proportions(found, proportions.AGGREGATE, level)
     per_class = _of_proportions(found, proportions.PER_CLASS, level)
     if found.weights.total <= 0:
-        aggregate |= {key: _nothing(()) for key in DRAWN_AGGREGATES}
-        per_class |= {key: _nothing((found.n_classes,)) for key in DRAWN_PER_CLASS}
+        aggregate |= {key: without_ends(()) for key in DRAWN_AGGREGATES}
+        per_class |= {key: without_ends((found.n_classes,)) for key in DRAWN_PER_CLASS}
         return SuiteIntervals(aggregate, per_class, level, seed, 0)
     is_drawn = fits_draws(found.samples)
     if is_drawn:
@@ -120,11 +120,6 @@ def weighted_evidence(found: WeightedCounts) -> Evidence:
         splits=splits,
         total=float(total),
     )
-
-
-def _nothing(shape: tuple[int, ...]) -> Intervals:
-    nothing = np.full(shape, np.nan)
-    return Intervals(Bounds(nothing, nothing), LINEARIZED)
 
 
 def _of_proportions(

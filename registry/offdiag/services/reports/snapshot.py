@@ -106,7 +106,7 @@ def figures_with_costs(
 ) -> tuple[RunFigures, ...]:
     """The runs with the costs of the very matrices that their other values were made from.
 
-    Each is read on its own: a resampled interval takes its time, and two hundred matrices of
+    Each is read on its own: an interval takes its time, and two hundred matrices of
     many classes take their room.
     """
     return tuple(_with_costs(database, run, costs) for run in runs)

@@ -18,7 +18,7 @@ from offdiag.metrics.costs.threshold import (
     matrix_at,
     side_costs,
 )
-from offdiag.metrics.intervals.costs import cost_intervals
+from offdiag.metrics.intervals.costs import cost_intervals, threshold_bounds
 from offdiag.metrics.paired.joint_counts import joint_of_points
 from offdiag.metrics.scores.operating_points import OperatingPoints, operating_points
 from offdiag.metrics.scores.ranking import rank_scores
@@ -200,10 +200,14 @@ def test_the_interval_of_a_threshold_is_nearly_that_of_its_matrix(
     assert drawn.low is not None
     assert drawn.high is not None
 
-    low, high = side_costs(costs, 1, prevalence).bounds(
-        np.array([hits]), np.array([added]), n_positive=missed + hits, n_negative=right + added
+    found = threshold_bounds(
+        side_costs(costs, 1, prevalence),
+        np.array([hits]),
+        np.array([added]),
+        n_positive=missed + hits,
+        n_negative=right + added,
     )
 
     near = 0.1 * (drawn.high - drawn.low)
-    assert low[0] == pytest.approx(drawn.low, abs=near)
-    assert high[0] == pytest.approx(drawn.high, abs=near)
+    assert found.low[0] == pytest.approx(drawn.low, abs=near)
+    assert found.high[0] == pytest.approx(drawn.high, abs=near)

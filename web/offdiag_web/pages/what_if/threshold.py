@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.threshold import SideCosts, side_costs
+from offdiag.metrics.intervals.costs import threshold_bounds
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.services.curves import one_against_rest
@@ -170,7 +171,8 @@ def _chart(by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: s
     assert best is not None  # noqa: S101  # The caller asked.
     assert by_point.in_use.value is not None  # noqa: S101
     costs = by_point.means * PER
-    low, high = sides.bounds(
+    ends = threshold_bounds(
+        sides,
         points.true_positives,
         points.false_positives,
         n_positive=points.n_positive,
@@ -188,8 +190,8 @@ def _chart(by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: s
         ThresholdCurve(
             points.thresholds[places],
             costs[places],
-            low[places] * PER,
-            high[places] * PER,
+            ends.low[places] * PER,
+            ends.high[places] * PER,
             [_said(points, at, short) for at in places],
             lowest,
             by_point.in_use.value * PER,
