@@ -38,6 +38,9 @@ CELL_AXIS = 1
 CLASS_SPLITS = ("prevalence", "recall", "specificity")
 """Proportions that make the matrix of one class against the rest."""
 PARTS_OF_A_SAMPLE = 100_000
+LEAST_PARTS_OF_A_SAMPLE = 1_000
+FAST_PARTS = 2**30
+"""Up to here products of totals are machine integers; beyond, a suite takes three times as long."""
 MOST_PARTS = 2**50
 MOST_CELLS = 2_500
 """Occupied cells up to which matrices are drawn; above, the delta method takes less time."""
@@ -78,7 +81,9 @@ class Evidence:
     @property
     def parts(self) -> float:
         """In how many parts drawn matrices are counted."""
-        return min(float(self.classes.sum()) * PARTS_OF_A_SAMPLE, MOST_PARTS)
+        n_samples = float(self.classes.sum())
+        enough = max(FAST_PARTS, n_samples * LEAST_PARTS_OF_A_SAMPLE)
+        return min(n_samples * PARTS_OF_A_SAMPLE, enough, MOST_PARTS)
 
 
 def fits_draws(counts: NDArray[np.int64]) -> bool:
