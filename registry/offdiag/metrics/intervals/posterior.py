@@ -40,7 +40,7 @@ CLASS_SPLITS = ("prevalence", "recall", "specificity")
 PARTS_OF_A_SAMPLE = 100_000
 LEAST_PARTS_OF_A_SAMPLE = 1_000
 FAST_PARTS = 2**30
-"""Up to here products of totals are machine integers; beyond, a suite takes three times as much."""
+"""Up to here products of totals are machine integers, which take a third of the time."""
 MOST_PARTS = 2**50
 MOST_CELLS = 2_500
 """Occupied cells up to which matrices are drawn; above, the delta method takes less time."""
