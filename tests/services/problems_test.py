@@ -111,7 +111,7 @@ def test_a_decision_holds_for_all_flags_of_a_problem(database: Database) -> None
         before = unresolved_problems(session, now=database.clock())
 
     ids = flags_concerned(database, [problem.number], "dismiss")
-    triage.dismiss_flags(database, ids, reason="known", author="ana")
+    triage.dismiss_flags(database, list(ids), reason="known", author="ana")
 
     settled = missed(database)
     assert set(ids) == {flag.id for flag in problem.flags}
@@ -120,7 +120,7 @@ def test_a_decision_holds_for_all_flags_of_a_problem(database: Database) -> None
     with database.read() as session:
         after = unresolved_problems(session, now=database.clock())
     assert {each.number for each in before} - {each.number for each in after} == {problem.number}
-    assert flags_concerned(database, [problem.number], "dismiss") == []
+    assert flags_concerned(database, [problem.number], "dismiss") == {}
     assert set(flags_concerned(database, [problem.number], "reopen")) == set(ids)
     # A later run that is no worse does not open it again.
     upload(database, BAD, "three")

@@ -113,7 +113,7 @@ def test_a_problem_on_a_slice_has_a_trend_and_a_best_run(database: Database) -> 
 def test_another_slice_of_the_same_class_is_another_problem(database: Database) -> None:
     logged(database, ["z"])
     ids = flags_concerned(database, [problems(database)["site=z"].number], "dismiss")
-    triage.dismiss_flags(database, ids, reason="that scanner is gone", author="ann")
+    triage.dismiss_flags(database, list(ids), reason="that scanner is gone", author="ann")
 
     logged(database, ["y", "z"])
 

@@ -232,6 +232,30 @@ def changes_since(session: Session, seen: Mapping[int, int]) -> list[FlagEvent]:
     return [_event(row) for row in rows if row.id > seen[row.flag_id]]
 
 
+def newest_change(session: Session) -> int:
+    """Number of the last change of any flag, 0 where there is none."""
+    return session.scalar(select(func.max(FlagEventRow.id))) or 0
+
+
+def decisions_since(session: Session, seen: int) -> list[FlagEvent]:
+    """What people have decided about flags since `newest_change` was `seen`, oldest first."""
+    rows = session.scalars(
+        select(FlagEventRow)
+        .where(FlagEventRow.id > seen, FlagEventRow.kind.in_(_DECIDED))
+        .order_by(FlagEventRow.id)
+    )
+    return [_event(row) for row in rows]
+
+
+_DECIDED = (
+    FlagEventKind.ACKNOWLEDGED,
+    FlagEventKind.SNOOZED,
+    FlagEventKind.DISMISSED,
+    FlagEventKind.REOPENED,
+    FlagEventKind.ASSIGNED,
+)
+
+
 def revision() -> ScalarSelect[int]:
     """Number of the last change of a flag, as a column: two readers with the same saw the same."""
     return (

@@ -33,6 +33,7 @@ from offdiag.flags.problems import (
 )
 from offdiag.flags.verdict import Severity
 from offdiag.store.evaluations import counts_for_its_run
+from offdiag.store.flags import newest_change
 from offdiag.store.models import (
     AGGREGATE,
     DatasetRow,
@@ -102,10 +103,14 @@ class DatasetOfProblems:
 
 @dataclass(frozen=True)
 class FoundProblems:
-    """Problems in no particular order, and the datasets they belong to."""
+    """Problems in no particular order, and the datasets they belong to.
+
+    `revision` is the number of the last change of any flag by then.
+    """
 
     problems: tuple[Problem, ...]
     datasets: Mapping[int, DatasetOfProblems]
+    revision: int = 0
 
 
 def find_problems(
@@ -132,7 +137,8 @@ def find_problems(
         model=model,
         run_id=run_id,
     )
-    return FoundProblems(tuple(found), _datasets(session, {p.key.dataset_id for p in found}))
+    datasets = _datasets(session, {problem.key.dataset_id for problem in found})
+    return FoundProblems(tuple(found), datasets, newest_change(session))
 
 
 def unresolved_problems(session: Session, *, now: datetime) -> list[Problem]:

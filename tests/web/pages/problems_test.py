@@ -270,6 +270,35 @@ def test_a_decision_is_carried_out_told_and_can_be_undone(
         assert missed(registry).state is ProblemState.OPEN
 
 
+def test_a_decision_in_another_tab_is_told_before_it_is_overruled(
+    ana: PageClient, registry: Database
+) -> None:
+    first, second, *_ = (each for each in problems(registry) if each.key.cause is Cause.MISSED)
+    path = f"/problems/{first.number}"
+    accept, dismiss = (form_to(ana, path, end) for end in ("/acknowledge", "/dismiss"))
+    listed = form_to(ana, "/problems", "/problems")
+    undo_of_other = form_to(ana, send(ana, accept).headers["Location"], "/problems")
+    now = f"{registry.clock():%Y-%m-%d}"
+    several = {"problem": f"{first.number},{second.number}", "reason": "known"}
+    for response in (
+        send(ana, dismiss, {"reason": "known"}),
+        send(ana, listed, {**several, "action": "dismiss"}),
+    ):
+        (alert,) = Page(response.text).all("div", "callout-warning")
+        assert response.status_code == 409
+        assert f"P-{first.number} was acknowledged by ana at {now}" in alert.text
+        assert "known" in {field.text for field in Page(response.text).all("textarea")}
+    assert missed(registry, first.key.class_label).state is ProblemState.ACCEPTED
+    assert missed(registry, second.key.class_label).state is ProblemState.OPEN
+
+    # What was seen can be overruled, and is not undone by who has not seen that.
+    again = form_to(ana, path, "/dismiss")
+    assert send(ana, again, {"reason": "known"}).status_code == 303
+    assert send(ana, undo_of_other, {"action": "reopen"}).status_code == 409
+    assert send(ana, accept).status_code == 409
+    assert missed(registry, first.key.class_label).state is ProblemState.DISMISSED
+
+
 def test_several_problems_are_settled_at_once_and_counted_out(
     ana: PageClient, registry: Database
 ) -> None:

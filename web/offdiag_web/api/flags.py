@@ -180,7 +180,7 @@ def get_problem(number: int) -> Problem:
 def decide_problem(number: int, json: Decision) -> Problem:
     """Acknowledge, snooze, dismiss, reopen, assign or comment on the flags of a problem."""
     database = current_registry().database
-    ids = flags_concerned(database, [number], json.action.value)
-    if ids:
-        carry_out(database, json, ids, seen={})
+    concerned = flags_concerned(database, [number], json.action.value)
+    if concerned:
+        carry_out(database, json, list(concerned), seen={})
     return get_problem(number)

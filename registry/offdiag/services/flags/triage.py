@@ -305,18 +305,22 @@ def _require_unchanged(session: Session, ids: Iterable[int], seen: Seen | None) 
     """Compare revisions while the flags are locked, so that no other change comes in between."""
     known = {} if seen is None else {flag_id: seen[flag_id] for flag_id in ids if flag_id in seen}
     changes = flags.changes_since(session, known) if known else []
+    _require_no([_told_of(f"flag {change.flag_id}", change) for change in changes])
+
+
+def _require_no(changes: Sequence[str]) -> None:
     if changes:
         raise Stale(
-            f"{', '.join(map(_told, changes))} in the meantime.",
+            f"{', '.join(changes)} in the meantime.",
             field="flag",
             hint="Look again, then decide. Nothing was changed.",
         )
 
 
-def _told(change: FlagEvent) -> str:
+def _told_of(what: str, change: FlagEvent) -> str:
     to_whom = f" to {change.text}" if change.kind is FlagEventKind.ASSIGNED else ""
     by_whom = f" by {change.author}" if change.author else ""
-    return f"flag {change.flag_id} was {change.kind.value}{to_whom}{by_whom}"
+    return f"{what} was {change.kind.value}{to_whom}{by_whom}"
 
 
 MOST_PROBLEMS = 500
@@ -336,8 +340,13 @@ _CONCERNED = MappingProxyType(
 """States of the flags that an action applies to."""
 
 
-def flags_concerned(database: Database, numbers: Sequence[int], action: str) -> list[int]:
+def flags_concerned(
+    database: Database, numbers: Sequence[int], action: str, *, seen: int | None = None
+) -> Seen:
     """Flags that an action on problems applies to; a comment goes to one flag of each problem.
+
+    They come with their revisions. `seen` is the one that the problems had when they were
+    shown: what was decided about one of them since is `Stale`, but for comments.
 
     Raises `NotFound`, `InvalidInput` for none or too many, and `Conflict` for a closed one.
     """
@@ -348,7 +357,11 @@ def flags_concerned(database: Database, numbers: Sequence[int], action: str) -> 
             hint=f"Name at least one and at most {MOST_PROBLEMS}.",
         )
     with database.read() as session:
-        known = {p.number: p for p in find_problems(session, now=database.clock()).problems}
+        found = find_problems(session, now=database.clock())
+        since = [] if seen is None else flags.decisions_since(session, seen)
+    known = {problem.number: problem for problem in found.problems}
+    decided = {each.flag_id: each for each in since if action != "comment"}
+    changes: list[str] = []
     ids: list[int] = []
     for number in dict.fromkeys(numbers):
         problem = known.get(number)
@@ -370,4 +383,10 @@ def flags_concerned(database: Database, numbers: Sequence[int], action: str) -> 
             if flag.status.state_at(problem.now) in _CONCERNED[action]
         ]
         ids += concerned[:1] if action == "comment" else concerned
-    return ids
+        meanwhile = [decided[flag.id] for flag in problem.flags if flag.id in decided]
+        if meanwhile:
+            last = max(meanwhile, key=lambda change: change.at)
+            told_of = _told_of(f"problem {problem_name(number)}", last)
+            changes.append(f"{told_of} at {last.at:%Y-%m-%d %H:%M} UTC")
+    _require_no(changes)
+    return dict.fromkeys(ids, found.revision)

@@ -181,6 +181,7 @@ def _rendered(address: ProblemsAddress, notices: list[str], refused: Refused) ->
         rest_days=rest_days(now),
         refused=refused,
         notices=notices,
+        seen=found.revision,
     )
 
 

@@ -88,6 +88,7 @@ def _page(number: int, refused: Refused) -> Response:
         chart=chart,
         best=best,
         also=related(problem, found.problems),
+        seen=found.revision,
     )
     return make_response(html)
 
@@ -115,6 +116,7 @@ def _rendered(
     chart: EvidenceChart | None,
     best: RankedRun | None,
     also: Sequence[Problem],
+    seen: int,
 ) -> str:
     key = problem.key
     runs = {run.id: run for run in problem.runs}
@@ -156,6 +158,7 @@ def _rendered(
         rest_days=rest_days(problem.now),
         refused=refused,
         discussion=_discussion(problem),
+        seen=seen,
     )
 
 

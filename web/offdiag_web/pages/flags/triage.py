@@ -21,6 +21,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.flags import flag_name
 
 _TOKEN = re.compile(r"([1-9]\d{0,17})\.(0|[1-9]\d{0,17})")
+_REVISION = re.compile(r"\d{1,18}")
 
 ACTIONS = ("acknowledge", "snooze", "dismiss", "reopen", "assign", "comment")
 
@@ -175,7 +176,8 @@ def _start_of(day: str) -> datetime:
 def decide_problems(action: str, some: Sequence[int], typed: Mapping[str, str]) -> None:
     """Carry out a decision about problems and say what was done.
 
-    Raises `Conflict` for a closed problem, `InvalidInput` for what cannot be meant.
+    Raises `Conflict` for a closed problem and for one that was decided since it was shown,
+    `InvalidInput` for what cannot be meant.
     """
     registry, author = current_registry(), require_user_name()
     if action not in ACTIONS:
@@ -184,12 +186,17 @@ def decide_problems(action: str, some: Sequence[int], typed: Mapping[str, str]) 
         raise InvalidInput(
             "no problem is chosen.", field="problem", hint="Tick the problems that are meant."
         )
-    ids = flags_concerned(registry.database, some, action)
+    seen = typed.get("seen", "")
+    concerned = flags_concerned(
+        registry.database, some, action, seen=int(seen) if _REVISION.fullmatch(seen) else None
+    )
     named = numbers.listed([problem_name(number) for number in some])
-    if not ids:
+    if not concerned:
         flash(f"{named}: nothing to change.")
         return
-    done = carry_out(registry.database, Decision(action, ids, {}, typed, author, named))
+    done = carry_out(
+        registry.database, Decision(action, list(concerned), concerned, typed, author, named)
+    )
     can_undo = action in ("acknowledge", "snooze", "dismiss")
     flash(done, ",".join(map(str, some)) if can_undo else "message")
     open_problems().forget()
