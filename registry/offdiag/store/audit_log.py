@@ -18,7 +18,7 @@ from sqlalchemy import Connection, event, insert, or_, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.access import Actor
-from offdiag.store.models import AuditEventRow
+from offdiag.store.models import AuditEventRow, StoredResponseRow
 
 KEY = "offdiag audit"
 ANSWERABLE: ContextVar[Actor | None] = ContextVar("answerable", default=None)
@@ -90,6 +90,8 @@ def recorded(session: Session, actor: Actor, now: datetime) -> Iterator[None]:
         # A statement that returns rows does not know yet how many it touched.
         if verb and (cursor.rowcount != 0 or context.compiled.effective_returning):
             table = context.compiled.statement.table.name
+            if table == StoredResponseRow.__tablename__:
+                return  # Bookkeeping of the request, whose own change has a row.
             noted.changes.setdefault(verb, set()).add(table)
 
     event.listen(connection, "after_cursor_execute", note)

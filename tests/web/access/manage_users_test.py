@@ -64,6 +64,19 @@ def test_a_token_is_shown_once_and_works_until_it_is_revoked(app: Flask, ana: Pa
     assert ana.page("/settings/tokens").table("data")[0][-1] == "revoked"
 
 
+def test_a_form_that_is_sent_again_makes_no_second_token(ana: PageClient) -> None:
+    typed = {"name": "cluster", "role": "logger", "project": "", "days": "90"}
+    form = form_to(ana, "/settings/tokens", "/settings/tokens")
+    first, again = send(ana, form, typed), send(ana, form, typed)
+
+    assert (first.status_code, again.status_code) == (200, 409)
+    assert "shown only once" in Page(again.text).one("div", "callout-warning").text
+    assert not Page(again.text).all("code", "secret")
+    assert len(ana.page("/settings/tokens").table("data")) == 1
+    # Another form may ask for the same.
+    assert make_token(ana)[0] == 200
+
+
 def test_a_token_that_cannot_be_is_refused_in_words(ana: PageClient) -> None:
     for typed in [{"name": " "}, {"role": "king"}, {"days": "-1"}, {"project": "none such"}]:
         status, page = make_token(ana, **typed)

@@ -233,6 +233,19 @@ def test_links_are_kept_as_digests_audited_and_leave_out_the_discussion(
     assert secret not in shared.editor.get("/settings/links").text
 
 
+def test_a_form_that_is_sent_again_makes_no_second_link(shared: Shared) -> None:
+    (form,) = [
+        form
+        for form in forms_of(shared.editor, "/settings/links?page=%2Fruns")
+        if form.attributes["action"] == "/settings/links"
+    ]
+    typed = {"page": f"/runs/{shared.run}", "days": "7"}
+
+    assert [send(shared.editor, form, typed).status_code for _ in range(2)] == [200, 409]
+    with shared.database.read() as session:
+        assert len(session.query(ShareLinkRow).all()) == 1
+
+
 def test_viewers_cannot_share(shared: Shared) -> None:
     app = guarded(shared.database, share_link_days=30)
     user_id = add_person(shared.database, "bo", Grant(Role.VIEWER))

@@ -15,7 +15,7 @@ from offdiag_web.app.context import current_registry, requires, signed_in
 from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.components import numbers
 from offdiag_web.pages.access.shareable import projects_of_page, read_page, rendered
-from offdiag_web.pages.access.view import sees_all, state_of, whose
+from offdiag_web.pages.access.view import made_once, new_form, sees_all, state_of, whose
 
 blueprint = Blueprint("share_links", __name__)
 
@@ -34,7 +34,9 @@ def page() -> Response:
 def create() -> Response:
     """Make a link to a page and show it, once."""
     try:
-        url = _created(request.form.get("page", ""), request.form.get("days", ""))
+        url = made_once(
+            lambda: _created(request.form.get("page", ""), request.form.get("days", ""))
+        )
     except OffdiagError as error:
         return _page(error=error)
     response = _page(url=url)
@@ -92,6 +94,7 @@ def _page(*, url: str = "", error: OffdiagError | None = None) -> Response:
         days=request.form.get("days", min(_DAYS, most_days)),
         shared=request.values.get("page", ""),
         url=url,
+        new_form=new_form(),
         failure_of_form=None if error is None else failure_of(error),
         shows_all=sees_all(),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 from flask import Blueprint, make_response, redirect, render_template, request, url_for
@@ -9,13 +10,15 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Grant, Role, may_anywhere
 from offdiag.errors import InvalidInput, OffdiagError
-from offdiag.services.access.sessions import create_token, revoke_token
+from offdiag.services.access.sessions import NewToken, create_token, revoke_token
 from offdiag.store.project_access import project_names
 from offdiag.store.sessions import list_tokens
 from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
 from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.pages.access.view import (
     MEANINGS,
+    made_once,
+    new_form,
     read_project,
     read_role,
     sees_all,
@@ -38,20 +41,23 @@ def page() -> Response:
 @requires(Role.VIEWER, in_person=True)
 def create() -> Response:
     """Create a token and show it, once."""
-    form = request.form
     try:
-        made = create_token(
-            current_registry().database,
-            owner=signed_in().name,
-            name=form.get("name", ""),
-            scope=Grant(read_role(form.get("role", "")), read_project(form.get("project", ""))),
-            lifetime=_lifetime(form.get("days", "")),
-        )
+        made = made_once(lambda: _created(request.form))
     except OffdiagError as error:
         return _page(error=error)
     response = _page(secret=made.secret, name=made.record.name)
     response.cache_control.no_store = True
     return response
+
+
+def _created(form: Mapping[str, str]) -> NewToken:
+    return create_token(
+        current_registry().database,
+        owner=signed_in().name,
+        name=form.get("name", ""),
+        scope=Grant(read_role(form.get("role", "")), read_project(form.get("project", ""))),
+        lifetime=_lifetime(form.get("days", "")),
+    )
 
 
 @blueprint.post("/settings/tokens/<int:token_id>/revoke")
@@ -79,6 +85,7 @@ def _page(*, secret: str = "", name: str = "", error: OffdiagError | None = None
         made=name,
         failure_of_form=None if error is None else failure_of(error),
         typed=request.form,
+        new_form=new_form(),
         shows_all=sees_all(),
     )
     return make_response(text, 200 if error is None else status_of(error))

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import secrets
+from collections.abc import Callable
+from typing import TypeVar
+
+from flask import request
+
 from offdiag.domain.access import Role
-from offdiag.errors import InvalidInput
+from offdiag.errors import Conflict, InvalidInput
+from offdiag.services.idempotency import ResponseKey, StoredResult, respond_once
 from offdiag.store.sessions import TokenRecord
 from offdiag.store.share_links import ShareLink
-from offdiag_web.app.context import current_registry, signed_in_user
+from offdiag_web.app.context import current_registry, signed_in, signed_in_user
 
 EVERYWHERE = ""
 """How forms name all projects."""
@@ -52,3 +61,34 @@ def state_of(found: TokenRecord | ShareLink) -> str:
     if found.owner_disabled:
         return "owner disabled"
     return "" if found.is_valid(current_registry().database.clock()) else "expired"
+
+
+Made = TypeVar("Made")
+
+
+def new_form() -> str:
+    """What makes a form with secrets in its answer another one than the last."""
+    return secrets.token_urlsafe(16)
+
+
+def made_once(make: Callable[[], Made]) -> Made:
+    """What `make` returns for the form of this request.
+
+    Raises `Conflict` where the form was sent before, as by reloading the answer: what was made
+    then cannot be shown again.
+    """
+    sent = json.dumps(sorted(request.form.items(multi=True)))
+    key = ResponseKey(f"form of {signed_in().name}", hashlib.sha256(sent.encode()).hexdigest(), "")
+    made: list[Made] = []
+
+    def act() -> StoredResult:
+        made.append(make())
+        return StoredResult(200, "")
+
+    respond_once(current_registry().database, key, act)
+    if not made:
+        raise Conflict(
+            "this form was sent before, and what it created is shown only once.",
+            hint="If it was not copied, revoke it and create another one.",
+        )
+    return made[0]
