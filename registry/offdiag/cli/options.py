@@ -192,14 +192,24 @@ def parse_labels(text: str | None) -> list[str] | None:
 
 
 def parse_entries(pairs: Sequence[str], field: str) -> dict[str, Any]:
-    """`key=value` pairs. A value that is a JSON number, true, false or null is one."""
-    entries = {}
+    """`key=value` pairs. A value that is a JSON number, true, false or null is one.
+
+    Raises `InvalidInput` for what is no pair, and for a key that is given twice.
+    """
+    entries: dict[str, Any] = {}
     for pair in pairs:
         key, separator, text = pair.partition("=")
         if not separator:
             raise InvalidInput(f"{pair!r} is not a pair.", field=field, hint="Write key=value.")
+        if key in entries:
+            raise given_twice(key, field)
         entries[key] = _value(text)
     return entries
+
+
+def given_twice(name: str, field: str) -> InvalidInput:
+    """What to raise where of two values only one can be meant."""
+    return InvalidInput(f"{name!r} is given twice.", field=field, hint="Give it once.")
 
 
 def _value(text: str) -> str | int | float | bool | None:

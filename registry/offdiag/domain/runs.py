@@ -15,7 +15,7 @@ from string import ascii_uppercase
 from typing import Any, Protocol
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.texts import require_storable
+from offdiag.domain.texts import require_storable, shortened
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 
@@ -198,7 +198,7 @@ def require_text(text: object, field_name: str, limit: int) -> None:
         raise InvalidInput(f"{text!r} is not text.", field=field_name, hint="Give a string.")
     if len(text) > limit:
         raise InvalidInput(
-            f"it has {len(text)} characters.",
+            f"{shortened(text)!r} has {len(text)} characters.",
             field=field_name,
             hint=f"At most {limit} are stored.",
         )

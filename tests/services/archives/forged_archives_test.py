@@ -191,7 +191,7 @@ def change_codes(row: dict[str, Any]) -> None:
         (RunRow, set_value("n_predictions", 7), "it says 7"),
         (RunRow, set_value("content_digest", "0" * 64), "are not those that were logged"),
         (RunRow, set_value("name", "a\x00b"), "NUL character"),
-        (RunRow, set_value("name", "x" * 1_000_000), "it has 1000000 characters"),
+        (RunRow, set_value("name", "x" * 1_000_000), "has 1000000 characters"),
         (RunRow, set_value("truth_version_id", 99), "refers to a missing row of truth_version"),
         (RunRow, set_value("state", "strange"), "a row of run is refused"),
         (DatasetRow, add_a_line, "control character"),

@@ -28,6 +28,8 @@ def digits(offdiag: Command) -> None:
 
 def test_answers_are_shown_published_and_undone(offdiag: Command) -> None:
     assert "2 answers" in offdiag("draft", "answer", "digits", "a=1=8", "b=-").out
+    twice = offdiag("draft", "answer", "digits", "b=0", "a=1", "b=8")
+    assert (twice.code, "'b' is given twice" in twice.err) == (2, True)
     offdiag("draft", "answer", "digits", "b=0", "--author", "ben")
 
     shown = offdiag("draft", "show", "digits")

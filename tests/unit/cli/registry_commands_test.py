@@ -174,12 +174,15 @@ def test_a_matrix_is_logged_with_its_orientation(folder: Path, offdiag: Command)
     call = ("log", file, "--matrix", "--name", "m", "--dataset", "d", "--json")
 
     refused = offdiag(*call)
-    logged = offdiag(*call, "--orientation", "actual_columns").json["id"]
+    stated = (*call, "--orientation", "actual_columns")
+    twice = offdiag(*stated, "--reported", "mcc=1", "--reported", "mcc=0")
+    logged = offdiag(*stated).json["id"]
     work_off(folder)
 
     shown = offdiag("runs", "show", logged, "--json").json
     assert refused.code == 2
     assert "orientation" in refused.err
+    assert (twice.code, "'mcc' is given twice" in twice.err) == (2, True)
     assert shown["orientation"]["source"] == "actual_columns"
     assert shown["confusion_matrix"]["matrix"] == [[5, 2], [1, 7]]
 
@@ -190,6 +193,8 @@ def test_a_refused_file_leaves_no_run_behind(folder: Path, offdiag: Command) -> 
     for arguments, says in (
         (["--score", "p"], "positive_label"),
         (["--param", "lr"], "'lr' is not a pair"),
+        (["--tag", "team=a", "--tag", "team=b"], "'team' is given twice"),
+        (["--param", "=1"], "the name is empty"),
     ):
         answer = offdiag("log", file, "--name", "n", "--dataset", "d", *arguments)
         assert answer.code == 2

@@ -15,7 +15,7 @@ from support.dashboard import log_lesions
 from support.filled_once import filled_once
 from support.forms import form_to, forms_of, send
 from support.logging_runs import log
-from support.pages import PageClient
+from support.pages import Page, PageClient
 
 
 @pytest.fixture
@@ -38,6 +38,49 @@ def test_tags_and_review_state_are_edited_on_the_metadata_page(
     assert tags == {"fold": 3, "team": "skin", "best": "", "review": "reviewed"}
     listed = client.json("/runs.json?q=tag:review=reviewed")["runs"]
     assert [run["id"] for run in listed] == [run_id]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("fold=3\n\n=skin", "Line 3 of the tags has no key: '=skin'. Write key=value"),
+        ("team=a\nfold=3\nteam=b", "Lines 1 and 3 of the tags both give 'team'. Keep one"),
+        (f"{'x' * 600}=1", "xxx' has 600 characters. At most 500 are stored."),
+    ],
+)
+def test_tags_that_cannot_be_stored_are_refused_in_the_form_that_keeps_them(
+    client: PageClient, run_id: str, typed: str, said: str
+) -> None:
+    page = f"/runs/{run_id}/meta"
+    form = next(each for each in forms_of(client, page) if each.inside("textarea"))
+
+    answer = send(client, form, {"tags": typed, "note": "mine", "review": "reviewed"})
+
+    shown = Page(answer.text)
+    again = next(each for each in shown.all("form") if each.inside("textarea"))
+    assert answer.status_code == 400
+    assert said in shown.one("div", "callout-warning").text
+    assert [field.text for field in again.inside("textarea")] == [" ".join(typed.split()), "mine"]
+    (edit,) = [each for each in shown.all("details") if each.attributes.get("id") == "edit"]
+    assert "open" in edit.attributes
+    assert [each.text for each in again.inside("option") if "selected" in each.attributes] == [
+        "reviewed"
+    ]
+    assert client.json(f"{page}.json")["tags"] == {"team": "derm", "fold": 3}
+    assert send(client, again, {"tags": "team=skin", "note": "mine"}).status_code == 303
+    assert client.json(f"{page}.json")["tags"] == {"team": "skin"}
+
+
+def test_lines_of_a_tag_of_several_lines_are_no_error(
+    client: PageClient, database: Database, run_id: str
+) -> None:
+    change_run(database, run_id, tags={"x": "a\n=b\nx=c"})
+    form = next(
+        each for each in forms_of(client, f"/runs/{run_id}/meta") if each.inside("textarea")
+    )
+
+    assert send(client, form, {"tags": "x=a\n=b\nx=c\nnew=1"}).status_code == 303
+    assert client.json(f"/runs/{run_id}/meta.json")["tags"] == {"x": "a\n=b\nx=c", "new": "1"}
 
 
 def test_tags_are_replaced_over_http(client: PageClient, run_id: str) -> None:
@@ -89,6 +132,9 @@ def test_an_edit_keeps_what_others_changed_meanwhile(
     assert refused.status_code == 409
     assert "The note was changed since this page was opened." in refused.text
     assert client.get(url).get_json() == run
+    again = next(each for each in Page(refused.text).all("form") if each.inside("textarea"))
+    assert send(client, again, {"tags": "", "note": "both"}).status_code == 303
+    assert client.get(url).get_json()["note"] == "both"
 
 
 def test_a_note_alone_changes_no_tags_over_http(client: PageClient, run_id: str) -> None:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from offdiag.cli.call import Call, answerable, project_option, registry_options
 from offdiag.cli.labels.truth_tables import revision_sentence
-from offdiag.cli.options import help_text, url_option
+from offdiag.cli.options import given_twice, help_text, url_option
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sentences import visible
 from offdiag.errors import InvalidInput
@@ -102,6 +102,8 @@ def answer(
             raise InvalidInput(
                 f"{each!r} names no label.", field="answers", hint="Write SAMPLE=LABEL."
             )
+        if sample in labels:
+            raise given_twice(sample, "answers")
         labels[sample] = None if label == LEAVE_OUT else label
     with answerable():
         found = _draft(dataset, project, call, author)

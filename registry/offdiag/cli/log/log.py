@@ -13,6 +13,7 @@ import click
 from offdiag.cli.call import Call, Shown, answerable, registry_options
 from offdiag.cli.file_input import PredictionColumns, prediction_columns
 from offdiag.cli.options import (
+    given_twice,
     help_text,
     json_option,
     labels_option,
@@ -118,11 +119,13 @@ def _reported(pairs: tuple[str, ...]) -> dict[str, object] | None:
     """The published numbers as they were typed, so that trailing zeros count as digits."""
     from offdiag.audit.audit import by_metric
 
-    typed = {}
+    typed: dict[str, str] = {}
     for pair in pairs:
         name, separator, text = pair.rpartition("=")
         if not separator:
             raise click.UsageError(f"--reported {pair!r} is not a pair; write METRIC=VALUE.")
+        if name in typed:
+            raise given_twice(name, "reported")
         typed[name] = text
     return by_metric(typed) or None
 

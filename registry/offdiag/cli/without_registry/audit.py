@@ -15,7 +15,7 @@ from rich.text import Text
 
 from offdiag.audit.findings import AuditReport, AuditVerdict
 from offdiag.audit.table_text.interpretation import Reading
-from offdiag.cli.options import help_text, json_option, labels_option, parse_labels
+from offdiag.cli.options import given_twice, help_text, json_option, labels_option, parse_labels
 from offdiag.cli.output import busy, label, print_json, print_tables
 from offdiag.cli.tables import filled_table, open_table
 from offdiag.domain.sentences import visible
@@ -373,6 +373,8 @@ def parse_corrections(
                 field="read",
                 hint="Write 'Error=average_error_rate', 'row 3=[ill]' or 'AUC=-'.",
             )
+        if head.strip() in heads:
+            raise given_twice(head.strip(), "read")
         heads[head.strip()] = meaning
     counts, names = parse_counts(class_counts), parse_labels(labels)
     if names is not None and isinstance(counts, list) and len(counts) == len(names):

@@ -22,7 +22,7 @@ from offdiag.domain.runs import (
     logged_by,
     stored_note,
 )
-from offdiag.errors import Stale
+from offdiag.errors import InvalidInput, OffdiagError, Stale
 from offdiag.records.runs.run import run_document
 from offdiag.services.datasets import pin_baseline, unpin_run
 from offdiag.services.run_notes import change_run, comment_on_run
@@ -30,6 +30,7 @@ from offdiag.store.run_page import RunDetail, RunHeader
 from offdiag.store.runs import get_run
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import own_path
+from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.app.exports import json_response
 from offdiag_web.app.preferences import require_user_name, user_name_if_given
 from offdiag_web.components import numbers
@@ -118,10 +119,12 @@ class Lineage:
     facts: tuple[Fact, ...]
 
 
-def provenance(detail: RunDetail, *, now: datetime) -> Response:
-    """Present everything that was recorded with a run."""
+def provenance(
+    detail: RunDetail, *, now: datetime, refused: OffdiagError | None = None
+) -> Response:
+    """Present everything that was recorded with a run; `refused` is what is wrong with an edit."""
     run = detail.run
-    return run_page(
+    response = run_page(
         "run/page.html",
         detail,
         "meta",
@@ -133,11 +136,14 @@ def provenance(detail: RunDetail, *, now: datetime) -> Response:
         labels_note=_labels_note(detail),
         orientation=None if detail.run.task is Task.MULTILABEL else _orientation(detail),
         lineage=None if run.derivation is None else _lineage(run.derivation),
-        tag_lines=tag_lines(run.tags),
-        review=run.tags.get(REVIEW),
+        edited=_edited(run, refused),
+        failure_of_form=None if refused is None else failure_of(refused),
         review_states=REVIEW_STATES,
         longest_note=MAX_NOTE_LENGTH,
     )
+    if refused is not None:
+        response.status_code = status_of(refused)
+    return response
 
 
 _RULES = {
@@ -238,6 +244,44 @@ def tag_lines(tags: Mapping[str, Any]) -> str:
     return "\n".join(f"{fact.name}={fact.text}" for fact in _entries(tags) if fact.name != REVIEW)
 
 
+def _edited(run: RunHeader, refused: OffdiagError | None) -> dict[str, str]:
+    """What the form holds: what is stored, or what was typed and the text it was typed over."""
+    stored = {
+        "review": str(run.tags.get(REVIEW) or ""),
+        "tags": tag_lines(run.tags),
+        "note": run.note or "",
+    }
+    edited = stored | {f"shown_{name}": text for name, text in stored.items()}
+    if refused is None:
+        return edited
+    edited |= request.form.to_dict()
+    # Whoever reads that the note has changed sees it, and may replace it.
+    return edited | ({"shown_note": stored["note"]} if isinstance(refused, Stale) else {})
+
+
+def require_tag_lines(text: str, shown: str) -> None:
+    """Raise `InvalidInput` for a line without a key and for a key of two lines.
+
+    Lines that were `shown` may be those of one value.
+    """
+    known, places = set(shown.splitlines()), dict[str, tuple[int, str]]()
+    for number, line in enumerate(text.splitlines(), 1):
+        key = line.partition("=")[0].strip()
+        if not key and line.strip() and line not in known:
+            raise InvalidInput(
+                f"line {number} of the tags has no key: {line[:40]!r}.",
+                field="tags",
+                hint="Write key=value, or remove the line.",
+            )
+        first, of_first = places.setdefault(key, (number, line))
+        if key and first != number and not known >= {line, of_first}:
+            raise InvalidInput(
+                f"lines {first} and {number} of the tags both give {key[:40]!r}.",
+                field="tags",
+                hint="Keep one of them.",
+            )
+
+
 def read_tags(text: str, known: Mapping[str, Any]) -> dict[str, Any]:
     """The tags of edited lines; what was not changed keeps its type."""
     texts = {fact.name: fact.text for fact in _entries(known)}
@@ -323,9 +367,19 @@ def meta_json(run_id: str) -> Response:
 @blueprint.post(f"{RUN}/tags")
 def change_tags(run_id: str) -> Response:
     """Change what the reader changed: the note, and of the tags and the review state each."""
-    database, form = current_registry().database, request.form
+    try:
+        _change_tags(run_id, request.form)
+    except (InvalidInput, Stale) as error:
+        now = current_registry().database.clock()
+        return provenance(stored_run(run_id), now=now, refused=error)
+    return redirect(url_for("run_meta.page", run_id=run_id), 303)
+
+
+def _change_tags(run_id: str, form: Mapping[str, str]) -> None:
+    database = current_registry().database
     with database.read() as session:
         known = get_run(session, run_id)
+    require_tag_lines(form.get("tags", ""), form.get("shown_tags", ""))
     shown, typed = (_typed_tags(form, known.tags, prefix) for prefix in ("shown_", ""))
     kept = {key: tag for key, tag in known.tags.items() if key not in shown or key in typed}
     changed = {key: tag for key, tag in typed.items() if key not in shown or tag != shown[key]}
@@ -334,12 +388,11 @@ def change_tags(run_id: str) -> Response:
         raise Stale(
             "the note was changed since this page was opened.",
             field="note",
-            hint="Go back, copy your text and load the page again. Nothing was changed.",
+            hint="It is shown above the form. Save again to replace it by yours.",
         )
     change_run(
         database, run_id, tags=kept | changed, note=None if note == before else note, seen=known
     )
-    return redirect(url_for("run_meta.page", run_id=run_id), 303)
 
 
 def _typed_tags(form: Mapping[str, str], known: Mapping[str, Any], prefix: str) -> dict[str, Any]:
