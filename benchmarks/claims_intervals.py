@@ -465,7 +465,7 @@ MATRIX_CELLS = [
         ),
         (0.0, 1.0),
     )
-]
+] + [MatrixCell(4_000, (1 / 250,) * 250, (0.9,) * 250, sigma) for sigma in (0.0, 1.0)]
 
 
 def true_of_matrices(cell: MatrixCell) -> Values:

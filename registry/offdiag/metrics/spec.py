@@ -104,20 +104,19 @@ def with_all_inversions(
 NO_INTERVAL = "None: it is a fact of the data, or a number of examples or classes."
 WILSON = "Wilson's, of a binomial proportion."
 WILSON_TRANSFORMED = "Wilson's, of the binomial proportion that it is an increasing function of."
-OF_MATRIX = (
+POSTERIOR = (
     "Draws from the posterior of the matrix with Jeffreys' prior, with more than two classes a "
-    "prior of 1/K; above 200 classes, the delta method."
+    "prior of 1/K"
 )
-OF_MATRIX_LESS_BIAS = f"{OF_MATRIX} The bias is taken off draws of more than two classes."
-OF_CLASS = (
-    "Draws from the posterior of the class against the rest with Jeffreys' prior; above 200 "
-    "classes, the delta method."
-)
+OF_MATRIX = f"{POSTERIOR}, and above 200 classes less twice their bias."
+OF_MATRIX_LESS_BIAS = f"{POSTERIOR} and less their bias, above 200 classes twice their bias."
+OF_CELLS = f"{POSTERIOR}; above 200 classes, the delta method."
+OF_CLASS = "Draws from the posterior of the class against the rest with Jeffreys' prior."
 FEW = "No ends below 5 examples in the smallest class"
 FEW_OR_ABSENT = f"{FEW}, and none where a declared class has no example."
 MEAN_RECALL = (
     "Two classes: the Wilson ends of both recalls combined (MOVER). More: draws from the "
-    "posterior of the matrix with a prior of 1/K; above 200 classes, the delta method. "
+    "posterior of the matrix with a prior of 1/K, above 200 classes less twice their bias. "
     f"{FEW_OR_ABSENT}"
 )
 STUDENT_LOG = "Student's t of the mean loss, on the log scale."

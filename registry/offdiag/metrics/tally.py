@@ -231,14 +231,40 @@ def widened(bound: int, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     return tuple(array.astype(object, copy=False) for array in whole)
 
 
+def tally_of_margins(
+    actual: NDArray[np.int64],
+    predicted: NDArray[np.int64],
+    correct: NDArray[np.int64],
+    *,
+    unit: float,
+) -> Tally:
+    """Matrices of which only margins and diagonals (R, K) are known; their `counts` are all 0."""
+    shape = (*actual.shape, actual.shape[CLASS_AXIS])
+    no_cells = np.broadcast_to(np.int64(0), shape)
+    return _of_parts(no_cells, (actual, predicted, correct), unit=unit)
+
+
 def _added_up(
     cells: NDArray[Any], names: tuple[str, ...], *, unit: float, ordinal: bool, weighted: bool
 ) -> Tally:
     actual, predicted = actual_totals(cells), predicted_totals(cells)
     correct = cells.diagonal(axis1=STACK_ACTUAL_AXIS, axis2=STACK_PREDICTED_AXIS)
-    total = over_classes(actual)
+    margins = actual, predicted, correct
+    return _of_parts(cells, margins, unit=unit, ordinal=ordinal, weighted=weighted, names=names)
+
+
+def _of_parts(
+    cells: NDArray[Any],
+    margins: tuple[NDArray[Any], ...],
+    *,
+    unit: float,
+    ordinal: bool = False,
+    weighted: bool = False,
+    names: tuple[str, ...] = (),
+) -> Tally:
+    total = over_classes(margins[0])
     largest = LARGEST_PRODUCT * int(total.max(initial=0)) ** 2
-    parts: tuple[NDArray[Any], ...] = (actual, predicted, correct, total)
+    parts: tuple[NDArray[Any], ...] = (*margins, total)
     if cells.dtype.kind != "O" and largest <= LARGEST_EXACT_FLOAT:
         parts = tuple(as_float(part) for part in parts)
     actual, predicted, correct, total = widened(largest, *parts)

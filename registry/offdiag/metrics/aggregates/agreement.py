@@ -36,6 +36,8 @@ from offdiag.metrics.spec import (
     BOTH_ROLES_ALIKE,
     FEW,
     NO_SAMPLES,
+    OF_CELLS,
+    OF_MATRIX,
     ONE_CLASS_EVERYWHERE,
     PATTERN_OF_ERRORS,
     SHARE_OF_CORRECT,
@@ -242,10 +244,7 @@ def _within_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum(np.maximum(values, -1.0), 1.0)
 
 
-_CHANCE_CORRECTED = (
-    "Draws from the posterior, with Jeffreys' prior for two classes and 1/K for more; the delta "
-    f"method above 200 classes. {FEW}."
-)
+_CHANCE_CORRECTED = f"{OF_MATRIX} {FEW}."
 _ORDERED = Symmetry(role_swap=True, class_inversion=True, label_permutation=False)
 
 _NEEDS_ORDER = {
@@ -306,6 +305,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         key="kappa_linear",
         compute=kappa_linear,
         gradient=_kappa_linear_gradient,
+        interval=OF_CELLS,
         namesakes=("cohen_kappa", "kappa_quadratic"),
         title="Linearly weighted kappa",
         formula="1 - N sum |i - j| c_ij / sum |i - j| t_i p_j",
@@ -324,6 +324,7 @@ SPECS: tuple[AggregateMetric, ...] = (
         key="kappa_quadratic",
         compute=kappa_quadratic,
         gradient=_kappa_quadratic_gradient,
+        interval=OF_CELLS,
         namesakes=("cohen_kappa", "kappa_linear"),
         title="Quadratically weighted kappa",
         formula="1 - N sum (i - j)^2 c_ij / sum (i - j)^2 t_i p_j",

@@ -16,9 +16,9 @@ from offdiag.metrics.aggregates.classified import AggregateMetric, Classified
 from offdiag.metrics.custom import FAILED, CustomMetric, MatrixInput, custom_metrics
 from offdiag.metrics.gradients import Cells, Codes, Floats, Gradient
 from offdiag.metrics.quantity import Quantity, cause, first_cause
-from offdiag.metrics.spec import OF_MATRIX
+from offdiag.metrics.spec import OF_CELLS
 
-_INTERVAL = f"{OF_MATRIX} None above 2,500 occupied cells."
+_INTERVAL = f"{OF_CELLS} None above 2,500 occupied cells."
 
 
 def over_stack(metric: CustomMetric) -> Callable[[Classified], Quantity]:

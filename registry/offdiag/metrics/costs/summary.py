@@ -25,7 +25,7 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.gradients import Cells, Codes, Floats, Gradient
 from offdiag.metrics.orientation import STACK_ACTUAL_AXIS, STACK_PREDICTED_AXIS, actual_totals
 from offdiag.metrics.quantity import Causes, Quantity, cause, defined_except, first_cause, fraction
-from offdiag.metrics.spec import Direction, MetricSpec, Scope, Symmetry
+from offdiag.metrics.spec import OF_CELLS, Direction, MetricSpec, Scope, Symmetry
 
 CLASS_AXIS = -1
 CELL_AXIS = -1
@@ -217,10 +217,7 @@ _ELKAN = "Elkan 2001, The foundations of cost-sensitive learning, IJCAI, 973-978
 # the labels, and nothing else unless the cost matrix happens to be symmetric.
 _BY_CELL = Symmetry()
 
-_BY_COST = (
-    "Draws of the shares of examples at each cost, with a prior of one example; above 200 "
-    "classes, the delta method."
-)
+_BY_COST = "Draws of the shares of examples at each cost, with a prior of one example."
 
 SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
@@ -273,6 +270,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="best_trivial_cost",
         scope=Scope.COST,
+        interval=OF_CELLS,
         title="Cost of the best constant prediction",
         formula="min over j of sum over i of t_i W_ij",
         low=-math.inf,
@@ -287,6 +285,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="cost_ratio_to_best_trivial",
         scope=Scope.COST,
+        interval=OF_CELLS,
         title="Cost relative to the best constant prediction",
         formula="total_cost / best_trivial_cost",
         low=-math.inf,
@@ -304,6 +303,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="skill_vs_trivial",
         scope=Scope.COST,
+        interval=OF_CELLS,
         title="Cost skill score",
         formula="(best_trivial_cost - total_cost) / (best_trivial_cost - sum over i of t_i W_ii)",
         low=-math.inf,

@@ -118,6 +118,7 @@ def _by_cost(counts: NDArray[Any], weights: Floats, share: float) -> SampleCosts
     return SampleCosts(costs, np.bincount(group.ravel(), counts.ravel(), len(costs)), share)
 
 
+OF_SHARES = ("mean_cost", "total_cost")
 COST_INTERVAL_KEYS = tuple(key for key in COST_KEYS if key != "best_trivial_class")
 
 
@@ -134,7 +135,7 @@ def cost_intervals(
     """Intervals of the costs of one matrix by key, for all but the best trivial class.
 
     `prevalence` (K,) re-weights each draw. With too many classes or occupied cells the delta
-    method is used, which takes the best trivial answer as known.
+    method is used for all but total and mean; it takes the best trivial answer as known.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
@@ -144,23 +145,32 @@ def cost_intervals(
         return {key: Interval(None, None, NO_ENDS) for key in keys}
     known = cost_values(matrix.counts, costs, prevalence)
     values = {key: known[key] for key in keys}
-    if fits_draws(matrix.counts):
-        found = drawn_costs(
-            values,
-            Evidence.of_counts(matrix),
-            costs,
-            sample_costs(matrix.counts, costs, prevalence),
-            prevalence=prevalence,
-            seed=seed,
-            confidence=level,
-            draws=draws,
-        )
-    else:
+    drawn, others = parted(values, matrix.counts)
+    found = drawn_costs(
+        drawn,
+        Evidence.of_counts(matrix),
+        costs,
+        sample_costs(matrix.counts, costs, prevalence),
+        prevalence=prevalence,
+        seed=seed,
+        confidence=level,
+        draws=draws,
+    )
+    if others:
         gradients = cost_gradients(matrix, costs, prevalence)
-        errors = aggregate_standard_errors(matrix, {key: gradients[key] for key in keys})
-        found = normal_intervals(values, errors, confidence=level, method=DELTA)
+        errors = aggregate_standard_errors(matrix, {key: gradients[key] for key in others})
+        found |= normal_intervals(others, errors, confidence=level, method=DELTA)
     smallest = smallest_class(matrix.actual)
     return {key: flagged(each, smallest, "smallest class").at() for key, each in found.items()}
+
+
+def parted(
+    values: Mapping[str, Floats], counts: Counts
+) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Costs that are drawn, and those that are linearized as too many cells are occupied."""
+    is_drawn = {key: key in OF_SHARES or fits_draws(counts) for key in values}
+    drawn = {key: value for key, value in values.items() if is_drawn[key]}
+    return drawn, {key: value for key, value in values.items() if key not in drawn}
 
 
 def drawn_costs(

@@ -20,12 +20,10 @@ from offdiag.metrics.multilabel.suite import OF_SETS
 from offdiag.metrics.per_class import PER_CLASS
 
 DELTA = "delta"
-DELTA_LOG = "delta, log scale"
+LINEARIZED = "linearized"
+"""The same of weighted samples."""
 OUTCOME_AXIS = 0
 """Axis of the slopes of a per-class metric along which the four outcomes lie."""
-
-RATIO_KEYS = frozenset({"lr_plus", "lr_minus", "dor", "lift"})
-"""Ratios from 0 to infinity, whose logarithm is closer to normal."""
 
 
 def range_of(key: str) -> tuple[float, float]:
@@ -79,26 +77,6 @@ def aggregate_standard_errors(
         }
 
 
-def class_standard_errors(
-    matrix: Cells, duals: Mapping[str, Dual], squares: Cells | None = None
-) -> dict[str, Floats]:
-    """Standard errors of per-class metrics, shape (K,); `squares` as for aggregates."""
-    cells = _outcomes(matrix)
-    of_squares = None
-    if squares is not None:
-        of_squares = _outcomes(squares) * (squares.total / matrix.total**2)
-    with np.errstate(invalid="ignore"):
-        return {
-            key: standard_error(dual.slope, cells, n_samples=matrix.total, squares=of_squares)
-            for key, dual in duals.items()
-        }
-
-
-def _outcomes(matrix: Cells) -> Floats:
-    shares = outcome_shares(matrix)
-    return np.stack([part.value for part in (shares.tp, shares.fn, shares.fp, shares.tn)])
-
-
 def standard_error(
     slopes: Floats, cells: Floats, *, n_samples: float, squares: Floats | None = None
 ) -> Floats:
@@ -117,20 +95,13 @@ def standard_error(
 
 
 def normal_bounds(key: str, value: Floats, error: Floats, *, confidence: float) -> Bounds:
-    """value -+ z error within the range of the metric, on the log scale for ratios.
+    """value -+ z error within the range of the metric.
 
     No bounds (NaN) where value or error is not finite or the error is 0.
     """
     z = normal_quantile(confidence)
     usable = np.isfinite(value) & np.isfinite(error) & (error > _rounding(value))
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if key in RATIO_KEYS:
-            factor = np.exp(z * error / value)
-            low, high = value / factor, value * factor
-            usable &= value > 0
-        else:
-            low = np.clip(value - z * error, *range_of(key))
-            high = np.clip(value + z * error, *range_of(key))
+    low, high = (np.clip(value + reach, *range_of(key)) for reach in (-z * error, z * error))
     return Bounds(np.where(usable, low, np.nan), np.where(usable, high, np.nan))
 
 

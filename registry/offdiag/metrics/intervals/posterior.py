@@ -17,18 +17,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.bounds import Bounds, Intervals
 from offdiag.metrics.intervals.draws import batches, generator, percentile_bounds
 from offdiag.metrics.intervals.proportions import PER_CLASS, Outcomes
 from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest
-from offdiag.metrics.tally import CLASS_AXIS
+from offdiag.metrics.tally import CLASS_AXIS, Tally, tally, tally_of_margins
 
 Floats = NDArray[np.float64]
 Split = tuple[NDArray[Any], NDArray[Any]]
@@ -43,9 +45,12 @@ FAST_PARTS = 2**30
 """Up to here products of totals are machine integers, which take a third of the time."""
 MOST_PARTS = 2**50
 MOST_CELLS = 2_500
-"""Occupied cells up to which matrices are drawn; above, the delta method takes less time."""
+"""Occupied cells up to which whole matrices are drawn; above, their margins alone are."""
 MOST_CLASSES = 200
 """Classes up to which they are: each draw is a full K by K matrix."""
+MOST_NUMBERS = 5_000_000
+"""Random numbers, about half a second's, up to which all draws are made that are wanted."""
+LEAST_DRAWS = 400
 NO_VARIATION = "no variation among draws"
 
 
@@ -79,6 +84,15 @@ class Evidence:
         return len(self.unit)
 
     @property
+    def n_numbers(self) -> int:
+        """Random numbers that a draw takes."""
+        return int(np.count_nonzero(self.cells)) + 4 * self.n_classes
+
+    def enough_draws(self, wanted: int) -> int:
+        """How many of so many draws are made: fewer of a matrix of very many cells."""
+        return min(wanted, max(LEAST_DRAWS, MOST_NUMBERS // self.n_numbers))
+
+    @property
     def parts(self) -> float:
         """In how many parts drawn matrices are counted."""
         n_samples = float(self.classes.sum())
@@ -100,30 +114,100 @@ def prior_name(n_classes: int) -> str:
     return "Jeffreys' prior" if n_classes <= 2 else "prior 1/K"
 
 
-def drawn_matrices(
-    evidence: Evidence, *, seed: int, draws: int
-) -> Iterator[tuple[slice, NDArray[np.int64]]]:
-    """Matrices of K >= 2 classes from the posterior: which draws, and int64 (b, K, K).
+@dataclass(frozen=True, eq=False)
+class DrawnCells:
+    """b matrices of K classes from the posterior, as shares of the whole, row by row.
+
+    `actual` and `correct` are (b, K), `taken` (b, m) the occupied cells off the diagonal, and
+    `each` (b, K) every empty one of an actual class.
+    """
+
+    actual: Floats
+    correct: Floats
+    taken: Floats
+    each: Floats
+    wrong: _WrongPredictions
+
+    def matrices(self, parts: float) -> NDArray[np.int64]:
+        """All cells in so many parts of the whole, (b, K, K)."""
+        diagonal = np.arange(self.actual.shape[CLASS_AXIS])
+        stack: Floats = self.each[:, :, np.newaxis] * self.wrong.is_empty
+        stack[:, self.wrong.row, self.wrong.column] = self.taken
+        stack[:, diagonal, diagonal] = self.correct
+        return _whole(stack * parts)
+
+    def margins(self, parts: float) -> tuple[NDArray[np.int64], ...]:
+        """Actual, predicted and correct in so many parts of the whole, each (b, K).
+
+        The work grows with the occupied cells, not with K squared.
+        """
+        spread = self.each * (self.wrong.n_empty > 0)
+        predicted = self.correct + spread.sum(axis=CLASS_AXIS, keepdims=True) - spread
+        order, starts, column = self.wrong.by_column
+        if len(order):
+            # An occupied cell has what was taken instead of what each empty one has.
+            instead = (self.taken - self.each[:, self.wrong.row])[:, order]
+            predicted[:, column] += np.add.reduceat(instead, starts, axis=CELL_AXIS)
+        actual, correct = _whole(self.actual * parts), _whole(self.correct * parts)
+        found = np.maximum(_whole(predicted * parts), correct)
+        # Rounding leaves a few parts over, which are nothing to the class predicted most.
+        most = found.argmax(axis=CLASS_AXIS)
+        found[np.arange(len(found)), most] += (actual - found).sum(axis=CLASS_AXIS)
+        return actual, found, correct
+
+
+def drawn_cells(
+    evidence: Evidence, *, seed: int, draws: int, n_cells: int
+) -> Iterator[tuple[slice, DrawnCells]]:
+    """Matrices of K >= 2 classes from the posterior, in batches for `n_cells` numbers a draw.
 
     The wrong predictions of a class are split with a prior of 1 / (K (K - 1)) for each other
-    class. Matrices count `parts` of the total: metrics of whole numbers take a fifth of the time
-    of those of fractions.
+    class.
     """
     rng = generator(seed)
     n_classes, prior = evidence.n_classes, prior_of(evidence.n_classes)
     right = np.diagonal(evidence.cells)
     missed = evidence.cells.sum(axis=PREDICTED_AXIS) - right
-    diagonal = np.arange(n_classes)
     wrong = _WrongPredictions.of(evidence.cells)
-    for part in batches(draws, n_cells=n_classes**2):
+    for part in batches(draws, n_cells=n_cells):
         size = part.stop - part.start
         actual = rng.standard_gamma(evidence.classes + prior, size=(size, n_classes))
         actual *= evidence.unit
         actual /= actual.sum(axis=CLASS_AXIS, keepdims=True)
         recall = rng.beta(right + prior, np.maximum(missed, 0.0) + prior, size=actual.shape)
-        stack = wrong.drawn(actual * (1 - recall), rng)
-        stack[:, diagonal, diagonal] = actual * recall
-        yield part, np.rint(stack * evidence.parts).astype(np.int64)
+        taken, each = wrong.drawn(actual * (1 - recall), rng)
+        yield part, DrawnCells(actual, actual * recall, taken, each, wrong)
+
+
+def drawn_matrices(
+    evidence: Evidence, *, seed: int, draws: int
+) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+    """Matrices of K >= 2 classes from the posterior: which draws, and int64 (b, K, K).
+
+    They count `parts` of the total: metrics of whole numbers take a fifth of the time of those of
+    fractions.
+    """
+    n_cells = evidence.n_classes**2
+    for part, drawn in drawn_cells(evidence, seed=seed, draws=draws, n_cells=n_cells):
+        yield part, drawn.matrices(evidence.parts)
+
+
+def drawn_tallies(
+    evidence: Evidence, labels: LabelSet, *, with_cells: bool, seed: int, draws: int
+) -> Iterator[tuple[slice, Tally]]:
+    """Such matrices as metrics take them, `with_cells` or with margins and diagonals alone."""
+    parts, unit = evidence.parts, evidence.parts / evidence.total
+    n_cells = evidence.n_classes**2 if with_cells else evidence.n_numbers
+    for part, drawn in drawn_cells(evidence, seed=seed, draws=draws, n_cells=n_cells):
+        if with_cells:
+            stack, ordinal = drawn.matrices(parts), labels.has_declared_order
+            yield part, tally(stack, ordinal=ordinal, names=labels.names, unit=unit)
+        else:
+            yield part, tally_of_margins(*drawn.margins(parts), unit=unit)
+
+
+def _whole(parts: Floats) -> NDArray[np.int64]:
+    return np.rint(parts).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,13 +230,24 @@ class _WrongPredictions:
         row, column = np.nonzero(off_diagonal & (cells > 0))
         return cls(row, column, cells[row, column], off_diagonal & (cells <= 0))
 
-    def drawn(self, mass: Floats, rng: np.random.Generator) -> Floats:
-        """`mass` (b, K) by actual class as matrices (b, K, K) without a diagonal."""
+    @cached_property
+    def n_empty(self) -> NDArray[np.intp]:
+        return np.asarray(self.is_empty.sum(axis=PREDICTED_AXIS))
+
+    @cached_property
+    def by_column(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+        """An order of the cells by predicted class, where each class starts, and which it is."""
+        order = np.argsort(self.column, kind="stable")
+        starts = np.flatnonzero(np.diff(self.column[order], prepend=-1))
+        return order, starts, self.column[order][starts]
+
+    def drawn(self, mass: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """What of `mass` (b, K) by actual class is in each occupied cell, (b, m), and in every
+        empty one of a class, (b, K)."""
         n_classes = len(self.is_empty)
         prior = 1 / (n_classes * (n_classes - 1))
-        n_empty = self.is_empty.sum(axis=PREDICTED_AXIS)
         taken = rng.standard_gamma(self.count + prior, size=(len(mass), len(self.row)))
-        spread = rng.standard_gamma(n_empty * prior, size=mass.shape)
+        spread = rng.standard_gamma(self.n_empty * prior, size=mass.shape)
         total = spread.copy()
         if len(self.row):
             starts = np.flatnonzero(np.diff(self.row, prepend=-1))
@@ -161,27 +256,27 @@ class _WrongPredictions:
         is_lost = total < np.finfo(np.float64).tiny
         spread[is_lost] = total[is_lost] = 1.0
         weight = mass / total
-        each = weight * spread / np.maximum(n_empty, 1)
-        stack: Floats = each[:, :, np.newaxis] * self.is_empty
-        stack[:, self.row, self.column] = taken * weight[:, self.row]
-        return stack
+        return taken * weight[:, self.row], weight * spread / np.maximum(self.n_empty, 1)
 
 
-def drawn_outcomes(evidence: Evidence, *, seed: int, draws: int) -> OneVsRest:
-    """Each class against the rest in matrices from the posterior, (draws, K), as of two classes.
+def drawn_outcomes(
+    evidence: Evidence, *, seed: int, draws: int
+) -> Iterator[tuple[slice, OneVsRest]]:
+    """Each class against the rest in matrices from the posterior: which classes, (draws, k).
 
-    All classes are drawn on their own, with Jeffreys' prior.
+    All are drawn on their own, as of two classes and with Jeffreys' prior.
     """
     rng = generator(seed)
     prior = prior_of(2)
-    share, recall, specificity = (
-        rng.beta(hits + prior, misses + prior, size=(draws, evidence.n_classes))
-        for hits, misses in (evidence.splits[key] for key in CLASS_SPLITS)
-    )
-    positives = evidence.total * share
-    negatives = evidence.total - positives
-    tp, tn = positives * recall, negatives * specificity
-    return OneVsRest(tp=tp, fn=positives - tp, fp=negatives - tn, tn=tn)
+    for part in batches(evidence.n_classes, n_cells=draws):
+        share, recall, specificity = (
+            rng.beta(hits[part] + prior, misses[part] + prior, size=(draws, len(hits[part])))
+            for hits, misses in (evidence.splits[key] for key in CLASS_SPLITS)
+        )
+        positives = evidence.total * share
+        negatives = evidence.total - positives
+        tp, tn = positives * recall, negatives * specificity
+        yield part, OneVsRest(tp=tp, fn=positives - tp, fp=negatives - tn, tn=tn)
 
 
 def posterior_intervals(
@@ -197,18 +292,23 @@ def posterior_intervals(
     draws have none, and there are no ends where they all agree: nothing is open then, or a metric
     does not show it.
     """
-    found = {}
-    for key, estimate in estimates.items():
-        bounds = percentile_bounds(drawn[key], confidence=confidence)
-        low, high = np.minimum(bounds.low, estimate), np.maximum(bounds.high, estimate)
-        is_flat = low == high
-        notes: dict[tuple[int, ...], str] = {}
-        for places, text in ((is_flat, NO_VARIATION), (np.isposinf(high), "no upper end")):
-            notes |= {tuple(int(part) for part in place): text for place in np.argwhere(places)}
-        ends = Bounds(np.where(is_flat, np.nan, low), np.where(is_flat, np.nan, high))
-        method = f"posterior draws with {prior}, {len(drawn[key])} draws"
-        found[key] = Intervals(ends, method, notes)
-    return found
+    return {
+        key: posterior_interval(
+            percentile_bounds(drawn[key], confidence=confidence), estimate, len(drawn[key]), prior
+        )
+        for key, estimate in estimates.items()
+    }
+
+
+def posterior_interval(bounds: Bounds, estimate: Floats, draws: int, prior: str) -> Intervals:
+    """The interval of so many draws, which holds the estimate."""
+    low, high = np.minimum(bounds.low, estimate), np.maximum(bounds.high, estimate)
+    is_flat = low == high
+    notes: dict[tuple[int, ...], str] = {}
+    for places, text in ((is_flat, NO_VARIATION), (np.isposinf(high), "no upper end")):
+        notes |= {tuple(int(part) for part in place): text for place in np.argwhere(places)}
+    ends = Bounds(np.where(is_flat, np.nan, low), np.where(is_flat, np.nan, high))
+    return Intervals(ends, f"posterior draws with {prior}, {draws} draws", notes)
 
 
 def less_bias(

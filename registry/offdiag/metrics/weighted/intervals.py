@@ -5,7 +5,8 @@
   J. Survey Statistics and Methodology 3, 484). It is never more than the samples that there are.
 * Balanced accuracy combines the Wilson ends of all recalls (MOVER).
 * Everything else is drawn from the posterior of such numbers of equal samples. Where too many
-  cells are occupied, it is linearized: the variance of the sum that a metric is to first order.
+  cells are occupied, what depends on single ones is linearized: the variance of the sum that a
+  metric is to first order.
 
 Of equal weights the first are the intervals of counts, exactly. No sample has to be read again.
 """
@@ -32,11 +33,12 @@ from offdiag.metrics.intervals.costs import (
     COST_INTERVAL_KEYS,
     drawn_costs,
     normal_intervals,
+    parted,
     sample_costs,
 )
-from offdiag.metrics.intervals.delta import aggregate_standard_errors
+from offdiag.metrics.intervals.delta import LINEARIZED, aggregate_standard_errors
 from offdiag.metrics.intervals.draws import replicated
-from offdiag.metrics.intervals.posterior import CLASS_SPLITS, Evidence, fits_draws
+from offdiag.metrics.intervals.posterior import CLASS_SPLITS, Evidence
 from offdiag.metrics.intervals.proportions import Outcomes, Proportion, wilson_of_sizes
 from offdiag.metrics.intervals.suite import (
     DRAWN_AGGREGATES,
@@ -44,7 +46,6 @@ from offdiag.metrics.intervals.suite import (
     SuiteIntervals,
     drawn_intervals,
     judged_aggregate,
-    linearized,
     mean_recall_intervals,
 )
 from offdiag.metrics.orientation import PREDICTED_AXIS
@@ -56,8 +57,6 @@ Floats = NDArray[np.float64]
 WILSON = "wilson, effective size"
 WILSON_TRANSFORMED = "wilson, effective size, transformed"
 MOVER = "wilson ends of effective sizes combined (MOVER)"
-LINEARIZED = "linearized"
-LINEARIZED_LOG = "linearized, log scale"
 
 
 def weighted_suite_intervals(
@@ -81,26 +80,22 @@ def weighted_suite_intervals(
         aggregate |= {key: without_ends(()) for key in DRAWN_AGGREGATES}
         per_class |= {key: without_ends((found.n_classes,)) for key in DRAWN_PER_CLASS}
         return SuiteIntervals(aggregate, per_class, level, seed, 0)
-    is_drawn = fits_draws(found.samples)
-    if is_drawn:
-        others = drawn_intervals(
-            weighted_evidence(found), suite, found.labels, seed=seed, confidence=level, draws=draws
-        )
-    else:
-        others = linearized(
-            found.weights,
-            suite,
-            squares=found.weight_squares,
-            confidence=level,
-            methods=(LINEARIZED, LINEARIZED_LOG),
-        )
+    others = drawn_intervals(
+        weighted_evidence(found),
+        suite,
+        found.weights,
+        squares=found.weight_squares,
+        seed=seed,
+        confidence=level,
+        draws=draws,
+    )
     others |= _mean_recalls(found, level)
     sizes, names = found.class_sizes, found.labels.names
     for key in DRAWN_AGGREGATES:
         aggregate[key] = judged_aggregate(others[key], key, sizes, names)
     for key in DRAWN_PER_CLASS:
         per_class[key] = flagged(others[key], sizes, "class")
-    return SuiteIntervals(aggregate, per_class, level, seed, draws if is_drawn else 0)
+    return SuiteIntervals(aggregate, per_class, level, seed, draws)
 
 
 def weighted_evidence(found: WeightedCounts) -> Evidence:
@@ -202,21 +197,21 @@ def weighted_costs(
     if found.weights.total <= 0:
         return values
     estimates = {key: replicated(quantities[key]) for key in COST_INTERVAL_KEYS}
-    if fits_draws(found.samples):
-        size = effective_size_of_costs(found, costs)
-        intervals = drawn_costs(
-            estimates,
-            weighted_evidence(found),
-            costs,
-            sample_costs(found.sums * (size / found.weights.total), costs, None),
-            prevalence=None,
-            seed=seed,
-            confidence=0.95,
-            draws=2_000,
-        )
-    else:
+    drawn, others = parted(estimates, found.samples)
+    size = effective_size_of_costs(found, costs)
+    intervals = drawn_costs(
+        drawn,
+        weighted_evidence(found),
+        costs,
+        sample_costs(found.sums * (size / found.weights.total), costs, None),
+        prevalence=None,
+        seed=seed,
+        confidence=0.95,
+        draws=2_000,
+    )
+    if others:
         errors = cost_errors(found, costs)
-        intervals = normal_intervals(estimates, errors, confidence=0.95, method=LINEARIZED)
+        intervals |= normal_intervals(others, errors, confidence=0.95, method=LINEARIZED)
     smallest = smallest_class(found.class_sizes) if found.class_sizes.any() else np.asarray(0)
     for key, each in intervals.items():
         values[key] = flagged(each, smallest, "smallest class").at().around(values[key])

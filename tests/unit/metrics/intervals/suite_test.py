@@ -333,22 +333,53 @@ def test_a_matrix_without_cases_has_no_ends() -> None:
     assert found.replicates == 0
 
 
-def test_too_many_occupied_cells_switch_to_the_delta_method() -> None:
-    found = suite_intervals(matrix_of(spread_matrix(51, 100_000)), seed=1)
+def test_with_too_many_cells_only_what_depends_on_single_ones_takes_the_delta_method() -> None:
+    found = suite_intervals(matrix_of(spread_matrix(51, 100_000), ordinal=True), seed=1)
 
-    assert found.replicates == 0
-    assert found.aggregate["macro_f1"].method == "delta"
-    assert found.per_class["dor"].method == "delta, log scale"
+    assert found.aggregate["kappa_quadratic"].method == "delta"
+    assert found.aggregate["macro_f1"].method == "posterior draws with prior 1/K, 1782 draws"
+    assert found.per_class["dor"].method == "posterior draws with Jeffreys' prior, 1782 draws"
     assert found.per_class["recall"].method == "wilson"
 
 
-def test_too_many_classes_switch_to_the_delta_method() -> None:
-    diagonal = np.diag(np.full(201, 30))
-    diagonal[0, 1] = 4
+def test_margins_of_drawn_matrices_are_those_of_their_cells() -> None:
+    counts = np.array([[8, 1, 0, 3], [0, 5, 0, 0], [0, 0, 0, 0], [2, 0, 1, 9]])
+    evidence = posterior.Evidence.of_counts(matrix_of(counts))
 
-    found = suite_intervals(matrix_of(diagonal), seed=1)
+    for _, drawn in posterior.drawn_cells(evidence, seed=1, draws=50, n_cells=1):
+        cells = drawn.matrices(1e9)
+        actual, predicted, correct = drawn.margins(1e9)
 
-    assert found.aggregate["macro_f1"].method == "delta"
+        assert np.abs(actual - cells.sum(axis=2)).max() <= 4
+        assert np.abs(predicted - cells.sum(axis=1)).max() <= 12
+        assert (correct == np.diagonal(cells, axis1=1, axis2=2)).all()
+        assert (predicted.sum(axis=1) == actual.sum(axis=1)).all()
+
+
+def test_intervals_of_hundreds_of_classes_hold_the_truth() -> None:
+    n_classes, rng = 250, np.random.default_rng(4)
+    recalls = rng.beta(9, 1, n_classes)
+    missed = rng.dirichlet(np.full(n_classes, 0.05), n_classes)
+    np.fill_diagonal(missed, 0)
+    shares = missed / missed.sum(axis=1, keepdims=True) * (1 - recalls)[:, np.newaxis]
+    np.fill_diagonal(shares, recalls)
+    shares /= n_classes
+    truth = evaluate_stack(np.rint(shares * 2**40).astype(np.int64), ordinal=False, unit=2**28)
+    keys = ("weighted_precision", "informedness_multiclass", "macro_f1", "weighted_jaccard")
+    held = dict.fromkeys((*keys, "markedness", "lr_plus"), 0.0)
+
+    for seed in range(20):
+        counts = np.random.default_rng(seed).multinomial(4_000, shares.ravel())
+        found = suite_intervals(matrix_of(counts.reshape(shares.shape)), seed=seed, replicates=400)
+        for key in keys:
+            low, high = found.aggregate[key].bounds.at()
+            value = float(truth.aggregate[key].value)
+            held[key] += low is not None and high is not None and low <= value <= high
+        for key in held.keys() - keys:
+            bounds, values = found.per_class[key].bounds, truth.per_class[key].value
+            held[key] += float(((bounds.low <= values) & (values <= bounds.high)).mean())
+
+    assert all(count >= 17 for count in held.values()), held
 
 
 def test_the_delta_method_agrees_with_the_posterior(monkeypatch: pytest.MonkeyPatch) -> None:
