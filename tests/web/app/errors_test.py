@@ -39,6 +39,23 @@ def test_an_unknown_address_is_named_and_its_advice_given_once(client: PageClien
     assert "check your spelling" not in text
 
 
+def test_what_was_typed_in_a_refused_form_can_be_copied_and_the_way_back_is_shown(
+    client: PageClient,
+) -> None:
+    sent = {"comment": "Look at the images.", "password": "not to be shown"}
+    refused = client.post(
+        "/runs/r_nosuchrun/comments",
+        data=sent,
+        headers={"Referer": "http://localhost/runs?q=x"},
+    )
+
+    main = Page(refused.text).one("main")
+    assert refused.status_code == 403
+    assert "Look at the images." in main.text
+    assert "not to be shown" not in main.text
+    assert "/runs?q=x" in [link.attributes["href"] for link in main.inside("a")]
+
+
 def test_an_unknown_run_is_named(client: PageClient) -> None:
     response = client.get("/runs/r_nosuchrun")
 

@@ -9,7 +9,7 @@ from offdiag_web.app.dispatch import PREFIX
 from support.dashboard import log_lesions
 from support.filled_once import filled_once
 from support.forms import form_to, send
-from support.pages import PageClient
+from support.pages import Page, PageClient
 
 
 @pytest.fixture
@@ -45,6 +45,26 @@ def test_people_discuss_a_page_in_plain_text(
     assert shown.index("Why is &lt;b&gt;mel&lt;/b&gt; low?") < shown.index("Few images.")
 
 
+@pytest.mark.parametrize("of_dataset", [False, True])
+def test_a_comment_that_cannot_be_stored_stays_in_its_form(
+    client: PageClient, run_id: str, of_dataset: bool
+) -> None:
+    dataset = client.json(f"/runs/{run_id}/meta.json")["dataset"]
+    page = f"/datasets/{dataset}" if of_dataset else f"/runs/{run_id}"
+    client.set_cookie("reader", "kim")
+    form = form_to(client, page, "/comments")
+
+    for typed, said in ((" ", "No comment is given."), ("x" * 5_001, "has 5001 characters.")):
+        refused = send(client, form, {"comment": typed})
+        shown = Page(refused.text)
+        thread = shown.one("details", "discussion")
+        assert refused.status_code == 400
+        assert said in thread.text
+        assert "open" in thread.attributes
+        assert thread.inside("textarea")[0].text == typed.strip()
+        assert client.json(f"{PREFIX}{page}/comments")["comments"] == []
+
+
 def test_programs_comment_under_the_name_they_state(client: PageClient, run_id: str) -> None:
     url = f"{PREFIX}/runs/{run_id}/comments"
 
@@ -65,7 +85,12 @@ def test_comments_on_the_flags_of_a_problem_are_its_discussion(
     page = f"/problems/{problem['id']}"
     form = form_to(client, page, "/comment")
 
+    refused = send(client, form, {"comment": "x" * 5_001})
     answer = send(client, form, {"comment": "See the minutes."})
+
+    assert (
+        Page(refused.text).one("details", "discussion").inside("textarea")[0].text == "x" * 5_001
+    )
 
     assert answer.location == f"{page}#discussion"
     assert "See the minutes." in client.get(page).get_data(as_text=True)

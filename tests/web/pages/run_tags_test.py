@@ -200,4 +200,10 @@ def test_without_a_ticked_run_or_a_tag_there_is_nothing_to_change(
         for each in forms_of(client, f"/runs/tag?runs={run_id}")
         if "tag" in each.attributes["action"]
     ]
-    assert send(client, form, {"tag": "=x", "action": "add"}).status_code == 400
+    for typed, said in (("=x", "No tag is named."), ("x" * 600, "has 600 characters.")):
+        refused = send(client, form, {"tag": typed, "action": "add"})
+        page = Page(refused.text)
+        assert refused.status_code == 400
+        assert said in page.one("div", "callout-warning").text
+        assert typed in [each.attributes.get("value") for each in page.all("input")]
+        assert "Tag 1 run" in page.one("h1").text

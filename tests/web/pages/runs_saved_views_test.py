@@ -23,7 +23,14 @@ def test_a_saved_view_leads_to_its_list_until_it_is_removed(client: PageClient) 
     form = forms_of(client, FILTER)[0]
     again, empty = send(client, form, {"name": "flagged"}), send(client, form, {"name": " "})
     assert (again.status_code, empty.status_code) == (409, 400)
-    assert "view &#39;flagged&#39; already" in again.text
+    for refused, said, typed in (
+        (again, "view 'flagged' already", "flagged"), (empty, "The name is empty.", " "),
+    ):  # fmt: skip
+        page = Page(refused.text)
+        assert said in page.one("div", "callout-warning").text
+        (field,) = [each for each in page.all("input") if each.attributes.get("name") == "name"]
+        assert field.attributes["value"] == typed
+        assert "q=flag" in page.one("main").inside("a")[1].attributes["href"]
 
     send(client, forms_of(client, "/views")[1])
 

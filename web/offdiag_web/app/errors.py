@@ -238,7 +238,9 @@ def _body(failure: Failure) -> Response:
             )
         )
     return make_response(
-        render_template("failure.html", failure=failure, way_out=_without_wrong(failure))
+        render_template(
+            "failure.html", failure=failure, way_out=_way_out(failure), typed=_typed_words()
+        )
     )
 
 
@@ -254,9 +256,12 @@ def _for_programs(hint: str | None) -> str | None:
     )
 
 
-def _without_wrong(failure: Failure) -> tuple[str, str] | None:
-    """A text and where it leads: the same page without what is wrong in its query."""
-    if request.method != "GET" or failure.status not in {400, 404, 409}:
+def _way_out(failure: Failure) -> tuple[str, str] | None:
+    """A text and where it leads: the same page without what is wrong in its query, or the form."""
+    if request.method not in LOOKING:
+        page = own_address()
+        return None if page == "/" else ("Back", page)
+    if failure.status not in {400, 404, 409}:
         return None
     given = list(request.args.items(multi=True))
     wrong = [each for each in given if each[0] == failure.field]

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
+from flask import request
+
 from offdiag.domain.orientation import OrientationVerdict, SourceOrientation
 from offdiag.domain.runs import RunState, Task
+from offdiag.errors import OffdiagError
 from offdiag.store.comments import Comment
 from offdiag.store.evaluations import EvaluationWork
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import Failure, failure_of
 from offdiag_web.components import numbers
 
 WROTE = "wrote"
@@ -322,16 +326,29 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True)
 class Discussion:
-    """The comments on one thing, oldest first. `url` takes the next one, `back` shows it."""
+    """The comments on one thing, oldest first. `url` takes the next one, `back` shows it.
+
+    `typed` is a comment that was refused, and `failure` what is wrong with it.
+    """
 
     url: str
     back: str
     lines: tuple[HistoryLine, ...]
+    typed: str = ""
+    failure: Failure | None = None
 
 
-def discussion(comments: Iterable[Comment], *, url: str, back: str) -> Discussion:
-    """Present the comments on one thing."""
-    return Discussion(url, back, tuple(map(comment_line, comments)))
+def discussion(
+    comments: Iterable[Comment], *, url: str, back: str, refused: OffdiagError | None = None
+) -> Discussion:
+    """Present the comments on one thing; `refused` is what is wrong with the one in the form."""
+    return Discussion(
+        url,
+        back,
+        tuple(map(comment_line, comments)),
+        request.form.get("comment", ""),
+        None if refused is None else failure_of(refused),
+    )
 
 
 def comment_line(comment: Comment) -> HistoryLine:

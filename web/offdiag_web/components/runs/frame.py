@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import PromotionRole, RunState, Task
 from offdiag.domain.slices import parse_slice
-from offdiag.errors import EvaluationFailed, EvaluationPending
+from offdiag.errors import EvaluationFailed, EvaluationPending, OffdiagError
 from offdiag.metrics.counted import numbers_of
 from offdiag.services.evaluation.slices import slice_levels, sliced_run
 from offdiag.services.health import has_worker
@@ -324,10 +324,17 @@ def results_of(detail: RunDetail) -> RunResults:
     )
 
 
-def run_page(template: str, detail: RunDetail, current: str, **values: Any) -> Response:
-    """A page of the run, with the tab `current` open."""
+def run_page(
+    template: str,
+    detail: RunDetail,
+    current: str,
+    *,
+    refused_comment: OffdiagError | None = None,
+    **values: Any,
+) -> Response:
+    """A page of the run, with the tab `current` open, and with what is wrong with a comment."""
     part = request.args.get(PARAMETER) or None if current in SLICED else None
-    slices, comments = _read_beside(detail, current, part)
+    slices, comments = _read_beside(detail, current, part, refused_comment)
     header = run_header(
         detail,
         current=current,
@@ -348,11 +355,11 @@ def run_page(template: str, detail: RunDetail, current: str, **values: Any) -> R
 
 
 def _read_beside(
-    detail: RunDetail, current: str, part: str | None
+    detail: RunDetail, current: str, part: str | None, refused: OffdiagError | None
 ) -> tuple[tuple[SliceChoice, ...], Discussion | None]:
     """Slices to choose from and what is said about the run, on the pages that show them."""
     is_sliced = current in SLICED and detail.results is not None
-    is_discussed = current == TABS[0][0]
+    is_discussed = current == TABS[0][0] or refused is not None
     if not (is_sliced or is_discussed):
         return (), None
     slices: tuple[SliceChoice, ...] = ()
@@ -365,13 +372,16 @@ def _read_beside(
             slices = slice_choices(levels, None if part is None else str(parse_slice(part)))
         if is_discussed:
             found = comments_on(session, About.RUN, run_id)
-            comments = _discussion(run_id, found)
+            comments = _discussion(run_id, found, refused)
     return slices, comments
 
 
-def _discussion(run_id: str, comments: Sequence[Comment]) -> Discussion:
+def _discussion(
+    run_id: str, comments: Sequence[Comment], refused: OffdiagError | None
+) -> Discussion:
     return discussion(
         comments,
         url=url_for("run_meta.add_comment", run_id=run_id),
         back=url_for("run_matrix.page", run_id=run_id, _anchor="discussion"),
+        refused=refused,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from flask import Blueprint, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.records.datasets.dataset import (
     CLASS_COUNT_COLUMNS,
     DATASET_COLUMNS,
@@ -30,6 +31,7 @@ from offdiag.store.comments import About, comments_on
 from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
 from offdiag_web.app.dispatch import DATA_FORMAT, own_path, requested_project
+from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components.controls import NO_WORKER, Discussion, discussion
@@ -71,6 +73,10 @@ def export(form: str) -> Response:
 @blueprint.get(DATASET)
 def dataset(name: str) -> Response:
     """The decision: which run to use, and what would change that."""
+    return _dataset_page(name)
+
+
+def _dataset_page(name: str, *, refused_comment: OffdiagError | None = None) -> Response:
     found, notices = _decision(name)
     asked = _asked(found, notices)
     if not found.leaders.runs and found.size.n_runs and found.size.n_labelled:
@@ -82,9 +88,9 @@ def dataset(name: str) -> Response:
         open_problems_of(found.dataset.id),
         slices=_worst_slices(found),
         notices=notices,
-        comments=_comments(found),
+        comments=_comments(found, refused_comment),
     )
-    return make_response(html)
+    return make_response(html, 200 if refused_comment is None else status_of(refused_comment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,7 @@ def _worst_slices(found: Decision) -> WorstSlices | None:
     return WorstSlices(name, url_for("run_slices.page", run_id=run_id), lines) if lines else None
 
 
-def _comments(found: Decision) -> Discussion:
+def _comments(found: Decision, refused: OffdiagError | None) -> Discussion:
     database, dataset = current_registry().database, found.dataset
     address = DatasetAddress(dataset.project, dataset.name)
     with database.read() as session:
@@ -118,19 +124,24 @@ def _comments(found: Decision) -> Discussion:
         comments,
         url=address.comments_url(),
         back=f"{address.url()}#discussion",
+        refused=refused,
     )
 
 
 @blueprint.post(f"{DATASET}/comments")
 def add_comment(name: str) -> Response:
     project = requested_project()
-    comment_on_dataset(
-        current_registry().database,
-        project=project,
-        dataset=name,
-        text=request.form.get("comment", ""),
-        author=require_user_name(),
-    )
+    author = require_user_name()
+    try:
+        comment_on_dataset(
+            current_registry().database,
+            project=project,
+            dataset=name,
+            text=request.form.get("comment", ""),
+            author=author,
+        )
+    except InvalidInput as error:
+        return _dataset_page(name, refused_comment=error)
     page = DatasetAddress(project, name).url()
     return redirect(own_path(request.form.get("back", page)), 303)
 

@@ -120,9 +120,13 @@ class Lineage:
 
 
 def provenance(
-    detail: RunDetail, *, now: datetime, refused: OffdiagError | None = None
+    detail: RunDetail,
+    *,
+    now: datetime,
+    refused: OffdiagError | None = None,
+    refused_comment: OffdiagError | None = None,
 ) -> Response:
-    """Present everything that was recorded with a run; `refused` is what is wrong with an edit."""
+    """Present everything that was recorded with a run, and what is wrong with an edit of it."""
     run = detail.run
     response = run_page(
         "run/page.html",
@@ -140,9 +144,11 @@ def provenance(
         failure_of_form=None if refused is None else failure_of(refused),
         review_states=REVIEW_STATES,
         longest_note=MAX_NOTE_LENGTH,
+        refused_comment=refused_comment,
     )
-    if refused is not None:
-        response.status_code = status_of(refused)
+    error = refused or refused_comment
+    if error is not None:
+        response.status_code = status_of(error)
     return response
 
 
@@ -403,12 +409,11 @@ def _typed_tags(form: Mapping[str, str], known: Mapping[str, Any], prefix: str) 
 
 @blueprint.post(f"{RUN}/comments")
 def add_comment(run_id: str) -> Response:
-    comment_on_run(
-        current_registry().database,
-        run_id,
-        text=request.form.get("comment", ""),
-        author=require_user_name(),
-    )
+    database, author = current_registry().database, require_user_name()
+    try:
+        comment_on_run(database, run_id, text=request.form.get("comment", ""), author=author)
+    except InvalidInput as error:
+        return provenance(stored_run(run_id), now=database.clock(), refused_comment=error)
     return _back_to(run_id)
 
 

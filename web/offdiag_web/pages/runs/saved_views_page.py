@@ -8,8 +8,10 @@ from flask import Blueprint, make_response, redirect, render_template, request, 
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
+from offdiag.errors import Conflict, InvalidInput, OffdiagError
 from offdiag.services.saved_views import remove_view, save_view, saved_view, views_of
 from offdiag_web.app.context import current_registry, requires
+from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.urls.run_list import read_run_list
 
@@ -26,29 +28,40 @@ _PAGE = "/runs"
 
 @blueprint.get("/views")
 def page() -> Response:
+    return _page()
+
+
+def _page(*, refused: OffdiagError | None = None) -> Response:
     database = current_registry().database
     views = [
         (each, query_values(each.query).get("q", "all runs")) for each in views_of(database, _PAGE)
     ]
-    address, _ = read_run_list(query_values(request.args.get("of", "")), now=database.clock())
-    return make_response(
-        render_template(
-            "runs/saved_views.html", views=views, url=address.url(), of=_query(address.url())
-        )
+    address, _ = read_run_list(query_values(request.values.get("of", "")), now=database.clock())
+    text = render_template(
+        "runs/saved_views.html",
+        views=views,
+        url=address.url(),
+        of=_query(address.url()),
+        name=request.form.get("name", ""),
+        failure_of_form=None if refused is None else failure_of(refused),
     )
+    return make_response(text, 200 if refused is None else status_of(refused))
 
 
 @blueprint.post("/views")
 def save() -> Response:
     database = current_registry().database
     address, _ = read_run_list(query_values(request.form.get("of", "")), now=database.clock())
-    view = save_view(
-        database,
-        name=request.form.get("name", ""),
-        page=_PAGE,
-        query=_query(address.url()),
-        author=user_name_if_given(),
-    )
+    try:
+        view = save_view(
+            database,
+            name=request.form.get("name", ""),
+            page=_PAGE,
+            query=_query(address.url()),
+            author=user_name_if_given(),
+        )
+    except (Conflict, InvalidInput) as error:
+        return _page(refused=error)
     return redirect(url_for("views.view", slug=view.slug), 303)
 
 

@@ -9,10 +9,11 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.services.run_notes import tag_runs
 from offdiag.store.runs import get_run
 from offdiag_web.app.context import current_registry, requires
+from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.components import numbers
 from offdiag_web.urls.run_list import RunListAddress, read_run_list
 
@@ -24,14 +25,22 @@ blueprint = Blueprint("run_tags", __name__)
 def page() -> Response:
     """The ticked runs, and a field for the tag; where none is ticked, the list."""
     address = _address(request.args)
-    if not address.selected:
-        return redirect(address.url())
+    return _page(address) if address.selected else redirect(address.url())
+
+
+def _page(address: RunListAddress, *, refused: OffdiagError | None = None) -> Response:
     with current_registry().database.read() as session:
         found = [get_run(session, run_id) for run_id in address.selected]
     keys = sorted({key for run in found for key in run.tags})
-    return make_response(
-        render_template("runs/tags.html", runs=found, keys=keys, back=address.url())
+    text = render_template(
+        "runs/tags.html",
+        runs=found,
+        keys=keys,
+        back=address.url(),
+        tag=request.form.get("tag", ""),
+        failure_of_form=None if refused is None else failure_of(refused),
     )
+    return make_response(text, 200 if refused is None else status_of(refused))
 
 
 @blueprint.post("/runs/tag")
@@ -41,10 +50,14 @@ def change() -> Response:
         MultiDict([*request.args.items(multi=True), *request.form.items(multi=True)])
     )
     key, _, value = (part.strip() for part in request.form.get("tag", "").partition("="))
-    if not key:
-        raise InvalidInput("no tag is named.", field="tag", hint='Write "key=value" or "key".')
     is_removed = request.form.get("action") == "remove"
-    tag_runs(current_registry().database, address.selected, key, None if is_removed else value)
+    if not key:
+        hint = 'Write "key=value" or "key".'
+        return _page(address, refused=InvalidInput("no tag is named.", field="tag", hint=hint))
+    try:
+        tag_runs(current_registry().database, address.selected, key, None if is_removed else value)
+    except InvalidInput as error:
+        return _page(address, refused=error)
     n_runs = numbers.plural(len(address.selected), "run")
     flash(f"Removed tag {key} from {n_runs}." if is_removed else f"Tagged {n_runs}: {key}.")
     return redirect(address.url(), 303)
