@@ -175,7 +175,7 @@ def test_ten_corrected_labels_move_runs_and_tomorrows_report_says_so_first(
     assert {ROSE, FELL} <= moved.keys()
     page = Page(client.get(IMPACT.impact_url(2)).get_data(as_text=True))
     sentence = page.one("p", "callout").text
-    assert sentence.startswith("Correcting 10 labels moved")
+    assert sentence.startswith("With 10 labels corrected, ")
     for name, (before, after) in moved.items():
         verb = "rises" if after < before else "falls"
         assert f"“{name}” {verb} from rank {before} to {after}" in sentence
@@ -202,5 +202,5 @@ def test_ten_corrections_that_all_runs_get_wrong_move_nobody_and_the_report_says
 
     assert all(before == after for before, after in places(client).values())
     page = Page(client.get(IMPACT.impact_url(2)).get_data(as_text=True))
-    assert "the ranking by balanced accuracy stays as it was" in page.one("p", "callout").text
+    assert "the ranking by balanced accuracy is unchanged" in page.one("p", "callout").text
     assert "(10 labels revised) left every ranking as it was" in issued_tomorrow(database, crew)

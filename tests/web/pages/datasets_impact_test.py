@@ -20,9 +20,9 @@ def test_the_page_names_what_moved_and_a_line_tells_both_values_and_ranks(
     run = revised_reader.json("/runs/{seer}.json")
 
     assert page.one("p", "callout").text == (
-        "Correcting 10 labels moved “believer”, “seer” and “steady” beyond the interval of a "
-        "value, 3 of 3 runs; by balanced accuracy “seer” rises from rank 2 to 1 and “believer” "
-        "falls from rank 1 to 2."
+        "With 10 labels corrected, 3 of 3 runs changed significantly: “believer”, “seer” and "
+        "“steady”; by balanced accuracy “seer” rises from rank 2 to 1 and “believer” falls from "
+        "rank 1 to 2."
     )
     row = next(row for row in page.table("data") if row[0] == "seer")
     assert row[1:] == [
@@ -62,7 +62,10 @@ def test_a_small_correction_stays_within_the_intervals(
 
     rows = {row[0]: row for row in page.table("data")}
     assert rows["bad"][6:] == ["not significant", "2, as before"]
-    assert "the ranking by accuracy stays as it was." in page.one("p", "callout").text
+    assert page.one("p", "callout").text == (
+        "With 1 label corrected, no metric of 2 runs changed significantly; the ranking by "
+        "accuracy is unchanged."
+    )
 
 
 def test_runs_that_wait_for_their_scores_are_named_and_looked_for_again(
@@ -72,7 +75,7 @@ def test_runs_that_wait_for_their_scores_are_named_and_looked_for_again(
     page = revised_reader.page(path)
 
     assert page.one("p", "callout").text == (
-        "Correcting 1 label moved nothing yet: 1 run waits to be evaluated with it."
+        "With 1 label corrected, nothing has changed yet: 1 run is queued for evaluation."
     )
     assert page.one("div", "results").attributes["hx-get"] == path
     assert "waiting" in [a.text for a in page.one("div", "callout").inside("a")]
@@ -98,7 +101,7 @@ def test_late_labels_tell_how_much_was_scored(revised_reader: PageClient) -> Non
     page = revised_reader.page("/datasets/late/truth/3/impact")
 
     assert page.table("data")[0][8] == "45 → 50 of 60 (83.3 %)"
-    assert page.one("p", "callout").text.startswith("Giving 5 labels for the first time")
+    assert page.one("p", "callout").text.startswith("With 5 labels added, ")
 
 
 def test_corrections_in_quick_succession_are_compared_across_the_gap(

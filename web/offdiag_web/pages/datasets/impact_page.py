@@ -47,33 +47,33 @@ _LONGEST_NAME = 60
 
 
 def impact_sentence(impact: TruthImpact, metric: str) -> str:
-    """ "Correcting 10 labels moved “a” beyond its interval; by MCC “a” rises from 2 to 1."."""
+    """ "With 10 labels corrected, 1 of 3 runs changed significantly: “a”; by MCC …"."""
     if impact.older is None or impact.difference is None:
         return (
-            f"Version {impact.version.number} is the first of its samples, so there is nothing "
-            "before it that could have moved."
+            f"Version {impact.version.number} is the first of its samples; there is no earlier "
+            "version to compare it with."
         )
     cause = _cause(impact.difference)
     if not impact.moved:
-        return f"{cause} moved nothing yet: {_no_one(impact)}."
-    return f"{cause} {_beyond(impact)}; {_places(impact.moved, metric)}."
+        return f"{cause}, nothing has changed yet: {_no_one(impact)}."
+    return f"{cause}, {_beyond(impact)}; {_places(impact.moved, metric)}."
 
 
 def _cause(difference: LabelDifference) -> str:
     total = len(difference)
     labels = numbers.plural(total, "label")
     if difference.n_corrected == total:
-        return f"Correcting {labels}"
+        return f"With {labels} corrected"
     if difference.n_newly_labelled == total:
-        return f"Giving {labels} for the first time"
-    return f"Revising {labels}"
+        return f"With {labels} added"
+    return f"With {labels} changed"
 
 
 def _no_one(impact: TruthImpact) -> str:
     if impact.waiting:
-        verb = "waits" if len(impact.waiting) == 1 else "wait"
-        return f"{numbers.plural(len(impact.waiting), 'run')} {verb} to be evaluated with it"
-    return "no run was evaluated before and after it"
+        verb = "is" if len(impact.waiting) == 1 else "are"
+        return f"{numbers.plural(len(impact.waiting), 'run')} {verb} queued for evaluation"
+    return "no run was evaluated with both versions"
 
 
 def _beyond(impact: TruthImpact) -> str:
@@ -81,10 +81,10 @@ def _beyond(impact: TruthImpact) -> str:
     # The largest change comes first, so the names do too.
     names = list(dict.fromkeys(change.run_id for change in impact.beyond))
     if not names:
-        return f"moved no value of {of} beyond the interval it had"
+        return f"no metric of {of} changed significantly"
     by_id = {moved.run.id: moved.run.name for moved in impact.moved}
     listed = numbers.listed([_quoted(by_id[run_id]) for run_id in names], at_most=_MOST_NAMED)
-    return f"moved {listed} beyond the interval of a value, {len(names)} of {of}"
+    return f"{len(names)} of {of} changed significantly: {listed}"
 
 
 def _places(moved: Sequence[MovedRun], metric: str) -> str:
@@ -95,7 +95,7 @@ def _places(moved: Sequence[MovedRun], metric: str) -> str:
         if before is not None and after is not None and before != after:
             changes.append((after, before, each.run.name))
     if not changes:
-        return f"the ranking {ranking} stays as it was"
+        return f"the ranking {ranking} is unchanged"
     texts = [
         f"{_quoted(name)} {'rises' if after < before else 'falls'} from rank {before} to {after}"
         for after, before, name in sorted(changes)
