@@ -82,6 +82,17 @@ def test_sizes_of_classes_can_be_added_to_a_text(
     assert answer.json["models"][0]["matrices"]["count"] == 0
 
 
+def test_a_unit_that_is_not_clear_is_asked_for_and_can_be_stated(
+    folder: Path, offdiag: Command
+) -> None:
+    (folder / "t.txt").write_text("precision 1.2\nrecall 0.9", encoding="utf-8")
+
+    asked, answered = offdiag("audit", "t.txt"), offdiag("audit", "t.txt", "--unit", "percent")
+
+    assert (asked.code, answered.code) == (2, 0)
+    assert "can be 1.2 %, or a fraction" in asked.err
+
+
 def test_control_characters_of_a_text_do_not_reach_the_terminal(
     folder: Path, offdiag: Command
 ) -> None:
@@ -107,6 +118,8 @@ def test_control_characters_of_a_text_do_not_reach_the_terminal(
         (b"F1 0.9", ("t.txt", "--read", "F1=-", "--read", "F1=mcc"), "'F1' is given twice"),
         (b"Accuracy 0.9", ("t.txt", "--positive", "x"), "no class 'x'"),
         (b'{"reported": {"mcc": 1}}', ("t.txt", "--read", "mcc=-"), "no table text"),
+        (b'{"reported": {"mcc": 1}}', ("t.txt", "--unit", "percent"), "no table text"),
+        (b"Predicted A B\nActual A 83\nActual B 57", ("t.txt",), "line 2, 'Actual A 83', has"),
         (b"[1]", ("t.json",), "no member 'reported'"),
     ],
 )

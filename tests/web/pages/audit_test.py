@@ -136,6 +136,22 @@ class TestReading:
         assert list(verdicts_on(models)) == ["red", "green"]
         assert "Precision of 'red'" in verdicts_on(classes)[""]
 
+        assert "“red” and “green” beside metrics were read as models." in models.one("main").text
+
+    def test_a_unit_that_is_not_clear_is_a_question_with_its_answer_in_the_form(
+        self, reader: PageClient
+    ) -> None:
+        asked = paste(reader, "precision 1.2\nrecall 0.9")
+        answered = audited(paste(reader, "precision 1.2\nrecall 0.9", unit="percent"))
+
+        page = Page(asked.text)
+        assert asked.status_code == 422
+        assert "“precision 1.2” in line 1 can be 1.2 %, or a fraction" in page.one("main").text
+        assert page.one("a", "plain").attributes["href"] == "#f-unit"
+        (unit,) = [s for s in page.all("select") if s.attributes["name"] == "unit"]
+        assert unit.attributes["aria-invalid"] == "true"
+        assert answered.table("data")[0][:3] == ["precision", "✓ consistent", "1.2%"]
+
     def test_the_matrix_is_shown_as_it_was_printed(self, reader: PageClient) -> None:
         text = "Predicted a b\nactual a 8 2\nactual b 1 9\nAccuracy 0.85"
 
@@ -229,7 +245,7 @@ class TestRefusals:
         assert response.status_code == 422
         assert page.one("textarea").text == "nothing to see"
         assert page.one("textarea").attributes["aria-invalid"] == "true"
-        assert "Paste the heads, too" in page.one("main").text
+        assert "Paste the headers, too" in page.one("main").text
 
     @pytest.mark.parametrize(
         ("fields", "where", "says"),

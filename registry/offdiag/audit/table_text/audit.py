@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,15 @@ from offdiag.audit.audit import AuditedTable, audited_together
 from offdiag.audit.findings import AuditReport, AuditVerdict, as_sentence, headline_of_many
 from offdiag.audit.printed import printed
 from offdiag.audit.reported_values import Claim, Facts
+from offdiag.audit.table_text.classes import ClassFacts, place_of
 from offdiag.audit.table_text.headers import CELLS_OF_TWO
-from offdiag.audit.table_text.interpretation import Corrections, Reading, read_table_text
-from offdiag.audit.table_text.numbers import Number, PrintedMatrix
-from offdiag.audit.table_text.roles import ClassFacts, place_of
+from offdiag.audit.table_text.interpretation import (
+    Corrections,
+    Number,
+    Reading,
+    read_table_text,
+)
+from offdiag.audit.table_text.roles import PrintedMatrix
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
@@ -59,31 +64,18 @@ class TableTextAudit:
 def audit_table_text(text: str, corrections: Corrections | None = None) -> TableTextAudit:
     """Read a text and audit its numbers.
 
-    Where cells of a matrix ran together, the way of parting them that the numbers agree with
-    best is taken. Raises `InvalidInput` for a text without a number that can be audited, one
-    that is too long, and corrections that cannot be read.
+    Raises `InvalidInput` for a text without a number that can be audited, one that is too long or
+    whose cells cannot be told apart, a unit that has to be stated, and corrections that cannot be
+    read.
     """
-    readings = read_table_text(text, corrections)
-    if readings[0].matrix is None:
-        # However the cells are parted, they make no matrix to hold the numbers against.
-        readings = readings[:1]
-    audits = [_audit(reading) for reading in readings]
-    troubles = [_trouble(audit) for audit in audits]
-    best = audits[troubles.index(min(troubles))]
-    equal = troubles.count(min(troubles))
-    if equal == 1:
-        return best
-    remark = f"{equal} ways of parting the cells fit equally well; this is one of them."
-    reading = replace(best.reading, remarks=(*best.reading.remarks, remark))
-    return replace(best, reading=reading)
-
-
-def _audit(reading: Reading) -> TableTextAudit:
+    reading = read_table_text(text, corrections)
+    if reading.question is not None:
+        raise reading.question
     if not reading.numbers:
         raise InvalidInput(
             "no number in the text was recognised as a metric.",
             field="table",
-            hint="Paste the heads, too, such as accuracy, macro F1 or recall; numbers without a "
+            hint="Paste the headers, too, such as accuracy, macro F1 or recall; numbers without a "
             "name cannot be audited.",
         )
     reports = audited_together([_table(reading, model) for model in reading.models])
@@ -147,16 +139,6 @@ def _own_matrix(reading: Reading, model: str) -> tuple[ClassFacts, Counts] | Non
         names = (names[1], names[0])
     cells = [[found["tp"], found["fn"]], [found["fp"], found["tn"]]]
     return ClassFacts(tuple(names)), np.array(cells, np.int64)
-
-
-def _trouble(audit: TableTextAudit) -> tuple[int, int]:
-    """Matrices whose axes the numbers contradict, and how grave the findings are together."""
-    contradictions = sum(
-        each.report.matrix is not None and each.report.matrix.decided_by == "contradiction"
-        for each in audit.models
-    )
-    findings = (finding for each in audit.models for finding in each.report.findings)
-    return contradictions, sum(finding.verdict.rank for finding in findings)
 
 
 def audit_record(audit: TableTextAudit) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from offdiag.audit.reported_values import known_metric
 from offdiag.errors import InvalidInput
 
 MOST_CHARACTERS = 20_000
@@ -17,16 +16,24 @@ MOST_CHARACTERS = 20_000
 _LINE_ENDS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060\ufeff]")
 _SENTENCE_END = re.compile(r"(?<=[\d%])\.[ \t]+(?=[A-Z])")
-_RULER = re.compile(r"[-+=|:─━┄│┼╪═ \t&]*")
+_RULER = re.compile(r"[-+=|:\u2500-\u257f \t&]*")
 _BULLET = re.compile(r"^\s*[•·‣◦▪]\s*")
-_GLUED_AXIS = re.compile(r"(?<=[^\s(\[|\\])(?=(?:Predicted|Pred|Actual)\b)")
+_ARRAY = frozenset("[]0123456789, ")
+_BOUND = r"[-+]?\d{0,3}\.\d{1,12} ?%?"
+_INTERVAL = re.compile(
+    rf"[\[(](?:9\d ?% ?)?(?:CI)?[:,=]? ?{_BOUND} ?(?:,|;|to|-|–) ?{_BOUND} ?[\])]", re.IGNORECASE
+)
 _LATEX_ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
 _LATEX_QUOTIENT = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
-_LATEX_TEXT = re.compile(r"\\(?:text|math)[a-z]{0,4}\s*\{([^{}]*)\}")
+_LATEX_TEXT = re.compile(r"\\(?:text|math|emph)[a-z]{0,4}\s*\{([^{}]*)\}")
 _LATEX_SUBSCRIPT = re.compile(r"_\s*\{([^{}\n]{0,40})\}")
 _LATEX_ROW_END = re.compile(r"\\\\(?:\[[^\]\n]{0,20}\])?")
-_LATEX_FORMULA_ENDS = re.compile(r"\\[()\[\]]")
 _LATEX_ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\{[^{}]*\})?")
+_LATEX_DROPPED = re.compile(
+    r"\\(?:cite[a-z]{0,8}|label|cline|cmidrule(?:\([a-z]{0,4}\))?|"
+    r"multi(?:column|row)\s*\{[^{}]*\})\s*\{[^{}]*\}"
+)
+_LATEX_FORMULA_ENDS = re.compile(r"\\[()\[\]]")
 _LATEX_COMMAND = re.compile(r"\\[A-Za-z]+\*?|\\[,;:! ]|[{}$]")
 _LATEX_SIGNS = (
     ("\\%", "%"),
@@ -38,20 +45,24 @@ _LATEX_SIGNS = (
     ("\\times", "×"),
     ("\\&", "and"),
     ("{,}", ","),
+    ("~", " "),
 )
 _SIGNS = (
     ("\N{MINUS SIGN}", "-"),
     ("\N{FRACTION SLASH}", "/"),
     ("│", "|"),
+    ("┆", "|"),
     ("¦", "|"),
     ("≃", "≈"),
     ("≅", "≈"),
     ("+/-", "±"),
+    ("**", ""),
+    ("`", ""),
 )
 
 
 def plain_lines(text: str) -> list[str]:
-    """The lines of a text without mark-up, in order; lines without content are empty.
+    """The lines of a text without mark-up and intervals, in order; some may be empty.
 
     Typographic variants become the plain characters they stand for, control characters and
     invisible ones disappear. Raises `InvalidInput` for a text that is too long.
@@ -76,14 +87,17 @@ def plain_lines(text: str) -> list[str]:
 def _plain_line(line: str) -> str:
     if _RULER.fullmatch(line):
         return ""
-    return _GLUED_AXIS.sub(" ", _BULLET.sub("", line)).replace("**", "").replace("`", "").rstrip()
+    if "[" in line and _ARRAY.issuperset(line):
+        # A matrix as numpy prints it.
+        return line.translate({ord("["): " ", ord("]"): " "}).strip(" ,")
+    return _INTERVAL.sub("", _BULLET.sub("", line)).rstrip()
 
 
 def _without_latex(text: str) -> str:
     text = _LATEX_ROW_END.sub("\n", _LATEX_ENVIRONMENT.sub(" ", text))
     for command, sign in _LATEX_SIGNS:
         text = text.replace(command, sign)
-    text = _LATEX_TEXT.sub(r"\1", text)
+    text = _LATEX_TEXT.sub(r"\1", _LATEX_DROPPED.sub("", text))
     text = _LATEX_SUBSCRIPT.sub(lambda found: f"_{found[1].replace(',', '_')}", text)
     text = _LATEX_QUOTIENT.sub(r"(\1)/(\2)", _LATEX_ROOT.sub(r"√(\1)", text))
     # Two formulas beside each other are two cells, which only a wide gap tells.
@@ -98,8 +112,7 @@ LONGEST_COUNT = 16
 _DECIMAL = re.compile(r"[+-]?(?:\d{1,15}(?:\.\d{0,20})?|\.\d{1,20}) ?%?", re.ASCII)
 _COMMA = re.compile(r"([+-]?\d{1,15}),(\d{1,20} ?%?)", re.ASCII)
 _GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3}){1,5}", re.ASCII)
-_WHOLE = re.compile(r"\d{1,24}", re.ASCII)
-_RUN_TOGETHER = re.compile(r"\d{4,15},\d{3}|\d{16,24}", re.ASCII)
+_WHOLE = re.compile(rf"\d{{1,{LONGEST_COUNT}}}", re.ASCII)
 _LETTER = re.compile(r"[A-Za-z]")
 _EQUALS = re.compile(r"[=≈~]")
 _MARKS = "*†‡§¶#↑↓ \t"
@@ -125,16 +138,10 @@ class Value:
         return self.numbers[-1] if self.numbers else None
 
     @property
-    def digits(self) -> str | None:
-        """The digits of a whole number without a sign, of one or of several run together."""
-        plain = (self.last or "").replace(",", "")
-        return plain if _WHOLE.fullmatch(plain) else None
-
-    @property
     def count(self) -> int | None:
         """The number of samples it is, if it is a whole number."""
-        digits = self.digits
-        return int(digits) if digits is not None and len(digits) <= LONGEST_COUNT else None
+        plain = (self.last or "").replace(",", "")
+        return int(plain) if _WHOLE.fullmatch(plain) else None
 
 
 NOTHING = Value(())
@@ -150,42 +157,35 @@ def read_value(text: str) -> Value | None:
     if len(body) > LONGEST:
         return None
     body, spread, _ = body.partition("±")
-    body, behind = _parted(body)
+    body, bracket = _parted(body)
     texts = _EQUALS.split(body)
     parts = [_number(part) for part in texts]
-    numbers = [number for number in (*parts, *behind) if number is not None]
-    if not numbers or parts[-1] is None:
+    if parts[-1] is None:
         return None
     if any(part is None and _LETTER.search(t) for part, t in zip(parts, texts, strict=True)):
         return None  # "Accuracy = 0.93" has a name in it.
-    single = [number for number in behind if number is not None and "/" not in number]
-    return Value(tuple(dict.fromkeys(numbers)), has_spread=bool(spread or single))
+    is_quotient = bracket is not None and "/" in bracket
+    numbers = [number for number in (*parts, bracket if is_quotient else None) if number]
+    has_spread = bool(spread) or (bracket is not None and not is_quotient)
+    return Value(tuple(dict.fromkeys(numbers)), has_spread)
 
 
-def _parted(body: str) -> tuple[str, list[str | None]]:
-    """A cell without what stands in brackets behind it, and the numbers in these brackets.
-
-    An interval is dropped, because its ends are not values of the metric.
-    """
-    body = body.partition("[")[0].strip() or body
+def _parted(body: str) -> tuple[str, str | None]:
+    """A cell without the number in brackets behind it, and that number."""
     start = body.find("(", 1)
     if start < 0 or not body.endswith(")") or body[start - 1] in "/+=≈":
-        return body, []
-    inside = body[start + 1 : -1].strip()
-    if _number(inside) is None:
-        return (body[:start].strip(), []) if inside[:1].isdigit() else (body, [])
-    return body[:start].strip(), [_number(inside)]
+        return body, None
+    inside = _number(body[start + 1 : -1])
+    return (body, None) if inside is None else (body[:start], inside)
 
 
 def _number(text: str) -> str | None:
     """One printed number in the form that the audit reads, None for anything else."""
     body = text.strip(_MARKS)
-    if _DECIMAL.fullmatch(body):
+    if _DECIMAL.fullmatch(body) or _GROUPED.fullmatch(body):
         return body
     if body.lower() in _UNDEFINED:
         return "undefined"
-    if _GROUPED.fullmatch(body) or _RUN_TOGETHER.fullmatch(body):
-        return body
     comma = _COMMA.fullmatch(body)
     if comma is not None:
         return f"{comma[1]}.{comma[2]}"
@@ -207,20 +207,21 @@ def _sum(text: str) -> int | None:
     if body.startswith("(") and body.endswith(")"):
         body = body[1:-1]
     terms = [term.strip().replace(",", "") for term in body.split("+")]
-    if not all(_WHOLE.fullmatch(term) and len(term) <= LONGEST_COUNT for term in terms):
-        return None
-    return sum(int(term) for term in terms)
+    return sum(map(int, terms)) if all(map(_WHOLE.fullmatch, terms)) else None
 
 
 MOST_CELLS = 60
 """More columns than any table on a page has."""
 LONGEST_LINE = 4_000
-"""A longer line is prose, even where a whole table was copied as one line."""
+"""A longer line is prose."""
 
 _WIDE_GAP = re.compile(r" {2,}| ?\t ?")
 _COMMA_BETWEEN_DIGITS = re.compile(r"(?<=\d),(?=\d)")
 _COMMA_AND_SPACE = re.compile(r",[ \t]+")
 _THOUSANDS = re.compile(r"(?<![\d,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
+_NUMBERED = re.compile(
+    r"(?:class|label|category|group):?\s+[^\s():]{1,40}(?:\s*\([^()]{0,40}\))?", re.IGNORECASE
+)
 _JOINING = frozenset({"=", "≈", "~", "±", "%", "·", "×"})
 
 
@@ -229,7 +230,7 @@ class Line:
     """A line of the text: its number, from 1, and its cells.
 
     `is_aligned` tells that each cell stands in its column, as between tabs or bars; between
-    single spaces an empty cell leaves no trace.
+    spaces an empty cell leaves no trace.
     """
 
     number: int
@@ -250,10 +251,7 @@ def line_of(number: int, text: str) -> Line:
             return _separated(number, text, separator)
     if _is_comma_separated(text):
         return Line(number, _named_apart(_comma_cells(text)), is_aligned=True)
-    if _WIDE_GAP.search(text.strip()):
-        cells = [_parts(part) for part in _WIDE_GAP.split(text.strip())]
-        return Line(number, _trimmed(part for cell in cells for part in cell), is_aligned=False)
-    return Line(number, _trimmed(_words_and_values(_unglued(text).split())), is_aligned=False)
+    return Line(number, _trimmed(_cells_between_spaces(text.strip())), is_aligned=False)
 
 
 def _separated(number: int, text: str, separator: str) -> Line:
@@ -282,7 +280,7 @@ def _is_comma_separated(text: str) -> bool:
     if "," not in text:
         return False
     if " " not in text.strip():
-        return True
+        return not any(sign in text for sign in ":=≈")
     rest = _THOUSANDS.sub("0", text)
     if "." not in rest:
         rest = _COMMA_BETWEEN_DIGITS.sub(".", rest)
@@ -296,35 +294,23 @@ def _comma_cells(text: str) -> list[str]:
     return next(csv.reader([text], skipinitialspace=True))
 
 
+def _cells_between_spaces(text: str) -> list[str]:
+    numbered = _NUMBERED.findall(text)
+    before = _NUMBERED.sub("", text).split()
+    if len(numbered) > 1 and len(before) < 2:
+        return [*before, *numbered]
+    if _WIDE_GAP.search(text):
+        return [part for cell in _WIDE_GAP.split(text) for part in _parts(cell)]
+    return _words_and_values(text.split())
+
+
 def _parts(cell: str) -> list[str]:
     """A cell between wide gaps, once more parted if it holds several values."""
     if read_value(cell) is not None:
         return [cell]
-    parts = _words_and_values(_unglued(cell).split())
+    parts = _words_and_values(cell.split())
     several = sum(read_value(part) is not None for part in parts) > 1
     return parts if several else _name_and_value(cell)
-
-
-def _unglued(text: str) -> str:
-    """Words of decimals without anything between them, "0.5710.423", parted.
-
-    That is how tables come out of some PDF files. It can be told where every number begins
-    with "0." or "1.".
-    """
-    return " ".join(_unglued_word(word) for word in text.split(" "))
-
-
-def _unglued_word(word: str) -> str:
-    starts = [place - 1 for place, character in enumerate(word) if character == "."]
-    if not starts or any(start < 0 or word[start] not in "01" for start in starts):
-        return word
-    if any(not word[start + 2 : start + 3].isdigit() for start in starts):
-        return word
-    if len(starts) == 1 and known_metric(word[: starts[0]]) is None:
-        return word
-    ends = [*starts[1:], len(word)]
-    pieces = [word[start:end] for start, end in zip(starts, ends, strict=True)]
-    return " ".join(piece for piece in (word[: starts[0]], *pieces) if piece)
 
 
 def _words_and_values(tokens: list[str]) -> list[str]:
@@ -332,10 +318,11 @@ def _words_and_values(tokens: list[str]) -> list[str]:
     cells: list[str] = []
     for token in _with_brackets_closed(tokens):
         last = cells[-1] if cells else None
-        if (
-            (last is not None and (token in _JOINING or _ends_open(last)))
-            or (last is not None and _is_value(last) and token.startswith("("))
-            or (last is not None and not _is_value(token) and not _is_value(last))
+        if last is not None and (
+            token in _JOINING
+            or _ends_open(last)
+            or (_is_value(last) and token.startswith("(") and not _is_value(token))
+            or not (_is_value(token) or _is_value(last))
         ):
             cells[-1] = f"{last} {token}"
         else:
@@ -376,3 +363,18 @@ def _name_and_value(cell: str) -> list[str]:
         if found and name.strip() and read_value(name) is None and _is_value(rest):
             return [name.strip(), rest.strip()]
     return [cell]
+
+
+_RUN_TOGETHER = re.compile(r"(?:(?<![\d.])|(?<=F1))(?:[01]\.\d{1,15}){2,}|\d ?%\d")
+_NAME_AND_NUMBER = re.compile(r"(.*?[^\W\d_)]\)?)(\d{0,3}\.\d{1,15} ?%?|\d{1,3} ?%)")
+
+
+def run_together(text: str) -> bool:
+    """Whether numbers follow each other in a text without anything between them."""
+    return _RUN_TOGETHER.search(text) is not None
+
+
+def name_run_into_number(text: str) -> str | None:
+    """The "accuracy" of "accuracy0.93", None for any other text."""
+    found = _NAME_AND_NUMBER.fullmatch(text) if len(text) <= LONGEST else None
+    return None if found is None else found[1]

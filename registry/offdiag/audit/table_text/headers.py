@@ -216,6 +216,8 @@ _UNIT = re.compile(r"[(\[]\s*(?:in\s*)?%\s*[)\]]|\bin %|%")
 _SIGNS = str.maketrans(
     {"κ": "kappa", "φ": "phi", "μ": "micro", "_": "_", ".": "", "*": "", "†": ""}
 )
+_PREPOSITION = "for"
+"""No false omission rate among other words."""
 _FLUFF = frozenset({"the", "test", "overall", "mean", "value", "values", "our", "averaged"})
 
 
@@ -270,7 +272,8 @@ def metric_spans(words: Sequence[str]) -> list[tuple[int, int]]:
             (
                 end
                 for end in range(min(len(words), start + LONGEST_NAME), start, -1)
-                if _named(" ".join(words[start:end])) is not None
+                if (name := " ".join(words[start:end])) != _PREPOSITION
+                and _named(name) is not None
             ),
             None,
         )

@@ -61,6 +61,11 @@ if TYPE_CHECKING:
     help="Meaning of a header of the table: 'Error=average_error_rate', 'Ours=@ours', "
     "'row 3=[ill]', 'AUC=-'. May be repeated.",
 )
+@click.option(
+    "--unit",
+    type=click.Choice(["percent", "fraction"]),
+    help="Unit of the numbers of a table that have no percent sign.",
+)
 @json_option
 def audit(
     *,
@@ -71,6 +76,7 @@ def audit(
     labels: str | None,
     positive: str | None,
     readings: tuple[str, ...],
+    unit: str | None,
     as_json: bool,
 ) -> None:
     """Check published numbers: consistent, impossible, another definition, or transposed.
@@ -88,15 +94,17 @@ def audit(
             labels=labels,
             positive=positive,
             readings=readings,
+            unit=unit,
             unfit=[
                 name for name, given in (("--reported", reported), ("--matrix", matrix)) if given
             ],
             as_json=as_json,
         )
         return
-    if readings:
+    if readings or unit:
+        option = "read" if readings else "unit"
         raise InvalidInput(
-            "there is no table text.", field="read", hint="Give --read with a text as FILE."
+            "there is no table text.", field=option, hint=f"Give --{option} with a text as FILE."
         )
     _audit_numbers(
         source,
@@ -148,6 +156,7 @@ def _audit_text(
     labels: str | None,
     positive: str | None,
     readings: tuple[str, ...],
+    unit: str | None,
     unfit: list[str],
     as_json: bool,
 ) -> None:
@@ -160,7 +169,11 @@ def _audit_text(
             hint="Put the number or the matrix into the text.",
         )
     told = parse_corrections(
-        readings=readings, class_counts=class_counts, labels=labels, positive=positive
+        readings=readings,
+        class_counts=class_counts,
+        labels=labels,
+        positive=positive,
+        unit=unit,
     )
     with busy("Auditing"):
         found = audit_table_text(text, told)
@@ -362,6 +375,7 @@ def parse_corrections(
     class_counts: str | None,
     labels: str | None,
     positive: str | None,
+    unit: str | None,
 ) -> Corrections:
     """What the options say about a table text. Raises `InvalidInput`."""
     heads: dict[str, str] = {}
@@ -385,7 +399,12 @@ def parse_corrections(
         classes = "; ".join(names or [str(count) for count in counts or ()])
     from offdiag.audit.table_text.interpretation import Corrections
 
-    return Corrections(heads=heads, classes=classes, positive=positive or "")
+    return Corrections(
+        heads=heads,
+        classes=classes,
+        positive=positive or "",
+        is_percent=None if unit is None else unit == "percent",
+    )
 
 
 def parse_counts(text: str | None) -> dict[str, int] | list[int] | None:

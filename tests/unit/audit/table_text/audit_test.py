@@ -87,27 +87,17 @@ def test_four_counts_are_those_of_the_positive_class() -> None:
     )
 
 
-def test_cells_that_ran_together_are_parted_as_the_numbers_say() -> None:
-    matrix = "Predicted A B C\nActual A 838\nActual B 1173\nActual C 527"
+def test_a_unit_that_is_not_clear_has_to_be_stated() -> None:
+    text = "Precision 1.2\nRecall 0.9"
 
-    audit = audit_table_text(f"{matrix}\nMacro recall 0.57686")
+    with pytest.raises(
+        InvalidInput, match=r"“Precision 1.2” in line 1 can be 1.2 %, or"
+    ) as caught:
+        audit_table_text(text)
 
-    assert audit.verdict is CONSISTENT
-    assert audit.reading.matrix is not None
-    assert audit.reading.matrix.counts == ((8, 3, 8), (1, 17, 3), (5, 2, 7))
-    assert audit.reading.remarks == (
-        "Cells of the matrix ran together; they were read as 8 3 8; 1 17 3; 5 2 7.",
-    )
-
-
-def test_ways_that_the_numbers_do_not_tell_apart_are_told() -> None:
-    matrix = "Predicted A B C\nActual A 838\nActual B 1173\nActual C 527"
-
-    audit = audit_table_text(f"{matrix}\nRecall[A] 0.421")
-
-    assert audit.reading.remarks[-1] == (
-        "3 ways of parting the cells fit equally well; this is one of them."
-    )
+    assert caught.value.field == "unit"
+    assert audit_table_text(text, Corrections(is_percent=True)).verdict is CONSISTENT
+    assert audit_table_text(text, Corrections(is_percent=False)).verdict is IMPOSSIBLE
 
 
 @pytest.mark.parametrize("text", ["", "no table", "8 3\n1 17", "Loss 0.3"])
@@ -115,7 +105,7 @@ def test_a_text_without_metrics_is_refused_with_a_way_out(text: str) -> None:
     with pytest.raises(InvalidInput, match="no number in the text") as caught:
         audit_table_text(text)
 
-    assert "heads" in str(caught.value.hint)
+    assert "headers" in str(caught.value.hint)
 
 
 def test_forms_of_one_number_do_not_speak_for_each_other() -> None:

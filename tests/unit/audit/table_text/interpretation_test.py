@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from offdiag.audit.table_text.classes import ClassFacts
 from offdiag.audit.table_text.headers import Meaning, written
 from offdiag.audit.table_text.interpretation import Corrections, Reading, read_table_text
-from offdiag.audit.table_text.roles import ClassFacts
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 
@@ -23,9 +23,8 @@ weighted avg       0.68      0.63      0.64        40
 
 
 def read(text: str, **told: object) -> Reading:
-    """The only way to read a text."""
-    (reading,) = read_table_text(text, Corrections(**told))  # type: ignore[arg-type]  # By name.
-    return reading
+    """A text as it is read."""
+    return read_table_text(text, Corrections(**told))  # type: ignore[arg-type]  # By name.
 
 
 def numbers(reading: Reading) -> list[tuple[str, str]]:
@@ -137,20 +136,6 @@ def test_a_line_may_list_the_classes(line: str) -> None:
     assert reading.unread == ()
 
 
-def test_prose_may_count_positives_and_negatives() -> None:
-    reading = read("A test on 10,000 patients (100 positive, 9,900 negative):\nAccuracy: 97.8%")
-
-    assert reading.classes == ClassFacts(("positive", "negative"), (100, 9900))
-
-
-def test_a_list_about_something_else_is_no_list_of_classes() -> None:
-    matrix = "A B C\nA 1 0 0\nB 0 2 0\nC 0 0 3\nAccuracy 1"
-
-    reading = read(f"A cohort: 5 positive and 7 negative controls.\n{matrix}")
-
-    assert reading.classes == ClassFacts(("A", "B", "C"))
-
-
 WINE = ((8, 3, 8), (1, 17, 3), (5, 2, 7))
 
 
@@ -256,17 +241,88 @@ def test_groups_of_columns_are_models_of_their_own(text: str) -> None:
     ]
 
 
-def test_heads_and_labels_may_be_spread_over_lines() -> None:
-    text = (
-        "Old\nPrecision\nOld\nRecall\nNew\nPrecision\nNew\nRecall\nClass 1\n(y = 0)\n0.10.20.30.4"
-    )
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Predicted Yes No Actual Yes 141 67 No 0 31", 1),
+        ("Accuracy 0.9\nPrecision 0.9 0.8 Recall 0.7 0.6", 2),
+        ("Predicted A B C\nActual A 838\nActual B 1173\nActual C 527", 2),
+        ("Predicted A B\nActual A83\nActual B57", 2),
+        ("Predicted + -\nTrue +83\nTrue -57", 2),
+        ("Actual A 8 3\nActual B 5 7", 1),
+        ("Model Accuracy F1\nSVM 0.93 0.91\nCNN 0.95 0.92 0.9", 3),
+        ("Model Accuracy F1\nSVM - 0.91\nCNN 0.95 0.92", 2),
+        ("Accuracy 0.9 0.8", 1),
+        ("F1 0.9\n\nModel Accuracy F1\nSVM0.930.91", 4),
+        ("accuracy0.93", 1),
+        ("Recall (2·1)/(3) ≈ 80.8% (2·1)/(5) ≈ 48.1%", 1),
+    ],
+)
+def test_a_line_of_a_table_whose_cells_are_not_clear_is_named(text: str, line: int) -> None:
+    with pytest.raises(InvalidInput, match=rf"^table: line {line}, '") as caught:
+        read(text)
 
-    assert numbers(read(text)) == [
-        ("precision[Class 1 (y = 0)] @Old", "0.1"),
-        ("recall[Class 1 (y = 0)] @Old", "0.2"),
-        ("precision[Class 1 (y = 0)] @New", "0.3"),
-        ("recall[Class 1 (y = 0)] @New", "0.4"),
+    assert "a tab or a bar between its cells" in str(caught.value.hint)
+
+
+R_REPORT = """\
+Confusion Matrix and Statistics
+
+          Reference
+Prediction  a  b
+         a  8  3
+         b  1 17
+
+               Accuracy : 0.8621
+                 95% CI : (0.6834, 0.9611)
+    P-Value [Acc > NIR] : 0.02935
+                  Kappa : 0.6964
+            Sensitivity : 0.8889
+             Prevalence : 0.3103
+   Detection Prevalence : 0.3793
+       'Positive' Class : a
+"""
+
+
+def test_a_report_of_r_has_the_numbers_below_its_matrix() -> None:
+    reading = read(R_REPORT)
+
+    assert reading.matrix is not None
+    assert reading.matrix.counts == ((8, 3), (1, 17))
+    assert numbers(reading) == [
+        ("overall_accuracy", "0.8621"),
+        ("cohen_kappa", "0.6964"),
+        ("recall", "0.8889"),
+        ("prevalence", "0.3103"),
     ]
+
+
+def test_a_metric_of_the_matrix_with_a_value_for_each_class_is_left_out_and_told() -> None:
+    text = "\tClass: a\tClass: b\nSensitivity\t0.9\t0.8\nBalanced accuracy\t0.85\t0.85"
+
+    reading = read(text)
+
+    assert numbers(reading) == [("recall[Class: a]", "0.9"), ("recall[Class: b]", "0.8")]
+    assert any("“Balanced accuracy” is of all classes" in remark for remark in reading.remarks)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "       model  accuracy     f1\n0    SVM     0.93  0.91\n1    CNN     0.95  0.92",
+        "┌──┬───┐\n│ x ┆ accuracy ┆ f1 │\n╞══╪═══╡\n│ SVM ┆ 0.93 ┆ 0.91 │\n│ CNN ┆ 0.95 ┆ 0.92 │",
+    ],
+)
+def test_data_frames_as_they_are_printed_are_tables(text: str) -> None:
+    assert [text for _, text in numbers(read(text))] == ["0.93", "0.91", "0.95", "0.92"]
+
+
+def test_a_matrix_may_be_a_cross_table_of_pandas() -> None:
+    reading = read("Predicted  a   b\nActual\na   44   6\nb   5  48\n\naccuracy 0.893")
+
+    assert reading.matrix is not None
+    assert reading.matrix.counts == ((44, 6), (5, 48))
+    assert reading.matrix.orientation is ROWS
 
 
 class TestUnits:
@@ -285,10 +341,50 @@ class TestUnits:
 
         assert [text for _, text in numbers(reading)] == ["93.1%", "81.0%", "95.0%", "85.0%"]
 
-    def test_one_number_above_one_may_as_well_be_wrong(self) -> None:
-        reading = read("Model\tAcc\tMCC\nSVM\t0.93\t63.25\nCNN\t1.95\t0.85")
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            (
+                "precision 1.2",
+                "“precision 1.2” in line 1 can be 1.2 %, or a fraction with a misprint",
+            ),
+            ("Error rate 5.2", "“Error rate 5.2” in line 1 can be 5.2 %"),
+            ("Acc 0.93\nPrecision 5.2", "“Precision 5.2” in line 2 can be 5.2 %"),
+            (
+                "Model\tMCC\nSVM\t63.25\nCNN\t0.85",
+                "“MCC 63.25” in line 2 is above 1, and 0.85 in line 3 is not: these can be perc",
+            ),
+        ],
+    )
+    def test_what_may_be_either_is_a_question_that_names_both(self, text: str, says: str) -> None:
+        question = read(text).question
 
-        assert [text for _, text in numbers(reading)] == ["0.93", "63.25", "1.95", "0.85"]
+        assert question is not None
+        assert question.field == "unit"
+        assert says in str(question)
+        assert read(text, is_percent=True).question is None
+        assert read(text, is_percent=False).question is None
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Class\tRecall\nA\t85.3\nB\t1.2",
+            "accuracy 93.1\nrecall 1.2",
+            "accuracy 93.1%\nrecall 1.2",
+            "accuracy (%) 1.2",
+        ],
+    )
+    def test_beside_a_percentage_small_ones_are_clear(self, text: str) -> None:
+        assert read(text).question is None
+        assert numbers(read(text))[-1][1] == "1.2%"
+
+    def test_how_units_were_read_is_told(self) -> None:
+        reading = read("Model\tAcc\tMCC\nSVM\t93.1\t0.81")
+
+        assert reading.remarks[-1] == (
+            "Numbers of “Acc” without a percent sign were read as percentages, "
+            "those of “MCC” as fractions."
+        )
 
     def test_the_reader_has_the_last_word(self) -> None:
         text = "Model\tAcc\nSVM\t93.1"
@@ -310,6 +406,25 @@ class TestCorrections:
         assert read(self.TEXT, are_models=False).classes == ClassFacts(("red", "green"))
         assert read(self.TEXT, classes="red 10, green 20").models == ("",)
         assert read(f"{self.TEXT}\nAverage\t0.8\t0.7").models == ("",)
+
+    @pytest.mark.parametrize(
+        ("text", "names"),
+        [
+            ("Class\tRecall\nred\t0.9\ngreen\t0.8", "classes"),
+            ("\tRecall\tn\nred\t0.9\t10\ngreen\t0.8\t20", "classes"),
+            ("\tRecall\nred (10)\t0.9\ngreen (20)\t0.8", "classes"),
+            ("\tRecall\nyes\t0.9\nno\t0.8", "classes"),
+            ("Model\tRecall\tn\nred\t0.9\t10\ngreen\t0.8\t20", "models"),
+            ("\tAccuracy\tn\nred\t0.9\t10\ngreen\t0.8\t20", "models"),
+            ("Fold\tRecall\n1\t0.9\n2\t0.8\nMean\t0.85", "models"),
+        ],
+    )
+    def test_what_names_were_read_as_is_told(self, text: str, names: str) -> None:
+        reading = read(text)
+
+        assert reading.remarks[0].endswith(f"beside metrics were read as {names}.")
+        assert (reading.classes is None) == (names == "models")
+        assert not any(number.key == "macro_recall" for number in reading.numbers)
 
     def test_a_head_can_be_given_another_meaning(self) -> None:
         reading = read(self.TEXT, heads={"Precision": "npv", "green": "-"}, are_models=False)
@@ -378,10 +493,9 @@ class TestRemarks:
             "“Specificity” belongs to one class, and which of the classes is not said.",
         )
 
-    def test_a_second_matrix_is_told(self) -> None:
-        reading = read("8 2\n1 9\n\nPredicted a b\na 8 2\nb 1 9\nAccuracy 0.85")
-
-        assert "There are 2 matrices; the numbers are compared with the first." in reading.remarks
+    def test_a_second_matrix_is_refused(self) -> None:
+        with pytest.raises(InvalidInput, match="2 matrices, from lines 1 and 5 on"):
+            read("8 2\n1 9\n\nPredicted a b\na 8 2\nb 1 9\nAccuracy 0.85")
 
     def test_what_is_no_table_is_listed(self) -> None:
         reading = read("Table 3: Our results.\nAccuracy 0.9\nas discussed above")

@@ -73,7 +73,7 @@ def with_real_corrections(typed: TypedAudit) -> TypedAudit:
 
     A form sends what stands beside every head. Raises `InvalidInput` for what cannot be read.
     """
-    reading = read_table_text(typed.table, replace(typed, heads={}).corrections)[0]
+    reading = read_table_text(typed.table, replace(typed, heads={}).corrections)
     found = {head.head: head.meaning for head in reading.heads}
     heads = {
         head: written(read_meaning(text))

@@ -17,7 +17,7 @@ from offdiag.audit.reported_values import AGGREGATES, AVERAGED, AVERAGES, CLASS_
 from offdiag.audit.table_text.audit import TableTextAudit, audit_record, audit_table_text
 from offdiag.audit.table_text.cells import MOST_CHARACTERS
 from offdiag.audit.table_text.interpretation import Reading, read_table_text
-from offdiag.audit.table_text.numbers import PrintedMatrix
+from offdiag.audit.table_text.roles import PrintedMatrix
 from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
@@ -49,7 +49,13 @@ MOST_NUMBERS_SHOWN = 3
 MOST_MATRIX_CLASSES = 12
 """A larger matrix is named and not shown; it stands in the text."""
 
-_FIELDS = {"table": "table", "classes": "classes", "positive": "positive", "reading": "heads"}
+_FIELDS = {
+    "table": "table",
+    "classes": "classes",
+    "positive": "positive",
+    "reading": "heads",
+    "unit": "unit",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +280,6 @@ def _reading(typed: TypedAudit) -> Reading | None:
     """How a text that was refused would be read without what is wrong about it."""
     try:
         kept = without_heads_that_fail(typed)
-        return read_table_text(kept.table, kept.corrections)[0] if kept.table.strip() else None
+        return read_table_text(kept.table, kept.corrections) if kept.table.strip() else None
     except InvalidInput:
         return None

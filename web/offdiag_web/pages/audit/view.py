@@ -15,9 +15,9 @@ from offdiag.audit.feasible import FeasibleTables, Run
 from offdiag.audit.findings import AuditReport, AuditVerdict, Finding
 from offdiag.audit.printed import Interval, Printed, Rounding
 from offdiag.audit.table_text.audit import ModelAudit, TableTextAudit
-from offdiag.audit.table_text.blocks import Block
 from offdiag.audit.table_text.cells import Value
-from offdiag.audit.table_text.numbers import Place
+from offdiag.audit.table_text.interpretation import Place
+from offdiag.audit.table_text.tables import Table
 from offdiag.metrics.catalogue import SPECS
 from offdiag_web.app.errors import capitalised
 from offdiag_web.components import numbers
@@ -95,7 +95,7 @@ def marked_tables(audit: TableTextAudit, reasons: Mapping[tuple[str, int], str])
 
 
 def _table(
-    table: int, block: Block, found: Mapping[Place, tuple[Finding, str]], *, of: int
+    table: int, block: Table, found: Mapping[Place, tuple[Finding, str]], *, of: int
 ) -> MarkedTable:
     return MarkedTable(
         name="Your table, cell by cell" if of == 1 else f"Table {table + 1} of {of}",

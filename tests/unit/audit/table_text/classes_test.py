@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offdiag.audit.table_text.roles import (
+from offdiag.audit.table_text.classes import (
     ClassFacts,
     class_name,
     count_behind,
