@@ -351,6 +351,12 @@ def test_slices_are_counted_and_compared_with_the_same_slice(database: Database)
 
 def test_alerts_on_slices_look_at_the_slice_and_at_all_groups(database: Database) -> None:
     log_sites(database, dataset="derm", facts=RunFacts(name="sites", project="skin"))
+    log_sites(
+        database,
+        dataset="derm",
+        facts=RunFacts(name="weighted", project="skin"),
+        sample_weight=[0.5] * 145,
+    )
     upload_matrix(
         database, [[9, 1], [1, 9]], ["ill", "well"], name="counts", dataset="derm", project="skin"
     )
@@ -378,6 +384,12 @@ def test_alerts_on_slices_look_at_the_slice_and_at_all_groups(database: Database
         texts[4]: "it is undefined (too few examples)",
         texts[5]: "it is undefined (no sample has site 'nowhere')",
     }
+    of_weights = {
+        alert_text(each.condition): each.reason
+        for each in found.findings.alerts.unjudged
+        if each.run_name == "weighted"
+    }
+    assert all("have weights" in of_weights[text] for text in (texts[2], texts[3]))
     assert (
         "Worst recall of ill by site below 0.900"
         in files(database, editions(database)[-1].id)["markdown"].content.decode()

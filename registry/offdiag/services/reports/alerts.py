@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from offdiag.domain.slices import column_text, parse_slice, slice_text
 from offdiag.domain.values import MetricValue
-from offdiag.errors import InvalidInput, UnknownKey
+from offdiag.errors import Conflict, InvalidInput, UnknownKey
 from offdiag.filters.conditions import Side as GateSide
 from offdiag.flags.verdict import Sign
 from offdiag.gate.conditions import MetricCondition, MetricValues, Subject, parse_condition
@@ -103,7 +103,7 @@ def values_on_slices(
         try:
             seen = with_slices(database, subject, [parsed], run_ids=[run_id], costs=None)
             (finding,) = judge([parsed], seen)
-        except (InvalidInput, UnknownKey) as error:
+        except (Conflict, InvalidInput, UnknownKey) as error:
             value = MetricValue(None, error.message.removesuffix("."))
         else:
             value = finding.value or MetricValue(None, finding.reason)
