@@ -169,7 +169,7 @@ def _counted(run: RunFigures, condition: Condition) -> tuple[int, int] | None:
     else:
         found = [each for each in run.classes if each.label == condition.class_label]
         measured = found[0].values[condition.metric] if found else None
-        n_samples = found[0].support if found else 0
+        n_samples = round(found[0].support) if found else 0
     if measured is None or measured.value is None or n_samples == 0:
         return None
     if run.has_weights:

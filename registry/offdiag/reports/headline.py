@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from offdiag.domain.number_text import count, number
+from offdiag.domain.runs import Task
 from offdiag.domain.sentences import enumerated, listed
 from offdiag.domain.sentences import name as name_in_sentence
 from offdiag.domain.values import MetricValue
@@ -20,7 +21,7 @@ from offdiag.metrics.metric_text import spec_of
 from offdiag.reports.changes import Change, Origin, RankChange
 from offdiag.reports.report import Report
 from offdiag.reports.scope import condition_text
-from offdiag.reports.snapshot import BestOfManyFigures, BestSetFigures, Revision
+from offdiag.reports.snapshot import BestOfManyFigures, BestSetFigures
 
 FIRST = "This is the first edition, so there is nothing to compare it with yet."
 OTHER_SAMPLES = (
@@ -37,7 +38,7 @@ def headline(report: Report) -> str:
     if not findings.is_comparable:
         return OTHER_SAMPLES.format(since=findings.since)
     parts = [
-        _ranking(report.snapshot.revisions, findings.rank_changes, report.scope.dataset),
+        _ranking(report),
         _beyond(findings.changes.beyond),
     ]
     said = "; ".join(part for part in parts if part)
@@ -95,12 +96,11 @@ def _beyond(changes: Sequence[Change]) -> str:
     return f"{len(changes)} values of {of_runs} changed beyond their intervals: {values}"
 
 
-def _ranking(
-    revisions: Sequence[Revision], changes: Sequence[RankChange], dataset: str
-) -> str | None:
-    if not revisions and not changes:
+def _ranking(report: Report) -> str | None:
+    changes = report.findings.rank_changes
+    if not report.snapshot.revisions and not changes:
         return None
-    cause = _cause(revisions, dataset) if revisions else "scoring again"
+    cause = _cause(report) if report.snapshot.revisions else "scoring again"
     if not changes:
         return f"{cause} left every ranking as it was"
     by_metric = [(metric, tuple(moved)) for metric, moved in groupby(changes, key=_metric_of)]
@@ -115,10 +115,12 @@ def _metric_of(change: RankChange) -> str:
     return change.metric
 
 
-def _cause(revisions: Sequence[Revision], dataset: str) -> str:
-    labels = count(sum(revision.n_changed for revision in revisions), "label")
+def _cause(report: Report) -> str:
+    revisions = report.snapshot.revisions
+    thing = "label set" if report.snapshot.task == Task.MULTILABEL else "label"
+    labels = count(sum(revision.n_changed for revision in revisions), thing)
     newest = revisions[-1].number
-    of = f"of {name_in_sentence(dataset)}"
+    of = f"of {name_in_sentence(report.scope.dataset)}"
     if len(revisions) == 1:
         return f"truth version {newest} {of} ({labels} revised)"
     return f"truth versions up to {newest} {of} ({labels} revised in {len(revisions)} steps)"

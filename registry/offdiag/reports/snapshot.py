@@ -24,10 +24,13 @@ MOST_FLAGS = 500
 
 @dataclass(frozen=True, slots=True)
 class ClassFigures:
-    """One class of one run; `values` holds the metrics of `scope.CLASS_METRICS`."""
+    """One class of one run; `values` holds the metrics of `scope.CLASS_METRICS`.
+
+    `support` is its number of samples, or the sum of their weights.
+    """
 
     label: str
-    support: int
+    support: int | float
     values: Mapping[str, MetricValue]
 
 

@@ -234,8 +234,10 @@ def things_of(report: Report) -> tuple[str, str]:
 
 
 def _size(run: RunFigures, figures: ClassFigures) -> str:
-    """ "112", or "weight 301": a sum of weights is not a number of examples."""
-    return f"weight {figures.support:,}" if run.has_weights else f"{figures.support:,}"
+    """ "112", or "weight 30.25": a sum of weights is not a number of examples."""
+    is_whole = figures.support == round(figures.support)
+    support = f"{figures.support:,.0f}" if is_whole else number(figures.support)
+    return f"weight {support}" if run.has_weights else support
 
 
 def worst_first(run: RunFigures) -> Sequence[ClassFigures]:
@@ -406,9 +408,10 @@ def rank_changes_table(report: Report) -> Table | None:
 
 
 def revisions_table(report: Report) -> Table | None:
+    sets = "label sets" if report.snapshot.task == Task.MULTILABEL else "labels"
     return table_of(
         "Revised ground truth",
-        ("version", "revised", "labels changed", "reason", "by"),
+        ("version", "revised", f"{sets} changed", "reason", "by"),
         [
             (
                 f"{each.parent_number} to {each.number}",

@@ -155,8 +155,11 @@ def _classes(
         found.setdefault((row.evaluation_id, row.class_index), {})[row.key] = recorded_value(row)
     grouped: dict[int, list[ClassFigures]] = {}
     for (evaluation_id, class_index), values in found.items():
-        support = round(values.pop(_SUPPORT).value or 0)
-        figures = ClassFigures(labels.names[class_index], support, values)
+        support = values.pop(_SUPPORT).value or 0
+        whole = round(support)
+        figures = ClassFigures(
+            labels.names[class_index], whole if whole == support else support, values
+        )
         grouped.setdefault(evaluation_id, []).append(figures)
     return {evaluation_id: tuple(classes) for evaluation_id, classes in grouped.items()}
 

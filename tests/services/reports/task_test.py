@@ -141,6 +141,46 @@ def test_a_truth_revision_is_told_once(database: Database) -> None:
     assert first_sentence(database) == "No change exceeds its interval."
 
 
+def test_a_revised_set_of_labels_is_one_however_many_labels_it_changes(
+    database: Database,
+) -> None:
+    labels = [f"label {code:02}" for code in range(17)]
+    log(
+        database,
+        y_true=[labels[:1], labels[:1], labels],
+        y_pred=[labels[:1], labels[:2], labels],
+        labels=labels,
+        dataset="derm",
+        facts=RunFacts(name="sets", project="skin"),
+    )
+    edition(database)
+    correct_labels(database, {0: labels, 1: labels[:2]}, project="skin", dataset="derm")
+
+    told = edition(database)
+
+    assert [each.n_changed for each in told.snapshot.revisions] == [2]
+    assert first_sentence(database).startswith("Truth version 2 of derm (2 label sets revised)")
+
+
+def test_sums_of_weights_are_not_rounded(database: Database) -> None:
+    log(
+        database,
+        y_true=["mel", "mel", "nv"],
+        y_pred=["mel", "nv", "nv"],
+        sample_weight=[0.125, 0.25, 2.0],
+        labels=["mel", "nv"],
+        dataset="derm",
+        facts=RunFacts(name="weighted", project="skin"),
+    )
+
+    (run,) = edition(database).snapshot.runs
+
+    assert [each.support for each in run.classes] == [0.375, 2]
+    text = files(database, editions(database)[0].id)["markdown"].content.decode()
+    assert "| mel | weight 0.375 |" in text
+    assert "| nv | weight 2 |" in text
+
+
 def test_corrections_of_a_dataset_that_was_not_reported_before_are_not_told(
     database: Database,
 ) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from offdiag.domain.runs import PromotionRole, RunState, Task
 from offdiag.domain.texts import CostName
 from offdiag.errors import InvalidInput
+from offdiag.inputs.labels import Codes
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.suite import SUITE_VERSION
@@ -286,8 +287,13 @@ def _revisions(
                 reason=child.reason or "",
                 author=child.author,
                 created_at=child.created_at,
-                n_changed=int(np.count_nonzero(before != after)),
+                n_changed=_n_changed(before, after),
             )
         )
         child = parent
     return tuple(reversed(newest_first))
+
+
+def _n_changed(before: Codes, after: Codes) -> int:
+    """Samples with another label, or another set of labels, which may take several bytes."""
+    return int(np.count_nonzero((before != after).reshape(len(before), -1).any(axis=1)))
