@@ -117,6 +117,38 @@ def test_what_cannot_be_judged_fails(database: Database) -> None:
         assert note in found.note
 
 
+def test_weights_and_sets_of_labels_do_not_change_how_many_examples_a_slice_has(
+    database: Database,
+) -> None:
+    n = sum(map(sum, FOUND.values()))
+    light, heavy = (
+        log_sites(database, name=f"{weight}", sample_weight=[weight] * n)
+        for weight in (0.01, 100.0)
+    )
+    uneven = log_sites(database, name="uneven", sample_weight=[100.0] + [0.01] * (n - 1))
+    sets = log_sites(
+        database,
+        name="sets",
+        dataset="sets",
+        y_true=[["ill"]] * n,
+        y_pred=[["ill"]] * n,
+        labels=["ill", "well"],
+        positive_label=None,
+    )
+
+    assert finding(database, light, "recall@site=z >= 0.4").passed
+    for run, text, note in (
+        (heavy, "overall_accuracy@site=tiny>=0", "an effective sample size of 5, less than 12"),
+        (heavy, "recall@site=tiny>=0", "an effective sample size of 2 of 'ill'"),
+        (uneven, "recall@site=x>=0", "an effective sample size of 1 of 'ill'"),
+        (sets, "subset_accuracy@site=tiny>=0", "5 labelled examples, fewer than 12"),
+    ):
+        found = finding(database, run, text)
+
+        assert (found.passed, found.reason) == (False, "too_few_examples")
+        assert note in found.note
+
+
 def test_what_cannot_be_meant_is_an_error_and_no_failed_condition(database: Database) -> None:
     run = log_sites(database)
     cases: list[tuple[str, type[Exception], str]] = [

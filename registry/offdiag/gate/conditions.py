@@ -17,7 +17,7 @@ from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import Over, Side
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.verdict import Sign
-from offdiag.metrics.counted import Unweighted
+from offdiag.metrics.counted import Counted, Unweighted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +130,7 @@ class Subject:
     weights is asked. `accepted` are flags that were dismissed with a reason. `positive_label` is
     the positive class of two, None where there is none. `parts` are the slices that conditions
     are about by their canonical text, `groups` those of columns by name. Metrics of fewer than
-    `min_size` samples, or of the class, decide nothing there.
+    `min_size` samples, or of the class, decide nothing there; `counted` is what a slice has.
     """
 
     labels: LabelSet
@@ -147,6 +147,7 @@ class Subject:
     parts: Mapping[str, Subject | NotMeasured] = field(default_factory=dict)
     groups: Mapping[str, ColumnGroups] = field(default_factory=dict)
     min_size: int = 1
+    counted: Counted | None = None
 
 
 _SPACES = re.compile(r"\s*")

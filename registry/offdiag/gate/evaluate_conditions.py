@@ -27,9 +27,11 @@ from offdiag.gate.conditions import (
 from offdiag.gate.over_groups import over_groups
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.costs.summary import COST_KEYS
+from offdiag.metrics.counted import class_sizes, effective_size
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.names import averages_of, find_metric, nearest_names
 from offdiag.metrics.paired.sample_size import about, samples_for_metric
+from offdiag.metrics.weighted.counts import WeightedCounts
 
 _NO_SCORES = MetricValue(None, Reason.NO_SCORES.value)
 
@@ -324,16 +326,20 @@ def _no_slices(condition: MetricCondition) -> InvalidInput:
 
 def _too_few(condition: MetricCondition, subject: Subject) -> str:
     """What there is too little of to judge a slice by; empty where it is enough."""
-    label, n = condition.class_label, subject.values.aggregate.get("n")
-    if label is not None:
-        n = subject.values.per_class["support"][class_code(label, subject)]
-    if n is None or n.value is None or n.value >= subject.min_size:
+    label, counted = condition.class_label, subject.counted
+    if counted is None:
         return ""
-    of_class = "" if label is None else f" of {label!r}"
-    return (
-        f"{condition.part} has {int(n.value)} labelled examples{of_class}, "
-        f"fewer than {subject.min_size}"
-    )
+    if label is None:
+        n, of_class = effective_size(counted), ""
+    else:
+        n, of_class = class_sizes(counted)[class_code(label, subject)], f" of {label!r}"
+    if n >= subject.min_size:
+        return ""
+    if isinstance(counted, WeightedCounts):
+        has = f"{condition.part} has an effective sample size of {n}{of_class}"
+        return f"{has}, less than {subject.min_size}"
+    has = f"{condition.part} has {n} labelled examples{of_class}"
+    return f"{has}, fewer than {subject.min_size}"
 
 
 def _judge_groups(condition: MetricCondition, subject: Subject, column: ColumnGroups) -> Finding:

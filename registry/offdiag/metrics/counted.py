@@ -27,7 +27,7 @@ from offdiag.metrics.pair_counts import (
     count_labelled_pairs,
     count_occupied,
 )
-from offdiag.metrics.weighted.counts import WeightedCounts, of_weights
+from offdiag.metrics.weighted.counts import WeightedCounts, of_weights, whole_sizes
 
 SampleCounts: TypeAlias = "NDArray[np.int64] | SetTally"
 """A confusion matrix (K, K) of classes, or everything counted about sets."""
@@ -165,6 +165,13 @@ def numbers_of(found: Counted) -> Unweighted:
     if isinstance(found, WeightedCounts):
         return ConfusionMatrix(found.samples, found.labels)
     return found
+
+
+def effective_size(found: Counted) -> int:
+    """Samples, or so many equal ones as say as much as the weighted ones, rounded down."""
+    if isinstance(found, WeightedCounts):
+        return int(whole_sizes(np.asarray(found.n_effective)))
+    return found.total
 
 
 def class_sizes(found: Counted) -> list[int]:

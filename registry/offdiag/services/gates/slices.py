@@ -108,6 +108,7 @@ def with_columns(
             asked=frozenset(),
             positive_label=subject.positive_label,
             min_size=min_size,
+            counted=matrix,
         )
     groups = {
         each.by: _groups(subject.labels, samples, each.by, min_size)
@@ -161,6 +162,7 @@ def _part(
         asked=frozenset(),
         positive_label=subject.positive_label,
         min_size=min_size,
+        counted=evaluations[0].counted,
     )
     if pair is None:
         return of_part
