@@ -235,11 +235,18 @@ def test_slices_cost_what_their_own_errors_cost(database: Database) -> None:
     work_off(database)
     store_costs(database, 10.0)
 
-    report = edition(database, cost_matrix="visits", slices=("site=b",))
+    report = edition(
+        database,
+        cost_matrix="visits",
+        slices=("site=b",),
+        alerts=(Condition("mean_cost", Side.ABOVE, 1.0, slice="site=b"),),
+    )
 
     (part,) = report.snapshot.slices
     # All but one of the thirty cases are wrong, fifteen of them melanomas.
     assert part.metrics["mean_cost"].value == pytest.approx((15 * 10 + 14 * 1) / 30)
+    (alert,) = report.findings.alerts.raised
+    assert alert.value == part.metrics["mean_cost"]
 
 
 def test_an_alert_on_costs_is_raised_where_the_whole_interval_lies_above(

@@ -13,6 +13,7 @@ from offdiag.filters.conditions import Side as GateSide
 from offdiag.flags.verdict import Sign
 from offdiag.gate.conditions import MetricCondition, MetricValues, Subject, parse_condition
 from offdiag.gate.evaluate_conditions import judge
+from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.reports.scope import Condition, Side
 from offdiag.services.gates.slices import with_slices
 from offdiag.store.database import Database
@@ -81,7 +82,11 @@ def alert_condition(text: str) -> Condition:
 
 
 def values_on_slices(
-    database: Database, conditions: Sequence[Condition], run_id: str, digest: str
+    database: Database,
+    conditions: Sequence[Condition],
+    run_id: str,
+    digest: str,
+    costs: CostMatrix | None,
 ) -> tuple[tuple[Condition, MetricValue], ...]:
     """What the conditions about slices compare of a run; undefined with a reason where nothing is.
 
@@ -101,7 +106,7 @@ def values_on_slices(
     for condition in conditions:
         parsed = parse_condition(alert_text(condition))
         try:
-            seen = with_slices(database, subject, [parsed], run_ids=[run_id], costs=None)
+            seen = with_slices(database, subject, [parsed], run_ids=[run_id], costs=costs)
             (finding,) = judge([parsed], seen)
         except (Conflict, InvalidInput, UnknownKey) as error:
             value = MetricValue(None, error.message.removesuffix("."))

@@ -93,13 +93,19 @@ def slices_with_costs(
     database: Database, scope: ReportScope, slices: Sequence[RunFigures], costs: CostFigures | None
 ) -> tuple[RunFigures, ...]:
     """Slices with what their errors cost, by the same version as the runs."""
+    found = costs_of(database, scope, costs)
+    return tuple(slices) if found is None else figures_with_costs(database, slices, found)
+
+
+def costs_of(
+    database: Database, scope: ReportScope, costs: CostFigures | None
+) -> CostMatrix | None:
+    """The version of a cost matrix that a snapshot is by."""
     if costs is None:
-        return tuple(slices)
+        return None
     with database.read() as session:
-        found = costs_named(
-            session, project=scope.project, wanted=CostName(costs.name, costs.version)
-        )
-    return figures_with_costs(database, slices, found.costs)
+        wanted = CostName(costs.name, costs.version)
+        return costs_named(session, project=scope.project, wanted=wanted).costs
 
 
 def figures_with_costs(

@@ -38,6 +38,7 @@ from offdiag.services.jobs.submit import submit_delivery
 from offdiag.services.reports.alerts import values_on_slices
 from offdiag.services.reports.snapshot import (
     costs_in_scope,
+    costs_of,
     dataset_in_scope,
     figures_in_scope,
     read_snapshot,
@@ -95,8 +96,9 @@ def with_conditions_on_slices(
     conditions = [each for each in scope.alerts if each.is_of_slices]
     if not conditions:
         return snapshot
+    costs = costs_of(database, scope, snapshot.costs)
     values = {
-        run.id: values_on_slices(database, conditions, run.id, run.input_digest)
+        run.id: values_on_slices(database, conditions, run.id, run.input_digest, costs)
         for run in snapshot.runs
     }
     return replace(snapshot, on_slices=values)
