@@ -156,14 +156,22 @@ def _listed(misses: Sequence[NearMiss]) -> str:
 
 
 def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tuple[str, ...]:
-    """Sentences on classes that look alike, and on arguments whose labels came as floats."""
+    """Sentences on classes that may be one, and on arguments whose labels came as floats.
+
+    Ground truth with "090" and predictions with "90" share "100", so that they are not refused.
+    """
+    names = tuple(names)
     notes = [
         f"{field} holds floats that are whole numbers; they are read as integers, so 1.0 is the "
         "label '1'."
         for field in whole_floats
     ]
     alike = look_alikes_in_words(names)
-    return (*notes, *(() if alike is None else (alike,)))
+    notes += [] if alike is None else [alike]
+    numbers = [name for name in names if _NUMBER.fullmatch(_as_seen(name))]
+    of_kinds = [miss for miss in near_misses(numbers, numbers) if miss.difference == "kind"]
+    notes += [f"Classes may be meant as one: {_listed(of_kinds)}."] if of_kinds else []
+    return tuple(notes)
 
 
 def warn_of(notes: Iterable[str]) -> None:

@@ -48,7 +48,18 @@ def test_what_looks_alike_is_named_with_the_difference(
 )
 def test_what_a_reader_tells_apart_does_not_look_alike(names: list[str]) -> None:
     assert look_alikes(names) == ()
-    assert label_notes(names) == ()
+
+
+@pytest.mark.parametrize(
+    ("names", "listed"),
+    [
+        (["90", "100", "090"], "'90' and '090' (kind)"),
+        (["1", "0", "1.0", "0.0"], "'1' and '1.0' (kind); '0' and '0.0' (kind)"),
+        (["true", "1", "+1", " 1.", "x"], "'1' and '+1' (kind); '1' and ' 1.' (kind)"),
+    ],
+)
+def test_classes_that_are_one_number_in_two_kinds_are_noted(names: list[str], listed: str) -> None:
+    assert label_notes(names) == (f"Classes may be meant as one: {listed}.",)
 
 
 def test_only_the_first_few_are_listed() -> None:
