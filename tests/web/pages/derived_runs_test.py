@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.runs import RunFacts
 from offdiag.metrics.costs.decisions import ExpectedCostRule, ThresholdRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.decisions.rules import CHOSEN_HERE
@@ -73,3 +74,32 @@ def test_a_comparison_with_a_threshold_chosen_on_the_same_examples_tests_nothing
     assert "not tested: a threshold was chosen on these examples" in page
     for claim in ("McNemar", "weights", "no example differs"):
         assert claim not in page
+
+
+def test_lists_say_why_a_run_above_the_best_has_no_star(
+    client: PageClient, database: Database, derived: tuple[str, str]
+) -> None:
+    actual = ["ill", "well"] * 20
+    for name, score in (("model", 0.4), ("other", 0.3)):
+        source = log(
+            database,
+            facts=RunFacts(name=name),
+            dataset="many",
+            y_true=actual,
+            y_pred=["well"] * 40,
+            y_score=[score, 0.1] * 20,
+            labels=["well", "ill"],
+            positive_label="ill",
+        )
+    rule = ThresholdRule(positive=1, threshold=0.25, positive_label="ill")
+    recipe = described(rule, chosen=CHOSEN_HERE)
+    derive_run(database, source_id=source.id, rule=rule, recipe=recipe, name="cheapest")
+    work_off(database)
+
+    legend = "○ not tested: threshold chosen on these examples"
+    for path in ("/runs?q=dataset:many", "/runs"):
+        page = client.page(path)
+        marks = [cell.text for cell in page.all("td", "best") if cell.text]
+        assert marks == ["○not tested", "★best", "★best"]
+        assert legend in page.one("p", "list-legend").text
+    assert "○" not in client.page("/runs?q=dataset:holdout").one("main").text

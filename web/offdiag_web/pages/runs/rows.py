@@ -67,7 +67,7 @@ class ListedRun:
     model: ModelMark
     role: PromotionRole | None
     standing: str
-    """ "best", "in set" or nothing."""
+    """ "best", "in set", "not tested" where a threshold was chosen here, or nothing."""
     state: Chip | None
     warning: Chip | None
     cells: tuple[Cell, ...]

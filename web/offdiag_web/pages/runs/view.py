@@ -259,10 +259,13 @@ def _chart_note(overview: RunOverview, charted: Sequence[RunEntry]) -> str:
 
 
 def _best_marks(leaders: Leaders | None) -> dict[str, str]:
-    """The best run, or the equally good ones, and those that cannot be told apart from it."""
+    """The best run, or the equally good ones, those that cannot be told apart from it, and those
+    that are not tested, as their threshold was chosen on these examples.
+    """
     if leaders is None or len(leaders.runs) < 2:
         return {}
-    return {
+    not_tested = {each.run.id: "not tested" for each in leaders.runs if each.run.is_chosen_here}
+    return not_tested | {
         each.run.id: "best" if each.rank.rank_status is RankStatus.BEST else "in set"
         for each in leaders.runs
         if each.is_in_set and each.run.value.value is not None
@@ -282,9 +285,12 @@ def _other_labels(rows: Sequence[ListedRun], scope: DatasetFacts) -> Sequence[st
     return (said,)
 
 
+_IN_SET = frozenset({"best", "in set"})
+
+
 def _with_border(rows: list[ListedRun]) -> list[ListedRun]:
     """Mark the line with which the best set ends, where others follow on the page."""
-    members = [place for place, row in enumerate(rows) if row.standing]
+    members = [place for place, row in enumerate(rows) if row.standing in _IN_SET]
     if len(members) < 1 or members[-1] == len(rows) - 1:
         return rows
     last = members[-1]
@@ -446,8 +452,10 @@ def _group(
         worst_title=worst_title(dataset),
     )
     best_set = (status and status.best_set) or ()
-    values = {run.id: run.value.value for run in status.ranked.runs} if status else {}
-    standings = {
+    ranked = status.ranked.runs if status else ()
+    values = {run.id: run.value.value for run in ranked}
+    standings = {run.id: "not tested" for run in ranked if run.is_chosen_here}
+    standings |= {
         run_id: "best" if values[run_id] == values[best_set[0]] else "in set"
         for run_id in best_set
     }
