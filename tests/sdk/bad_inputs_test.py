@@ -200,7 +200,10 @@ def test_names_that_look_odd_stay_what_they_are_and_apart(door: tuple[str, Datab
     url, database = door
     held = pa.array(ODD_NAMES).dictionary_encode()
 
-    with pytest.warns(LabelNote, match=r"look alike: '' and '\\x07' \(invisible characters\)"):
+    with (
+        pytest.warns(LabelNote, match=r"look alike: '' and '\\x07' \(invisible characters\)"),
+        pytest.warns(LabelNote, match=r"meant as one: '7' and '007' \(kind\)"),
+    ):
         run = log(url, y_true=held, y_pred=np.array(ODD_NAMES), sample_ids=ODD_NAMES)
     work_off(database)
     found = run.evaluation()

@@ -10,7 +10,7 @@ import pytest
 
 from offdiag import evaluate_labels
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, LabelNote
 from offdiag.importers import ImportedLabels, ImportedMatrix, read
 
 RECORDS = [
@@ -59,7 +59,8 @@ def test_dvc_plots_come_as_csv_too(tmp_path: Path) -> None:
 
     assert isinstance(found.content, ImportedLabels)
     assert isinstance(found.content.y_true, pa.Array)
-    evaluation = evaluate_labels(y_true=found.content.y_true, y_pred=found.content.y_pred)
+    with pytest.warns(LabelNote, match="'7' and '007'"):
+        evaluation = evaluate_labels(y_true=found.content.y_true, y_pred=found.content.y_pred)
     assert evaluation.labels == ("7", "007", "NA")
 
 
