@@ -39,6 +39,18 @@ def test_an_unknown_address_is_named_and_its_advice_given_once(client: PageClien
     assert "check your spelling" not in text
 
 
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("/flags/99", "There is no flag 99. The list of problems shows the flags."),
+        ("/reports/none", "The list of reports shows the reports there are."),
+        ("/costs/none", "The list of costs shows those there are."),
+    ],
+)
+def test_hints_of_pages_name_pages(client: PageClient, path: str, hint: str) -> None:
+    assert hint in Page(client.get(path).text).one("main").text
+
+
 def test_what_was_typed_in_a_refused_form_can_be_copied_and_the_way_back_is_shown(
     client: PageClient,
 ) -> None:

@@ -113,6 +113,19 @@ REQUESTS = {
     "truth show": "GET {}/datasets/{{name}}/truth",
 }
 """What does the same as a command that a hint names; others are for administrators."""
+_PAGES = {
+    "cost default": "“Make this version the default” on the page of the costs",
+    "cost list": "the list of costs",
+    "doctor": "the list of jobs",
+    "flags list": "the list of problems",
+    "problems": "the list of problems",
+    "report list": "the list of reports",
+    "runs list": "the list of runs",
+    "schedule list": "the list of reports",
+    "schedule run": "“Run now” on its page",
+    "truth show": "the tab Data of the dataset",
+}
+"""What pages have for a command that a hint names."""
 _COMMAND = re.compile(r"`offdiag ([a-z]+(?: [a-z]+)?)[^`]*`")
 
 
@@ -178,7 +191,7 @@ def status_of(error: OffdiagError) -> int:
 def failure_of(error: OffdiagError) -> Failure:
     """What a page says of an error of the domain."""
     status = status_of(error)
-    return Failure(status, error.code, capitalised(error.message), error.field, error.hint)
+    return Failure(status, error.code, capitalised(error.message), error.field, hint_of(error))
 
 
 def _http_failure(error: HTTPException) -> Failure:
@@ -203,7 +216,21 @@ def capitalised(text: str) -> str:
 def sentence_of(error: OffdiagError) -> str:
     """What is wrong and what helps."""
     text = capitalised(error.message)
-    return f"{text} {error.hint}" if error.hint else text
+    hint = hint_of(error)
+    return f"{text} {hint}" if hint else text
+
+
+def hint_of(error: OffdiagError) -> str | None:
+    """What helps, with pages for commands where a page is asked for."""
+    hint = error.hint
+    if hint is None or is_for_programs() or request.path.endswith(".json"):
+        return hint
+    return _COMMAND.sub(_page_for, hint)
+
+
+def _page_for(command: re.Match[str]) -> str:
+    page, before = _PAGES.get(command[1], command[0]), command.string[: command.start()]
+    return page if before and not before.endswith(". ") else capitalised(page)
 
 
 def _answer(failure: Failure) -> Response:

@@ -241,7 +241,7 @@ def default_costs(database: Database, run_id: str, costs: str | None) -> tuple[C
         raise Conflict(
             f"the dataset of run {run_id} has no default cost matrix.",
             field="weights",
-            hint="Name a cost matrix, or `offdiag cost default` one for the dataset.",
+            hint="Name a cost matrix, or set one for the dataset with `offdiag cost default`.",
         )
     return base.costs, base.reference
 

@@ -15,6 +15,7 @@ from offdiag.services.flags import triage
 from offdiag.services.flags.triage import Seen, flags_concerned
 from offdiag.store.database import Database
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import hint_of
 from offdiag_web.app.last_visit import open_problems
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
@@ -57,7 +58,7 @@ class Refused:
     ) -> Refused:
         """What to show of a decision that ended with an error."""
         headline = f"Nothing was changed: {error.message}"
-        hint = (error.hint or "").removesuffix(" Nothing was changed.")
+        hint = (hint_of(error) or "").removesuffix(" Nothing was changed.")
         return cls(headline, hint, selected, Typed.of_form(values))
 
 

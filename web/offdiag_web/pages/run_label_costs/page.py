@@ -15,6 +15,7 @@ from offdiag.records.runs.multilabel import (
     label_cost_lines,
 )
 from offdiag_web.app.context import current_registry
+from offdiag_web.app.errors import sentence_of
 from offdiag_web.app.exports import json_response
 from offdiag_web.components.runs.frame import RUN, run_page, stored_run
 
@@ -29,7 +30,7 @@ def page(run_id: str) -> Response:
         try:
             found = _found(run_id)
         except (InvalidInput, NotFound) as error:
-            notices = [f"{error.message[0].upper()}{error.message[1:]} {error.hint or ''}"]
+            notices = [sentence_of(error)]
             found = asked_label_costs(current_registry().database, run_id, LabelCostsRequest())
     return run_page(
         "run_label_costs/page.html",

@@ -21,6 +21,7 @@ from offdiag.services.samples.drafts import (
 )
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import own_path, requested_project
+from offdiag_web.app.errors import hint_of
 from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
@@ -147,7 +148,7 @@ def _selected() -> list[str]:
 
 
 def _refusal(name: str, error: Conflict | InvalidInput) -> Response:
-    answer = _page(name, 0, [f"Nothing was changed: {error.message} {error.hint or ''}"])
+    answer = _page(name, 0, [f"Nothing was changed: {error.message} {hint_of(error) or ''}"])
     answer.status_code = _REFUSED
     return answer
 
