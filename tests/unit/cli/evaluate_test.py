@@ -31,7 +31,7 @@ def test_predictions_in_csv_give_every_metric_as_json(folder: Path, offdiag: Com
     answer = offdiag("evaluate", file, "--true", "y", "--pred", "yhat", "--json")
 
     assert answer.code == 0
-    assert answer.err == ""
+    assert answer.err == "Note: Classes may be meant as one: '7' and '007' (kind).\n"
     assert answer.json["labels"] == ["7", "007", "NA"]
     assert answer.json["orientation"] == "actual_rows"
     assert answer.json["matrix"] == [[1, 0, 0], [1, 0, 0], [0, 0, 1]]
