@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from offdiag.audit.table_text.cells import MOST_CHARACTERS
-from offdiag.audit.table_text.interpretation import MOST_NUMBERS
+from offdiag.audit.table_text.numbers import MOST_NUMBERS
 from offdiag_web.pages.audit.address import LONGEST_LINK
 from support.audits import audited, contested, paste, verdicts_on
 from support.dashboard import HOSTILE_NAMES

@@ -13,15 +13,14 @@ from offdiag.audit.audit import AuditedTable, audited_together
 from offdiag.audit.findings import AuditReport, AuditVerdict, as_sentence, headline_of_many
 from offdiag.audit.printed import printed
 from offdiag.audit.reported_values import Claim, Facts
-from offdiag.audit.table_text.classes import ClassFacts, place_of
+from offdiag.audit.table_text.classes import ClassFacts, PrintedMatrix, place_of
 from offdiag.audit.table_text.headers import CELLS_OF_TWO
 from offdiag.audit.table_text.interpretation import (
     Corrections,
-    Number,
     Reading,
     read_table_text,
 )
-from offdiag.audit.table_text.roles import PrintedMatrix
+from offdiag.audit.table_text.numbers import Number
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput

@@ -1,4 +1,4 @@
-"""The classes of a text: as the user lists them, and as the headers of its tables name them."""
+"""The classes of a text, as users list them and as headers name them, and the matrix of these."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from offdiag.audit.table_text.headers import SUPPORT, axis_word, recognised
+from offdiag.audit.table_text.tables import Table
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.orientation import ACTUAL_WORDS, PREDICTED_WORDS
+from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 
 MOST_CLASSES = 60
@@ -89,14 +91,6 @@ def _entry(entry: str) -> tuple[str | None, int | None]:
     return (entry, None) if before is None else (before[2], int(before[1]))
 
 
-def axis_word(word: str) -> str | None:
-    """ "predicted" or "actual" for words that name an axis of a confusion matrix."""
-    plain = word.strip(":,.()\\/|→↓").lower()
-    if plain in PREDICTED_WORDS:
-        return "predicted"
-    return "actual" if plain in ACTUAL_WORDS else None
-
-
 def count_behind(head: str) -> int | None:
     """The 80 of "Class A (80)" and "Class A (n = 80)"."""
     found = _COUNT_BEHIND.search(head[-40:])
@@ -130,6 +124,12 @@ def place_of(head: str, names: Sequence[str]) -> int | None:
         if len(fits) == 1:
             return fits[0]
     return None
+
+
+def class_of(head: str, names: Sequence[str]) -> str:
+    """The class a head means, under its name in `names` if it is one of these."""
+    place = place_of(head, names)
+    return class_name(head) if place is None else names[place]
 
 
 def _are_same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -178,3 +178,82 @@ def listed_in(lines: Sequence[str]) -> tuple[int, ClassFacts] | None:
             if found is not None and found.counts is not None and len(found.names) > 1:
                 return place, found
     return None
+
+
+Counts = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedMatrix:
+    """Counts as they were printed, line by line, with the classes of both axes.
+
+    `orientation` is what words in the text say, None where they say nothing.
+    """
+
+    labels: tuple[str, ...]
+    counts: Counts
+    orientation: SourceOrientation | None
+
+
+def matrix_places(table: Table) -> tuple[list[int], list[int]] | None:
+    """The rows and the columns of the classes, None if the table is no matrix.
+
+    A matrix has the same classes on both sides and whole numbers inside. Totals and metrics at its
+    sides are left out; "F" means F1 there, unless it is on both sides.
+    """
+    labels = [row.label for row in table.rows]
+    rows = [at for at, label in enumerate(labels) if _may_be_class(label, table.heads)]
+    columns = [at for at, head in enumerate(table.heads) if _may_be_class(head, labels)]
+    if len(columns) != len(rows) or len(rows) < 2:
+        return None
+    cells = [table.rows[row].values[column] for row in rows for column in columns]
+    heads = [table.heads[at] for at in columns]
+    are_same = (
+        [place_of(labels[at], heads) for at in rows] == list(range(len(rows)))
+        if any(table.heads)
+        else not any(labels)
+    )
+    is_whole = all(cell is not None and cell.count is not None for cell in cells)
+    return (rows, columns) if is_whole and are_same else None
+
+
+def _may_be_class(head: str, others: Sequence[str]) -> bool:
+    found = recognised(head)
+    if found is None:
+        return True
+    return head in others and (found.meaning.is_metric or found.meaning.what == SUPPORT)
+
+
+def matrix_of(table: Table, classes: Sequence[str]) -> PrintedMatrix | None:
+    """The matrix that a table is, None if it is none; `classes` are known already."""
+    places = matrix_places(table)
+    if places is None:
+        return None
+    rows, columns = places
+    values = [[table.rows[row].values[column] for column in columns] for row in rows]
+    counts = tuple(tuple((cell and cell.count) or 0 for cell in line) for line in values)
+    if any(table.heads):
+        names = tuple(class_of(table.heads[at], classes) for at in columns)
+    else:
+        names = tuple(classes) if len(classes) == len(rows) else numbered(len(rows))
+    return PrintedMatrix(names, counts, _orientation(table))
+
+
+def _orientation(table: Table) -> SourceOrientation | None:
+    """What stands along the rows, by the words at either axis."""
+    of_rows = _axis([row.label for row in table.rows])
+    of_columns = _axis(table.heads) or _axis(table.above)
+    if of_rows is None and of_columns is None:
+        # The name of the columns above, that of the rows beside the headers.
+        of_rows = _axis(table.above[-1:])
+    if of_rows == "actual" or (of_rows is None and of_columns == "predicted"):
+        return SourceOrientation.ACTUAL_ROWS
+    if of_rows == "predicted" or of_columns == "actual":
+        return SourceOrientation.ACTUAL_COLUMNS
+    return None  # "True \\ Predicted" in one corner is read in either way.
+
+
+def _axis(texts: Sequence[str]) -> str | None:
+    """The axis that words in these texts name, if it is one only."""
+    named = {axis_word(word) for text in texts for word in text.split()} - {None}
+    return named.pop() if len(named) == 1 else None

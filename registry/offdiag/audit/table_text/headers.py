@@ -15,6 +15,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from offdiag.audit.reported_values import AGGREGATES, AVERAGED, AVERAGES, CLASS_KEYS, known_metric
+from offdiag.domain.orientation import ACTUAL_WORDS, PREDICTED_WORDS
 from offdiag.errors import InvalidInput
 from offdiag.metrics.names import normal_form
 
@@ -227,6 +228,14 @@ class Recognised:
 
     meaning: Meaning
     misspelt: tuple[str, str] | None = None
+
+
+def axis_word(word: str) -> str | None:
+    """ "predicted" or "actual" for words that name an axis of a confusion matrix."""
+    plain = word.strip(":,.()\\/|→↓").lower()
+    if plain in PREDICTED_WORDS:
+        return "predicted"
+    return "actual" if plain in ACTUAL_WORDS else None
 
 
 def says_percent(text: str) -> bool:

@@ -6,54 +6,44 @@ that no rule tells is a question, because a wrong one makes right numbers imposs
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from offdiag.audit.definitions import described
-from offdiag.audit.printed import printed
-from offdiag.audit.reported_values import AVERAGED, CLASS_KEYS
-from offdiag.audit.table_text.cells import Value, line_of, plain_lines
+from offdiag.audit.table_text.cells import line_of, plain_lines
 from offdiag.audit.table_text.classes import (
     ClassFacts,
+    PrintedMatrix,
     count_behind,
     distinct,
     listed_in,
+    matrix_of,
+    matrix_places,
     numbered,
     place_of,
     read_classes,
 )
 from offdiag.audit.table_text.headers import (
-    COUNTS,
     SUPPORT,
     Meaning,
-    combined,
     read_meaning,
     recognised,
-    says_percent,
     written,
 )
-from offdiag.audit.table_text.roles import (
-    Known,
-    PrintedMatrix,
-    Roles,
-    class_heads,
-    is_matrix,
-    matrix_of,
-    roles_of,
+from offdiag.audit.table_text.numbers import (
+    MOST_NAMED,
+    Count,
+    Number,
+    cells_of,
+    counts_in,
+    numbers_in,
+    with_units,
 )
+from offdiag.audit.table_text.roles import Known, Roles, roles_of
 from offdiag.audit.table_text.tables import Table, tables_in
 from offdiag.domain.sentences import enumerated, listed
 from offdiag.errors import InvalidInput
 
-MOST_NUMBERS = 240
-MOST_MODELS = 16
-CLEARLY_PERCENT = 10
-"""No misprinted fraction is above this, where none of the numbers beside it is below 1."""
-_OF_TABLE = re.compile(r"\bin (?:%|percent)|\bpercentages?\b", re.IGNORECASE)
-_LONGEST_HEADING = 400
-_MOST_NAMED = 4
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -81,43 +71,6 @@ class HeadReading:
     meaning: str
     numbers: tuple[str, ...]
     is_corrected: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A cell of the text: its table, and row and column in that, all from 0."""
-
-    table: int
-    row: int
-    column: int
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """One published number: of which metric, class and model, under which name, in which line.
-
-    `label` is None for aggregates and for class metrics that name no class, `model` is empty
-    where there is only one. `has_spread` tells of a mean over several tests.
-    """
-
-    name: str
-    key: str
-    label: str | None
-    model: str
-    text: str
-    line: int
-    place: Place
-    has_spread: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """A whole number of samples: what it counts, of which class and model."""
-
-    what: str
-    label: str | None
-    model: str
-    count: int
 
 
 @dataclass(frozen=True)
@@ -168,13 +121,13 @@ def read_table_text(text: str, corrections: Corrections | None = None) -> Readin
     names = _with_labels(names, roles, stated)
     # Once the classes are known, headers that come before the table that tells are known, too.
     roles = [roles_of(table, Known(names, corrected, told.are_models)) for table in tables]
-    matrices = [m for t, r in zip(tables, roles, strict=True) if (m := matrix_of(t, r, names))]
-    cells = list(_cells(tables, roles))
-    counts = tuple(_counts(cells))
+    matrices = [matrix for table in tables if (matrix := matrix_of(table, names)) is not None]
+    cells = list(cells_of(tables, roles))
+    counts = tuple(counts_in(cells))
     sizes = _sizes(names, stated, tables, counts)
     classes = ClassFacts(names, sizes) if names else stated
-    numbers, left_out = _kept(cells, classes)
-    units = _with_units(numbers, tables, is_percent=told.is_percent)
+    numbers, left_out = numbers_in(cells, 0 if classes is None else len(classes.names))
+    units = with_units(numbers, tables, is_percent=told.is_percent)
     remarks = (
         *_on_spread(numbers),
         *_on_names(tables, roles),
@@ -196,207 +149,21 @@ def read_table_text(text: str, corrections: Corrections | None = None) -> Readin
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """A cell with a value, its name in print, and what its row and its column make of it."""
-
-    place: Place
-    name: str
-    meaning: Meaning
-    value: Value
-    line: int
-    of_class: str | None
-
-
-def _cells(tables: Sequence[Table], roles: Sequence[Roles]) -> Iterator[_Cell]:
-    for at, (table, each) in enumerate(zip(tables, roles, strict=True)):
-        for row_at, (row, row_meaning) in enumerate(zip(table.rows, each.rows, strict=True)):
-            for column_at, value in enumerate(row.values):
-                if value is not None and value.numbers:
-                    column = each.columns[column_at]
-                    yield _Cell(
-                        Place(at, row_at, column_at),
-                        _name(row.label, row_meaning, table.heads[column_at], column),
-                        combined(row_meaning, column),
-                        value,
-                        row.line,
-                        row_meaning.label or column.label,
-                    )
-
-
-def _name(row_head: str, row: Meaning, column_head: str, column: Meaning) -> str:
-    """The name a number was published under: the header of its metric, with that of an average."""
-    if row.is_metric and (row.is_aggregate or not column.is_metric):
-        return row_head if column.average is None else f"{column_head} {row_head}"
-    return column_head if row.average is None else f"{row_head} {column_head}"
-
-
-def _numbers(cell: _Cell) -> list[Number]:
-    """The number in a cell, chains of equations as several."""
-    key = cell.meaning.what or ""
-    return [
-        Number(
-            name=cell.name,
-            key=key,
-            label=cell.meaning.label if key in CLASS_KEYS else None,
-            model=cell.meaning.model or "",
-            # "1,000" under a metric has a decimal comma.
-            text=text.replace(",", ".") if text.count(",") == 1 else text,
-            line=cell.line,
-            place=cell.place,
-            has_spread=cell.value.has_spread,
-        )
-        for text in (cell.value.numbers if cell.meaning.is_metric else ())
-    ]
-
-
-def _counts(cells: Iterable[_Cell]) -> Iterator[Count]:
-    """The numbers of samples that are not cells of a matrix."""
-    for cell in cells:
-        what, count = cell.meaning.what, cell.value.count
-        if what in COUNTS and count is not None:
-            yield Count(what, cell.meaning.label, cell.meaning.model or "", count)
-
-
-def _kept(
-    cells: Sequence[_Cell], classes: ClassFacts | None
-) -> tuple[list[Number], tuple[str, ...]]:
-    """Numbers that can be audited, and remarks on those whose class or matrix is not known."""
-    several = classes is not None and len(classes.names) > 2
-    of_classes: dict[tuple[int, str, str], set[str]] = {}
-    for cell in cells:
-        if cell.meaning.is_aggregate and cell.of_class is not None:
-            of_classes.setdefault(_metric_of(cell), set()).add(cell.of_class)
-    numbers: list[Number] = []
-    remarks: list[str] = []
-    for cell in cells:
-        key = cell.meaning.what
-        if len(of_classes.get(_metric_of(cell), ())) > 1:
-            remarks.append(
-                f"“{cell.name}” is of all classes together and has a value for each; "
-                "these were left out."
-            )
-        elif several and not cell.meaning.label and key in CLASS_KEYS and key not in AVERAGED:
-            remarks.append(
-                f"“{cell.name}” belongs to one class, and which of the classes is not said."
-            )
-        else:
-            numbers += _numbers(cell)
-    models = {number.model for number in numbers}
-    if len(numbers) > MOST_NUMBERS or len(models) > MOST_MODELS:
-        raise InvalidInput(
-            f"the text has {len(numbers)} numbers of {len(models)} models.",
-            field="table",
-            hint=f"Paste at most {MOST_NUMBERS} numbers and {MOST_MODELS} models at once.",
-        )
-    return numbers, tuple(remarks)
-
-
-def _metric_of(cell: _Cell) -> tuple[int, str, str]:
-    return cell.place.table, cell.meaning.what or "", cell.meaning.model or ""
-
-
-@dataclass(slots=True)
-class _Units:
-    """Numbers with percent signs where they are meant, how that was decided, and what was not."""
-
-    numbers: list[Number] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-    question: InvalidInput | None = None
-
-
-def _with_units(
-    numbers: Sequence[Number], tables: Sequence[Table], *, is_percent: bool | None
-) -> _Units:
-    """The numbers with percent signs where these are meant.
-
-    `is_percent` is what the user says of numbers without a sign, else the header or the lines
-    above the table may say it. Else the numbers of a metric that cannot be larger than 1 are
-    fractions where none is, and percentages where all are and one is above `CLEARLY_PERCENT`
-    or others of the table are percentages.
-    """
-    if is_percent is not None:
-        return _Units([_signed(n) if is_percent else n for n in numbers])
-    units = _Units()
-    for at, table in enumerate(tables):
-        own = [n for n in numbers if n.place.table == at]
-        if any(_OF_TABLE.search(line[:_LONGEST_HEADING]) for line in table.above):
-            units.numbers += map(_signed, own)
-        else:
-            _decide_units([_signed(n) if says_percent(n.name) else n for n in own], units)
-    return units
-
-
-def _decide_units(numbers: Sequence[Number], units: _Units) -> None:
-    unsigned: dict[str, list[Number]] = {}
-    for number in numbers:
-        if _has_no_unit(number) and described(number.key).high == 1.0:
-            unsigned.setdefault(number.key, []).append(number)
-    sizes = {key: [size for n in own if (size := _size(n))] for key, own in unsigned.items()}
-    fractions = [key for key, own in sizes.items() if not own or max(own) <= 1]
-    above = [key for key, own in sizes.items() if own and min(own) > 1]
-    percent = [key for key in above if max(sizes[key]) > CLEARLY_PERCENT]
-    if (percent or any("%" in n.text for n in numbers)) and not any(sizes[k] for k in fractions):
-        percent = above
-    units.numbers += [
-        _signed(n) if n.key in percent and n in unsigned[n.key] else n for n in numbers
-    ]
-    if percent:
-        others = [n.name for key in fractions if sizes[key] for n in unsigned[key]]
-        behind = f", those of {_listed(others)} as fractions" if others else ""
-        names = _listed(n.name for key in percent for n in unsigned[key])
-        units.remarks.append(
-            f"Numbers of {names} without a percent sign were read as percentages{behind}."
-        )
-    unclear = [n for key in unsigned if key not in (*percent, *fractions) for n in unsigned[key]]
-    if unclear and units.question is None:
-        units.question = _which_unit(unclear)
-
-
-def _which_unit(numbers: Sequence[Number]) -> InvalidInput:
-    """The question about numbers of which some are above 1."""
-    above = next(n for n in numbers if (_size(n) or 0) > 1)
-    below = next((n for n in numbers if n.key == above.key and 0 < (_size(n) or 0) <= 1), None)
-    what = f"“{above.name} {above.text}” in line {above.line}"
-    return InvalidInput(
-        f"{what} can be {above.text} %, or a fraction with a misprint, as these are at most 1."
-        if below is None
-        else f"{what} is above 1, and {below.text} in line {below.line} is not: these can be "
-        "percentages, or fractions with a misprint.",
-        field="unit",
-        hint="Say whether numbers without a sign are percentages or fractions, or write the "
-        "percent sign behind them or in the header.",
-    )
-
-
-def _has_no_unit(number: Number) -> bool:
-    return "%" not in number.text and "/" not in number.text and number.text != "undefined"
-
-
-def _size(number: Number) -> float | None:
-    """How large a number is, None if it is 0 or there is none."""
-    value = printed(number.text, field="table").value
-    return abs(float(value)) if value else None
-
-
-def _signed(number: Number) -> Number:
-    return replace(number, text=f"{number.text}%") if _has_no_unit(number) else number
-
-
 def _classes_of_matrix(tables: Sequence[Table], stated: ClassFacts | None) -> tuple[str, ...]:
     """The classes in the order of the matrix, under the names that were stated for them."""
-    matrices = [table for table in tables if is_matrix(table)]
+    matrices = [(table, found) for table in tables if (found := matrix_places(table))]
     if not matrices:
         return () if stated is None else stated.names
     if len(matrices) > 1:
+        lines = enumerated([str(matrix.rows[0].line) for matrix, _ in matrices])
         raise InvalidInput(
-            f"the text has {len(matrices)} matrices, from lines "
-            f"{enumerated([str(matrix.rows[0].line) for matrix in matrices])} on.",
+            f"the text has {len(matrices)} matrices, from lines {lines} on.",
             field="table",
             hint="Leave the one that the numbers are of.",
         )
-    matrix = matrices[0]
-    heads = distinct(class_heads(matrix)) or list(numbered(len(matrix.rows)))
+    matrix, (rows, columns) = matrices[0]
+    named = distinct(matrix.heads[at] for at in columns) if any(matrix.heads) else ()
+    heads = named or numbered(len(rows))
     if stated is None:
         return tuple(heads)
     if len(stated.names) != len(heads):
@@ -487,7 +254,7 @@ def _head_readings(
     """
     found: dict[str, HeadReading] = {}
     for table, each in zip(tables, roles, strict=True):
-        shows_itself = is_matrix(table)
+        shows_itself = matrix_places(table) is not None
         columns = zip(*(row.values for row in table.rows), strict=True)
         for head, meaning, values in (
             *zip(table.heads, each.columns, columns, strict=True),
@@ -512,7 +279,8 @@ def _on_names(tables: Sequence[Table], roles: Sequence[Roles]) -> Iterator[str]:
                 if meaning.what is None
                 and (meaning.label if each.names == "classes" else meaning.model) is not None
             ]
-            yield f"{_listed(names)} beside metrics were read as {each.names}."
+            listing = listed([f"“{name}”" for name in names], at_most=MOST_NAMED)
+            yield f"{listing} beside metrics were read as {each.names}."
 
 
 def _on_spread(numbers: Sequence[Number]) -> Iterator[str]:
@@ -530,7 +298,3 @@ def _on_spelling(tables: Sequence[Table]) -> Iterator[str]:
         if found is not None and found.misspelt is not None:
             wrong, right = found.misspelt
             yield f"“{wrong}” was read as {right}."
-
-
-def _listed(names: Iterable[str]) -> str:
-    return listed([f"“{name}”" for name in dict.fromkeys(names)], at_most=_MOST_NAMED)

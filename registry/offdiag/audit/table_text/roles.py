@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from offdiag.audit.reported_values import CLASS_KEYS
-from offdiag.audit.table_text.cells import Value
 from offdiag.audit.table_text.classes import (
     LONGEST_NAME,
-    axis_word,
     class_name,
+    class_of,
     count_behind,
-    numbered,
+    matrix_places,
     place_of,
 )
 from offdiag.audit.table_text.headers import (
@@ -27,13 +25,13 @@ from offdiag.audit.table_text.headers import (
     SUPPORT,
     TOTAL,
     Meaning,
+    axis_word,
     metric_spans,
     read_meaning,
     recognised,
     without_fluff,
 )
 from offdiag.audit.table_text.tables import Table, is_class_number
-from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 
 _CLASS_WORDS = ("class", "label", "category", "group")
@@ -87,16 +85,18 @@ def roles_of(table: Table, known: Known) -> Roles:
     labels = [row.label for row in table.rows]
     columns = [_meaning(head, known) for head in table.heads]
     rows = [_meaning(label, known) for label in labels]
-    if is_matrix(table):
-        twice = _on_both_sides(table) - known.corrected.keys()
+    places = matrix_places(table)
+    if places is not None:
         return Roles(
-            _with_classes(table.heads, _without(table.heads, columns, twice), known),
-            _with_classes(labels, _without(labels, rows, twice), known),
+            _with_classes(table.heads, columns, places[1], known),
+            _with_classes(labels, rows, places[0], known),
         )
     if _has_metrics(table.heads, columns):
-        rows = _without(
-            labels, rows, _names_of_rows(table, columns, rows) - known.corrected.keys()
-        )
+        if len({m.what for m in columns if m is not None and m.is_metric}) > 1:
+            rows = [
+                None if _is_name(m, row.label, known) else m
+                for m, row in zip(rows, table.rows, strict=True)
+            ]
         cells = [[value is not None for value in row.values] for row in table.rows]
         names = _kind_of_names(table, _Side(labels, rows), columns, cells, known)
         return Roles(
@@ -111,29 +111,10 @@ def roles_of(table: Table, known: Known) -> Roles:
     return Roles(tuple(m or NO_MEANING for m in columns), tuple(m or NO_MEANING for m in rows))
 
 
-def _without(
-    heads: Sequence[str], meanings: Meanings, names: AbstractSet[str]
-) -> list[Meaning | None]:
-    """What headers mean, None for those that are names."""
-    pairs = zip(heads, meanings, strict=True)
-    return [None if head in names else meaning for head, meaning in pairs]
-
-
-def _names_of_rows(table: Table, columns: Meanings, rows: Meanings) -> AbstractSet[str]:
-    """Rows called like a metric of a class or its support that have values of other metrics: "F"
-    beside "M" is a class then, and no F1.
-    """
-    metrics = [meaning.what if meaning and meaning.is_metric else None for meaning in columns]
-    return {
-        row.label
-        for row, meaning in zip(table.rows, rows, strict=True)
-        if meaning is not None and (meaning.what in CLASS_KEYS or meaning.what == SUPPORT)
-        if len(
-            {what for what, value in zip(metrics, row.values, strict=True) if value}
-            - {None, meaning.what}
-        )
-        > 1
-    }
+def _is_name(meaning: Meaning | None, label: str, known: Known) -> bool:
+    """Whether a row called like a metric of a class, beside several metrics, is a class: "F"."""
+    is_metric = meaning is not None and (meaning.what in CLASS_KEYS or meaning.what == SUPPORT)
+    return is_metric and label not in known.corrected
 
 
 def _meaning(head: str, known: Known) -> Meaning | None:
@@ -144,7 +125,7 @@ def _meaning(head: str, known: Known) -> Meaning | None:
     meaning = _in_short_form(head) if found is None else found.meaning
     if meaning is None or meaning.label is None:
         return meaning
-    return replace(meaning, label=_label(meaning.label, known))
+    return replace(meaning, label=class_of(meaning.label, known.classes))
 
 
 def _in_short_form(head: str) -> Meaning | None:
@@ -222,7 +203,7 @@ def _of_name(head: str, names: str | None, known: Known) -> Meaning:
     if not head:
         return NO_MEANING
     if names == "classes":
-        return Meaning(label=_label(head, known))
+        return Meaning(label=class_of(head, known.classes))
     return Meaning(model=_CITATION.sub("", head[:LONGEST_NAME]).strip(" :"))
 
 
@@ -232,16 +213,16 @@ def _of_average(head: str, meaning: Meaning, names: str | None) -> Meaning:
     return NO_MEANING if is_mean else meaning
 
 
-def _with_classes(heads: Sequence[str], meanings: Meanings, known: Known) -> tuple[Meaning, ...]:
+def _with_classes(
+    heads: Sequence[str], meanings: Meanings, places: Sequence[int], known: Known
+) -> tuple[Meaning, ...]:
+    """The headers of a matrix, those in the `places` of its classes as such."""
     return tuple(
-        meaning or Meaning(label=_label(head, known)) if head else NO_MEANING
-        for head, meaning in zip(heads, meanings, strict=True)
+        Meaning(label=class_of(head, known.classes))
+        if head and at in places and head not in known.corrected
+        else meaning or NO_MEANING
+        for at, (head, meaning) in enumerate(zip(heads, meanings, strict=True))
     )
-
-
-def _label(head: str, known: Known) -> str:
-    place = place_of(head, known.classes)
-    return class_name(head) if place is None else known.classes[place]
 
 
 def _with_groups(heads: Sequence[str], meanings: Meanings, known: Known) -> tuple[Meaning, ...]:
@@ -298,110 +279,3 @@ def _metric_and_rest(head: str, meaning: Meaning | None) -> tuple[Meaning, str] 
     if found is None or not found.meaning.is_metric or len(rest) > _LONGEST_GROUP:
         return None
     return found.meaning, " ".join(rest).strip("()[]:,_- ")
-
-
-Counts = tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PrintedMatrix:
-    """Counts as they were printed, line by line, with the classes of both axes.
-
-    `orientation` is what words in the text say, None where they say nothing.
-    """
-
-    labels: tuple[str, ...]
-    counts: Counts
-    orientation: SourceOrientation | None
-
-
-def is_matrix(table: Table) -> bool:
-    """Whether the table counts cases: the same classes on both sides, whole numbers inside."""
-    twice = _on_both_sides(table)
-    columns = [at for at, head in enumerate(table.heads) if head in twice or not _is_known(head)]
-    rows = [row for row in table.rows if row.label in twice or not _is_known(row.label)]
-    if len(columns) != len(rows) or len(rows) < 2:
-        return False
-    cells = [row.values[at] for row in rows for at in columns]
-    if not all(cell is not None and cell.count is not None for cell in cells):
-        return False
-    if not any(table.heads):
-        return not any(row.label for row in rows)
-    heads = [table.heads[at] for at in columns]
-    return [place_of(row.label, heads) for row in rows] == list(range(len(rows)))
-
-
-def _on_both_sides(table: Table) -> frozenset[str]:
-    """Headers of columns and rows that name a class of a matrix, though "F" may mean F1, too."""
-    heads = {row.label for row in table.rows if row.label}.intersection(table.heads)
-    found = {head: recognised(head) for head in heads}
-    return frozenset(
-        head
-        for head, each in found.items()
-        if each is not None and (each.meaning.is_metric or each.meaning.what == SUPPORT)
-    )
-
-
-def _is_known(head: str) -> bool:
-    found = recognised(head)
-    return found is not None and found.meaning.what != SUPPORT
-
-
-def matrix_of(table: Table, roles: Roles, classes: Sequence[str]) -> PrintedMatrix | None:
-    """The matrix that a table is, without totals and metrics at its sides; None if it is none."""
-    if not is_matrix(table):
-        return None
-    if not any(table.heads):
-        counts = tuple(_counts(row.values) for row in table.rows)
-        names = tuple(classes) if len(classes) == len(counts) else numbered(len(counts))
-        return PrintedMatrix(names, counts, _orientation(table))
-    columns = [at for at, m in enumerate(roles.columns) if m.label is not None]
-    counts = tuple(
-        _counts([row.values[at] for at in columns])
-        for row, m in zip(table.rows, roles.rows, strict=True)
-        if m.label is not None
-    )
-    labels = tuple(roles.columns[at].label or "" for at in columns)
-    return PrintedMatrix(labels, counts, _orientation(table))
-
-
-def class_heads(table: Table) -> list[str]:
-    """The headers that name the classes of a matrix, in its order."""
-    rows = [row.label for row in table.rows]
-    twice = _on_both_sides(table)
-    return [
-        head
-        for head in table.heads
-        if head and (head in twice or recognised(head) is None)
-        if place_of(head, rows) is not None
-    ]
-
-
-def _counts(values: Sequence[Value | None]) -> tuple[int, ...]:
-    return tuple((value.count or 0) if value is not None else 0 for value in values)
-
-
-def _orientation(table: Table) -> SourceOrientation | None:
-    """What stands along the rows, by the words at either axis."""
-    of_rows = _axis([row.label for row in table.rows])
-    of_columns = _axis(table.heads) or _axis(table.above)
-    corner = _axes(table.above[-1:])
-    if of_rows is None and of_columns is None and len(corner) == 1:
-        # The name of the columns above, that of the rows beside the headers.
-        of_rows = next(iter(corner))
-    if of_rows == "actual" or (of_rows is None and of_columns == "predicted"):
-        return SourceOrientation.ACTUAL_ROWS
-    if of_rows == "predicted" or of_columns == "actual":
-        return SourceOrientation.ACTUAL_COLUMNS
-    return None  # "True \\ Predicted" in one corner is read in either way.
-
-
-def _axis(texts: Sequence[str]) -> str | None:
-    """The axis that words in these texts name, if it is one only."""
-    named = _axes(texts)
-    return next(iter(named)) if len(named) == 1 else None
-
-
-def _axes(texts: Sequence[str]) -> set[str]:
-    words = (word for text in texts for word in text.split())
-    return {axis for word in words if (axis := axis_word(word)) is not None}

@@ -18,8 +18,7 @@ from offdiag.audit.table_text.cells import (
     read_value,
     run_together,
 )
-from offdiag.audit.table_text.classes import axis_word
-from offdiag.audit.table_text.headers import metric_spans, recognised
+from offdiag.audit.table_text.headers import axis_word, metric_spans, recognised
 from offdiag.errors import InvalidInput
 
 _MODEL_STUBS = frozenset(

@@ -16,8 +16,8 @@ from werkzeug.wrappers import Response
 from offdiag.audit.reported_values import AGGREGATES, AVERAGED, AVERAGES, CLASS_KEYS
 from offdiag.audit.table_text.audit import TableTextAudit, audit_record, audit_table_text
 from offdiag.audit.table_text.cells import MOST_CHARACTERS
+from offdiag.audit.table_text.classes import PrintedMatrix
 from offdiag.audit.table_text.interpretation import Reading, read_table_text
-from offdiag.audit.table_text.roles import PrintedMatrix
 from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput

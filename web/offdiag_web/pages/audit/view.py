@@ -16,7 +16,7 @@ from offdiag.audit.findings import AuditReport, AuditVerdict, Finding
 from offdiag.audit.printed import Interval, Printed, Rounding
 from offdiag.audit.table_text.audit import ModelAudit, TableTextAudit
 from offdiag.audit.table_text.cells import Value
-from offdiag.audit.table_text.interpretation import Place
+from offdiag.audit.table_text.numbers import Place
 from offdiag.audit.table_text.tables import Table
 from offdiag.metrics.catalogue import SPECS
 from offdiag_web.app.errors import capitalised
