@@ -99,7 +99,7 @@ CASES = (
         positive="+",
         says="One matrix of 100 and 9,900 cases",
     ),
-    Case("Wine, table 11", texts.WINE_TABLE_11, CONSISTENT, says="“precison” was read as"),
+    Case("Wine, table 11", texts.WINE_TABLE_11, CONSISTENT),
     Case(
         "Wine, table 11 with the sizes of the classes",
         texts.WINE_TABLE_11,

@@ -101,7 +101,7 @@ class TestAddresses:
 
 class TestReading:
     def test_every_head_stands_beside_what_it_was_taken_for(self, reader: PageClient) -> None:
-        page = audited(paste(reader, "\tA (80)\tB (15)\nRecall\t0.9\t0.4\nMacro precison\t0.5"))
+        page = audited(paste(reader, "\tA (80)\tB (15)\nRecall\t0.9\t0.4\nMacro precision\t0.5"))
 
         lines = page.one("table", "heads").inside("tbody")[0].inside("tr")
         shown = {
@@ -111,11 +111,11 @@ class TestReading:
             "A (80)": "[A]",
             "B (15)": "[B]",
             "Recall": "recall",
-            "Macro precison": "macro_precision",
+            "Macro precision": "macro_precision",
         }
         typed = {f.attributes.get("name"): f.attributes.get("value") for f in page.all("input")}
         assert typed["classes"] == "A 80, B 15"
-        assert "“precison” was read as precision." in page.one("main").text
+        assert "“A (80)” and “B (15)” beside metrics were read as" in page.one("main").text
 
     def test_a_corrected_head_changes_the_verdict_and_an_emptied_one_is_found_anew(
         self, reader: PageClient

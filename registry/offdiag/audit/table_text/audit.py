@@ -28,6 +28,10 @@ from offdiag.metrics.confusion import confusion_matrix
 
 Counts = NDArray[np.int64]
 _TWO_CLASSES = ("positive", "negative")
+_PASTE_HEADERS = (
+    "Paste the headers, too, such as accuracy, macro F1 or recall; numbers without a name cannot "
+    "be audited."
+)
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,7 @@ def audit_table_text(text: str, corrections: Corrections | None = None) -> Table
         raise InvalidInput(
             "no number in the text was recognised as a metric.",
             field="table",
-            hint="Paste the headers, too, such as accuracy, macro F1 or recall; numbers without a "
-            "name cannot be audited.",
+            hint=" ".join((*reading.remarks, _PASTE_HEADERS)),
         )
     reports = audited_together([_table(reading, model) for model in reading.models])
     return TableTextAudit(

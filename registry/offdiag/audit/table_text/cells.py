@@ -19,9 +19,11 @@ _SENTENCE_END = re.compile(r"(?<=[\d%])\.[ \t]+(?=[A-Z])")
 _RULER = re.compile(r"[-+=|:\u2500-\u257f \t&]*")
 _BULLET = re.compile(r"^\s*[•·‣◦▪]\s*")
 _ARRAY = frozenset("[]0123456789, ")
-_BOUND = r"[-+]?\d{0,3}\.\d{1,12} ?%?"
+_BOUND, _TO = r"[-+]?\d{0,3}\.\d{1,12} ?%?", r" ?(?:,|;|to|-|–) ?"
 _INTERVAL = re.compile(
-    rf"[\[(](?:9\d ?% ?)?(?:CI)?[:,=]? ?{_BOUND} ?(?:,|;|to|-|–) ?{_BOUND} ?[\])]", re.IGNORECASE
+    rf"[\[(](?:9\d ?% ?)?(?:CI)?[:,=]? ?{_BOUND}{_TO}{_BOUND} ?[\])]|"
+    rf"(?<=[\d%]) ?[\[(]\d{{1,3}} ?%?{_TO}\d{{1,3}} ?%?[\])]",
+    re.IGNORECASE,
 )
 _LATEX_ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
 _LATEX_QUOTIENT = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
@@ -56,6 +58,7 @@ _SIGNS = (
     ("≃", "≈"),
     ("≅", "≈"),
     ("+/-", "±"),
+    ("_±", " ±"),
     ("**", ""),
     ("`", ""),
 )

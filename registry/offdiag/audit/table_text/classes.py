@@ -221,7 +221,7 @@ def _may_be_class(head: str, others: Sequence[str]) -> bool:
     found = recognised(head)
     if found is None:
         return True
-    return head in others and (found.meaning.is_metric or found.meaning.what == SUPPORT)
+    return head in others and (found.is_metric or found.what == SUPPORT)
 
 
 def matrix_of(table: Table, classes: Sequence[str]) -> PrintedMatrix | None:

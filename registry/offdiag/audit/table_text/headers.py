@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -167,6 +166,7 @@ _PRINTED_NAMES: Mapping[str, str] = MappingProxyType(
         "macro_f1_ma": "macro_f1",
         "f1_macro_averaged": "macro_f1",
         "unweighted_f1": "macro_f1",
+        "weighted_precison": "weighted_precision",
         "unweighted_average_recall": "macro_recall",
         "cohen_kappa_coefficient": "cohen_kappa",
         "kappa_coefficient": "cohen_kappa",
@@ -208,26 +208,19 @@ _COUNT_NAMES: Mapping[str, str] = MappingProxyType(
     | {"true_positives": "tp", "false_negatives": "fn", "false_positives": "fp"}
     | {"true_negatives": "tn"}
 )
-_WORDS = (
-    *("precision", "recall", "accuracy", "specificity", "sensitivity", "balanced", "average"),
-    *("weighted", "overall", "informedness", "markedness", "matthews", "correlation", "macro"),
+_MODEL_STUBS = frozenset(
+    {"model", "models", "method", "methods", "classifier", "algorithm", "approach", "dataset"}
+    | {"fold", "run", "seed", "split", "trial", "repeat", "experiment", "epoch"}
 )
-_SHORTEST_TYPO = 6
+_CLASS_STUBS = frozenset({"class", "classes", "label", "labels", "category", "group"})
+_STUBS = _MODEL_STUBS | _CLASS_STUBS | {"", "metric", "metrics", "measure", "name"}
 _UNIT = re.compile(r"[(\[]\s*(?:in\s*)?%\s*[)\]]|\bin %|%")
 _SIGNS = str.maketrans(
-    {"κ": "kappa", "φ": "phi", "μ": "micro", "_": "_", ".": "", "*": "", "†": ""}
+    {"κ": "kappa", "φ": "phi", "μ": "micro", "_": "_", ".": "", "*": "", "†": "", "↑": "", "↓": ""}
 )
 _PREPOSITION = "for"
 """No false omission rate among other words."""
 _FLUFF = frozenset({"the", "test", "overall", "mean", "value", "values", "our", "averaged"})
-
-
-@dataclass(frozen=True, slots=True)
-class Recognised:
-    """A meaning, with the misspelt word that was read as another one, if there is one."""
-
-    meaning: Meaning
-    misspelt: tuple[str, str] | None = None
 
 
 def axis_word(word: str) -> str | None:
@@ -238,29 +231,35 @@ def axis_word(word: str) -> str | None:
     return "actual" if plain in ACTUAL_WORDS else None
 
 
+def is_stub(word: str) -> bool:
+    """Whether it is the header over the labels, empty, or the name of an axis in its place."""
+    return axis_word(word) is not None or word.lower().strip(" :") in _STUBS
+
+
+def stub_names(stub: str) -> str | None:
+    """ "classes" or "models" for a header over labels that says that they are these."""
+    plain = stub.lower().strip(" :")
+    return "models" if plain in _MODEL_STUBS else "classes" if plain in _CLASS_STUBS else None
+
+
 def says_percent(text: str) -> bool:
     """Whether a head says that its numbers are percentages."""
     return "%" in text
 
 
-def recognised(text: str) -> Recognised | None:
-    """What a head says, if it is the name of a metric, an average or a count."""
+@lru_cache(maxsize=1024)
+def recognised(text: str) -> Meaning | None:
+    """What a header says, if it is the name of a metric, an average or a count."""
     if len(text) > LONGEST_HEAD:
         return None
-    exact = _named(text)
-    return exact or _spelt_right(_plain(text))
-
-
-@lru_cache(maxsize=1024)
-def _named(text: str) -> Recognised | None:
     plain = _plain(text)
     if plain in _COUNT_NAMES:
-        return Recognised(Meaning(what=_COUNT_NAMES[plain]))
+        return Meaning(what=_COUNT_NAMES[plain])
     if plain in _AVERAGE_NAMES:
-        return Recognised(Meaning(average=_AVERAGE_NAMES[plain]))
+        return Meaning(average=_AVERAGE_NAMES[plain])
     key = _metric(plain) if plain else None
     if key is not None:
-        return Recognised(Meaning(what=key))
+        return Meaning(what=key)
     outside = _plain(text.partition("(")[0])
     key = _metric(outside) if outside and outside != plain else None
     return None if key is None else _with_class(text, key)
@@ -282,7 +281,7 @@ def metric_spans(words: Sequence[str]) -> list[tuple[int, int]]:
                 end
                 for end in range(min(len(words), start + LONGEST_NAME), start, -1)
                 if (name := " ".join(words[start:end])) != _PREPOSITION
-                and _named(name) is not None
+                and recognised(name) is not None
             ),
             None,
         )
@@ -308,27 +307,11 @@ def _metric(plain: str) -> str | None:
     return known_metric(plain)
 
 
-def _with_class(text: str, key: str) -> Recognised:
+def _with_class(text: str, key: str) -> Meaning:
     """ "Recall (class B)" is about a class, "Recall (TPR)" and "F1 (2PR/(P+R))" are not."""
     inside = text.partition("(")[2].rpartition(")")[0].strip()
     plain = normal_form(inside)
     is_label = plain and not any(sign in inside for sign in "=/+%×·") and _metric(plain) is None
     if not is_label or plain in _AVERAGE_NAMES:
-        return Recognised(Meaning(what=key))
-    return Recognised(Meaning(what=key, label=inside))
-
-
-def _spelt_right(plain: str) -> Recognised | None:
-    """A name with one word misspelt, such as "weighted precison"."""
-    words = plain.split("_")
-    if len(words) > LONGEST_NAME:
-        return None
-    for place, word in enumerate(words):
-        if len(word) < _SHORTEST_TYPO or word in _WORDS:
-            continue
-        close = get_close_matches(word, _WORDS, n=1, cutoff=0.85)
-        if close:
-            key = _metric("_".join([*words[:place], close[0], *words[place + 1 :]]))
-            if key is not None:
-                return Recognised(Meaning(what=key), misspelt=(word, close[0]))
-    return None
+        return Meaning(what=key)
+    return Meaning(what=key, label=inside)

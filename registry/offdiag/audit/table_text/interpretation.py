@@ -24,10 +24,10 @@ from offdiag.audit.table_text.classes import (
     read_classes,
 )
 from offdiag.audit.table_text.headers import (
+    LEFT_OUT,
     SUPPORT,
     Meaning,
     read_meaning,
-    recognised,
     written,
 )
 from offdiag.audit.table_text.numbers import (
@@ -128,15 +128,16 @@ def read_table_text(text: str, corrections: Corrections | None = None) -> Readin
     classes = ClassFacts(names, sizes) if names else stated
     numbers, left_out = numbers_in(cells, 0 if classes is None else len(classes.names))
     units = with_units(numbers, tables, is_percent=told.is_percent)
+    heads = _head_readings(tables, roles, corrected)
     remarks = (
         *_on_spread(numbers),
         *_on_names(tables, roles),
         *units.remarks,
         *left_out,
-        *_on_spelling(tables),
+        *_on_unknown(heads),
     )
     return Reading(
-        heads=_head_readings(tables, roles, corrected),
+        heads=heads,
         numbers=tuple(units.numbers),
         counts=counts,
         classes=classes,
@@ -292,9 +293,8 @@ def _on_spread(numbers: Sequence[Number]) -> Iterator[str]:
         )
 
 
-def _on_spelling(tables: Sequence[Table]) -> Iterator[str]:
-    for head in _all_heads(tables):
-        found = recognised(head)
-        if found is not None and found.misspelt is not None:
-            wrong, right = found.misspelt
-            yield f"“{wrong}” was read as {right}."
+def _on_unknown(heads: Iterable[HeadReading]) -> Iterator[str]:
+    names = [h.head for h in heads if h.meaning == LEFT_OUT and h.numbers and not h.is_corrected]
+    if names:
+        listing = listed([f"“{name}”" for name in names], at_most=MOST_NAMED)
+        yield f"Numbers of {listing} were left out: nothing says what they are."

@@ -98,12 +98,15 @@ class Cell:
 
 
 def cells_of(tables: Sequence[Table], roles: Sequence[Roles]) -> Iterator[Cell]:
-    """Every cell with a value, row by row."""
+    """Every cell with a value, row by row, but for those whose header is to be left out."""
     for at, (table, each) in enumerate(zip(tables, roles, strict=True)):
         for row_at, (row, of_row) in enumerate(zip(table.rows, each.rows, strict=True)):
             for column_at, value in enumerate(row.values):
-                if value is not None and value.numbers:
-                    of_column = each.columns[column_at]
+                of_column = each.columns[column_at]
+                is_left_out = (row.label and of_row.is_nothing) or (
+                    table.heads[column_at] and of_column.is_nothing
+                )
+                if value is not None and value.numbers and not is_left_out:
                     name = _name(row.label, of_row, table.heads[column_at], of_column)
                     place, label = Place(at, row_at, column_at), of_row.label or of_column.label
                     yield Cell(place, name, combined(of_row, of_column), value, row.line, label)

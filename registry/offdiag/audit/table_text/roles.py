@@ -29,6 +29,7 @@ from offdiag.audit.table_text.headers import (
     metric_spans,
     read_meaning,
     recognised,
+    stub_names,
     without_fluff,
 )
 from offdiag.audit.table_text.tables import Table, is_class_number
@@ -40,6 +41,8 @@ _LONGEST_GROUP = 2
 """Words around a metric that may be the name of a class or a model; more are prose."""
 _CITATION = re.compile(r"\[\d[\d, ]{0,20}\]$")
 _MEANS = frozenset({"mean", "average", "avg"})
+_SPREADS = frozenset({"lower", "upper", "std", "sd", "stdev", "ci", "95% ci", "p-value"})
+"""Headers beside metrics that are no names of models."""
 _PAIRS = (
     *({"yes", "no"}, {"positive", "negative"}, {"+", "-"}, {"pos", "neg"}),
     *({"true", "false"}, {"present", "absent"}, {"ill", "well"}),
@@ -121,8 +124,7 @@ def _meaning(head: str, known: Known) -> Meaning | None:
     """What a header says by itself, None where that depends on the others."""
     if head in known.corrected:
         return known.corrected[head]
-    found = recognised(head)
-    meaning = _in_short_form(head) if found is None else found.meaning
+    meaning = recognised(head) or _in_short_form(head)
     if meaning is None or meaning.label is None:
         return meaning
     return replace(meaning, label=class_of(meaning.label, known.classes))
@@ -166,8 +168,8 @@ def _kind_of_names(
     beside = [m for m in (*side.meanings, *metrics) if m is not None]
     by_evidence = (
         (are_known, "classes"),
-        (table.names_models, "models"),
-        (table.names_classes or _are_called_classes(names), "classes"),
+        (stub_names(table.corner) == "models", "models"),
+        (stub_names(table.corner) == "classes" or _are_called_classes(names), "classes"),
         (any(sum(cells[n][at] for n in places) > 1 for at in of_the_whole), "models"),
         (any(m.average is not None or m.what in {SUPPORT, TOTAL} for m in beside), "classes"),
         (_are_numbers_or_pair(names), "classes"),
@@ -201,6 +203,8 @@ def _named(
 
 def _of_name(head: str, names: str | None, known: Known) -> Meaning:
     if not head:
+        return NO_MEANING
+    if head.lower() in _SPREADS:
         return NO_MEANING
     if names == "classes":
         return Meaning(label=class_of(head, known.classes))
@@ -276,6 +280,6 @@ def _metric_and_rest(head: str, meaning: Meaning | None) -> tuple[Meaning, str] 
     start, end = spans[0]
     found = recognised(" ".join(words[start:end]))
     rest = [word for word in (*words[:start], *words[end:]) if word.lower() not in _FLUFF]
-    if found is None or not found.meaning.is_metric or len(rest) > _LONGEST_GROUP:
+    if found is None or not found.is_metric or len(rest) > _LONGEST_GROUP:
         return None
-    return found.meaning, " ".join(rest).strip("()[]:,_- ")
+    return found, " ".join(rest).strip("()[]:,_- ")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from offdiag.audit.table_text.cells import (
+    MOST_CELLS,
     NOTHING,
     Line,
     Value,
@@ -18,19 +19,17 @@ from offdiag.audit.table_text.cells import (
     read_value,
     run_together,
 )
-from offdiag.audit.table_text.headers import axis_word, metric_spans, recognised
+from offdiag.audit.table_text.headers import (
+    axis_word,
+    is_stub,
+    metric_spans,
+    recognised,
+    stub_names,
+)
 from offdiag.errors import InvalidInput
 
-_MODEL_STUBS = frozenset(
-    {"model", "models", "method", "methods", "classifier", "algorithm", "approach", "dataset"}
-    | {"fold", "run", "seed", "split", "trial", "repeat", "experiment", "epoch"}
-)
-_CLASS_STUBS = frozenset({"class", "classes", "label", "labels", "category", "group"})
-_STUBS = _MODEL_STUBS | _CLASS_STUBS | {"metric", "metrics", "measure", "name"}
 _PERCENTAGE = re.compile(r"\d ?%")
 _CLASS_NUMBER = re.compile(r"-?\d{1,9}(\.0)?")
-_MOST_LABEL_CELLS = 3
-"""Whole numbers at the start of a row that may belong to its label: "class 1 of 3"."""
 _LONGEST_SHOWN = 60
 _LONGEST_PAIRED = 4
 """Words of a name where several stand in a line, each with its number."""
@@ -40,44 +39,30 @@ _LONGEST_PAIRED = 4
 class Row:
     """Numbers behind a label; None stands where words are in the place of a number.
 
-    `n_before` is the number of cells that make up the label.
+    `labels` are the cells that make up the label, as far as these are apart.
     """
 
     line: int
     text: str
     label: str
     values: tuple[Value | None, ...]
-    n_before: int = 0
+    labels: tuple[str, ...] = ()
     is_aligned: bool = False
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all of it are whole numbers, as in a matrix."""
-        return all(value is not None and value.count is not None for value in self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """Headers of the columns, empty where there are none, and rows of equal length.
 
-    `corner` is the header over the labels, and `above` are the lines over the first row, where
-    axes and units are named.
+    `corner` is the header over the labels, each of `n_labels` cells, and `above` are the lines
+    over the first row, where axes and units are named.
     """
 
     heads: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...] = ()
     corner: str = ""
     above: tuple[str, ...] = ()
-
-    @property
-    def names_models(self) -> bool:
-        """Whether the header over the labels says that they are of models."""
-        return self.corner.lower().strip(" :") in _MODEL_STUBS
-
-    @property
-    def names_classes(self) -> bool:
-        """Whether it says that they are of classes."""
-        return self.corner.lower().strip(" :") in _CLASS_STUBS
+    n_labels: int = MOST_CELLS
 
 
 def tables_in(lines: Sequence[Line]) -> tuple[list[Table], list[tuple[int, str]]]:
@@ -101,9 +86,8 @@ def is_class_number(text: str) -> bool:
 
 
 def _refused(line: int, text: str, what: str) -> InvalidInput:
-    shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
     return InvalidInput(
-        f"line {line}, {shown!r}, {what}.",
+        f"line {line}, {text[:_LONGEST_SHOWN]!r}, {what}.",
         field="table",
         hint="Put each row on a line of its own, a tab or a bar between its cells, and a header "
         "over each column; write - for a cell that is left out.",
@@ -128,12 +112,14 @@ def _parts(line: Line) -> Iterator[Row | Line]:
         yield from rows if are_pairs else [_row(line, values, 0, len(values))]
     elif _are_pairs(rows):
         yield from rows
-    elif any(recognised(row.label) is not None for row in rows) or _both_axes(line.text):
+    elif any(recognised(row.label) for row in rows) or {"actual", "predicted"} <= set(
+        map(axis_word, line.text.split())
+    ):
         raise _refused(line.number, line.text, "has more than one row")
     else:
         # A label with a number in it, such as "forest of 100 trees", or prose.
         last = rows[-1]
-        label = " ".join(line.cells[: groups[-1][0] + last.n_before])
+        label = " ".join(line.cells[: groups[-1][0] + len(last.labels)])
         yield replace(last, text=line.text, label=label) if len(last.values) > 1 else line
 
 
@@ -152,7 +138,7 @@ def _groups(values: Sequence[Value | None]) -> Iterator[tuple[int, int]]:
 
 def _row(line: Line, values: Sequence[Value | None], start: int, end: int) -> Row:
     first = start
-    if end - start > 2 and _is_index(values[start]) and values[start + 1] is None:
+    if end - start > 2 and _class_number(values[start]) and values[start + 1] is None:
         first += 1  # The number of a row before its name, as data frames print it.
     while first < end and (values[first] is None or (first == start and not line.cells[first])):
         first += 1
@@ -164,11 +150,7 @@ def _row(line: Line, values: Sequence[Value | None], start: int, end: int) -> Ro
     name = _name(label)
     if _PERCENTAGE.search(label[len(name) :]):
         raise _refused(line.number, line.text, "has cells that run together")
-    return Row(line.number, text, name, kept, first - start, line.is_aligned)
-
-
-def _is_index(value: Value | None) -> bool:
-    return value is not None and value.count is not None
+    return Row(line.number, text, name, kept, line.cells[start:first], line.is_aligned)
 
 
 def _are_pairs(rows: Sequence[Row]) -> bool:
@@ -180,10 +162,6 @@ def _are_pairs(rows: Sequence[Row]) -> bool:
 
 def _numbers(row: Row) -> list[Value]:
     return [value for value in row.values if value is not None and value.numbers]
-
-
-def _both_axes(text: str) -> bool:
-    return len({axis_word(word) for word in text.split()} - {None}) > 1
 
 
 def _name(label: str) -> str:
@@ -208,19 +186,18 @@ class _Tables:
     unread: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, row: Row) -> None:
-        found = _heads_over(self.waiting, row)
         fitted = None if self.open is None else _fitted(row, self.open, self.rows[-1])
         if self.open is not None and len(self.open.heads) == 1 and not any(self.open.heads):
             fitted = fitted if _is_line_of_its_own(row) else None
-        if self.open is not None and fitted is not None and (found is None or not found.is_sure):
+        # Words within a table are headers of another only if they are called so.
+        found = _heads_over(self.waiting, row, by_number=fitted is None)
+        if found is None and fitted is not None:
             self._pass_over()
             self.rows.append(fitted)
         elif found is not None:
-            above = tuple(line.text for line in self.waiting)
-            self._begin(Table(found.heads, (), found.corner, above), row)
+            self._begin(found, row)
         elif (_is_line_of_its_own(row) and not self._has_headers(row)) or _may_be_in_a_matrix(row):
-            above = tuple(line.text for line in self.waiting)
-            self._begin(Table(("",) * len(row.values), (), above=above), row)
+            self._begin(Table(("",) * len(row.values)), row)
         else:
             self._refuse_lost(row)
             self.unread.append((row.line, row.text))
@@ -235,49 +212,58 @@ class _Tables:
 
     def _begin(self, table: Table, row: Row) -> None:
         self._close()
+        self.open = replace(table, above=tuple(line.text for line in self.waiting))
         if any(table.heads):
             self.waiting = []
         self._pass_over()
-        self.open = table
         self.rows = [_fitted(row, table) or row]
 
     def _close(self) -> None:
         if self.open is None:
             return
         table = _with_numbers_as_heads(replace(self.open, rows=tuple(self.rows)))
+        self.open = None
+        if any(table.heads):
+            _require_distinct(table)
         if len(table.heads) == 1 or any(table.heads) or not any(r.label for r in table.rows):
             self.closed.append(table)
-        else:
-            for row in table.rows:
-                self._refuse_lost(row)
-                self.unread.append((row.line, row.text))
-        self.open = None
+            return
+        for row in table.rows:
+            self._refuse_lost(row)
+            self.unread.append((row.line, row.text))
 
     def _pass_over(self) -> None:
         self.unread += [(line.number, line.text) for line in self.waiting]
         self.waiting = []
 
     def _has_headers(self, row: Row) -> bool:
-        """Whether the last words name several metrics, and the row has one number for them."""
-        words = self.waiting[-1].text.split() if self.waiting else []
+        """Whether the last words name several metrics, and the row is none."""
+        words = [word for line in self.waiting[-1:] for word in line.text.split()]
         return recognised(row.label) is None and len(metric_spans(words)) > 1
 
     def _refuse_lost(self, row: Row) -> None:
         """Refuse a row that belongs to a table, but not to the headers that are there."""
         heads = () if self.open is None else self.open.heads
-        words = [word for line in self.waiting for word in line.text.split()]
-        is_table = (
-            recognised(row.label) is not None
-            or any(axis_word(word) is not None for word in (*words, *row.label.split()[:1]))
-            or bool(metric_spans(words))
-            or any(heads)
-        )
-        n = len(row.values)
-        is_of_matrix = axis_word(row.label.split(" ")[0]) is not None
-        if is_table and (n > 1 or is_of_matrix or self._has_headers(row)):
-            numbers = "1 number" if n == 1 else f"{n} numbers"
+        has_axis = axis_word(row.label.split(" ")[0]) is not None
+        is_lost = recognised(row.label) is not None or bool(self.waiting) or any(heads)
+        if has_axis or self._has_headers(row) or (is_lost and len(row.values) > 1):
+            numbers = "1 number" if len(row.values) == 1 else f"{len(row.values)} numbers"
             under = f"{len(heads)} headers" if any(heads) else "no headers that fit"
-            raise _refused(row.line, row.text, f"has {numbers} under {under}")
+            name = "" if row.label else " and no name"
+            raise _refused(row.line, row.text, f"has {numbers} under {under}{name}")
+
+
+def _require_distinct(table: Table) -> None:
+    """Raise `InvalidInput` for two rows or columns of one name, whose numbers would be mixed."""
+    first = table.rows[0]
+    for place, head in enumerate(table.heads):
+        if head and head in table.heads[:place]:
+            raise _refused(first.line, first.text, f"is below two headers {head!r}")
+    seen: set[str] = set()
+    for row in (row for row in table.rows if row.label):
+        if row.label in seen:
+            raise _refused(row.line, row.text, "has the name of another row")
+        seen.add(row.label)
 
 
 def _is_line_of_its_own(row: Row) -> bool:
@@ -293,69 +279,60 @@ def _is_line_of_its_own(row: Row) -> bool:
 def _may_be_in_a_matrix(row: Row) -> bool:
     """Whether it has only whole numbers: cells, or numbers of classes as headers."""
     is_corner = not row.label or any(axis_word(word) for word in row.label.split())
-    return is_corner and len(row.values) > 1 and row.is_whole
+    are_whole = all(value is not None and value.count is not None for value in row.values)
+    return is_corner and len(row.values) > 1 and are_whole
 
 
 def _fitted(row: Row, table: Table, last: Row | None = None) -> Row | None:
     """The row with a value under each header, None if it belongs under other headers.
 
-    Without headers it has a label or none, as the `last` row above it.
+    It has a label or none, as the `last` row above it.
     """
     values, label, heads = row.values, row.label, table.heads
+    if row.is_aligned and len(row.labels) > table.n_labels:
+        # Words in the place of numbers.
+        label = _name(" ".join(cell for cell in row.labels[: table.n_labels] if cell))
+        values = (*(None for _ in row.labels[table.n_labels :]), *values)
     surplus = len(values) - len(heads)
     if surplus > 0:
-        leading = [_class_number(value) for value in values[:surplus]]
-        most = _MOST_LABEL_CELLS if label and any(heads) else 1
-        if surplus > most or None in leading or (len(heads) == 1 and not any(heads)):
+        number = _class_number(values[0])
+        if surplus > 1 or number is None or (len(heads) == 1 and not any(heads)):
             return None
-        label = " ".join([label, *(number or "" for number in leading)]).strip()
-        values = values[surplus:]
+        label, values = f"{label} {number}".strip(), values[1:]
     elif surplus < 0:
         missing: tuple[Value | None, ...] = (NOTHING,) * -surplus
-        if _is_report_line(label, heads) and not row.is_aligned:
-            values = (*missing, *values)
-        elif _is_below_matrix(label, heads, len(values)) or (
-            row.is_aligned and not _is_metric_line(row, table)
-        ):
-            values = (*values, *missing)
-        else:
+        side = _filled_from(row, heads)
+        if side is None:
             return None
-    elif not any(heads) and last is not None and bool(label) != bool(last.label):
+        values = (*values, *missing) if side == "left" else (*missing, *values)
+    elif last is not None and bool(label) != bool(last.label):
         return None
-    if table.names_models and is_class_number(label):
+    if stub_names(table.corner) == "models" and is_class_number(label):
         label = f"{table.corner.strip(' :')} {label}"
     return replace(row, label=label, values=values)
 
 
-def _is_metric_line(row: Row, table: Table) -> bool:
-    """Whether a short row below classes or models is a metric with its one number."""
-    is_metric = recognised(row.label) is not None and len(row.values) == 1
-    return is_metric and not any(recognised(head) is not None for head in table.heads)
+def _filled_from(row: Row, heads: Sequence[str]) -> str | None:
+    """From which side a short row fills the columns, None if that is not clear.
 
-
-def _is_report_line(label: str, heads: Sequence[str]) -> bool:
-    """A line such as "accuracy 0.59 54", whose numbers stand at the end of a report."""
-    found = recognised(label)
-    under_metrics = any(recognised(head) is not None for head in heads if head)
-    return found is not None and found.meaning.is_aggregate and under_metrics
-
-
-def _is_below_matrix(label: str, heads: Sequence[str], n_values: int) -> bool:
-    """A line of a metric below a matrix at whose side another metric stands."""
-    found = recognised(label)
-    names, beside = heads[:n_values], heads[n_values:]
-    return (
-        found is not None
-        and found.meaning.is_metric
-        and not any(name and recognised(name) for name in names)
-        and all(head and recognised(head) for head in beside)
-    )
+    "accuracy 0.59 54" is at the right end of a report, and a metric below a matrix at its left,
+    with another metric at the side. Between tabs, cells at the end may be left out, but for a
+    metric with its one number below classes or models.
+    """
+    found, are_metrics = recognised(row.label), [recognised(head) is not None for head in heads]
+    n_values = len(row.values)
+    if row.is_aligned:
+        return None if found is not None and n_values == 1 and not any(are_metrics) else "left"
+    if found is not None and found.is_aggregate and any(are_metrics):
+        return "right"
+    is_below = not any(are_metrics[:n_values]) and all(are_metrics[n_values:])
+    return "left" if found is not None and found.is_metric and is_below else None
 
 
 def _class_number(value: Value | None) -> str | None:
     """The number in a cell that may be the name of a class, None for any other."""
-    last = None if value is None else value.last
-    return last if last is not None and is_class_number(last) else None
+    last = (value and value.last) or ""
+    return last if is_class_number(last) else None
 
 
 def _with_numbers_as_heads(table: Table) -> Table:
@@ -368,53 +345,62 @@ def _with_numbers_as_heads(table: Table) -> Table:
     return Table(numbers, rest, first.label, above)
 
 
-@dataclass(frozen=True, slots=True)
-class _Heads:
-    """Headers, and the one over the labels; `is_sure` unless only their number fits."""
+def _heads_over(waiting: Sequence[Line], row: Row, *, by_number: bool) -> Table | None:
+    """A table with the headers of a row in the words before it, None if there are none.
 
-    heads: tuple[str, ...]
-    corner: str = ""
-    is_sure: bool = True
-
-
-def _heads_over(waiting: Sequence[Line], row: Row) -> _Heads | None:
-    """The headers of the columns of a row in the words before it, None if there are none."""
+    `by_number` allows headers of which only the number fits.
+    """
     lines = list(waiting)
     while len(lines) > 1 and all(axis_word(word) for word in lines[-1].text.split()):
         lines.pop()  # The name of the rows, below the headers.
     if not lines:
         return None
+    if len(lines) > 1 and _continues(lines[-1], lines[-2]):
+        pairs = zip(lines[-2].cells, lines[-1].cells, strict=True)
+        cells = tuple(f"{upper} {lower}".strip() for upper, lower in pairs)
+        lines[-2:] = [replace(lines[-1], cells=cells)]
     n_columns, words = len(row.values), lines[-1].text.split()
     found = _in_cells(lines, row) or _named_by_axis(words, n_columns)
     if found is not None:
         return found
     if recognised(row.label) is None:
-        numbered = not row.label and n_columns > 2 and _class_number(row.values[0]) is not None
+        numbered = n_columns > 2 and _class_number(row.values[0]) is not None
         for size in (n_columns, n_columns - 1) if numbered else (n_columns,):
             by_metrics = _by_metrics(words, size)
             if by_metrics is not None:
                 return by_metrics
-    return _by_words(words, n_columns)
+    has_axis = any(axis_word(word) is not None for word in words)
+    return _by_words(words, n_columns) if by_number or has_axis else None
 
 
-def _in_cells(lines: Sequence[Line], row: Row) -> _Heads | None:
+def _continues(line: Line, above: Line) -> bool:
+    """Whether each cell of a line of headers goes on below: "(%)", or "F1" below "Macro"."""
+    are_aligned = line.is_aligned and above.is_aligned and len(line.cells) == len(above.cells)
+    return are_aligned and not line.cells[0] and all(above.cells[1:])
+
+
+def _in_cells(lines: Sequence[Line], row: Row) -> Table | None:
     """Headers that already are cells of the last line."""
     n_columns, cells = len(row.values), lines[-1].cells
     if len(cells) < 2:
         return None
     if not row.label and len(cells) in {n_columns, n_columns - 1}:
         # The first number of the row may be the name of a class or of a fold.
-        is_stub = len(cells) == n_columns and (not cells[0] or _is_stub(cells[0]))
-        heads = cells[1:] if is_stub else cells
-        return _Heads(_under(lines, heads), cells[0] if is_stub else "")
-    fits = {n_columns, n_columns + row.n_before, n_columns + row.n_before - 1}
-    if row.is_aligned and len(cells) > max(fits):
-        # Cells at the end of the row are left out.
-        return _Heads(_under(lines, cells[row.n_before :]), " ".join(cells[: row.n_before]))
-    if len(cells) not in fits:
-        return None
+        has_stub = len(cells) == n_columns and is_stub(cells[0])
+        heads = cells[1:] if has_stub else cells
+        return Table(_under(lines, heads), corner=cells[0] if has_stub else "")
+    n_labels = len(row.labels)
+    if row.is_aligned and len(cells) >= n_columns + n_labels:
+        # Cells at the end may be left out, and words may stand in the place of numbers.
+        metrics = (at for at, cell in enumerate(cells) if at and recognised(cell) is not None)
+        n_labels = min(n_labels, next(metrics, n_labels))
+        corner = " ".join(cells[:n_labels]).strip()
+        return Table(_under(lines, cells[n_labels:]), corner=corner, n_labels=n_labels)
     before = len(cells) - n_columns
-    return _Heads(_under(lines, cells[before:]), " ".join(cells[:before]).strip())
+    if before not in {0, n_labels, n_labels - 1}:
+        return None
+    corner = " ".join(cells[:before]).strip()
+    return Table(_under(lines, cells[before:]), corner=corner, n_labels=n_labels)
 
 
 def _under(lines: Sequence[Line], heads: tuple[str, ...]) -> tuple[str, ...]:
@@ -428,34 +414,31 @@ def _under(lines: Sequence[Line], heads: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{groups[place // per_group]} {head}" for place, head in enumerate(heads))
 
 
-def _by_metrics(words: Sequence[str], n_columns: int) -> _Heads | None:
+def _by_metrics(words: Sequence[str], n_columns: int) -> Table | None:
     """Headers that are names of metrics, each with the words before it."""
     spans = metric_spans(words)
     if len(spans) != n_columns or spans[-1][1] < len(words) or (n_columns < 2 and spans[0][0] > 1):
         return None
-    corner = words[0] if spans[0][0] and _is_stub(words[0]) else ""
-    starts = [1 if corner else 0, *(end for _, end in spans[:-1])]
+    corner = words[: spans[0][0]] if is_stub(words[0]) else []
+    starts = [len(corner), *(end for _, end in spans[:-1])]
     ends = [end for _, end in spans]
     heads = (" ".join(words[start:end]) for start, end in zip(starts, ends, strict=True))
-    return _Heads(tuple(heads), corner)
+    return Table(tuple(heads), corner=" ".join(corner))
 
 
-def _named_by_axis(words: Sequence[str], n_columns: int) -> _Heads | None:
+def _named_by_axis(words: Sequence[str], n_columns: int) -> Table | None:
     """ "Predicted A (80) Predicted B" parted at the repeated name of the axis."""
     axes = [axis_word(word) for word in words]
     starts = [place for place, axis in enumerate(axes) if axis is not None and axis == axes[0]]
-    if len(starts) != n_columns or len(starts) < 2:
-        return None
-    ends = [*starts[1:], len(words)]
-    pairs = zip(starts, ends, strict=True)
-    return _Heads(tuple(" ".join(words[start + 1 : end]) for start, end in pairs))
+    ends = [*starts[1:], len(words)] if starts else []
+    heads = (" ".join(words[at + 1 : end]) for at, end in zip(starts, ends, strict=True))
+    return Table(tuple(heads)) if len(starts) == n_columns > 1 else None
 
 
-def _by_words(words: Sequence[str], n_columns: int) -> _Heads | None:
+def _by_words(words: Sequence[str], n_columns: int) -> Table | None:
     """Headers of one word each, perhaps with a bracket: "A B", "A (80) B (15)"."""
-    axes = [word for word in words if axis_word(word) is not None]
     start = 0
-    while start < len(words) - 1 and _is_stub(words[start]):
+    while start < len(words) - 1 and is_stub(words[start]):
         start += 1
     heads: list[str] = []
     for word in words[start:]:
@@ -463,11 +446,5 @@ def _by_words(words: Sequence[str], n_columns: int) -> _Heads | None:
             heads[-1] = f"{heads[-1]} {word}"
         else:
             heads.append(word)
-    if len(heads) != n_columns or n_columns < 2:
-        return None
-    return _Heads(tuple(heads), " ".join(words[:start]), is_sure=bool(axes))
-
-
-def _is_stub(word: str) -> bool:
-    """Whether it is the header over the labels, or the name of an axis in its place."""
-    return axis_word(word) is not None or word.lower().strip(" :") in _STUBS
+    fits = len(heads) == n_columns > 1
+    return Table(tuple(heads), corner=" ".join(words[:start])) if fits else None

@@ -85,6 +85,9 @@ def test_a_line_that_no_table_has_is_one_cell_of_prose() -> None:
         ("0.93 [0.91, 0.95]", ["0.93"]),
         ("0.93 (95% CI 0.91-0.95) 0.9", ["0.93  0.9"]),
         ("95% CI : (0.6834, 0.9611)", ["95% CI :"]),
+        ("Recall 90% (68-99)", ["Recall 90%"]),
+        ("age (18-25)", ["age (18-25)"]),
+        (r"$93.1_{\pm 0.2}$", ["93.1 ± 0.2"]),
     ],
 )
 def test_mark_up_and_typography_give_way_to_plain_characters(text: str, lines: list[str]) -> None:

@@ -265,6 +265,49 @@ def test_a_line_of_a_table_whose_cells_are_not_clear_is_named(text: str, line: i
     assert "a tab or a bar between its cells" in str(caught.value.hint)
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("Model\tAccuracy\tAccuracy\nSVM\t0.93\t0.91", "below two headers 'Accuracy'"),
+        ("Model\tAccuracy\nSVM\t0.93\nSVM\t0.91", "line 3, 'SVM 0.91', has the name of another"),
+        ("Model\tAcc\tF1\nSVM\t0.9\t0.8\n\t0.7\t0.6", "has 2 numbers under 2 headers and no"),
+    ],
+)
+def test_numbers_that_would_be_mixed_are_refused(text: str, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        read(text)
+
+
+def test_a_matrix_below_a_table_is_no_part_of_it() -> None:
+    reading = read("Model\tAcc\tF1\nSVM\t0.9\t0.8\n\n8 3\n1 17")
+
+    assert reading.matrix is not None
+    assert reading.matrix.counts == ((8, 3), (1, 17))
+    assert len(reading.numbers) == 2
+
+
+def test_words_in_the_place_of_a_number_do_not_shift_the_others() -> None:
+    reading = read("Model\tAcc\tF1\nCNN\tfailed\t0.7\nSVM\t0.9\t0.8\nMLP\tfailed\t0.6")
+
+    assert numbers(reading) == [
+        ("f1 @CNN", "0.7"),
+        ("overall_accuracy @SVM", "0.9"),
+        ("f1 @SVM", "0.8"),
+        ("f1 @MLP", "0.6"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "metrics"),
+    [
+        ("Model\tMacro\tWeighted\n\tF1\tF1\nSVM\t0.91\t0.92", ["macro_f1", "weighted_f1"]),
+        ("Model\tAcc\tMCC\n\t(%)\t(%)\nSVM\t93.1\t91.0", ["overall_accuracy", "mcc"]),
+    ],
+)
+def test_headers_may_be_two_lines(text: str, metrics: list[str]) -> None:
+    assert [number.key for number in read(text).numbers] == metrics
+
+
 R_REPORT = """\
 Confusion Matrix and Statistics
 
@@ -429,7 +472,7 @@ class TestCorrections:
     def test_a_head_can_be_given_another_meaning(self) -> None:
         reading = read(self.TEXT, heads={"Precision": "npv", "green": "-"}, are_models=False)
 
-        assert numbers(reading)[:2] == [("npv[red]", "0.9"), ("recall[red]", "0.8")]
+        assert numbers(reading) == [("npv[red]", "0.9"), ("recall[red]", "0.8")]
         assert [h.head for h in reading.heads if h.is_corrected] == ["Precision", "green"]
 
     def test_heads_that_are_not_in_the_text_change_nothing(self) -> None:
@@ -482,8 +525,13 @@ class TestRemarks:
     def test_deviations_are_a_caution(self) -> None:
         assert "means over several tests" in read("Accuracy 0.9 ± 0.1").remarks[0]
 
-    def test_misspelt_names_are_told(self) -> None:
-        assert read("Macro precison 0.9").remarks == ("“precison” was read as precision.",)
+    def test_numbers_of_unknown_names_are_told(self) -> None:
+        reading = read("Macro precison 0.9\nAUC 0.95\nMCC 0.8")
+
+        assert numbers(reading) == [("mcc", "0.8")]
+        assert reading.remarks == (
+            "Numbers of “Macro precison” and “AUC” were left out: nothing says what they are.",
+        )
 
     def test_class_metrics_of_no_class_are_left_out(self) -> None:
         reading = read("Classes: a 1, b 2, c 3\nSpecificity 0.9\nAccuracy 0.8")
