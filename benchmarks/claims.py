@@ -647,6 +647,8 @@ TITLES = {
     "intervals of sets": "Intervals of multi-label runs that cover the true value, percent",
     "intervals of scores": "Intervals of calibrated scores that cover the true value, and scores "
     "called miscalibrated, percent",
+    "intervals of matrices": "Functions of a confusion matrix and costs: intervals that cover the "
+    "true value, percent",
     "intervals of areas": "Areas of scores of few values: intervals that cover, percent",
     "intervals of parts": "Parts of the Brier score: intervals that cover, percent; those "
     "without ends are of data sets in which most examples have scores of their own",
