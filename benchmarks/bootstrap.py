@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 from sklearn.metrics import f1_score, matthews_corrcoef
 
 from offdiag.domain.labels import LabelSet
+from offdiag.metrics.aggregates import AGGREGATES
+from offdiag.metrics.aggregates.classified import Classified
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.delta import aggregate_gradients, aggregate_standard_errors
 from offdiag.metrics.intervals.draws import percentile_bounds, replicated
-from offdiag.metrics.intervals.posterior import Evidence, drawn_matrices
+from offdiag.metrics.intervals.posterior import Evidence, drawn_tallies
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.difference import paired_differences
 from offdiag.metrics.paired.joint_counts import joint_counts
-from offdiag.metrics.suite import evaluate_stack
+from offdiag.metrics.tally import Tally, tally
 
 N_SAMPLES = 1_000_000
 REPLICATES = 2_000
@@ -131,14 +133,15 @@ def matrix_of(actual: Codes, predicted: Codes, n_classes: int) -> ConfusionMatri
     return ConfusionMatrix(counts, LabelSet.numbered(n_classes))
 
 
-def two_values(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
-    suite = evaluate_stack(stack, ordinal=False)
-    return {key: replicated(suite.aggregate[key]) for key in KEYS}
+def two_values(stack: Tally) -> dict[str, NDArray[np.float64]]:
+    subject = Classified(stack, AGGREGATES)
+    return {key: replicated(subject.aggregate[key]) for key in KEYS}
 
 
 def drawn(matrix: ConfusionMatrix) -> Work:
     def compute() -> None:
-        parts = drawn_matrices(Evidence.of_counts(matrix), seed=1, draws=REPLICATES)
+        evidence = Evidence.of_counts(matrix)
+        parts = drawn_tallies(evidence, matrix.labels, with_cells=False, seed=1, draws=REPLICATES)
         values = [two_values(stack) for _, stack in parts]
         for key in KEYS:
             percentile_bounds(np.concatenate([each[key] for each in values]), confidence=0.95)
@@ -155,7 +158,7 @@ def rows_with_kernel(actual: Codes, predicted: Codes, n_classes: int) -> Work:
 
     def compute() -> None:
         rows = rng.integers(0, N_SAMPLES, N_SAMPLES)
-        two_values(count_pairs(actual[rows], predicted[rows], n_classes=n_classes))
+        two_values(tally(count_pairs(actual[rows], predicted[rows], n_classes=n_classes)))
 
     return compute
 

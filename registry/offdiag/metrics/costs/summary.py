@@ -25,7 +25,7 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.gradients import Cells, Codes, Floats, Gradient
 from offdiag.metrics.orientation import STACK_ACTUAL_AXIS, STACK_PREDICTED_AXIS, actual_totals
 from offdiag.metrics.quantity import Causes, Quantity, cause, defined_except, first_cause, fraction
-from offdiag.metrics.spec import OF_CELLS, Direction, MetricSpec, Scope, Symmetry
+from offdiag.metrics.spec import Direction, MetricSpec, Scope, Symmetry
 
 CLASS_AXIS = -1
 CELL_AXIS = -1
@@ -217,13 +217,14 @@ _ELKAN = "Elkan 2001, The foundations of cost-sensitive learning, IJCAI, 973-978
 # the labels, and nothing else unless the cost matrix happens to be symmetric.
 _BY_CELL = Symmetry()
 
-_BY_COST = "Draws of the shares of examples at each cost, with a prior of one example."
+_BY_COST = "Draws of the shares of examples at each cost, with a prior of one example"
+_OF_CLASSES = "of the shares of the classes, with Jeffreys' prior for two and 1/K for more."
 
 SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="total_cost",
         scope=Scope.COST,
-        interval=_BY_COST,
+        interval=f"{_BY_COST}.",
         title="Total cost",
         formula="sum over i, j of W_ij c_ij",
         low=-math.inf,
@@ -239,7 +240,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="mean_cost",
         scope=Scope.COST,
-        interval=_BY_COST,
+        interval=f"{_BY_COST}.",
         title="Mean cost per example",
         formula="total_cost / N",
         low=-math.inf,
@@ -270,7 +271,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="best_trivial_cost",
         scope=Scope.COST,
-        interval=OF_CELLS,
+        interval=f"Draws {_OF_CLASSES}",
         title="Cost of the best constant prediction",
         formula="min over j of sum over i of t_i W_ij",
         low=-math.inf,
@@ -285,7 +286,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="cost_ratio_to_best_trivial",
         scope=Scope.COST,
-        interval=OF_CELLS,
+        interval=f"{_BY_COST}, beside those {_OF_CLASSES}",
         title="Cost relative to the best constant prediction",
         formula="total_cost / best_trivial_cost",
         low=-math.inf,
@@ -303,7 +304,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="skill_vs_trivial",
         scope=Scope.COST,
-        interval=OF_CELLS,
+        interval=f"{_BY_COST}, beside those {_OF_CLASSES}",
         title="Cost skill score",
         formula="(best_trivial_cost - total_cost) / (best_trivial_cost - sum over i of t_i W_ii)",
         low=-math.inf,

@@ -5,6 +5,11 @@ handful of costs. Their shares are drawn from the posterior with a prior of one 
 all costs that a sample can have, those that none has included: a cost that is rare and high may
 be missing from the samples. Of 100 datasets of 100 samples, 2 in 100 of the class whose errors
 cost 50 times as much, resamples held the true mean in 16 and these draws in 97.
+
+Ratio and skill also take the cost of a constant answer, which is drawn with the matrix. The mean
+cost of a draw is the one whose rank among the mean costs is that of the matrix among the matrices:
+more of a costly class makes both dear. Of 100 datasets of nine classes, draws of the matrix alone
+held the true ratio in 82 and these in 96.
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.costs.summary import COST_KEYS, cost_gradients, evaluate_costs
+from offdiag.metrics.costs.summary import COST_KEYS, evaluate_costs
 from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.bounds import (
     NO_ENDS,
@@ -30,17 +35,14 @@ from offdiag.metrics.intervals.bounds import (
     flagged,
     smallest_class,
 )
-from offdiag.metrics.intervals.delta import DELTA, aggregate_standard_errors
-from offdiag.metrics.intervals.draws import generator, replicated
+from offdiag.metrics.intervals.draws import generator, percentile_bounds, replicated
 from offdiag.metrics.intervals.posterior import (
     Evidence,
-    drawn_matrices,
-    fits_draws,
-    posterior_intervals,
+    drawn_cells,
+    posterior_interval,
     prior_name,
     prior_of,
 )
-from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.orientation import actual_totals
 
 if TYPE_CHECKING:
@@ -118,7 +120,7 @@ def _by_cost(counts: NDArray[Any], weights: Floats, share: float) -> SampleCosts
     return SampleCosts(costs, np.bincount(group.ravel(), counts.ravel(), len(costs)), share)
 
 
-OF_SHARES = ("mean_cost", "total_cost")
+OF_SHARES = {"mean_cost", "total_cost"}
 COST_INTERVAL_KEYS = tuple(key for key in COST_KEYS if key != "best_trivial_class")
 
 
@@ -134,8 +136,7 @@ def cost_intervals(
 ) -> dict[str, Interval]:
     """Intervals of the costs of one matrix by key, for all but the best trivial class.
 
-    `prevalence` (K,) re-weights each draw. With too many classes or occupied cells the delta
-    method is used for all but total and mean; it takes the best trivial answer as known.
+    `prevalence` (K,) re-weights each draw.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
@@ -144,10 +145,8 @@ def cost_intervals(
     if matrix.total == 0:
         return {key: Interval(None, None, NO_ENDS) for key in keys}
     known = cost_values(matrix.counts, costs, prevalence)
-    values = {key: known[key] for key in keys}
-    drawn, others = parted(values, matrix.counts)
     found = drawn_costs(
-        drawn,
+        {key: known[key] for key in keys},
         Evidence.of_counts(matrix),
         costs,
         sample_costs(matrix.counts, costs, prevalence),
@@ -156,21 +155,8 @@ def cost_intervals(
         confidence=level,
         draws=draws,
     )
-    if others:
-        gradients = cost_gradients(matrix, costs, prevalence)
-        errors = aggregate_standard_errors(matrix, {key: gradients[key] for key in others})
-        found |= normal_intervals(others, errors, confidence=level, method=DELTA)
     smallest = smallest_class(matrix.actual)
     return {key: flagged(each, smallest, "smallest class").at() for key, each in found.items()}
-
-
-def parted(
-    values: Mapping[str, Floats], counts: Counts
-) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Costs that are drawn, and those that are linearized as too many cells are occupied."""
-    is_drawn = {key: key in OF_SHARES or fits_draws(counts) for key in values}
-    drawn = {key: value for key, value in values.items() if is_drawn[key]}
-    return drawn, {key: value for key, value in values.items() if key not in drawn}
 
 
 def drawn_costs(
@@ -186,30 +172,50 @@ def drawn_costs(
 ) -> dict[str, Intervals]:
     """Intervals of the costs `values` by key.
 
-    Total and mean cost are drawn by the cost of samples, all others from the matrix. The best
-    trivial answer is chosen again in each draw. The bits do not depend on what else is asked for.
+    The best trivial answer is chosen again in each draw. The bits do not depend on what else is
+    asked for.
     """
     rng = generator(seed)
     means = np.zeros(draws)
     for some in samples:
         means += some.share * some.drawn_means(rng, draws)
-    by_cost = {"mean_cost": means, "total_cost": means * evidence.total}
-    of_matrix = {key: np.full(draws, value) for key, value in values.items() if key not in by_cost}
-    # At a declared prevalence a constant answer costs the same in every sample.
-    open_keys = [key for key in of_matrix if prevalence is None or key != "best_trivial_cost"]
-    if open_keys and evidence.n_classes > 1:
-        for part, stack in drawn_matrices(evidence, seed=seed, draws=draws):
-            found = cost_values(stack, costs, prevalence)
-            for key in open_keys:
-                of_matrix[key][part] = found[key]
-        if "best_trivial_cost" in open_keys:
-            of_matrix["best_trivial_cost"] *= evidence.total / evidence.parts
-    priors = (by_cost, ONE_EXAMPLE), (of_matrix, prior_name(evidence.n_classes))
-    intervals: dict[str, Intervals] = {}
-    for drawn, prior in priors:
-        asked = {key: values[key] for key in drawn if key in values}
-        intervals |= posterior_intervals(drawn, asked, confidence=confidence, prior=prior)
-    return intervals
+    # At a declared prevalence, and of one class, a constant answer costs the same in every sample.
+    tested = evidence.classes / evidence.classes.sum()
+    shares = tested if prevalence is None else prevalence
+    trivial, perfect = (np.full(draws, cost) for cost in _constant(shares, costs))
+    if prevalence is None and evidence.n_classes > 1 and not values.keys() <= OF_SHARES:
+        of_matrix = np.empty(draws)
+        n_cells = evidence.n_numbers
+        for part, drawn in drawn_cells(evidence, seed=seed, draws=draws, n_cells=n_cells):
+            of_matrix[part] = drawn.sums(costs.weights)
+            trivial[part], perfect[part] = _constant(drawn.actual, costs)
+        means = np.sort(means)[of_matrix.argsort().argsort()]
+    all_drawn = {
+        "total_cost": means * evidence.total,
+        "mean_cost": means,
+        "best_trivial_cost": trivial * evidence.total,
+        "cost_ratio_to_best_trivial": _ratio(means, trivial),
+        "skill_vs_trivial": _ratio(trivial - means, trivial - perfect),
+    }
+    priors = dict.fromkeys(values, ONE_EXAMPLE)
+    priors["best_trivial_cost"] = prior_name(evidence.n_classes)
+    return {
+        key: posterior_interval(
+            percentile_bounds(all_drawn[key], confidence=confidence), value, draws, priors[key]
+        )
+        for key, value in values.items()
+    }
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    """NaN where it is undefined."""
+    undefined = np.full(above.shape, np.nan)
+    return np.asarray(np.divide(above, below, out=undefined, where=below > 0))
+
+
+def _constant(shares: Floats, costs: CostMatrix) -> tuple[Any, Any]:
+    """Cost per sample of the best constant and of the perfect answer, for shares (..., K)."""
+    return (shares @ costs.weights).min(axis=-1), shares @ np.diagonal(costs.weights)
 
 
 def cost_values(
@@ -218,20 +224,6 @@ def cost_values(
     """Values of `COST_INTERVAL_KEYS` for a stack (..., K, K), NaN where undefined."""
     found = evaluate_costs(counts, costs.weights, prevalence=prevalence)
     return {key: replicated(found[key]) for key in COST_INTERVAL_KEYS}
-
-
-def normal_intervals(
-    values: Mapping[str, Floats], errors: Mapping[str, Floats], *, confidence: float, method: str
-) -> dict[str, Intervals]:
-    """value -+ z error by key; no bounds (NaN) without a finite, positive error."""
-    z = normal_quantile(confidence)
-    found = {}
-    for key, value in values.items():
-        error = errors[key]
-        usable = np.isfinite(value) & np.isfinite(error) & (error > 0)
-        ends = (np.where(usable, value + reach, np.nan) for reach in (-z * error, z * error))
-        found[key] = Intervals(Bounds(*ends), method)
-    return found
 
 
 COST_AXIS = 0

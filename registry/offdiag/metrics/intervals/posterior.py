@@ -155,6 +155,12 @@ class DrawnCells:
         found[np.arange(len(found)), most] += (actual - found).sum(axis=CLASS_AXIS)
         return actual, found, correct
 
+    def sums(self, weights: Floats) -> Floats:
+        """Of the cells with such weights (K, K), shape (b,)."""
+        of_empty = (weights * self.wrong.is_empty).sum(axis=PREDICTED_AXIS)
+        taken = self.taken @ weights[self.wrong.row, self.wrong.column]
+        return np.asarray(self.correct @ np.diagonal(weights) + self.each @ of_empty + taken)
+
 
 def drawn_cells(
     evidence: Evidence, *, seed: int, draws: int, n_cells: int
@@ -179,23 +185,14 @@ def drawn_cells(
         yield part, DrawnCells(actual, actual * recall, taken, each, wrong)
 
 
-def drawn_matrices(
-    evidence: Evidence, *, seed: int, draws: int
-) -> Iterator[tuple[slice, NDArray[np.int64]]]:
-    """Matrices of K >= 2 classes from the posterior: which draws, and int64 (b, K, K).
+def drawn_tallies(
+    evidence: Evidence, labels: LabelSet, *, with_cells: bool, seed: int, draws: int
+) -> Iterator[tuple[slice, Tally]]:
+    """Such matrices as metrics take them, `with_cells` or with margins and diagonals alone.
 
     They count `parts` of the total: metrics of whole numbers take a fifth of the time of those of
     fractions.
     """
-    n_cells = evidence.n_classes**2
-    for part, drawn in drawn_cells(evidence, seed=seed, draws=draws, n_cells=n_cells):
-        yield part, drawn.matrices(evidence.parts)
-
-
-def drawn_tallies(
-    evidence: Evidence, labels: LabelSet, *, with_cells: bool, seed: int, draws: int
-) -> Iterator[tuple[slice, Tally]]:
-    """Such matrices as metrics take them, `with_cells` or with margins and diagonals alone."""
     parts, unit = evidence.parts, evidence.parts / evidence.total
     n_cells = evidence.n_classes**2 if with_cells else evidence.n_numbers
     for part, drawn in drawn_cells(evidence, seed=seed, draws=draws, n_cells=n_cells):

@@ -16,9 +16,10 @@ from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.gradients import Floats, Gradient
-from offdiag.metrics.intervals.bounds import Interval, Intervals, flagged, smallest_class
-from offdiag.metrics.intervals.costs import cost_values, normal_intervals
+from offdiag.metrics.intervals.bounds import Bounds, Interval, Intervals, flagged, smallest_class
+from offdiag.metrics.intervals.costs import cost_values
 from offdiag.metrics.intervals.delta import standard_error
+from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.intervals.suite import WITHOUT_INTERVAL
 from offdiag.metrics.paired import proportions
 from offdiag.metrics.paired.class_changes import sloped_changes
@@ -153,7 +154,7 @@ def paired_cost_differences(
     errors = {"mean_cost": error, "total_cost": error * joint.total}
     if not set(BESIDE_TRIVIAL).isdisjoint(keys):
         errors |= _errors_beside_trivial(joint, costs, prevalence, error_of_mean=error)
-    found = normal_intervals(gaps, errors, confidence=level, method=SQUARES)
+    found = _normal_intervals(gaps, errors, confidence=level, method=SQUARES)
     if error == 0:
         found = {key: replace(each, notes={(): NOTHING_COUNTS}) for key, each in found.items()}
     smallest = smallest_class(joint.first_matrix.actual)
@@ -164,6 +165,20 @@ def paired_cost_differences(
         )
         for key, gap in gaps.items()
     }
+
+
+def _normal_intervals(
+    values: Mapping[str, Floats], errors: Mapping[str, Floats], *, confidence: float, method: str
+) -> dict[str, Intervals]:
+    """value -+ z error by key; no bounds (NaN) without a finite, positive error."""
+    z = normal_quantile(confidence)
+    found = {}
+    for key, value in values.items():
+        error = errors[key]
+        usable = np.isfinite(value) & np.isfinite(error) & (error > 0)
+        ends = (np.where(usable, value + reach, np.nan) for reach in (-z * error, z * error))
+        found[key] = Intervals(Bounds(*ends), method)
+    return found
 
 
 def _errors_beside_trivial(

@@ -32,11 +32,9 @@ from offdiag.metrics.intervals.bounds import (
 from offdiag.metrics.intervals.costs import (
     COST_INTERVAL_KEYS,
     drawn_costs,
-    normal_intervals,
-    parted,
     sample_costs,
 )
-from offdiag.metrics.intervals.delta import LINEARIZED, aggregate_standard_errors
+from offdiag.metrics.intervals.delta import aggregate_standard_errors
 from offdiag.metrics.intervals.draws import replicated
 from offdiag.metrics.intervals.posterior import CLASS_SPLITS, Evidence
 from offdiag.metrics.intervals.proportions import Outcomes, Proportion, wilson_of_sizes
@@ -197,10 +195,9 @@ def weighted_costs(
     if found.weights.total <= 0:
         return values
     estimates = {key: replicated(quantities[key]) for key in COST_INTERVAL_KEYS}
-    drawn, others = parted(estimates, found.samples)
     size = effective_size_of_costs(found, costs)
     intervals = drawn_costs(
-        drawn,
+        estimates,
         weighted_evidence(found),
         costs,
         sample_costs(found.sums * (size / found.weights.total), costs, None),
@@ -209,9 +206,6 @@ def weighted_costs(
         confidence=0.95,
         draws=2_000,
     )
-    if others:
-        errors = cost_errors(found, costs)
-        intervals |= normal_intervals(others, errors, confidence=0.95, method=LINEARIZED)
     smallest = smallest_class(found.class_sizes) if found.class_sizes.any() else np.asarray(0)
     for key, each in intervals.items():
         values[key] = flagged(each, smallest, "smallest class").at().around(values[key])

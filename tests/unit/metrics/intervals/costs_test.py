@@ -98,26 +98,43 @@ def test_the_mean_cost_of_errors_has_the_interval_of_a_proportion() -> None:
     assert interval.high == pytest.approx(rate + reach, abs=0.15 * reach)
 
 
-@pytest.mark.parametrize("prevalence", [None, DEPLOYED], ids=["as tested", "as deployed"])
-def test_the_delta_method_agrees_with_draws(
-    prevalence: NDArray[np.float64] | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    matrix = matrix_of(COUNTS)
-    drawn = cost_intervals(matrix, WEIGHTS, prevalence=prevalence, seed=1, replicates=20_000)
-    monkeypatch.setattr(posterior, "MOST_CELLS", 0)
+def test_weighted_sums_of_drawn_cells_are_those_of_the_matrices() -> None:
+    evidence = posterior.Evidence.of_counts(matrix_of(FEW_COUNTS))
 
-    linear = cost_intervals(matrix, WEIGHTS, prevalence=prevalence, seed=1)
+    for _, drawn in posterior.drawn_cells(evidence, seed=1, draws=20, n_cells=9):
+        matrices = drawn.matrices(1e9) / 1e9
+        expected = (matrices * COSTS.weights).sum(axis=(1, 2))
+        assert drawn.sums(COSTS.weights) == pytest.approx(expected, rel=1e-6)
 
-    for key, expected in drawn.items():
-        found = linear[key]
-        if key == "best_trivial_cost" and prevalence is not None:
-            assert (found.low, expected.low) == (None, None)
-            continue
-        assert expected.low is not None
-        assert expected.high is not None
-        width = expected.high - expected.low
-        assert found.low == pytest.approx(expected.low, abs=0.06 * width), key
-        assert found.high == pytest.approx(expected.high, abs=0.06 * width), key
+
+def test_the_ratio_of_many_classes_knows_of_a_costly_error_that_no_sample_has() -> None:
+    """Of nine classes the last is rare, and its errors cost 50; draws of matrices held 82 %."""
+    recall, shares = 0.85, np.array([0.12] * 8 + [0.04])
+    cells = np.full((9, 9), (1 - recall) / 8) * shares[:, np.newaxis]
+    np.fill_diagonal(cells, recall * shares)
+    weights = 1 - np.eye(9)
+    weights[-1, :-1] = 50
+    costs = cost_matrix(weights, labels=numbered_labels(9))
+    truth = (cells * weights).sum() / (shares @ weights).min()
+    rng, n_held = np.random.default_rng(2), 0
+    for _ in range(100):
+        matrix = matrix_of(rng.multinomial(300, cells.ravel()).reshape(9, 9))
+        keys = ("cost_ratio_to_best_trivial",)
+        (found,) = cost_intervals(matrix, costs, seed=1, keys=keys, replicates=500).values()
+        assert found.low is not None
+        assert found.high is not None
+        n_held += found.low <= truth <= found.high
+
+    assert n_held >= 90
+
+
+def test_the_ratio_of_costs_that_depend_on_the_class_alone_is_certain() -> None:
+    costs = cost_matrix([[0, 0], [7, 7]], labels=numbered_labels(2))
+
+    found = cost_intervals(matrix_of([[90, 3], [2, 5]]), costs, seed=1)
+
+    ratio = found["cost_ratio_to_best_trivial"]
+    assert (ratio.low, ratio.high) == pytest.approx((1.0, 1.0), abs=1e-9)
 
 
 def test_a_constant_answer_at_a_declared_prevalence_costs_the_same_in_every_sample() -> None:
@@ -148,11 +165,9 @@ def test_small_classes_are_pointed_out() -> None:
 
 
 @pytest.mark.parametrize("prevalence", [None, DEPLOYED], ids=["as tested", "as deployed"])
-@pytest.mark.parametrize("most_cells", [2_500, 0], ids=["drawn", "delta"])
 def test_the_mean_cost_alone_has_the_same_interval(
-    prevalence: NDArray[np.float64] | None, most_cells: int, monkeypatch: pytest.MonkeyPatch
+    prevalence: NDArray[np.float64] | None,
 ) -> None:
-    monkeypatch.setattr(posterior, "MOST_CELLS", most_cells)
     expected = cost_intervals(matrix_of(COUNTS), WEIGHTS, prevalence=prevalence, seed=1)
 
     found = cost_intervals(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
 
-from offdiag.metrics.intervals.posterior import Evidence, drawn_matrices, less_bias
+from offdiag.metrics.intervals.posterior import Evidence, drawn_cells, less_bias
 from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.suite import evaluate_stack
 from support.matrices import matrix_of
@@ -18,7 +18,8 @@ THREE_WITH_EMPTY_CELLS = [[40, 6, 0], [5, 38, 7], [0, 0, 12]]
 
 def all_draws(counts: ArrayLike, draws: int) -> NDArray[np.int64]:
     evidence = Evidence.of_counts(matrix_of(counts))
-    return np.concatenate([each for _, each in drawn_matrices(evidence, seed=2, draws=draws)])
+    parts = drawn_cells(evidence, seed=2, draws=draws, n_cells=evidence.n_classes**2)
+    return np.concatenate([each.matrices(evidence.parts) for _, each in parts])
 
 
 def dense_draws(
@@ -95,9 +96,10 @@ def test_nothing_but_right_answers_still_leaves_something_open(n_classes: int) -
 def test_draws_have_as_many_samples_as_the_matrix() -> None:
     """A declared metric may depend on how many there are."""
     evidence = Evidence.of_counts(matrix_of(THREE))
-    (_, stack), *_ = drawn_matrices(evidence, seed=2, draws=50)
 
-    drawn = evaluate_stack(stack, ordinal=False, unit=evidence.parts / evidence.total)
+    drawn = evaluate_stack(
+        all_draws(THREE, 50), ordinal=False, unit=evidence.parts / evidence.total
+    )
 
     assert drawn.aggregate["n"].value == pytest.approx(np.full(50, 150), rel=1e-5)
 
