@@ -44,6 +44,7 @@ from offdiag.metrics.intervals.posterior import (
     prior_of,
 )
 from offdiag.metrics.orientation import actual_totals
+from offdiag.metrics.tally import CLASS_AXIS
 
 if TYPE_CHECKING:
     from offdiag.metrics.costs.threshold import SideCosts
@@ -215,7 +216,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 def _constant(shares: Floats, costs: CostMatrix) -> tuple[Any, Any]:
     """Cost per sample of the best constant and of the perfect answer, for shares (..., K)."""
-    return (shares @ costs.weights).min(axis=-1), shares @ np.diagonal(costs.weights)
+    return (shares @ costs.weights).min(axis=CLASS_AXIS), shares @ np.diagonal(costs.weights)
 
 
 def cost_values(
