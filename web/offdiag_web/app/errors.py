@@ -223,7 +223,9 @@ def sentence_of(error: OffdiagError) -> str:
 def hint_of(error: OffdiagError) -> str | None:
     """What helps, with pages for commands where a page is asked for."""
     hint = error.hint
-    if hint is None or is_for_programs() or request.path.endswith(".json"):
+    if hint is None or _COMMAND.search(hint) is None:
+        return hint
+    if is_for_programs() or request.path.endswith(".json"):
         return hint
     return _COMMAND.sub(_page_for, hint)
 
