@@ -607,7 +607,16 @@ RECORDS = {
 
 def write_page(result: dict[str, Any]) -> None:
     """Put goals and cells of a result into its place in docs/contributing/claims.md."""
-    name = result["name"]
+    put_between(PAGE, *place_of(result["name"]), page_text(result))
+
+
+def place_of(name: str) -> tuple[str, str]:
+    """The lines of the page before and after a result."""
+    return f"<!-- The result {name} begins. -->", f"<!-- The result {name} ends. -->"
+
+
+def page_text(result: dict[str, Any]) -> str:
+    """What the page says of a result: what was done, what came of it, and all cells."""
     parts = [result_table(result)]
     for title, rows in result["tables"].items():
         columns = list(rows[0])
@@ -617,8 +626,7 @@ def write_page(result: dict[str, Any]) -> None:
             f"| --- |{' --: |' * (len(columns) - 1)}",
             *(f"| {' | '.join(str(row[each]) for each in columns)} |" for row in rows),
         ]
-    begin, end = f"<!-- The result {name} begins. -->", f"<!-- The result {name} ends. -->"
-    put_between(PAGE, begin, end, "\n".join(parts))
+    return "\n".join(parts)
 
 
 TITLES = {
