@@ -139,6 +139,7 @@ def expect_sound_page(
         assert violations(seen) == []
     assert seen.page.evaluate(_TEXTS_OUT_OF_CHARTS) == []
     assert width_on_a_small_screen(seen) <= 320
+    assert seen.page.evaluate(_CHIPS_OF_LETTERS) == []
 
 
 _TEXTS_OUT_OF_CHARTS = """() => [...document.querySelectorAll("main svg")].flatMap((chart) => {
@@ -150,6 +151,11 @@ _TEXTS_OUT_OF_CHARTS = """() => [...document.querySelectorAll("main svg")].flatM
     }).map((text) => text.textContent);
 })"""
 """A picture ends at its edge, and so does what is written in it."""
+_CHIPS_OF_LETTERS = """() => [...document.querySelectorAll("main .chip")].filter((chip) => {
+    const box = chip.getBoundingClientRect();
+    return box.height > box.width;
+}).map((chip) => chip.textContent.trim())"""
+"""A narrow column breaks a word of a chip after each letter."""
 
 
 def watched(page: Page, address: str) -> Watched:

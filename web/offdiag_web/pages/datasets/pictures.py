@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import inf
 
 from markupsafe import Markup
 
 from offdiag.domain.runs import PromotionRole, Task
+from offdiag.metrics.intervals.delta import range_of
 from offdiag.services.champions.decision import COST, Decision
 from offdiag_web.charts.plot import Frame, box, grid, line, ring, ticks_across, ticks_of, ticks_up
 from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, spanning, words
@@ -64,6 +66,8 @@ def scatter_of(decision: Decision, asked: Asked, marks: Marks) -> Markup | None:
         title_of(asked.across),
         f"Cost per {PER:,}" if asked.by_cost else worst,
         shows_minority=not asked.by_cost and not of_labels,
+        across_range=range_of(asked.across),
+        up_range=(0, inf) if asked.by_cost else (0, 1),
     )
     return scatter(dots, axes, name=f"{axes.up} and {inside(asked.across)} of each run")
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import hypot
+from decimal import Decimal
+from math import hypot, inf
 from typing import Literal
 
 from markupsafe import Markup, escape
@@ -62,11 +63,16 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """The titles of both axes; `shows_minority` where they are an average and a recall."""
+    """The titles of both axes; `shows_minority` where they are an average and a recall.
+
+    The ranges are those of their metrics.
+    """
 
     across: str
     up: str
     shows_minority: bool
+    across_range: tuple[float, float] = (-inf, inf)
+    up_range: tuple[float, float] = (-inf, inf)
 
 
 def scatter(dots: Sequence[Dot], axes: Axes, *, name: str) -> Markup:
@@ -77,6 +83,7 @@ def scatter(dots: Sequence[Dot], axes: Axes, *, name: str) -> Markup:
     ends = [end for dot in dots for end in (dot.across.lowest, dot.across.highest)]
     across = spanning(ends, steps=6)
     up = spanning([dot.up for dot in dots] + ([0.0] if axes.shows_minority else []), steps=6)
+    across, up = _within(across, axes.across_range), _within(up, axes.up_range)
     across_ticks, up_ticks = ticks_of(across), ticks_of(up)
     in_order = sorted(dots, key=lambda dot: (dot.is_champion, dot.is_in_set, -dot.across.estimate))
     minority, lines = _minority(dots, across, up) if axes.shows_minority else ((), ())
@@ -95,6 +102,12 @@ def scatter(dots: Sequence[Dot], axes: Axes, *, name: str) -> Markup:
         css_class="scatter",
         name=name,
     )
+
+
+def _within(scale: Scale, bounds: tuple[float, float]) -> Scale:
+    """A scale no longer than what its values can be; around a single one it would be."""
+    low, high = map(Decimal, bounds)
+    return Scale(max(scale.low, low), min(scale.high, high))
 
 
 def _minority(

@@ -6,6 +6,7 @@ import math
 import re
 
 import numpy as np
+import pytest
 
 from offdiag_web.charts.plot import Frame
 from offdiag_web.charts.svg import Extent
@@ -77,3 +78,24 @@ def test_the_letter_of_a_model_is_beside_the_link_whose_name_does_not_contain_it
     link, _, after = drawn.partition("</a>")
     assert 'class="letter"' not in link
     assert ">b</text>" in after
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_axes_of_metrics_end_where_the_metrics_end(value: float) -> None:
+    dot = Dot(
+        mark=ModelMark("vit", "circle", "", "model-1"),
+        across=Extent(value, value, value),
+        up=value,
+        is_in_set=False,
+        is_champion=False,
+        url="/runs/r_1",
+        name="",
+        told="vit",
+    )
+
+    axes = Axes("Accuracy", "Recall", True, across_range=(0, 1), up_range=(0, 1))
+    drawn = scatter([dot], axes, name="runs")
+
+    ticks = re.findall(r'class="tick"[^>]*>([^<]+)<', drawn)
+    assert len(ticks) > 4
+    assert all(0 <= float(text.replace("\N{MINUS SIGN}", "-")) <= 1 for text in ticks), ticks
