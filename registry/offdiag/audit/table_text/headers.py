@@ -242,6 +242,17 @@ def stub_names(stub: str) -> str | None:
     return "models" if plain in _MODEL_STUBS else "classes" if plain in _CLASS_STUBS else None
 
 
+def without_formula(label: str) -> str:
+    """A label without the formula behind it: "Precision = TP/(TP+FP)", but not "A (y = 0)"."""
+    depth = 0
+    for place, character in enumerate(label):
+        depth += (character == "(") - (character == ")")
+        is_formula = character in "=≈" or (character == ":" and "/" in label[place:])
+        if is_formula and depth <= 0 and label[:place].strip():
+            return label[:place].strip(" :")
+    return label.strip(" :=≈")
+
+
 def says_percent(text: str) -> bool:
     """Whether a head says that its numbers are percentages."""
     return "%" in text

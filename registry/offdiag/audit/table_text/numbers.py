@@ -185,6 +185,8 @@ def with_units(
         own = [number for number in numbers if number.place.table == at]
         if any(_OF_TABLE.search(line[:_LONGEST_HEADING]) for line in table.above):
             units.numbers += map(_signed, own)
+            if any(map(_has_no_unit, own)):
+                units.remarks.append("Numbers were read as percentages, as the lines above say.")
         else:
             _decide([_signed(n) if says_percent(n.name) else n for n in own], units)
     return units

@@ -35,7 +35,7 @@ from offdiag.audit.table_text.headers import (
 from offdiag.audit.table_text.tables import Table, is_class_number
 from offdiag.errors import InvalidInput
 
-_CLASS_WORDS = ("class", "label", "category", "group")
+_CALLED_CLASS = re.compile(r"(class|label|category|group)[\s:_]*\w")
 _FLUFF = frozenset({"of", "for", "on", "the", "class", "in", "our", "overall", "score"})
 _LONGEST_GROUP = 2
 """Words around a metric that may be the name of a class or a model; more are prose."""
@@ -163,7 +163,7 @@ def _kind_of_names(
         return None
     if known.are_models is not None:
         return "models" if known.are_models else "classes"
-    are_known = bool(known.classes) and all(place_of(n, known.classes) is not None for n in names)
+    are_known = any(place_of(name, known.classes) is not None for name in names)
     of_the_whole = [at for at, m in enumerate(metrics) if m is not None and m.is_aggregate]
     beside = [m for m in (*side.meanings, *metrics) if m is not None]
     by_evidence = (
@@ -179,9 +179,11 @@ def _kind_of_names(
 
 def _are_called_classes(names: Sequence[str]) -> bool:
     """Whether names say that they are of classes, or have the size of a class behind them."""
-    return all(count_behind(name) is not None for name in names) or all(
-        name.casefold().startswith(_CLASS_WORDS) or axis_word(name.split()[0]) is not None
-        for name in names
+    first_words = {found[1] for name in names if (found := _CALLED_CLASS.match(name.casefold()))}
+    return (
+        all(count_behind(name) is not None for name in names)
+        or all(axis_word(name.split()[0]) is not None for name in names)
+        or (len(first_words) == 1 and all(map(_CALLED_CLASS.match, map(str.casefold, names))))
     )
 
 

@@ -25,10 +25,12 @@ from offdiag.audit.table_text.headers import (
     metric_spans,
     recognised,
     stub_names,
+    without_formula,
 )
 from offdiag.errors import InvalidInput
 
 _PERCENTAGE = re.compile(r"\d ?%")
+_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
 _CLASS_NUMBER = re.compile(r"-?\d{1,9}(\.0)?")
 _LONGEST_SHOWN = 60
 _LONGEST_PAIRED = 4
@@ -147,7 +149,7 @@ def _row(line: Line, values: Sequence[Value | None], start: int, end: int) -> Ro
         end -= 1
     label = " ".join(cell for cell in line.cells[start:first] if cell)
     kept = tuple(values[first:end])
-    name = _name(label)
+    name = without_formula(label)
     if _PERCENTAGE.search(label[len(name) :]):
         raise _refused(line.number, line.text, "has cells that run together")
     return Row(line.number, text, name, kept, line.cells[start:first], line.is_aligned)
@@ -162,17 +164,6 @@ def _are_pairs(rows: Sequence[Row]) -> bool:
 
 def _numbers(row: Row) -> list[Value]:
     return [value for value in row.values if value is not None and value.numbers]
-
-
-def _name(label: str) -> str:
-    """A label without the formula behind it: "Precision = TP/(TP+FP)", but not "A (y = 0)"."""
-    depth = 0
-    for place, character in enumerate(label):
-        depth += (character == "(") - (character == ")")
-        is_formula = character in "=≈" or (character == ":" and "/" in label[place:])
-        if is_formula and depth <= 0 and label[:place].strip():
-            return label[:place].strip(" :")
-    return label.strip(" :=≈")
 
 
 @dataclass(slots=True)
@@ -260,9 +251,10 @@ def _require_distinct(table: Table) -> None:
         if head and head in table.heads[:place]:
             raise _refused(first.line, first.text, f"is below two headers {head!r}")
     seen: set[str] = set()
-    for row in (row for row in table.rows if row.label):
+    for row in table.rows:
         if row.label in seen:
-            raise _refused(row.line, row.text, "has the name of another row")
+            what = "the name of another row" if row.label else "no name, as another row"
+            raise _refused(row.line, row.text, f"has {what}")
         seen.add(row.label)
 
 
@@ -291,11 +283,12 @@ def _fitted(row: Row, table: Table, last: Row | None = None) -> Row | None:
     values, label, heads = row.values, row.label, table.heads
     if row.is_aligned and len(row.labels) > table.n_labels:
         # Words in the place of numbers.
-        label = _name(" ".join(cell for cell in row.labels[: table.n_labels] if cell))
+        label = without_formula(" ".join(cell for cell in row.labels[: table.n_labels] if cell))
         values = (*(None for _ in row.labels[table.n_labels :]), *values)
     surplus = len(values) - len(heads)
     if surplus > 0:
-        number = _class_number(values[0])
+        first = values[0]
+        number = first.last if first and table.corner and not label else _class_number(first)
         if surplus > 1 or number is None or (len(heads) == 1 and not any(heads)):
             return None
         label, values = f"{label} {number}".strip(), values[1:]
@@ -307,7 +300,8 @@ def _fitted(row: Row, table: Table, last: Row | None = None) -> Row | None:
         values = (*values, *missing) if side == "left" else (*missing, *values)
     elif last is not None and bool(label) != bool(last.label):
         return None
-    if stub_names(table.corner) == "models" and is_class_number(label):
+    is_named = stub_names(table.corner) == "models" or not is_stub(table.corner)
+    if is_named and _NUMBER.fullmatch(label):
         label = f"{table.corner.strip(' :')} {label}"
     return replace(row, label=label, values=values)
 
@@ -363,12 +357,9 @@ def _heads_over(waiting: Sequence[Line], row: Row, *, by_number: bool) -> Table 
     found = _in_cells(lines, row) or _named_by_axis(words, n_columns)
     if found is not None:
         return found
-    if recognised(row.label) is None:
-        numbered = n_columns > 2 and _class_number(row.values[0]) is not None
-        for size in (n_columns, n_columns - 1) if numbered else (n_columns,):
-            by_metrics = _by_metrics(words, size)
-            if by_metrics is not None:
-                return by_metrics
+    by_metrics = None if recognised(row.label) is not None else _by_metrics(words, row)
+    if by_metrics is not None:
+        return by_metrics
     has_axis = any(axis_word(word) is not None for word in words)
     return _by_words(words, n_columns) if by_number or has_axis else None
 
@@ -382,11 +373,12 @@ def _continues(line: Line, above: Line) -> bool:
 def _in_cells(lines: Sequence[Line], row: Row) -> Table | None:
     """Headers that already are cells of the last line."""
     n_columns, cells = len(row.values), lines[-1].cells
-    if len(cells) < 2:
+    if len(cells) < 2 or lines[-1].is_aligned != row.is_aligned:
         return None
     if not row.label and len(cells) in {n_columns, n_columns - 1}:
         # The first number of the row may be the name of a class or of a fold.
-        has_stub = len(cells) == n_columns and is_stub(cells[0])
+        is_name = recognised(cells[0]) is None and not _may_be_in_a_matrix(row)
+        has_stub = len(cells) == n_columns and (is_stub(cells[0]) or is_name)
         heads = cells[1:] if has_stub else cells
         return Table(_under(lines, heads), corner=cells[0] if has_stub else "")
     n_labels = len(row.labels)
@@ -414,16 +406,24 @@ def _under(lines: Sequence[Line], heads: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{groups[place // per_group]} {head}" for place, head in enumerate(heads))
 
 
-def _by_metrics(words: Sequence[str], n_columns: int) -> Table | None:
-    """Headers that are names of metrics, each with the words before it."""
-    spans = metric_spans(words)
-    if len(spans) != n_columns or spans[-1][1] < len(words) or (n_columns < 2 and spans[0][0] > 1):
+def _by_metrics(words: Sequence[str], row: Row) -> Table | None:
+    """Headers that are names of metrics, each with the words before it.
+
+    The first number may be the name of a class, or of what the words before the metrics say.
+    """
+    spans, n_columns = metric_spans(words), len(row.values)
+    if not spans or spans[-1][1] < len(words) or (n_columns < 2 and spans[0][0] > 1):
         return None
-    corner = words[: spans[0][0]] if is_stub(words[0]) else []
+    is_numbered = len(spans) == n_columns - 1 and n_columns > 2
+    if len(spans) != n_columns and not is_numbered:
+        return None
+    corner = words[: spans[0][0]] if is_numbered or is_stub(words[0]) else []
+    if is_numbered and not corner and _class_number(row.values[0]) is None:
+        return None
     starts = [len(corner), *(end for _, end in spans[:-1])]
-    ends = [end for _, end in spans]
-    heads = (" ".join(words[start:end]) for start, end in zip(starts, ends, strict=True))
-    return Table(tuple(heads), corner=" ".join(corner))
+    pairs = zip(starts, (end for _, end in spans), strict=True)
+    heads = tuple(" ".join(words[start:end]) for start, end in pairs)
+    return Table(heads, corner=" ".join(corner))
 
 
 def _named_by_axis(words: Sequence[str], n_columns: int) -> Table | None:

@@ -271,11 +271,20 @@ def test_a_line_of_a_table_whose_cells_are_not_clear_is_named(text: str, line: i
         ("Model\tAccuracy\tAccuracy\nSVM\t0.93\t0.91", "below two headers 'Accuracy'"),
         ("Model\tAccuracy\nSVM\t0.93\nSVM\t0.91", "line 3, 'SVM 0.91', has the name of another"),
         ("Model\tAcc\tF1\nSVM\t0.9\t0.8\n\t0.7\t0.6", "has 2 numbers under 2 headers and no"),
+        ("n\tAccuracy\n100\t0.9\n200\t0.8", "line 3, '200 0.8', has no name, as another row"),
+        ("Classes: a 1, b 2\n\tRecall\na\t1\nb\t1\nc\t0", "has a class 'c', listed are a, b"),
     ],
 )
 def test_numbers_that_would_be_mixed_are_refused(text: str, says: str) -> None:
     with pytest.raises(InvalidInput, match=says):
         read(text)
+
+
+def test_prose_with_commas_is_no_header_of_a_number() -> None:
+    reading = read("Trained on all data, results below.\nAccuracy 0.93")
+
+    assert reading.models == ("",)
+    assert reading.unread == ((1, "Trained on all data results below."),)
 
 
 def test_a_matrix_below_a_table_is_no_part_of_it() -> None:
@@ -377,6 +386,8 @@ class TestUnits:
     def test_the_heading_may_say_percent(self) -> None:
         reading = read("Results in %\nModel\tAcc\tMCC\nSVM\t93.1\t81.0")
 
+        assert "Numbers were read as percentages, as the lines above say." in reading.remarks
+
         assert [text for _, text in numbers(reading)] == ["93.1%", "81.0%"]
 
     def test_shares_above_one_are_percentages_and_others_follow_them(self) -> None:
@@ -460,6 +471,9 @@ class TestCorrections:
             ("Model\tRecall\tn\nred\t0.9\t10\ngreen\t0.8\t20", "models"),
             ("\tAccuracy\tn\nred\t0.9\t10\ngreen\t0.8\t20", "models"),
             ("Fold\tRecall\n1\t0.9\n2\t0.8\nMean\t0.85", "models"),
+            ("Threshold\tRecall\tF1\n0.1\t0.9\t0.8\n0.5\t0.8\t0.7", "models"),
+            ("Layers Recall F1\n2 0.9 0.8\n4 0.8 0.7", "models"),
+            ("\tRecall\tF1\nclass-weighted\t0.9\t0.8\nlabel smoothing\t0.8\t0.7", "models"),
         ],
     )
     def test_what_names_were_read_as_is_told(self, text: str, names: str) -> None:
