@@ -209,6 +209,22 @@ def test_runs_are_compared_before_someone_opens_the_first_page(
     assert not any("prediction_chunk" in statement for statement in statements)
 
 
+@pytest.mark.usefixtures("unfrozen")
+def test_a_redirect_leaves_the_machine_to_the_page_that_it_leads_to(served: Flask) -> None:
+    begun = threading.Event()
+
+    @contextmanager
+    def work() -> Iterator[None]:
+        begun.set()
+        yield
+
+    with warming_up(served, beside=work, waits_s=60):
+        assert client_for(served).get("/").status_code == 302
+        assert not begun.wait(0.2)
+        client_for(served).get("/runs")
+        assert begun.wait(60)
+
+
 def test_a_server_that_stops_before_its_first_answer_loads_no_page(served: Flask) -> None:
     not_loaded = served.view_functions["glossary.page"]
 

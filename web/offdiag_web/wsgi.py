@@ -6,9 +6,10 @@ import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from http import HTTPStatus
 
 import structlog
-from flask import Flask
+from flask import Flask, Response
 
 from offdiag.errors import DatabaseUnavailable, InvalidInput
 from offdiag.logs import log_to_stderr
@@ -83,9 +84,12 @@ def warming_up(
     """
     answered, stopped = threading.Event(), threading.Event()
 
-    @app.teardown_request
-    def tell(_error: BaseException | None) -> None:
-        answered.set()
+    @app.after_request
+    def tell(response: Response) -> Response:
+        # The page that a redirect leads to is still to be loaded, and would have to wait.
+        if not HTTPStatus.MULTIPLE_CHOICES <= response.status_code < HTTPStatus.BAD_REQUEST:
+            answered.set()
+        return response
 
     def warm_up() -> None:
         answered.wait(waits_s)
