@@ -115,7 +115,7 @@ class TestReading:
         }
         typed = {f.attributes.get("name"): f.attributes.get("value") for f in page.all("input")}
         assert typed["classes"] == "A 80, B 15"
-        assert "“A (80)” and “B (15)” beside metrics were read as" in page.one("main").text
+        assert "“A (80)” and “B (15)” next to metrics were read as" in page.one("main").text
 
     def test_a_corrected_head_changes_the_verdict_and_an_emptied_one_is_found_anew(
         self, reader: PageClient
@@ -136,7 +136,7 @@ class TestReading:
         assert list(verdicts_on(models)) == ["red", "green"]
         assert "Precision of 'red'" in verdicts_on(classes)[""]
 
-        assert "“red” and “green” beside metrics were read as models." in models.one("main").text
+        assert "“red” and “green” next to metrics were read as models." in models.one("main").text
 
     def test_a_unit_that_is_not_clear_is_a_question_with_its_answer_in_the_form(
         self, reader: PageClient

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from offdiag.audit.audit import AuditedTable, audited_together
 from offdiag.audit.findings import AuditReport, AuditVerdict, as_sentence, headline_of_many
 from offdiag.audit.printed import printed
 from offdiag.audit.reported_values import Claim, Facts
-from offdiag.audit.table_text.classes import ClassFacts, PrintedMatrix, place_of
+from offdiag.audit.table_text.classes import ClassFacts, place_of
 from offdiag.audit.table_text.headers import CELLS_OF_TWO
 from offdiag.audit.table_text.interpretation import (
     Corrections,
@@ -155,34 +155,20 @@ def audit_record(audit: TableTextAudit) -> dict[str, Any]:
 
 def reading_record(reading: Reading) -> dict[str, Any]:
     """How a text was understood. The meanings are in the form in which they can be corrected."""
+    matrix = reading.matrix
     return {
-        "heads": [
-            {
-                "head": head.head,
-                "meaning": head.meaning,
-                "numbers": list(head.numbers),
-                "is_corrected": head.is_corrected,
-            }
-            for head in reading.heads
-        ],
-        "classes": None
-        if reading.classes is None
-        else {
-            "names": list(reading.classes.names),
-            "counts": None if reading.classes.counts is None else list(reading.classes.counts),
-        },
+        "heads": [asdict(head) for head in reading.heads],
+        "classes": None if reading.classes is None else asdict(reading.classes),
         "positive": reading.positive,
-        "matrix": None if reading.matrix is None else _matrix_record(reading.matrix),
+        "matrix": None
+        if matrix is None
+        else {
+            "labels": matrix.labels,
+            "counts": matrix.counts,
+            "orientation_in_text": matrix.orientation and matrix.orientation.value,
+        },
         "unread": [{"line": line, "text": text} for line, text in reading.unread],
-        "remarks": list(reading.remarks),
-    }
-
-
-def _matrix_record(matrix: PrintedMatrix) -> dict[str, Any]:
-    return {
-        "labels": list(matrix.labels),
-        "counts": [list(line) for line in matrix.counts],
-        "orientation_in_text": None if matrix.orientation is None else matrix.orientation.value,
+        "remarks": reading.remarks,
     }
 
 

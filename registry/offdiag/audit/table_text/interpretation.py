@@ -132,6 +132,7 @@ def read_table_text(text: str, corrections: Corrections | None = None) -> Readin
     remarks = (
         *_on_spread(numbers),
         *_on_names(tables, roles),
+        *_on_matrix(matrices, numbers),
         *units.remarks,
         *left_out,
         *_on_unknown(heads),
@@ -281,7 +282,13 @@ def _on_names(tables: Sequence[Table], roles: Sequence[Roles]) -> Iterator[str]:
                 and (meaning.label if each.names == "classes" else meaning.model) is not None
             ]
             listing = listed([f"“{name}”" for name in names], at_most=MOST_NAMED)
-            yield f"{listing} beside metrics were read as {each.names}."
+            yield f"{listing} next to metrics were read as {each.names}."
+
+
+def _on_matrix(matrices: Sequence[PrintedMatrix], numbers: Sequence[Number]) -> Iterator[str]:
+    models = dict.fromkeys(number.model for number in numbers if number.model)
+    if matrices and len(models) > 1:
+        yield f"The matrix was compared with the numbers of {enumerated(list(models))}."
 
 
 def _on_spread(numbers: Sequence[Number]) -> Iterator[str]:

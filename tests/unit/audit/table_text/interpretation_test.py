@@ -479,7 +479,7 @@ class TestCorrections:
     def test_what_names_were_read_as_is_told(self, text: str, names: str) -> None:
         reading = read(text)
 
-        assert reading.remarks[0].endswith(f"beside metrics were read as {names}.")
+        assert reading.remarks[0].endswith(f"next to metrics were read as {names}.")
         assert (reading.classes is None) == (names == "models")
         assert not any(number.key == "macro_recall" for number in reading.numbers)
 
@@ -554,6 +554,11 @@ class TestRemarks:
         assert reading.remarks == (
             "“Specificity” belongs to one class, and which of the classes is not said.",
         )
+
+    def test_a_matrix_of_several_models_is_told(self) -> None:
+        reading = read("8 2\n1 9\n\nModel\tAcc\nSVM\t0.85\nCNN\t0.95")
+
+        assert "The matrix was compared with the numbers of SVM and CNN." in reading.remarks
 
     def test_a_second_matrix_is_refused(self) -> None:
         with pytest.raises(InvalidInput, match="2 matrices, from lines 1 and 5 on"):
