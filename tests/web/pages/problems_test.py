@@ -241,7 +241,7 @@ def test_a_closed_problem_says_so_and_takes_no_decision(
 @pytest.mark.parametrize(
     ("action", "typed", "state", "said"),
     [
-        ("acknowledge", {}, ProblemState.ACCEPTED, "acknowledged."),
+        ("acknowledge", {}, ProblemState.ACCEPTED, "accepted."),
         ("snooze", {"until": "2099-01-31"}, ProblemState.SNOOZED, "snoozed until 2099-01-31."),
         ("dismiss", {"reason": "known"}, ProblemState.DISMISSED, "dismissed."),
         ("assign", {"assignee": "lee"}, ProblemState.OPEN, "assigned to lee."),
@@ -286,7 +286,7 @@ def test_a_decision_in_another_tab_is_told_before_it_is_overruled(
     ):
         (alert,) = Page(response.text).all("div", "callout-warning")
         assert response.status_code == 409
-        assert f"P-{first.number} was acknowledged by ana at {now}" in alert.text
+        assert f"P-{first.number} was accepted by ana at {now}" in alert.text
         assert "known" in {field.text for field in Page(response.text).all("textarea")}
     assert missed(registry, first.key.class_label).state is ProblemState.ACCEPTED
     assert missed(registry, second.key.class_label).state is ProblemState.OPEN

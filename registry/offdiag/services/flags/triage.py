@@ -305,7 +305,7 @@ def _require_unchanged(session: Session, ids: Iterable[int], seen: Seen | None) 
     """Compare revisions while the flags are locked, so that no other change comes in between."""
     known = {} if seen is None else {flag_id: seen[flag_id] for flag_id in ids if flag_id in seen}
     changes = flags.changes_since(session, known) if known else []
-    _require_no([_told_of(f"flag {change.flag_id}", change) for change in changes])
+    _require_no([_told_of(f"flag {each.flag_id}", each, each.kind.value) for each in changes])
 
 
 def _require_no(changes: Sequence[str]) -> None:
@@ -317,10 +317,10 @@ def _require_no(changes: Sequence[str]) -> None:
         )
 
 
-def _told_of(what: str, change: FlagEvent) -> str:
+def _told_of(what: str, change: FlagEvent, done: str) -> str:
     to_whom = f" to {change.text}" if change.kind is FlagEventKind.ASSIGNED else ""
     by_whom = f" by {change.author}" if change.author else ""
-    return f"{what} was {change.kind.value}{to_whom}{by_whom}"
+    return f"{what} was {done}{to_whom}{by_whom}"
 
 
 MOST_PROBLEMS = 500
@@ -386,7 +386,9 @@ def flags_concerned(
         meanwhile = [decided[flag.id] for flag in problem.flags if flag.id in decided]
         if meanwhile:
             last = max(meanwhile, key=lambda change: change.at)
-            told_of = _told_of(f"problem {problem_name(number)}", last)
+            is_accepted = last.kind is FlagEventKind.ACKNOWLEDGED
+            done = ProblemState.ACCEPTED.value if is_accepted else last.kind.value
+            told_of = _told_of(f"problem {problem_name(number)}", last, done)
             changes.append(f"{told_of} at {last.at:%Y-%m-%d %H:%M} UTC")
     _require_no(changes)
     return dict.fromkeys(ids, found.revision)

@@ -78,7 +78,7 @@ def rest_days(now: datetime) -> dict[str, str]:
 class Decision:
     """What the author wants done with flags, of which they have seen a revision.
 
-    `named` is what the confirmation calls them.
+    `named` is what the confirmation calls them, `accepted` what it calls acknowledging them.
     """
 
     action: str
@@ -87,6 +87,7 @@ class Decision:
     typed: Mapping[str, str]
     author: str
     named: str
+    accepted: str = "acknowledged"
 
 
 def read_decision(
@@ -118,7 +119,7 @@ def carry_out(database: Database, decision: Decision) -> str:
 
 def _acknowledge(database: Database, ids: list[int], decision: Decision) -> str:
     triage.acknowledge_flags(database, ids, author=decision.author, seen=decision.seen)
-    return f"{decision.named} acknowledged."
+    return f"{decision.named} {decision.accepted}."
 
 
 def _snooze(database: Database, ids: list[int], decision: Decision) -> str:
@@ -196,7 +197,8 @@ def decide_problems(action: str, some: Sequence[int], typed: Mapping[str, str]) 
         flash(f"{named}: nothing to change.")
         return
     done = carry_out(
-        registry.database, Decision(action, list(concerned), concerned, typed, author, named)
+        registry.database,
+        Decision(action, list(concerned), concerned, typed, author, named, "accepted"),
     )
     can_undo = action in ("acknowledge", "snooze", "dismiss")
     flash(done, ",".join(map(str, some)) if can_undo else "message")
