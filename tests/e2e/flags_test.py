@@ -142,7 +142,7 @@ def test_problems_are_worked_through_by_keyboard_alone(go: Open, database: Datab
         press(key)
     expect(page.get_by_text("2 selected")).to_be_visible()
     press("a")
-    expect(page.get_by_role("status").first).to_contain_text("acknowledged")
+    expect(page.get_by_role("status").first).to_contain_text("accepted")
     states = {problem_of(database, number).state for number in (first, second)}
     assert states == {ProblemState.ACCEPTED}
     seen.expect_no_complaints()
