@@ -152,6 +152,15 @@ class TestReading:
         assert unit.attributes["aria-invalid"] == "true"
         assert answered.table("data")[0][:3] == ["precision", "✓ consistent", "1.2%"]
 
+    def test_a_name_beside_known_classes_can_be_said_to_be_none(self, reader: PageClient) -> None:
+        text = "\tRecall\na\t0.9\nb\t0.8\nOverall\t0.85"
+
+        asked = Page(paste(reader, text, classes="a 10, b 20").text)
+        answered = paste(reader, text, classes="a 10, b 20", **{"read:Overall": "-"})
+
+        assert "Overall" in [span.text for span in asked.one("table", "heads").inside("span")]
+        assert list(verdicts_on(audited(answered))[""]) == ["Recall of 'a'", "Recall of 'b'"]
+
     def test_the_matrix_is_shown_as_it_was_printed(self, reader: PageClient) -> None:
         text = "Predicted a b\nactual a 8 2\nactual b 1 9\nAccuracy 0.85"
 

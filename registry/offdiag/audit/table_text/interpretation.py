@@ -118,7 +118,9 @@ def read_table_text(text: str, corrections: Corrections | None = None) -> Readin
     corrected = {head: read_meaning(text) for head, text in told.heads.items() if text.strip()}
     names = _classes_of_matrix(tables, stated)
     roles = [roles_of(table, Known(names, corrected, told.are_models)) for table in tables]
-    names = _with_labels(names, roles, stated)
+    found = distinct(m.label for each in roles for m in (*each.columns, *each.rows) if m.label)
+    if not names or (stated is not None and stated.names == numbered(len(found))):
+        names = tuple(found) or names
     # Once the classes are known, headers that come before the table that tells are known, too.
     roles = [roles_of(table, Known(names, corrected, told.are_models)) for table in tables]
     matrices = [matrix for table in tables if (matrix := matrix_of(table, names)) is not None]
@@ -147,7 +149,7 @@ def read_table_text(text: str, corrections: Corrections | None = None) -> Readin
         unread=tuple(unread),
         remarks=tuple(dict.fromkeys(remarks)),
         tables=tuple(tables),
-        question=units.question,
+        question=_which_classes(names, found) or units.question,
     )
 
 
@@ -181,25 +183,16 @@ def _classes_of_matrix(tables: Sequence[Table], stated: ClassFacts | None) -> tu
     return tuple(stated.names[place] for place in places if place is not None)
 
 
-def _with_labels(
-    names: Sequence[str], roles: Iterable[Roles], stated: ClassFacts | None
-) -> tuple[str, ...]:
-    """The classes known already, else those that headers were taken for.
-
-    Raises `InvalidInput` if a header names a class that is not among those that were stated.
-    """
-    found = distinct(m.label for each in roles for m in (*each.columns, *each.rows) if m.label)
-    is_unnamed = stated is not None and stated.names == numbered(len(found))
-    if not names or is_unnamed:
-        return tuple(found) or tuple(names)
+def _which_classes(names: Sequence[str], found: Sequence[str]) -> InvalidInput | None:
+    """The question about a header that names a class which is not among the known ones."""
     unknown = next((label for label in found if place_of(label, names) is None), None)
-    if unknown is not None:
-        raise InvalidInput(
-            f"the text has a class {unknown!r}, listed are {', '.join(names)}.",
-            field="classes",
-            hint="List every class, or say that the name is a model: @name.",
-        )
-    return tuple(names)
+    if unknown is None:
+        return None
+    return InvalidInput(
+        f"the text has a class {unknown!r}, known are {', '.join(names)}.",
+        field="classes",
+        hint=f"List every class, or say that {unknown!r} is @name, a model, or - to leave it out.",
+    )
 
 
 def _sizes(

@@ -272,7 +272,6 @@ def test_a_line_of_a_table_whose_cells_are_not_clear_is_named(text: str, line: i
         ("Model\tAccuracy\nSVM\t0.93\nSVM\t0.91", "line 3, 'SVM 0.91', has the name of another"),
         ("Model\tAcc\tF1\nSVM\t0.9\t0.8\n\t0.7\t0.6", "has 2 numbers under 2 headers and no"),
         ("n\tAccuracy\n100\t0.9\n200\t0.8", "line 3, '200 0.8', has no name, as another row"),
-        ("Classes: a 1, b 2\n\tRecall\na\t1\nb\t1\nc\t0", "has a class 'c', listed are a, b"),
     ],
 )
 def test_numbers_that_would_be_mixed_are_refused(text: str, says: str) -> None:
@@ -512,7 +511,6 @@ class TestCorrections:
     @pytest.mark.parametrize(
         ("told", "field"),
         [
-            ({"classes": "red 10, blue 20", "are_models": False}, "classes"),
             ({"classes": "a, b"}, "classes"),
             ({"positive": "blue"}, "positive"),
             ({"heads": {"red": "[a"}}, "reading"),
@@ -528,6 +526,17 @@ class TestCorrections:
 
         assert caught.value.field == field
         assert caught.value.hint
+
+    def test_a_name_beside_known_classes_is_a_question_that_a_correction_answers(self) -> None:
+        text = "Classes: a 1, b 2\n\tRecall\na\t1\nb\t1\nOverall\t0.9"
+
+        question = read(text).question
+
+        assert question is not None
+        assert question.field == "classes"
+        assert "a class 'Overall', known are a, b" in str(question)
+        assert read(text, heads={"Overall": "-"}).question is None
+        assert len(read(text, heads={"Overall": "-"}).numbers) == 2
 
     def test_the_positive_class_may_be_marked_in_its_head(self) -> None:
         reading = read("Metric\tClass 1 (positive)\tClass 0 (negative)\nRecall\t0.9\t0.8")
