@@ -319,7 +319,8 @@ def _parts(cell: str) -> list[str]:
 def _words_and_values(tokens: list[str]) -> list[str]:
     """Tokens between single spaces, words joined to cells and parts of one value, too."""
     cells: list[str] = []
-    for token in _with_brackets_closed(tokens):
+    pairs = (_name_and_value(token) for token in _with_brackets_closed(tokens))
+    for token in (part for pair in pairs for part in pair):
         last = cells[-1] if cells else None
         if last is not None and (
             token in _JOINING

@@ -149,6 +149,7 @@ _PRINTED_NAMES: Mapping[str, str] = MappingProxyType(
         "sen": "recall",
         "se": "recall",
         "sp": "specificity",
+        "spe": "specificity",
         "ba": "balanced_accuracy",
         "bal_acc": "balanced_accuracy",
         "top_1": "overall_accuracy",

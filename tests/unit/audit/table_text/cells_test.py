@@ -37,6 +37,7 @@ from offdiag.audit.table_text.cells import (
         ("Accuracy = 172/239 ≈ 72.0%", ("Accuracy =", "172/239 ≈ 72.0%")),
         ("accuracy: 0.93, recall: 0.8", ("accuracy", "0.93", "recall", "0.8")),
         ("True - 200 9,700", ("True -", "200", "9,700")),
+        ("ACC=0.93 SEN=0.90", ("ACC", "0.93", "SEN", "0.90")),
         ("141,67", ("141", "67")),
     ],
 )
