@@ -175,6 +175,37 @@ def test_an_unusable_answer_changes_nothing(filled: Database, client: PageClient
         assert client.page(DRAFT).one("div", "empty").text.startswith("No answers yet"), typed
 
 
+@pytest.mark.parametrize("url", [URL, DRAFT])
+def test_a_refused_answer_stays_in_the_form(
+    filled: Database, client: PageClient, url: str
+) -> None:
+    answer(client, sample="7", action="other", label="nv")
+    sample = "4" if url == URL else "7"
+    typed = {"label": "nv", "note": "seen twice", "action": "other"}
+
+    for n_ticked, more in ((0, {}), (1, {"sample": sample, "label": "unknown"})):
+        refused = answer(client, url, **{**typed, **more})
+        page = Page(refused.text)
+        assert refused.status_code == 422
+        fields = {field.attributes.get("name"): field for field in page.all("input")}
+        assert fields["note"].attributes["value"] == "seen twice"
+        assert sum("checked" in box.attributes for box in page.all("input")) == n_ticked
+        chosen = [each.text for each in page.all("option") if "selected" in each.attributes]
+        assert more or "nv" in chosen
+
+
+def test_a_reason_to_publish_that_is_refused_stays_in_the_form(
+    filled: Database, client: PageClient
+) -> None:
+    answer(client, sample="4", action="right")
+
+    page = Page(publish(client, reason="the minutes", opinions="2").text)
+
+    fields = {field.attributes.get("name"): field for field in page.all("input")}
+    assert fields["reason"].attributes["value"] == "the minutes"
+    assert "checked" in fields["opinions"].attributes
+
+
 def test_a_second_person_answers_without_seeing_the_first_answer(
     filled: Database, client: PageClient
 ) -> None:
