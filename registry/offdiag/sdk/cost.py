@@ -60,7 +60,7 @@ class CostEvaluation(Mapping[str, MetricValue]):
 
     @property
     def best_trivial_label(self) -> str | None:
-        """The class whose constant answer costs least, None where undefined."""
+        """The class whose constant prediction costs least, None where undefined."""
         code = self.by_key[TRIVIAL_CLASS].value
         return None if code is None else self.matrix.labels.names[int(code)]
 
@@ -112,7 +112,7 @@ def cost(
     project: str | None = None,
     url: str | None = None,
 ) -> CostEvaluation:
-    """What a classifier costs, beside the cheapest constant answer.
+    """What a classifier costs, beside the cheapest constant prediction.
 
     `matrix` is a run, an evaluation or a confusion matrix; or a (K, K) table of counts, whose
     classes `labels` may name. `weights` are the costs W[actual, predicted]: an array in label

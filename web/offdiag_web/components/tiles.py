@@ -38,7 +38,7 @@ METRIC_OF_BASELINE = "majority_baseline"
 
 
 def majority_scores(aggregate: Mapping[str, MetricValue]) -> dict[str, float]:
-    """Scores of the constant answer by metric key, from the share of the largest class.
+    """Scores of the constant prediction by metric key, from the share of the largest class.
 
     It finds that class always and no other: balanced accuracy is one over the number of classes
     with samples, macro F1 that share of the one class F1, 2J/(1+J). MCC is undefined for it.
@@ -247,7 +247,7 @@ def cost_cell(
 
 
 def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:
-    """The headline number of a run, beside what the cheapest constant answer would cost."""
+    """The headline number of a run, beside what the cheapest constant prediction would cost."""
     mean = costs.values[COST_KEY]
     constant = costs.values["best_trivial_cost"].value
     reference = None if constant is None or not n_cases else constant / n_cases * PER

@@ -1,4 +1,4 @@
-"""How often the classifier is right, over all samples or class by class, and constant answers."""
+"""How often the classifier is right, overall or class by class, and constant predictions."""
 
 from __future__ import annotations
 

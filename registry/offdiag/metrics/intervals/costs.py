@@ -6,10 +6,10 @@ all costs that a sample can have, those that none has included: a cost that is r
 be missing from the samples. Of 100 datasets of 100 samples, 2 in 100 of the class whose errors
 cost 50 times as much, resamples held the true mean in 16 and these draws in 97.
 
-Ratio and skill also take the cost of a constant answer, which is drawn with the matrix. The mean
-cost of a draw is the one whose rank among the mean costs is that of the matrix among the matrices:
-more of a costly class makes both dear. Of 100 datasets of nine classes, draws of the matrix alone
-held the true ratio in 82 and these in 96.
+Ratio and skill also take the cost of a constant prediction, which is drawn with the matrix. The
+mean cost of a draw is the one whose rank among the mean costs is that of the matrix among the
+matrices: more of a costly class makes both dear. Of 100 datasets of nine classes, draws of the
+matrix alone held the true ratio in 82 and these in 96.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def drawn_costs(
     means = np.zeros(draws)
     for some in samples:
         means += some.share * some.drawn_means(rng, draws)
-    # At a declared prevalence, and of one class, a constant answer costs the same in every sample.
+    # At a declared prevalence, and of one class, a constant prediction costs the same in each draw.
     tested = evidence.classes / evidence.classes.sum()
     shares = tested if prevalence is None else prevalence
     trivial, perfect = (np.full(draws, cost) for cost in _constant(shares, costs))

@@ -1,4 +1,4 @@
-"""Runs in the order of what they cost, beside the cheapest constant answer."""
+"""Runs in the order of what they cost, beside the cheapest constant prediction."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RankedRun:
 
 @dataclass(frozen=True, slots=True)
 class ConstantLine:
-    """The cheapest constant answer."""
+    """The cheapest constant prediction."""
 
     label: str
     cost: str
