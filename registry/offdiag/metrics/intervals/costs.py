@@ -180,7 +180,7 @@ def drawn_costs(
     means = np.zeros(draws)
     for some in samples:
         means += some.share * some.drawn_means(rng, draws)
-    # At a declared prevalence, and of one class, a constant prediction costs the same in each draw.
+    # At a declared prevalence, and of one class, constant predictions cost the same in each draw.
     tested = evidence.classes / evidence.classes.sum()
     shares = tested if prevalence is None else prevalence
     trivial, perfect = (np.full(draws, cost) for cost in _constant(shares, costs))
