@@ -182,11 +182,12 @@ class _Tables:
             fitted = fitted if _is_line_of_its_own(row) else None
         # Words within a table are headers of another only if they are called so.
         found = _heads_over(self.waiting, row, by_number=fitted is None)
-        if found is None and fitted is not None:
+        first = None if found is None else _fitted(row, found)
+        if found is not None and first is not None:
+            self._begin(found, first)
+        elif fitted is not None:
             self._pass_over()
             self.rows.append(fitted)
-        elif found is not None:
-            self._begin(found, row)
         elif (_is_line_of_its_own(row) and not self._has_headers(row)) or _may_be_in_a_matrix(row):
             self._begin(Table(("",) * len(row.values)), row)
         else:
@@ -207,7 +208,7 @@ class _Tables:
         if any(table.heads):
             self.waiting = []
         self._pass_over()
-        self.rows = [_fitted(row, table) or row]
+        self.rows = [row]
 
     def _close(self) -> None:
         if self.open is None:
@@ -355,13 +356,12 @@ def _heads_over(waiting: Sequence[Line], row: Row, *, by_number: bool) -> Table 
         lines[-2:] = [replace(lines[-1], cells=cells)]
     n_columns, words = len(row.values), lines[-1].text.split()
     found = _in_cells(lines, row) or _named_by_axis(words, n_columns)
+    if found is None and recognised(row.label) is None:
+        found = _by_metrics(words, row)
     if found is not None:
         return found
-    by_metrics = None if recognised(row.label) is not None else _by_metrics(words, row)
-    if by_metrics is not None:
-        return by_metrics
-    has_axis = any(axis_word(word) is not None for word in words)
-    return _by_words(words, n_columns) if by_number or has_axis else None
+    by_number = by_number or any(axis_word(word) is not None for word in words)
+    return _by_words(words, n_columns) if by_number else None
 
 
 def _continues(line: Line, above: Line) -> bool:

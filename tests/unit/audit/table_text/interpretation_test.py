@@ -254,6 +254,7 @@ def test_groups_of_columns_are_models_of_their_own(text: str) -> None:
         ("Model Accuracy F1\nSVM - 0.91\nCNN 0.95 0.92", 2),
         ("Accuracy 0.9 0.8", 1),
         ("F1 0.9\n\nModel Accuracy F1\nSVM0.930.91", 4),
+        ("Acc | F1\n0.5 | 0.6 | 0.7", 2),
         ("accuracy0.93", 1),
         ("Recall (2·1)/(3) ≈ 80.8% (2·1)/(5) ≈ 48.1%", 1),
     ],
