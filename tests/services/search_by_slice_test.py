@@ -63,6 +63,32 @@ def test_runs_are_found_by_a_slice(registry: Database, text: str, names: set[str
     assert found(registry, text) == names
 
 
+def test_slices_of_sets_of_labels_have_the_metrics_of_sets(database: Database) -> None:
+    """Of three labels the last one is not on site z, and counts as 0 in its macro F1."""
+    log(
+        database,
+        y_true=[["a"], ["a", "b"], ["b"], ["c"]],
+        y_pred=[["a"], ["a"], ["a", "b"], ["c"]],
+        labels=["a", "b", "c"],
+        slices={"site": ["z", "z", "z", "y"]},
+        sample_ids=[1, 2, 3, 4],
+    )
+    log(database, y_true=["a", "b"] * 2, slices={"site": ["z"] * 4}, dataset="d", y_pred=["a"] * 4)
+    work_off(database)
+    value = (4 / 5 + 2 / 3 + 0) / 3
+
+    for text, n_found in (
+        (f"macro_f1@site=z > {value - 1e-9} and macro_f1@site=z < {value + 1e-9}", 1),
+        ("subset_accuracy@site=z > 0.3 and subset_accuracy@site=z < 0.4", 1),
+        ("recall[b]@site=z = 0.5", 1),
+        ("subset_accuracy@site=z >= 0", 1),
+        ("overall_accuracy@site=z >= 0", 1),
+        ("mcc@site=z > -1", 0),
+        ("balanced_accuracy@site=z > 0.5", 0),
+    ):
+        assert len(search_runs(database, filter_text=text)) == n_found, text
+
+
 CONDITIONS = [
     f"{metric}@{part}"
     for metric in ("recall[ill]", "precision[well]", "f1[ill]", "overall_accuracy", "mcc")

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sqlalchemy import LargeBinary, func, select
 from sqlalchemy.orm import Session
 
+from offdiag.domain.runs import Task
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Forbidden, InvalidInput
 from offdiag.filters.conditions import (
@@ -33,7 +34,13 @@ from offdiag.filters.conditions import (
     Over,
     Side,
 )
-from offdiag.metrics.groups.gaps import OF_A_CLASS, OF_ALL, over_slices, slice_value
+from offdiag.metrics.groups.gaps import (
+    OF_A_CLASS,
+    OF_ALL,
+    is_of_slices,
+    over_slices,
+    slice_value,
+)
 from offdiag.metrics.slices.counts import CONDITION_AXIS
 from offdiag.settings import load_settings
 from offdiag.store.evaluations import counts_for_its_run
@@ -118,6 +125,7 @@ class _Counted:
     n_parts: int
     dtype: np.dtype[Any]
     labels: Sequence[str]
+    of_sets: bool
 
     @property
     def n_numbers(self) -> int:
@@ -128,6 +136,12 @@ class _Counted:
     def width(self) -> int:
         """Numbers of a slice."""
         return self.n_parts * self.n_numbers
+
+    def has(self, field: MetricField) -> bool:
+        """Whether it has this metric: its class, or a metric of its task."""
+        if field.class_label is not None:
+            return field.class_label in self.labels
+        return is_of_slices(field.key, of_sets=self.of_sets)
 
     def column(self, name: str) -> range:
         """The places of all slices of a column; none where it is not there."""
@@ -159,11 +173,7 @@ def values_on_slices(
     """
     _require_searchable(field)
     label, min_size = field.class_label, load_settings().slices.min_size
-    runs = [
-        run
-        for run in _counted(session, run_ids, dataset_id)
-        if label is None or label in run.labels
-    ]
+    runs = [run for run in _counted(session, run_ids, dataset_id) if run.has(field)]
     wanted: Mapping[int, Sequence[int]]
     if field.by is None:
         terms = field.part.pairs if field.part else ()
@@ -181,13 +191,15 @@ def values_on_slices(
             continue
         code = None if label is None else run.labels.index(label)
         if field.by is None:
-            values[run.run_id] = slice_value(found[0], field.key, code)
+            values[run.run_id] = slice_value(found[0], field.key, code, of_sets=run.of_sets)
             continue
         groups = found[1:]
         is_gap = field.over is Over.GAP
         if is_gap and groups[:, 0].sum() > found[0, 0]:
             continue  # Groups that overlap, such as tags, have no gap between them.
-        values[run.run_id] = over_slices(groups, field.key, code, min_size=min_size, is_gap=is_gap)
+        values[run.run_id] = over_slices(
+            groups, field.key, code, of_sets=run.of_sets, min_size=min_size, is_gap=is_gap
+        )
     return values
 
 
@@ -215,11 +227,11 @@ def values_of_slices(
     values = {}
     for run, field in product(runs, fields):
         at, label = run.evaluation_id, field.class_label
-        if (at, field) not in place_of or (label is not None and label not in run.labels):
+        if (at, field) not in place_of or not run.has(field):
             continue
         code = None if label is None else run.labels.index(label)
         of_slice = numbers[at][sorted(wanted[at]).index(place_of[at, field])]
-        values[run.run_id, field] = slice_value(of_slice, field.key, code)
+        values[run.run_id, field] = slice_value(of_slice, field.key, code, of_sets=run.of_sets)
     return values
 
 
@@ -283,6 +295,7 @@ def _counted(
             SliceCountsRow.n_parts,
             SliceCountsRow.dtype,
             LabelSetRow.names,
+            DatasetRow.task,
         )
         .join(EvaluationRow, EvaluationRow.id == SliceCountsRow.evaluation_id)
         .join(RunRow, RunRow.id == EvaluationRow.run_id)
@@ -304,8 +317,17 @@ def _counted(
             RunRow.dataset_id == dataset_id, EvaluationRow.truth_version_id == newest
         )
     return [
-        _Counted(run_id, at, columns, n_slices, n_parts, np.dtype(kind).newbyteorder("<"), names)
-        for run_id, at, columns, n_slices, n_parts, kind, names in session.execute(statement)
+        _Counted(
+            run_id,
+            at,
+            columns,
+            n_slices,
+            n_parts,
+            np.dtype(kind).newbyteorder("<"),
+            names,
+            of_sets=task == Task.MULTILABEL,
+        )
+        for run_id, at, columns, n_slices, n_parts, kind, names, task in session.execute(statement)
     ]
 
 

@@ -198,14 +198,22 @@ def _value(value: float, low: float, high: float, method: str) -> MetricValue:
 OF_A_CLASS = frozenset({"recall", "precision", "f1", "support"})
 OF_ALL = frozenset({ACCURACY, SUBSET_ACCURACY, *SLOPES})
 """Metrics that slices have by their margins alone."""
+_OF_SETS = frozenset({SUBSET_ACCURACY, "macro_f1"})
 
 
-def slice_value(numbers: NDArray[Any], key: str, code: int | None) -> MetricValue:
+def is_of_slices(key: str, *, of_sets: bool) -> bool:
+    """Whether slices of samples with one label, or with sets of labels, have a metric of all."""
+    return key in (_OF_SETS if of_sets else OF_ALL - {SUBSET_ACCURACY})
+
+
+def slice_value(
+    numbers: NDArray[Any], key: str, code: int | None, *, of_sets: bool
+) -> MetricValue:
     """A metric of one slice, from its numbers (2 + 3 K,), which `SliceCounts` describes.
 
     `code` is the class of a metric of one. Undefined where there is nothing to divide by.
     """
-    groups = _groups(numbers[np.newaxis], key, code)
+    groups = _groups(numbers[np.newaxis], key, code, of_sets=of_sets)
     (value,), ends = groups.values.tolist(), groups.bounds(0.95)
     if np.isnan(value):
         return MetricValue(None, Reason.ZERO_OVER_ZERO.value)
@@ -216,7 +224,13 @@ def slice_value(numbers: NDArray[Any], key: str, code: int | None) -> MetricValu
 
 
 def over_slices(
-    numbers: NDArray[Any], key: str, code: int | None, *, min_size: int, is_gap: bool
+    numbers: NDArray[Any],
+    key: str,
+    code: int | None,
+    *,
+    of_sets: bool,
+    min_size: int,
+    is_gap: bool,
 ) -> MetricValue:
     """The lowest value of S slices (S, 2 + 3 K) of one column, or the gap between them.
 
@@ -224,20 +238,22 @@ def over_slices(
     gate; averages over classes have none.
     """
     sizes = numbers[:, 0] if code is None else numbers[:, 2 + code]
-    groups = _groups(numbers[sizes >= min_size], key, code)
+    groups = _groups(numbers[sizes >= min_size], key, code, of_sets=of_sets)
     found = largest_difference(groups) if is_gap else worst(groups)
     has_ends = key not in SLOPES and key != "support"
     return found if has_ends or found.value is None else MetricValue(found.value)
 
 
-def _groups(numbers: NDArray[Any], key: str, code: int | None) -> GroupValues:
+def _groups(numbers: NDArray[Any], key: str, code: int | None, *, of_sets: bool) -> GroupValues:
     found = numbers.astype(np.float64)
     n_classes = (found.shape[NUMBER_AXIS] - 2) // 3
     actual, predicted, correct = (
         found[:, 2 + part * n_classes : 2 + (part + 1) * n_classes] for part in range(3)
     )
     if key in SLOPES:
-        return _without_ends(Margins(actual, predicted, correct).values(key))
+        # An average over labels is one over all of them, over classes over those that occur.
+        average = "macro_f1_all_labels" if of_sets else key
+        return _without_ends(Margins(actual, predicted, correct).values(average))
     if code is None:
         return proportion_values(found[:, 1], found[:, 0])
     if key == "support":
