@@ -38,7 +38,8 @@ def sets_option(command: Function) -> Function:
         "--sets",
         "of_sets",
         is_flag=True,
-        help="Every example has a set of labels, written sea|sky; an empty text is the empty set.",
+        help="Every example has a set of labels: a list, or sea|sky with an empty text for the "
+        "empty set.",
     )(command)
 
 

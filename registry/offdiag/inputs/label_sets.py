@@ -310,8 +310,10 @@ BETWEEN = "|"
 """What stands between two labels of a set."""
 
 
-def sets_of_texts(values: Any) -> list[list[str] | None]:
+def sets_of_texts(values: Any) -> list[list[Any] | None]:
     """The labels of each text; a blank one has none, a missing one stays missing.
+
+    Lists, which JSON lines, Parquet and Arrow have, are sets already.
 
     Raises `InvalidInput` for an empty name, as behind the bar of `sea|`.
     """
@@ -321,7 +323,7 @@ def sets_of_texts(values: Any) -> list[list[str] | None]:
         values.to_pylist() if isinstance(values, (pa.Array, pa.ChunkedArray)) else values
     )
     return [
-        None if item is None else _members_of_text(str(item), index)
+        item if item is None or isinstance(item, list) else _members_of_text(str(item), index)
         for index, item in enumerate(items)
     ]
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 Command = Callable[..., Any]
@@ -27,6 +30,26 @@ def test_sets_in_a_file_are_evaluated(file: str, offdiag: Command) -> None:
     assert answer.json["aggregate"]["subset_accuracy"]["value"] == 0.25
     assert answer.json["multilabel_matrix"] == [[1.5, 0.5, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     assert answer.json["empty_sets"]["spurious_when_true_empty"] == [0, 1, 0]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_lists_in_a_file_are_sets(suffix: str, folder: Path, offdiag: Command) -> None:
+    table = pa.table(
+        {
+            "y_true": [["sea", "sky"], ["sky"], []],
+            "y_pred": [["sky", "sea"], ["sea"], []],
+        }
+    )
+    if suffix == "parquet":
+        pq.write_table(table, folder / "lists.parquet")
+    else:
+        lines = map(json.dumps, table.to_pylist())
+        (folder / "lists.jsonl").write_text("\n".join(lines), encoding="utf-8")
+
+    answer = offdiag("evaluate", f"lists.{suffix}", "--sets", "--json")
+
+    assert answer.json["labels"] == ["sea", "sky"]
+    assert answer.json["aggregate"]["subset_accuracy"]["value"] == pytest.approx(2 / 3)
 
 
 def test_sets_are_shown_with_named_axes(file: str, offdiag: Command) -> None:
