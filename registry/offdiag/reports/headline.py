@@ -139,7 +139,7 @@ def _further(report: Report) -> Iterator[str]:
     raised = findings.alerts.raised
     if raised:
         new = sum(alert.is_new for alert in raised)
-        first = raised[0]
+        first = next((alert for alert in raised if alert.is_new), raised[0])
         example = f"{condition_text(first.condition)} in {name_in_sentence(first.run_name)}"
         yield f"{count(len(raised), 'alert')}, {new} of them new: {example}."
     yield from _of_flags(report)

@@ -181,6 +181,17 @@ def test_what_else_matters_follows_most_urgent_first() -> None:
     )
 
 
+def test_the_example_of_new_alerts_is_a_new_one() -> None:
+    scope = replace(SCOPE, alerts=(Condition("mcc", Side.BELOW, 0.9),))
+    known = run("known", 0.8)
+    before = report(snapshot([known]), scope=scope)
+
+    sentences = further_sentences(report(snapshot([known, run("more", 0.7)]), before, scope=scope))
+
+    assert sentences[0].startswith("2 alerts, 1 of them new: ")
+    assert sentences[0].endswith(" in more.")
+
+
 def test_runs_with_the_same_highest_value_are_all_named() -> None:
     shown = snapshot([run("focal", 0.80), run("plain", 0.70), run("again", 0.80)])
 
