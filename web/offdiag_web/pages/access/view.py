@@ -77,6 +77,8 @@ def made_once(make: Callable[[], Made]) -> Made:
     Raises `Conflict` where the form was sent before, as by reloading the answer: what was made
     then cannot be shown again.
     """
+    if "form" not in request.form:
+        return make()  # Of a page that was opened before forms were told apart.
     sent = json.dumps(sorted(request.form.items(multi=True)))
     key = ResponseKey(f"form of {signed_in().name}", hashlib.sha256(sent.encode()).hexdigest(), "")
     made: list[Made] = []
