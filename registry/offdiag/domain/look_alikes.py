@@ -21,6 +21,8 @@ from functools import lru_cache
 from offdiag.errors import LabelNote
 
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{0,17})?([eE][+-]?\d{1,2})?", re.ASCII)
+_MISSING_AS_TEXT = ("nan", "NaT", "<NA>")
+"""What becomes of missing values when numpy and pandas make text of a column."""
 _MOST_SHOWN = 3
 # Characters without a mark of their own that Unicode does not count as control or format.
 _FILLERS = frozenset("\u034f\u115f\u1160\u3164\uffa0")
@@ -156,7 +158,7 @@ def _listed(misses: Sequence[NearMiss]) -> str:
 
 
 def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tuple[str, ...]:
-    """Sentences on classes that may be one, and on arguments whose labels came as floats.
+    """Sentences on classes that may be one or none, and on arguments whose labels came as floats.
 
     Ground truth with "090" and predictions with "90" share "100", so that they are not refused.
     """
@@ -171,6 +173,11 @@ def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tu
     numbers = [name for name in names if _NUMBER.fullmatch(_as_seen(name))]
     of_kinds = [miss for miss in near_misses(numbers, numbers) if miss.difference == "kind"]
     notes += [f"Classes may be meant as one: {_listed(of_kinds)}."] if of_kinds else []
+    notes += [
+        f"{name!r} is read as a class; NumPy and pandas write missing values as this text."
+        for name in _MISSING_AS_TEXT
+        if name in names
+    ]
     return tuple(notes)
 
 

@@ -62,6 +62,14 @@ def test_classes_that_are_one_number_in_two_kinds_are_noted(names: list[str], li
     assert label_notes(names) == (f"Classes may be meant as one: {listed}.",)
 
 
+@pytest.mark.parametrize("name", ["nan", "NaT", "<NA>"])
+def test_a_missing_value_that_became_text_is_noted(name: str) -> None:
+    assert label_notes(["cat", name]) == (
+        f"{name!r} is read as a class; NumPy and pandas write missing values as this text.",
+    )
+    assert label_notes(["cat", "None", "na"]) == ()
+
+
 def test_only_the_first_few_are_listed() -> None:
     names = [name for letter in "abcde" for name in (letter, letter.upper())]
 
