@@ -286,6 +286,7 @@ def test_a_threshold_chosen_on_the_same_examples_is_not_ranked(database: Databas
     assert decision.challenger is not None
     assert decision.challenger.run.id in {source.id, other.id}
     delete_run(database, other.id, by="ana")
-    assert leaders_of(database, dataset).why_not_tested == (
-        "the thresholds of the runs were chosen on these examples"
-    )
+    alone = leaders_of(database, dataset)
+    assert alone.why_not_tested == "the thresholds of the runs were chosen on these examples"
+    ranks = {each.run.id: each.rank.rank_status for each in alone.runs}
+    assert ranks == {chosen.id: RankStatus.NOT_TESTED, source.id: RankStatus.BEST}

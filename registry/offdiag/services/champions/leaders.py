@@ -9,7 +9,6 @@ from math import inf
 
 from offdiag.comparison.rank_status import Rank, RankStatus, places
 from offdiag.domain.runs import Task
-from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
@@ -294,10 +293,9 @@ def _placed(
 ) -> tuple[Leader, ...]:
     """Ranked runs with how each compares with the best, None where nothing was tested."""
     if found is None:
-        highest = ranked.runs[0].value.value if ranked.runs else None
-        return tuple(
-            Leader(run, Rank(run.value, _untested(run.value, highest))) for run in ranked.runs
-        )
+        eligible = (run.value.value for run in ranked.runs if not run.is_chosen_here)
+        highest = next(eligible, None)
+        return tuple(Leader(run, Rank(run.value, _untested(run, highest))) for run in ranked.runs)
     low, high = range_of(ranked.key)
     width = high - low if high < inf and low > -inf else inf
     values = [run.value for run in ranked.runs]
@@ -305,5 +303,6 @@ def _placed(
     return tuple(map(Leader, ranked.runs, statuses))
 
 
-def _untested(value: MetricValue, highest: float | None) -> RankStatus:
-    return RankStatus.BEST if value.value == highest else RankStatus.NOT_TESTED
+def _untested(run: RankedRun, highest: float | None) -> RankStatus:
+    is_best = highest is not None and run.value.value == highest and not run.is_chosen_here
+    return RankStatus.BEST if is_best else RankStatus.NOT_TESTED
