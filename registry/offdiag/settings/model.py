@@ -129,7 +129,8 @@ class OidcSettings(Section):
     name_claim: Annotated[str, Field(min_length=1)] = "preferred_username"
     groups_claim: Annotated[str, Field(min_length=1)] = "groups"
     roles: str = ""
-    """`group=role` or `group=role@project`, separated by commas. Empty: admins give roles."""
+    """`group=role` or `group=role@project`, separated by commas; a group may stand several times.
+    Empty: admins give roles."""
 
 
 class JobsSettings(Section):

@@ -34,7 +34,10 @@ def listener() -> Iterator[Listener]:
 
 def places(listener: Listener) -> NotifySettings:
     url = f"json://user:secret@{listener.host}:{listener.port}/hook"
-    return NotifySettings(targets=f"ops=slack://a/b/c\n  team={url}?x=1=2 odd=nonsense://x")
+    twice = f"twice={url} twice={url}/other"
+    return NotifySettings(
+        targets=f"ops=slack://a/b/c\n  team={url}?x=1=2 odd=nonsense://x {twice}"
+    )
 
 
 def test_title_headline_and_address_are_sent_to_the_named_place(listener: Listener) -> None:
@@ -66,6 +69,7 @@ def test_a_service_that_refuses_is_tried_again_later() -> None:
     [
         ("nobody", r"no place is called 'nobody'\. Add nobody=URL to notify\.targets\."),
         ("odd", r"Apprise cannot read the URL of 'odd' in notify\.targets\."),
+        ("twice", r"notify\.targets has 2 places called 'twice'\. Keep one\."),
     ],
 )
 def test_what_cannot_be_sent_is_refused_when_a_report_is_saved(

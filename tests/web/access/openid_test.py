@@ -227,9 +227,9 @@ def test_without_a_provider_there_is_no_button(database: Database) -> None:
 
 
 def test_roles_of_groups_are_read_from_the_settings() -> None:
-    assert read_roles("ops=admin, derm team=editor@lesions ,") == {
-        "ops": Grant(Role.ADMIN),
-        "derm team": Grant(Role.EDITOR, "lesions"),
+    assert read_roles("ops=admin, derm team=editor@lesions , derm team=viewer@eyes") == {
+        "ops": [Grant(Role.ADMIN)],
+        "derm team": [Grant(Role.EDITOR, "lesions"), Grant(Role.VIEWER, "eyes")],
     }
 
 

@@ -24,9 +24,12 @@ class ExternalUser:
     email: str | None = None
 
 
-def read_roles(text: str) -> dict[str, Grant]:
-    """Roles by group, from `ops=admin, derm=editor@lesions`. Raises `InvalidInput`."""
-    found = {}
+def read_roles(text: str) -> dict[str, list[Grant]]:
+    """Roles by group, from `ops=admin, derm=editor@lesions`; a group may have one in each project.
+
+    Raises `InvalidInput`.
+    """
+    found: dict[str, list[Grant]] = {}
     for entry in filter(None, (part.strip() for part in text.split(","))):
         group, _, given = entry.partition("=")
         role, _, project = given.strip().partition("@")
@@ -36,12 +39,12 @@ def read_roles(text: str) -> dict[str, Grant]:
                 field="oidc.roles",
                 hint="Write group=role or group=role@project, separated by commas.",
             )
-        found[group.strip()] = Grant(Role(role), project or None)
+        found.setdefault(group.strip(), []).append(Grant(Role(role), project or None))
     return found
 
 
 def sign_in_external(
-    database: Database, who: ExternalUser, roles: dict[str, Grant] | None
+    database: Database, who: ExternalUser, roles: dict[str, list[Grant]] | None
 ) -> UserRecord:
     """The user that a provider returns, made at the first sign-in.
 
@@ -75,7 +78,7 @@ def sign_in_external(
         if known.disabled_at is not None:
             raise Forbidden("this account is disabled.", hint="Ask an admin.")
         if roles is not None:
-            grants = _strongest(roles[group] for group in who.groups if group in roles)
+            grants = _strongest(grant for group in who.groups for grant in roles.get(group, ()))
             if set(grants) != set(known.grants):
                 pairs = [(project_id(session, grant.project), grant.role) for grant in grants]
                 users.replace_roles(session, known.id, pairs)

@@ -213,19 +213,21 @@ def require_place(name: str, settings: NotifySettings) -> str:
     Raises `DeliveryRefused` where no place has that name, where Apprise cannot use its URL, and
     where Apprise is not installed.
     """
-    url = _places(settings).get(name)
-    if url is None:
+    urls = [url for known, url in _places(settings) if known == name]
+    if not urls:
         raise DeliveryRefused(f"no place is called {name!r}. Add {name}=URL to notify.targets.")
+    if len(urls) > 1:
+        raise DeliveryRefused(f"notify.targets has {len(urls)} places called {name!r}. Keep one.")
     try:
         with optional:
             from apprise import Apprise
     except MissingExtra as missing:
         raise DeliveryRefused(str(missing)) from None
-    if Apprise.instantiate(url) is None:
+    if Apprise.instantiate(urls[0]) is None:
         raise DeliveryRefused(f"Apprise cannot read the URL of {name!r} in notify.targets.")
-    return url
+    return urls[0]
 
 
-def _places(settings: NotifySettings) -> dict[str, str]:
+def _places(settings: NotifySettings) -> list[tuple[str, str]]:
     pairs = (entry.partition("=") for entry in settings.targets.split())
-    return {name: url for name, _, url in pairs}
+    return [(name, url) for name, _, url in pairs]
