@@ -203,6 +203,7 @@ def test_names_that_look_odd_stay_what_they_are_and_apart(door: tuple[str, Datab
     with (
         pytest.warns(LabelNote, match=r"look alike: '' and '\\x07' \(invisible characters\)"),
         pytest.warns(LabelNote, match=r"meant as one: '7' and '007' \(kind\)"),
+        pytest.warns(LabelNote, match=r"'nan' is read as a class"),
     ):
         run = log(url, y_true=held, y_pred=np.array(ODD_NAMES), sample_ids=ODD_NAMES)
     work_off(database)
