@@ -356,7 +356,7 @@ def test_somebody_who_signs_in_twice_for_the_first_time_is_one_user(database: Da
     who = ExternalUser("ana", frozenset({"team"}))
 
     found, raised = at_once(
-        lambda _: sign_in_external(database, who, {"team": Grant(Role.VIEWER)}).id
+        lambda _: sign_in_external(database, who, {"team": [Grant(Role.VIEWER)]}).id
     )
 
     assert raised == []
