@@ -15,6 +15,7 @@ from offdiag.services.champions import promotions
 from offdiag.services.champions.decision import Decision, browse_decision
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions, requires
 from offdiag_web.app.dispatch import requested_project
+from offdiag_web.app.errors import hint_of
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Option
@@ -41,7 +42,7 @@ def decide(name: str) -> Response:
     except (Conflict, InvalidInput, NotFound) as error:
         if error.field == "dataset":
             raise
-        return _form(name, request.form, error=(error.message, error.hint or ""))
+        return _form(name, request.form, error=(error.message, hint_of(error) or ""))
     return redirect(DatasetAddress(requested_project(), name).url(), 303)
 
 

@@ -14,7 +14,7 @@ from offdiag.services.samples.content import browse_content, picture, set_places
 from offdiag.store.samples import ContentTotals
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import requested_project
-from offdiag_web.app.errors import capitalised
+from offdiag_web.app.errors import capitalised, hint_of
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
 from offdiag_web.components.samples import picture_response
@@ -48,7 +48,7 @@ def change(name: str) -> Response:
             hosts=_hosts(),
         )
     except InvalidInput as error:
-        return _form(name, typed, error=(capitalised(error.message), error.hint or ""))
+        return _form(name, typed, error=(capitalised(error.message), hint_of(error) or ""))
     return redirect(DatasetAddress(project, name).content_url(), 303)
 
 

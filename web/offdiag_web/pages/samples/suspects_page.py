@@ -24,6 +24,7 @@ from offdiag.services.samples.suspects import Suspect, SuspectLabels, suspect_la
 from offdiag.store.datasets import dataset_named
 from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
+from offdiag_web.app.errors import hint_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.charts.marks import share_bar
@@ -103,7 +104,7 @@ def propose(name: str) -> Response:
         question = SuspectQuestion(
             limit=SUSPECTS_PER_PAGE, start=start, person=user_name_if_given()
         )
-        refusal = f"Nothing was changed: {error.message} {error.hint or ''}"
+        refusal = f"Nothing was changed: {error.message} {hint_of(error) or ''}"
         answer = make_response(_rendered(_found(name, question), "", 1, [refusal]))
         answer.status_code = 422
         return answer
