@@ -121,7 +121,8 @@ def _by_cost(counts: NDArray[Any], weights: Floats, share: float) -> SampleCosts
     return SampleCosts(costs, np.bincount(group.ravel(), counts.ravel(), len(costs)), share)
 
 
-OF_SHARES = {"mean_cost", "total_cost"}
+OF_SHARES = frozenset({"mean_cost", "total_cost"})
+"""What the shares of samples at each cost decide alone."""
 COST_INTERVAL_KEYS = tuple(key for key in COST_KEYS if key != "best_trivial_class")
 
 
@@ -176,7 +177,7 @@ def drawn_costs(
     The best trivial answer is chosen again in each draw. The bits do not depend on what else is
     asked for.
     """
-    rng = generator(seed)
+    rng, draws = generator(seed), evidence.enough_draws(draws)
     means = np.zeros(draws)
     for some in samples:
         means += some.share * some.drawn_means(rng, draws)

@@ -128,6 +128,14 @@ def test_the_ratio_of_many_classes_knows_of_a_costly_error_that_no_sample_has() 
     assert n_held >= 90
 
 
+def test_a_matrix_of_very_many_cells_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posterior, "MOST_NUMBERS", 1)
+
+    found = cost_intervals(matrix_of(COUNTS), WEIGHTS, seed=1)
+
+    assert all(each.method.endswith(", 400 draws") for each in found.values())
+
+
 def test_the_ratio_of_costs_that_depend_on_the_class_alone_is_certain() -> None:
     costs = cost_matrix([[0, 0], [7, 7]], labels=numbered_labels(2))
 
