@@ -239,9 +239,12 @@ def tally_of_margins(
     unit: float,
 ) -> Tally:
     """Matrices of which only margins and diagonals (R, K) are known; their `counts` are all 0."""
-    shape = (*actual.shape, actual.shape[CLASS_AXIS])
-    no_cells = np.broadcast_to(np.int64(0), shape)
-    return _of_parts(no_cells, (actual, predicted, correct), unit=unit)
+    return _of_parts(no_cells(actual), (actual, predicted, correct), unit=unit)
+
+
+def no_cells(margin: NDArray[Any]) -> NDArray[np.int64]:
+    """Zeros (R, K, K) in the place of the cells of matrices with such margins (R, K)."""
+    return np.broadcast_to(np.int64(0), (*margin.shape, margin.shape[CLASS_AXIS]))
 
 
 def _added_up(

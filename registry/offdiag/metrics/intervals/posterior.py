@@ -101,7 +101,7 @@ class Evidence:
 
 
 def fits_draws(counts: NDArray[np.int64]) -> bool:
-    """Whether a matrix (K, K) has few enough classes and occupied cells to be drawn."""
+    """Whether a matrix (K, K) has few enough classes and occupied cells to draw all cells."""
     return len(counts) <= MOST_CLASSES and int(np.count_nonzero(counts)) <= MOST_CELLS
 
 

@@ -208,10 +208,11 @@ def drawn_intervals(
             of_key = drawn.aggregate if key in AGGREGATES else drawn.per_class
             each[part] = replicated(of_key[key])
     if n_classes > 2:
-        for key, each in values.items():
-            times = MANY_CLASSES_BIAS if n_classes > MOST_CLASSES else BIASED.get(key, 0.0)
+        are_many = n_classes > MOST_CLASSES
+        biased = dict.fromkeys(values, MANY_CLASSES_BIAS) if are_many else BIASED
+        for key, times in biased.items():
             low, high = AGGREGATES[key].low, AGGREGATES[key].high
-            values[key] = less_bias(each, aggregate[key], times=times, low=low, high=high)
+            values[key] = less_bias(values[key], aggregate[key], times=times, low=low, high=high)
     prior = prior_name(n_classes)
     return found | posterior_intervals(values, estimates, confidence=confidence, prior=prior)
 

@@ -25,7 +25,7 @@ from offdiag.metrics.aggregates.classified import Classified
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import wilson_of_sizes
 from offdiag.metrics.paired.simultaneous_tests import smaller_statistic
-from offdiag.metrics.tally import Tally, over_classes
+from offdiag.metrics.tally import Tally, no_cells, over_classes
 
 Floats = NDArray[np.float64]
 FEWEST_OF_A_CLASS = 5
@@ -111,10 +111,10 @@ class Margins:
 
     def values(self, key: str) -> Floats:
         """A metric of each group that depends on margins and diagonal alone, NaN if undefined."""
-        shape = (*self.actual.shape, self.actual.shape[-1])
-        no_cells = np.broadcast_to(np.int64(0), shape)
         parts = (self.actual, self.predicted, self.correct)
-        tally = Tally(no_cells, *parts, self.n[..., 0], unit=1, ordinal=False, weighted=False)
+        tally = Tally(
+            no_cells(self.actual), *parts, self.n[..., 0], unit=1, ordinal=False, weighted=False
+        )
         return Classified(tally, AGGREGATES).aggregate[key].value
 
 
