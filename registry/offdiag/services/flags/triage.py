@@ -305,10 +305,10 @@ def _require_unchanged(session: Session, ids: Iterable[int], seen: Seen | None) 
     """Compare revisions while the flags are locked, so that no other change comes in between."""
     known = {} if seen is None else {flag_id: seen[flag_id] for flag_id in ids if flag_id in seen}
     changes = flags.changes_since(session, known) if known else []
-    _require_no([_told_of(f"flag {each.flag_id}", each, each.kind.value) for each in changes])
+    _require_none([_told_of(f"flag {each.flag_id}", each, each.kind.value) for each in changes])
 
 
-def _require_no(changes: Sequence[str]) -> None:
+def _require_none(changes: Sequence[str]) -> None:
     if changes:
         raise Stale(
             f"{', '.join(changes)} in the meantime.",
@@ -390,5 +390,5 @@ def flags_concerned(
             done = ProblemState.ACCEPTED.value if is_accepted else last.kind.value
             told_of = _told_of(f"problem {problem_name(number)}", last, done)
             changes.append(f"{told_of} at {last.at:%Y-%m-%d %H:%M} UTC")
-    _require_no(changes)
+    _require_none(changes)
     return dict.fromkeys(ids, found.revision)
