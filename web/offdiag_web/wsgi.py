@@ -75,7 +75,7 @@ def warming_up(
     beside: Callable[[], AbstractContextManager[None]] = nullcontext,
     waits_s: float = WAITS_S,
 ) -> Iterator[None]:
-    """Do in a thread what can wait for the first answer, and end it with the block.
+    """Do in a thread what can wait for the first page, and end it with the block.
 
     `beside` is entered first, such as a worker that takes a while to load; then the views of all
     pages are loaded, and runs are compared for the first page, which else takes seconds where
