@@ -66,7 +66,9 @@ def test_four_schedulers_of_which_clocks_are_an_hour_fast_and_slow(database: Dat
         now = START + step * 10 * MINUTE
         run_at_once(database, [now, now + HOUR, now - HOUR, now])
 
+    # Of two that find the same time due, one goes on with nothing and tries again a second later.
     last = START + 17 * 10 * MINUTE + HOUR
+    run_due_schedules(database, last)
     assert accounted_for(editions(database)) == int((last - START) / (10 * MINUTE)) + 1
 
 
