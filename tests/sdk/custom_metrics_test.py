@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from offdiag.cli.commands import run
+from support.once_for_all import made_once
 
 PAGE = Path(__file__).parents[2] / "docs/custom-metrics.md"
 """Its module declares `f2_ill`, `sure` and `lowest_recall`; the one below declares others."""
@@ -166,20 +167,27 @@ OF_SETS = (
 class Team:
     """A folder with a registry, and a distribution that declares metrics."""
 
-    def __init__(self, folder: Path, migrated_file: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.url = f"sqlite:///{shutil.copy(migrated_file, folder / 'registry.db')}"
+        self.url = f"sqlite:///{folder / 'registry.db'}"
         self.module = folder / "installed" / "team_metrics.py"
+
+    @classmethod
+    def new(cls, folder: Path, migrated_file: Path) -> Team:
+        """A team in an empty folder."""
+        team = cls(folder)
+        shutil.copy(migrated_file, folder / "registry.db")
         about = folder / "installed" / "team_metrics-1.0.dist-info"
         about.mkdir(parents=True)
         about.joinpath("METADATA").write_text("Name: team-metrics\nVersion: 1.0\n")
         about.joinpath("entry_points.txt").write_text(
             "[offdiag.metrics]\npage = page_metrics\nteam = team_metrics\n"
         )
-        self.module.write_text(MODULE)
+        team.module.write_text(MODULE)
         block = re.search(r"```py\n(.+?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
         assert block is not None
-        self.module.with_name("page_metrics.py").write_text(block[1])
+        team.module.with_name("page_metrics.py").write_text(block[1])
+        return team
 
     def run(self, *words: str, version: int = 1) -> subprocess.CompletedProcess[str]:
         environment = {
@@ -206,18 +214,24 @@ class Team:
 
 
 @pytest.fixture(scope="module")
-def team(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Team:
-    return Team(tmp_path_factory.mktemp("team"), migrated_file)
+def shared(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what a team said, and with its registry, which one test changes."""
+
+    def make(folder: Path) -> None:
+        lines = (*OF_ILL, UNDEFINED, *OF_SETS, OUTDATED)
+        done = Team.new(folder, migrated_file).run("-c", LOG + PAGES + COMMANDS, *lines)
+        assert done.returncode == 0, done.stderr
+        assert "metric broken failed: RuntimeError: not today" in done.stderr
+        found = json.loads(done.stdout)
+        said = dict(zip(lines, found["commands"], strict=True))
+        folder.joinpath("told.json").write_text(json.dumps({**found, "commands": said}))
+
+    return made_once(tmp_path_factory, "metrics of a team", make)
 
 
 @pytest.fixture(scope="module")
-def told(team: Team) -> Any:
-    lines = (*OF_ILL, UNDEFINED, *OF_SETS, OUTDATED)
-    done = team.run("-c", LOG + PAGES + COMMANDS, *lines)
-    assert done.returncode == 0, done.stderr
-    assert "metric broken failed: RuntimeError: not today" in done.stderr
-    found = json.loads(done.stdout)
-    return {**found, "commands": dict(zip(lines, found["commands"], strict=True))}
+def told(shared: Path) -> Any:
+    return json.loads(shared.joinpath("told.json").read_text())
 
 
 def test_values_and_intervals_are_those_of_the_same_metric_in_the_catalogue(told: Any) -> None:
@@ -297,8 +311,9 @@ def test_pages_show_them(told: Any) -> None:
 
 
 def test_a_new_version_is_computed_again_and_a_process_without_them_lets_them_stand(
-    team: Team, told: Any, capfd: pytest.CaptureFixture[str]
+    shared: Path, told: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    team = Team(shared)
     assert "No run is outdated" in told["commands"][OUTDATED][1]
     assert run([*OUTDATED.split(), "--url", team.url]) == 0  # Here nobody knows them.
     assert "No run is outdated" in capfd.readouterr().out
@@ -312,7 +327,7 @@ def test_a_new_version_is_computed_again_and_a_process_without_them_lets_them_st
 
 
 def test_what_cannot_be_loaded_is_said_at_once(tmp_path: Path, migrated_file: Path) -> None:
-    team = Team(tmp_path, migrated_file)
+    team = Team.new(tmp_path, migrated_file)
     team.module.write_text("import nothing_of_that_name")
     tmp_path.joinpath("g.csv").write_text("y_true,y_pred\na,a\nb,b\n")
 
