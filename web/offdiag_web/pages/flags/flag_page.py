@@ -251,7 +251,7 @@ def decide(number: int, action: str) -> Response:
         decision = read_decision(action, [token], typed, author=require_user_name())
         flash(carry_out(registry.database, decision))
     except (Conflict, InvalidInput) as error:
-        answer = _page(number, Refused.because(error, typed))
+        answer = _page(number, Refused.because(error, {**typed, "action": action}))
         answer.status_code = status_of(error)
         return answer
     open_problems().forget()

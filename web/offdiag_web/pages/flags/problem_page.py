@@ -68,7 +68,7 @@ def decide(number: int, action: str) -> Response:
     try:
         decide_problems(action, [number], typed)
     except (Conflict, InvalidInput) as error:
-        answer = _page(number, Refused.because(error, typed))
+        answer = _page(number, Refused.because(error, {**typed, "action": action}))
         answer.status_code = status_of(error)
         return answer
     return redirect(own_path(typed.get("back", problem_url(number))), 303)

@@ -15,7 +15,7 @@ from offdiag.services.flags import triage
 from offdiag.services.flags.triage import Seen, flags_concerned
 from offdiag.store.database import Database
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.errors import hint_of
+from offdiag_web.app.errors import Failure, failure_of
 from offdiag_web.app.last_visit import open_problems
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
@@ -45,10 +45,9 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why nothing was changed, in a headline and a way out; empty where nothing was refused."""
+    """What was wrong with a form, and what was in it; empty where nothing was refused."""
 
-    headline: str = ""
-    explanation: str = ""
+    failure: Failure | None = None
     selected: Collection[int] = ()
     typed: Typed = Typed()
 
@@ -57,9 +56,7 @@ class Refused:
         cls, error: OffdiagError, values: Mapping[str, str], *, selected: Collection[int] = ()
     ) -> Refused:
         """What to show of a decision that ended with an error."""
-        headline = f"Nothing was changed: {error.message}"
-        hint = (hint_of(error) or "").removesuffix(" Nothing was changed.")
-        return cls(headline, hint, selected, Typed.of_form(values))
+        return cls(failure_of(error), selected, Typed.of_form(values))
 
 
 REST = timedelta(days=7)

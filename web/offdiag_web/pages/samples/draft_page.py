@@ -21,7 +21,7 @@ from offdiag.services.samples.drafts import (
 )
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import own_path, requested_project
-from offdiag_web.app.errors import hint_of
+from offdiag_web.app.errors import Failure, failure_of
 from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
@@ -148,17 +148,25 @@ def _selected() -> list[str]:
 
 
 def _refusal(name: str, error: Conflict | InvalidInput) -> Response:
-    answer = _page(name, 0, [f"Nothing was changed: {error.message} {hint_of(error) or ''}"])
+    answer = _page(name, 0, [], failure_of(error))
     answer.status_code = _REFUSED
     return answer
 
 
-def _page(name: str, start: int, notices: list[str]) -> Response:
+def _page(
+    name: str, start: int, notices: list[str], failure: Failure | None = None
+) -> Response:
     found = label_draft(current_registry().database, project=requested_project(), dataset=name)
-    return make_response(_rendered(found, start, user_name_if_given(), notices))
+    return make_response(_rendered(found, start, user_name_if_given(), notices, failure))
 
 
-def _rendered(found: LabelDraft, start: int, person: str | None, notices: list[str]) -> str:
+def _rendered(
+    found: LabelDraft,
+    start: int,
+    person: str | None,
+    notices: list[str],
+    failure: Failure | None,
+) -> str:
     address = DatasetAddress(found.dataset.project, found.dataset.name)
     items = sorted(found.items, key=lambda item: _ORDER.index(item.status))
     pages = paging(
@@ -173,6 +181,7 @@ def _rendered(found: LabelDraft, start: int, person: str | None, notices: list[s
     return render_template(
         "samples/draft.html",
         notices=notices,
+        failure=failure,
         address=address,
         frame=dataset_frame(found.dataset, found.size, current="suspects"),
         next_version=found.version + 1,

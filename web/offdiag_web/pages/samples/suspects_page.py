@@ -24,7 +24,7 @@ from offdiag.services.samples.suspects import Suspect, SuspectLabels, suspect_la
 from offdiag.store.datasets import dataset_named
 from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
-from offdiag_web.app.errors import hint_of
+from offdiag_web.app.errors import Failure, failure_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.charts.marks import share_bar
@@ -104,8 +104,8 @@ def propose(name: str) -> Response:
         question = SuspectQuestion(
             limit=SUSPECTS_PER_PAGE, start=start, person=user_name_if_given()
         )
-        refusal = f"Nothing was changed: {error.message} {hint_of(error) or ''}"
-        answer = make_response(_rendered(_found(name, question), "", 1, [refusal]))
+        found = _found(name, question)
+        answer = make_response(_rendered(found, "", 1, [], failure_of(error)))
         answer.status_code = 422
         return answer
     done = redirect(DatasetAddress(project, name).suspects_url(start=start), 303)
@@ -165,13 +165,20 @@ def _found(name: str, question: SuspectQuestion) -> SuspectLabels:
     )
 
 
-def _rendered(found: SuspectLabels, class_label: str, at_least: int, notices: list[str]) -> str:
+def _rendered(
+    found: SuspectLabels,
+    class_label: str,
+    at_least: int,
+    notices: list[str],
+    failure: Failure | None = None,
+) -> str:
     address = DatasetAddress(found.dataset.project, found.dataset.name)
     looks = sample_looks(address, (each.sample for each in found.suspects))
     most = max((n for _, _, n in found.moves), default=1)
     return render_template(
         "samples/suspects.html",
         notices=notices,
+        failure=failure,
         address=address,
         frame=dataset_frame(found.dataset, found.size, current="suspects"),
         found=found,
