@@ -443,6 +443,7 @@ WRITES: dict[str, Any] = {
     f"POST {API}/datasets/<name:name>/comments": {"text": "wait"},
     f"POST {API}/runs/<run:run_id>/comments": {"text": "look"},
     "POST /datasets/<name:name>/suspects": {"sample": "987", "version": "1", "reader": "ana"},
+    "POST /runs/<run:run_id>/examples": {"sample": "988", "label": "nv", "reader": "ana"},
     "POST /datasets/<name:name>/draft": {"sample": "988", "label": "nv", "reader": "ana"},
     "POST /datasets/<name:name>/draft/decide": {"sample": "988", "label": "bkl", "reader": "ana"},
     "POST /datasets/<name:name>/draft/publish": {"reason": "seen"},

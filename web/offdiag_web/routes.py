@@ -364,6 +364,7 @@ ROUTES: Routes = {
     },
     "offdiag_web.pages.run_examples.page": {
         "run_examples.page": ("GET /runs/<run:run_id>/examples",),
+        "run_examples.propose": ("POST /runs/<run:run_id>/examples",),
         "run_examples.cell": ("GET /runs/<run:run_id>/cells/<actual>-<predicted>",),
         "run_examples.examples_csv": ("GET /runs/<run:run_id>/examples.csv",),
         "run_examples.examples_json": ("GET /runs/<run:run_id>/examples.json",),

@@ -107,7 +107,7 @@ def require_reason(reason: object, *, field: str = "reason") -> str:
         )
     if len(reason) > MAX_REASON_LENGTH:
         raise InvalidInput(
-            f"it has {len(reason)} characters.",
+            f"the {field} has {len(reason)} characters.",
             field=field,
             hint=f"At most {MAX_REASON_LENGTH} are stored.",
         )

@@ -242,11 +242,53 @@ def test_labels_are_proposed_in_the_gallery(
     listed = [each for each in forms_of(client, f"{url}?view=list") if "gallery" in each.classes]
     names = [each.attributes.get("value") for each in listed[0].inside("input")]
     assert {"2", "3"} <= set(names)
-    # A form leads back to pages of this server only.
-    elsewhere = send(client, form, {**sent, "back": "https://example.org/"})
-    assert elsewhere.headers["Location"] == "/"
-    nothing = send(client, form, {"label": "a", "reader": "ana"})
-    assert (nothing.status_code, "no example is selected" in nothing.text) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "wrong", "said"),
+    [
+        ({"sample": ""}, None, "No example is selected."),
+        ({"label": "no class"}, "label", "no class"),
+        ({"reader": "ana " * 50}, "reader", "The name has 199 characters."),
+        ({"note": "seen " * 1500}, "note", "The note has 7500 characters."),
+    ],
+)
+@pytest.mark.parametrize("view", ["list", "images"])
+def test_labels_that_are_refused_stay_in_the_form_on_the_page_of_the_examples(
+    database: Database,
+    client: PageClient,
+    url: str,
+    typed: dict[str, str],
+    wrong: str | None,
+    said: str,
+    view: str,
+) -> None:
+    store(database, image=image_file([[0, 255]]))
+    shown = f"{url}?show=all&view={view}"
+    [form] = [each for each in forms_of(client, shown) if "gallery" in each.classes]
+    sent = {"sample": "2", "label": "b", "reader": "ana", "note": "An a.", **typed}
+
+    answer = send(client, form, {name: text for name, text in sent.items() if text})
+
+    page = Page(answer.text)
+    assert answer.status_code == 422
+    assert said in page.one("div", "callout-warning").text
+    assert "3 examples" in [head.text for head in page.all("h2")]
+    [kept] = [each for each in page.all("form") if "gallery" in each.classes]
+    assert kept.attributes["action"] == form.attributes["action"]
+    fields = {each.attributes["name"]: each for each in kept.inside("input")}
+    assert fields["note"].attributes["value"] == sent["note"]
+    assert fields["reader"].attributes["value"] == sent["reader"]
+    ticked = [e.attributes["value"] for e in kept.inside("input") if "checked" in e.attributes]
+    assert ticked == ([sent["sample"]] if sent["sample"] else [])
+    marked = [
+        each.attributes["name"]
+        for tag in ("input", "select")
+        for each in kept.inside(tag)
+        if "aria-invalid" in each.attributes
+    ]
+    assert marked == ([wrong] if wrong else [])
+    assert label_draft(database, **WHERE).items == ()
 
 
 def test_labels_of_other_samples_than_those_of_the_draft_are_not_proposed(
@@ -265,5 +307,7 @@ def test_labels_of_other_samples_than_those_of_the_draft_are_not_proposed(
     answer = send(client, form, {"sample": "0", "label": "b", "reader": "ana"})
 
     assert answer.status_code == 422
-    assert "the draft is about the samples of label version 2" in answer.text
+    assert "The draft is about the samples of label version 2" in answer.text
+    boxes = Page(answer.text).all("input")
+    assert [e.attributes["value"] for e in boxes if "checked" in e.attributes] == ["0"]
     assert label_draft(database, project="default", dataset="e").items == ()

@@ -14,6 +14,7 @@ from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.samples.content import log_samples, set_places
 from offdiag.store.database import Database
+from offdiag_web.pages.samples import draft_page, suspects_page
 from support.filled_once import filled_once
 from support.forms import form_to, forms_of, send
 from support.logging_runs import log
@@ -192,6 +193,32 @@ def test_a_refused_answer_stays_in_the_form(
         assert sum("checked" in box.attributes for box in page.all("input")) == n_ticked
         chosen = [each.text for each in page.all("option") if "selected" in each.attributes]
         assert more or "nv" in chosen
+
+
+def test_an_answer_leads_back_to_the_part_of_the_list_that_it_was_given_on(
+    filled: Database, client: PageClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suspects_page, "SUSPECTS_PER_PAGE", 1)
+    monkeypatch.setattr(draft_page, "PER_PAGE", 1)
+    label = client.json(f"{URL}.json")["suspects"][1]["label"]
+    second = f"{URL}?against=2&class={label}", f"{URL}?from=2"
+
+    for url in (*second, f"{DRAFT}?from=2"):
+        if url.startswith(DRAFT):
+            for sample in ("4", "7"):
+                answer(client, sample=sample, action="right")
+        [sample] = listed(client.page(url))
+        form = next(
+            each
+            for each in forms_of(client, url)
+            if any(box.attributes.get("name") == "sample" for box in each.inside("input"))
+        )
+        typed = {"sample": sample, "action": "other", "label": label}
+        refused = Page(send(client, form, {**typed, "label": "unknown", "reader": "ana"}).text)
+        [box] = [each for each in refused.all("input") if "checked" in each.attributes]
+        assert (box.attributes["value"], form.attributes["action"]) == (sample, url)
+
+    assert send(client, form, {**typed, "reader": "ana"}).location == url
 
 
 def test_a_reason_to_publish_that_is_refused_stays_in_the_form(

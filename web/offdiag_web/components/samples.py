@@ -19,7 +19,7 @@ from offdiag.flags.problems import Cause
 from offdiag.services.examples.page import Example, browse_examples
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.samples.content import ShownSamples, shown_samples
-from offdiag.services.samples.drafts import DraftStatus, LabelDraft
+from offdiag.services.samples.drafts import DraftStatus, LabelDraft, answer_labels
 from offdiag.store.samples import Picture
 from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers
@@ -168,6 +168,39 @@ def picture_response(picture: Picture, request: Request) -> Response:
     response.cache_control.private = True
     response.cache_control.max_age = 86_400
     return cast(Response, response.make_conditional(request))
+
+
+REFUSED = 422
+LEAVE_OUT = ""
+"""How the form says that a label cannot be told; no class has this name there."""
+
+
+def answer_from_form(*, project: str, dataset: str, person: str, is_final: bool = False) -> int:
+    """Keep what a person says of the selected samples in the form; how many there are.
+
+    Raises `InvalidInput` without any, and what `answer_labels` raises.
+    """
+    label = request.form.get("label", LEAVE_OUT)
+    return answer_labels(
+        current_registry().database,
+        project=project,
+        dataset=dataset,
+        labels=dict.fromkeys(selected_samples(), None if label == LEAVE_OUT else label),
+        author=person,
+        note=request.form.get("note"),
+        is_final=is_final,
+        version=request.form.get("version", type=int),
+    )
+
+
+def selected_samples() -> list[str]:
+    """The samples that are ticked in the form. Raises `InvalidInput` without any."""
+    found = request.form.getlist("sample")
+    if not found:
+        raise InvalidInput(
+            "no example is selected.", field="sample", hint="Select examples first."
+        )
+    return found
 
 
 MOST_EXAMPLES = 5

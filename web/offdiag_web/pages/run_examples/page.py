@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from flask import Blueprint, abort, redirect, request
+from flask import Blueprint, abort, flash, redirect, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.access import Role
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.records.runs.example import example_document
 from offdiag.services.examples.page import (
@@ -21,10 +22,14 @@ from offdiag.services.examples.page import (
 )
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.store.run_page import RunHeader
-from offdiag_web.app.context import current_registry, kept_suspects
+from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.app.dispatch import SENT_BY_FORM
+from offdiag_web.app.errors import failure_of
 from offdiag_web.app.exports import Cell, csv_stream, json_stream
+from offdiag_web.app.preferences import entered_user_name, keep_user_name
+from offdiag_web.components import numbers
 from offdiag_web.components.runs.frame import RUN, stored_run
+from offdiag_web.components.samples import REFUSED, answer_from_form
 from offdiag_web.pages.run_examples.view import examples_view
 from offdiag_web.urls.run import ExamplesAddress, cell_url, read_examples
 
@@ -97,6 +102,27 @@ def page(run_id: str) -> Response:
         return redirect(address.url())
     found, address = _answered(address, notices)
     return examples_view(found, address, notices)
+
+
+@blueprint.post(f"{RUN}/examples")
+@requires(Role.LABELER)
+def propose(run_id: str) -> Response:
+    """Add what the reader says of the selected samples to the draft."""
+    address, notices = read_examples(run_id, request.args)
+    run = stored_run(run_id).run
+    try:
+        person = entered_user_name()
+        n = answer_from_form(project=run.project, dataset=run.dataset, person=person)
+    except (Conflict, InvalidInput) as error:
+        found, address = _answered(address, notices)
+        answer = examples_view(found, address, notices, failure_of(error))
+        answer.status_code = REFUSED
+        return answer
+    flash(f"{numbers.plural(n, 'label')} proposed.")
+    done = redirect(address.url(), 303)
+    if request.form.get("reader"):
+        keep_user_name(done, person)
+    return done
 
 
 @blueprint.get(f"{RUN}/cells/<actual>-<predicted>")

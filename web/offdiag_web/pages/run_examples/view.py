@@ -10,6 +10,7 @@ from offdiag.domain.runs import Task
 from offdiag.metrics.counted import numbers_of
 from offdiag.services.examples.page import MOST_EXPORTED, Example, ExamplePage, NoExamples
 from offdiag.services.examples.selection import AS_LOGGED, ExampleOrder, Kind, SortKey
+from offdiag_web.app.errors import Failure
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, label_head, quoted_name
 from offdiag_web.components.controls import Caution, Segment, SortHead, aria_sort
@@ -52,9 +53,9 @@ class ExampleLine:
 
 @dataclass(frozen=True, slots=True)
 class LabelForm:
-    """Where labels of selected samples are proposed, from which classes, and one to begin with.
+    """What labels of selected samples are proposed from: classes, and one to begin with.
 
-    `version` is the label version that is shown.
+    `version` is the label version that is shown, `draft_url` leads to what was proposed.
     """
 
     draft_url: str
@@ -63,8 +64,13 @@ class LabelForm:
     label: str
 
 
-def examples_view(page: ExamplePage, address: ExamplesAddress, notices: list[str]) -> Response:
-    """Present a page as its address asks for."""
+def examples_view(
+    page: ExamplePage,
+    address: ExamplesAddress,
+    notices: list[str],
+    failure: Failure | None = None,
+) -> Response:
+    """Present a page as its address asks for, and what was wrong with its form."""
     run = page.detail.run
     dataset = DatasetAddress(run.project, run.dataset)
     looks = sample_looks(dataset, (each.sample for each in page.examples))
@@ -83,6 +89,7 @@ def examples_view(page: ExamplePage, address: ExamplesAddress, notices: list[str
         "examples",
         address=address,
         notices=notices,
+        failure=failure,
         title=head,
         sentence=None if counts is None else sentence(counts.of(question), question),
         missing=None if page.missing is None else _why_missing(page.missing),

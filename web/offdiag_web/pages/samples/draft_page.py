@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flask import Blueprint, flash, make_response, redirect, render_template, request
+from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
@@ -13,21 +13,29 @@ from offdiag.services.samples.drafts import (
     DraftItem,
     DraftStatus,
     LabelDraft,
-    answer_labels,
     label_draft,
     publish_draft,
     undo_version,
     withdraw_answers,
 )
 from offdiag_web.app.context import current_registry, requires
-from offdiag_web.app.dispatch import own_path, requested_project
+from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import Failure, failure_of
 from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
 from offdiag_web.components.controls import paging
 from offdiag_web.components.datasets import DATASET, VERSION, dataset_frame, find_in_any_project
-from offdiag_web.components.samples import SHOW, SampleLook, SampleLooks, draft_text, sample_looks
+from offdiag_web.components.samples import (
+    REFUSED,
+    SHOW,
+    SampleLook,
+    SampleLooks,
+    answer_from_form,
+    draft_text,
+    sample_looks,
+    selected_samples,
+)
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 
@@ -35,9 +43,6 @@ blueprint = Blueprint("label_draft", __name__)
 find_in_any_project(blueprint)
 
 PER_PAGE = 50
-LEAVE_OUT = ""
-"""How the form says that a label cannot be told; no class has this name there."""
-_REFUSED = 422
 _ORDER = (DraftStatus.DISAGREE, DraftStatus.ONE, DraftStatus.AGREED, DraftStatus.DECIDED)
 
 
@@ -54,8 +59,7 @@ class DraftLine:
 
 @blueprint.get(f"{DATASET}/draft")
 def page(name: str) -> Response:
-    start, notices = read_start(request.args)
-    return _page(name, start, notices)
+    return _page(name)
 
 
 @blueprint.post(f"{DATASET}/draft")
@@ -108,54 +112,36 @@ def undo(name: str, number: int) -> Response:
 
 
 def _act(name: str, *, is_final: bool) -> Response:
-    database, project = current_registry().database, requested_project()
+    project = requested_project()
     try:
-        person, selected = entered_user_name(), _selected()
+        person = entered_user_name()
         if request.form.get("action") == "withdraw":
             withdraw_answers(
-                database, project=project, dataset=name, samples=selected, author=person
-            )
-        else:
-            label = request.form.get("label", LEAVE_OUT)
-            answer_labels(
-                database,
+                current_registry().database,
                 project=project,
                 dataset=name,
-                labels=dict.fromkeys(selected, None if label == LEAVE_OUT else label),
+                samples=selected_samples(),
                 author=person,
-                note=request.form.get("note"),
-                is_final=is_final,
-                version=request.form.get("version", type=int),
             )
+        else:
+            answer_from_form(project=project, dataset=name, person=person, is_final=is_final)
     except (Conflict, InvalidInput) as error:
         return _refusal(name, error)
-    back = request.form.get("back")
-    if back:
-        flash(f"{numbers.plural(len(selected), 'label')} proposed.")
-    done = redirect(own_path(back) if back else DatasetAddress(project, name).draft_url(), 303)
+    start, _ = read_start(request.args)
+    done = redirect(DatasetAddress(project, name).draft_url(start=start), 303)
     if request.form.get("reader"):
         keep_user_name(done, person)
     return done
 
 
-def _selected() -> list[str]:
-    found = request.form.getlist("sample")
-    if not found:
-        raise InvalidInput(
-            "no example is selected.", field="sample", hint="Select examples first."
-        )
-    return found
-
-
 def _refusal(name: str, error: Conflict | InvalidInput) -> Response:
-    answer = _page(name, 0, [], failure_of(error))
-    answer.status_code = _REFUSED
+    answer = _page(name, failure_of(error))
+    answer.status_code = REFUSED
     return answer
 
 
-def _page(
-    name: str, start: int, notices: list[str], failure: Failure | None = None
-) -> Response:
+def _page(name: str, failure: Failure | None = None) -> Response:
+    start, notices = read_start(request.args)
     found = label_draft(current_registry().database, project=requested_project(), dataset=name)
     return make_response(_rendered(found, start, user_name_if_given(), notices, failure))
 

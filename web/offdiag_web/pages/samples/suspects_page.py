@@ -32,7 +32,14 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import paging
 from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
-from offdiag_web.components.samples import SHOW, SampleLook, SampleLooks, draft_text, sample_looks
+from offdiag_web.components.samples import (
+    REFUSED,
+    SHOW,
+    SampleLook,
+    SampleLooks,
+    draft_text,
+    sample_looks,
+)
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 
@@ -66,6 +73,10 @@ class DraftCard:
 
 @blueprint.get(f"{DATASET}/suspects")
 def page(name: str) -> Response:
+    return _page(name)
+
+
+def _page(name: str, failure: Failure | None = None) -> Response:
     start, notices = read_start(request.args)
     class_label, at_least = request.args.get("class") or None, _at_least()
     if class_label is not None and class_label not in _class_names(name):
@@ -75,7 +86,7 @@ def page(name: str) -> Response:
         notices.append("How many models contradict a label could not be read; this is for one.")
     person = user_name_if_given()
     found = _found(name, SuspectQuestion(class_label, at_least, start, SUSPECTS_PER_PAGE, person))
-    return make_response(_rendered(found, class_label or "", at_least, notices))
+    return make_response(_rendered(found, class_label or "", at_least, notices, failure))
 
 
 def _class_names(name: str) -> tuple[str, ...]:
@@ -88,7 +99,6 @@ def _class_names(name: str) -> tuple[str, ...]:
 def propose(name: str) -> Response:
     """Add what the reader says of the selected samples to the draft."""
     project = requested_project()
-    start, _ = read_start(request.args)
     try:
         person = entered_user_name()
         found = _found(name, SuspectQuestion(limit=MOST_SUSPECTS, person=person))
@@ -101,14 +111,10 @@ def propose(name: str) -> Response:
             note=request.form.get("note"),
         )
     except (Conflict, InvalidInput) as error:
-        question = SuspectQuestion(
-            limit=SUSPECTS_PER_PAGE, start=start, person=user_name_if_given()
-        )
-        found = _found(name, question)
-        answer = make_response(_rendered(found, "", 1, [], failure_of(error)))
-        answer.status_code = 422
+        answer = _page(name, failure_of(error))
+        answer.status_code = REFUSED
         return answer
-    done = redirect(DatasetAddress(project, name).suspects_url(start=start), 303)
+    done = redirect(_own_url(DatasetAddress(project, name)), 303)
     if request.form.get("reader"):
         keep_user_name(done, person)
     return done
@@ -155,6 +161,17 @@ def _at_least() -> int:
     return int(given) if given.isascii() and given.isdigit() and len(given) < 4 else 1
 
 
+def _own_url(address: DatasetAddress) -> str:
+    """The part of the list that this request is about."""
+    start, _ = read_start(request.args)
+    return address.suspects_url(
+        class_label=request.args.get("class", ""),
+        at_least=_at_least(),
+        start=start,
+        content=request.args.get(SHOW),
+    )
+
+
 def _found(name: str, question: SuspectQuestion) -> SuspectLabels:
     return suspect_labels(
         current_registry().database,
@@ -170,7 +187,7 @@ def _rendered(
     class_label: str,
     at_least: int,
     notices: list[str],
-    failure: Failure | None = None,
+    failure: Failure | None,
 ) -> str:
     address = DatasetAddress(found.dataset.project, found.dataset.name)
     looks = sample_looks(address, (each.sample for each in found.suspects))
@@ -180,6 +197,7 @@ def _rendered(
         notices=notices,
         failure=failure,
         address=address,
+        own_url=_own_url(address),
         frame=dataset_frame(found.dataset, found.size, current="suspects"),
         found=found,
         statement=statement(found),
