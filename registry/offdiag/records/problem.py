@@ -55,6 +55,7 @@ class Problem(ResponseBody):
     message: str
     value: str = Field(description="What was measured there, in short.")
     trend: list[float | None] = Field(description="The metric over the runs, oldest first.")
+    revision: int = Field(default=0, description="Grows with each decision about it.")
 
 
 class Problems(ResponseBody):
@@ -131,4 +132,5 @@ def _problem(problem: ProblemRead, found: FoundProblems, measured: Measured) -> 
         message=measured.message,
         value=value_now(measured.rule, measured.evidence),
         trend=measured.trend,
+        revision=found.revisions[problem.number],
     )

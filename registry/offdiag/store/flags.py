@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -232,19 +232,35 @@ def changes_since(session: Session, seen: Mapping[int, int]) -> list[FlagEvent]:
     return [_event(row) for row in rows if row.id > seen[row.flag_id]]
 
 
-def newest_change(session: Session) -> int:
-    """Number of the last change of any flag, 0 where there is none."""
-    return session.scalar(select(func.max(FlagEventRow.id))) or 0
-
-
-def decisions_since(session: Session, seen: int) -> list[FlagEvent]:
-    """What people have decided about flags since `newest_change` was `seen`, oldest first."""
-    rows = session.scalars(
-        select(FlagEventRow)
-        .where(FlagEventRow.id > seen, FlagEventRow.kind.in_(_DECIDED))
+def newest_decisions(session: Session) -> dict[int, int]:
+    """Numbers of the last decisions about flags, by flag."""
+    rows = session.execute(
+        select(FlagEventRow.flag_id, FlagEventRow.id)
+        .where(FlagEventRow.kind.in_(_DECIDED))
         .order_by(FlagEventRow.id)
     )
-    return [_event(row) for row in rows]
+    return {row.flag_id: row.id for row in rows}
+
+
+def last_decision(session: Session, ids: Collection[int]) -> FlagEvent | None:
+    """What was decided last about any of some flags, None where nothing was."""
+    row = session.scalar(
+        select(FlagEventRow)
+        .where(FlagEventRow.flag_id.in_(ids), FlagEventRow.kind.in_(_DECIDED))
+        .order_by(FlagEventRow.at.desc(), FlagEventRow.id.desc())
+        .limit(1)
+    )
+    return None if row is None else _event(row)
+
+
+def revisions(session: Session, ids: Collection[int]) -> dict[int, int]:
+    """Numbers of the last changes of flags, by flag."""
+    rows = session.execute(
+        select(FlagRow.id, func.coalesce(revision(), 0).label("revision")).where(
+            FlagRow.id.in_(ids)
+        )
+    )
+    return {row.id: row.revision for row in rows}
 
 
 _DECIDED = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -33,7 +33,7 @@ from offdiag.flags.problems import (
 )
 from offdiag.flags.verdict import Severity
 from offdiag.store.evaluations import counts_for_its_run
-from offdiag.store.flags import newest_change
+from offdiag.store.flags import newest_decisions
 from offdiag.store.models import (
     AGGREGATE,
     DatasetRow,
@@ -105,12 +105,12 @@ class DatasetOfProblems:
 class FoundProblems:
     """Problems in no particular order, and the datasets they belong to.
 
-    `revision` is the number of the last change of any flag by then.
+    `revisions` grow with each decision about a problem.
     """
 
     problems: tuple[Problem, ...]
     datasets: Mapping[int, DatasetOfProblems]
-    revision: int = 0
+    revisions: Mapping[int, int] = field(default_factory=dict)
 
 
 def find_problems(
@@ -138,7 +138,24 @@ def find_problems(
         run_id=run_id,
     )
     datasets = _datasets(session, {problem.key.dataset_id for problem in found})
-    return FoundProblems(tuple(found), datasets, newest_change(session))
+    return FoundProblems(tuple(found), datasets, _revisions(session, found))
+
+
+def _revisions(session: Session, found: Sequence[Problem]) -> dict[int, int]:
+    """Sums of the last decisions about the flags of problems.
+
+    About one flag there is one decision after the other. About a problem, the one that is numbered
+    first may be committed last, and the highest number would not tell. An old run that is only
+    looked at because it was asked for does not count.
+    """
+    last, revisions = newest_decisions(session), {}
+    for problem in found:
+        runs = {run.id for run in problem.runs[:MOST_RUNS]}
+        runs |= {run.id for run in problem.runs if run.role is not None}
+        revisions[problem.number] = sum(
+            last.get(flag.id, 0) for flag in problem.flags if flag.run_id in runs
+        )
+    return revisions
 
 
 def unresolved_problems(session: Session, *, now: datetime) -> list[Problem]:

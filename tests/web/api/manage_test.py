@@ -171,6 +171,23 @@ def test_decides_about_a_flag_that_was_seen(lesions: PageClient) -> None:
     )
 
 
+def test_decides_about_a_problem_that_was_seen(lesions: PageClient) -> None:
+    problem = get(lesions, "/problems")["problems"][0]
+    path, until = f"/problems/{problem['id']}", "2099-01-31T00:00:00Z"
+    seen = {"If-Match": lesions.get(f"{PREFIX}{path}").headers["ETag"]}
+    status, decided = send(
+        lesions, f"{path}/decisions", {"action": "snooze", "until": until}, headers=seen
+    )
+    assert (status, decided["state"]) == (200, "snoozed")
+
+    now = {"If-Match": lesions.get(f"{PREFIX}{path}").headers["ETag"]}
+    longer = {"action": "snooze", "until": until.replace("2099", "2100")}
+    for asked, expected in ((seen, 412), (now, 200), (now, 412), ({}, 200)):
+        assert send(lesions, f"{path}/decisions", longer, headers=asked)[0] == expected
+    status, error = send(lesions, f"{path}/decisions", {"action": "reopen"}, headers=seen)
+    assert (status, error["code"], error["field"]) == (412, "stale", "If-Match")
+
+
 def test_of_changes_of_one_run_at_the_same_moment_that_saw_it_alike_one_is_made(
     lesions: PageClient, run_id: str
 ) -> None:

@@ -9,11 +9,13 @@ import pytest
 
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.texts import CostName
-from offdiag.flags.lifecycle import FlagState
+from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.flags.problems import MOST_CLASSES, Cause, Problem, ProblemState
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline
+from offdiag.services.flags.triage import acknowledge_flags
 from offdiag.store.database import Database
+from offdiag.store.flags import FlagEvent, insert_events
 from offdiag.store.problems import find_problems
 from offdiag.store.promotions import add_promotion
 from support.dashboard import LESION_COUNTS, LESIONS, counted_statements, log_counts
@@ -66,6 +68,18 @@ def missed_by(database: Database, model: str) -> Problem:
 
 def lines(page: Page) -> list[Element]:
     return page.all("tr", "problem-line")
+
+
+def chosen(form: Element, *some: Problem) -> str:
+    """What a list sends where some of its problems are ticked."""
+    numbers = {str(each.number) for each in some}
+    ticked = [
+        field.attributes["value"]
+        for field in form.inside("input")
+        if field.attributes["name"] == "problem"
+        and numbers & {part.partition(".")[0] for part in field.attributes["value"].split(",")}
+    ]
+    return ",".join(ticked)
 
 
 def n_new(client: PageClient) -> int:
@@ -279,7 +293,7 @@ def test_a_decision_in_another_tab_is_told_before_it_is_overruled(
     listed = form_to(ana, "/problems", "/problems")
     undo_of_other = form_to(ana, send(ana, accept).headers["Location"], "/problems")
     now = f"{registry.clock():%Y-%m-%d}"
-    several = {"problem": f"{first.number},{second.number}", "reason": "known"}
+    several = {"problem": chosen(listed, first, second), "reason": "known"}
     for response in (
         send(ana, dismiss, {"reason": "known"}),
         send(ana, listed, {**several, "action": "dismiss"}),
@@ -297,6 +311,41 @@ def test_a_decision_in_another_tab_is_told_before_it_is_overruled(
     assert send(ana, undo_of_other, {"action": "reopen"}).status_code == 409
     assert send(ana, accept).status_code == 409
     assert missed(registry, first.key.class_label).state is ProblemState.DISMISSED
+
+
+@pytest.mark.on_postgresql
+def test_a_decision_that_was_being_committed_while_the_page_was_read_is_told(
+    ana: PageClient, registry: Database
+) -> None:
+    first, second, *_ = (each for each in problems(registry) if each.key.cause is Cause.MISSED)
+    path = f"/problems/{first.number}"
+    with registry.write() as session:
+        begun = FlagEvent(first.flags[0].id, registry.clock(), "kim", FlagEventKind.SNOOZED, None)
+        insert_events(session, [begun])
+        acknowledge_flags(registry, [flag.id for flag in second.flags], author="lee")
+        alone, listed = form_to(ana, path, "/acknowledge"), form_to(ana, "/problems", "/problems")
+
+    for response in (
+        send(ana, alone),
+        send(ana, listed, {"problem": chosen(listed, first), "action": "acknowledge"}),
+    ):
+        assert response.status_code == 409
+        assert f"P-{first.number} was snoozed by kim at" in response.text
+
+
+def test_what_was_decided_about_an_old_run_does_not_refuse_a_decision_from_its_list(
+    ana: PageClient, registry: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = missed(registry)
+    acknowledge_flags(registry, [flag.id for flag in problem.flags], author="kim")
+    log_counts(registry, LESION_COUNTS, LESIONS, name="b", dataset="derm-7", model="effnet-b3")
+    monkeypatch.setattr("offdiag.store.problems.MOST_RUNS", 1)
+    listed = form_to(ana, f"/problems?run={problem.flags[0].run_id}", "/problems")
+
+    response = send(ana, listed, {"problem": chosen(listed, problem), "action": "acknowledge"})
+
+    assert response.status_code == 303
+    assert missed(registry).state is ProblemState.ACCEPTED
 
 
 def test_several_problems_are_settled_at_once_and_counted_out(

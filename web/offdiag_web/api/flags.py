@@ -175,12 +175,18 @@ def get_problem(number: int) -> Problem:
     "POST",
     "/problems/<number:number>/decisions",
     answers=Problem,
+    is_guarded=True,
     is_repeatable=True,
 )
 def decide_problem(number: int, json: Decision) -> Problem:
-    """Acknowledge, snooze, dismiss, reopen, assign or comment on the flags of a problem."""
+    """Acknowledge, snooze, dismiss, reopen, assign or comment on the flags of a problem.
+
+    With `If-Match`, only while it is as its reader saw it.
+    """
     database = current_registry().database
-    concerned = flags_concerned(database, [number], json.action.value)
+    shown = get_problem(number)
+    seen = {number: shown.revision} if require_match(shown) else None
+    concerned = flags_concerned(database, [number], json.action.value, seen=seen)
     if concerned:
-        carry_out(database, json, list(concerned), seen={})
+        carry_out(database, json, list(concerned), seen=concerned if seen else {})
     return get_problem(number)

@@ -31,7 +31,7 @@ from offdiag.flags.lifecycle import (
     snoozed,
 )
 from offdiag.flags.problem_words import problem_name
-from offdiag.flags.problems import ProblemState
+from offdiag.flags.problems import Problem, ProblemState
 from offdiag.store import flags
 from offdiag.store.audit_log import name_projects
 from offdiag.store.comments import About, add_comments
@@ -93,7 +93,7 @@ MOST_AT_ONCE = 20_000
 """All flags of a screen full of problems; the databases take no more in one statement."""
 
 Seen = Mapping[int, int]
-"""Revisions of flags, by flag, as a user saw them."""
+"""Revisions of flags or problems, by their numbers, as a user saw them."""
 
 
 _TAKEN: Mapping[Action, str | None] = {
@@ -341,11 +341,11 @@ _CONCERNED = MappingProxyType(
 
 
 def flags_concerned(
-    database: Database, numbers: Sequence[int], action: str, *, seen: int | None = None
+    database: Database, numbers: Sequence[int], action: str, *, seen: Seen | None = None
 ) -> Seen:
     """Flags that an action on problems applies to; a comment goes to one flag of each problem.
 
-    They come with their revisions. `seen` is the one that the problems had when they were
+    They come with their revisions. `seen` are the revisions of the problems when they were
     shown: what was decided about one of them since is `Stale`, but for comments.
 
     Raises `NotFound`, `InvalidInput` for none or too many, and `Conflict` for a closed one.
@@ -356,14 +356,20 @@ def flags_concerned(
             field="problem",
             hint=f"Name at least one and at most {MOST_PROBLEMS}.",
         )
+    named = dict.fromkeys(numbers)
     with database.read() as session:
         found = find_problems(session, now=database.clock())
-        since = [] if seen is None else flags.decisions_since(session, seen)
-    known = {problem.number: problem for problem in found.problems}
-    decided = {each.flag_id: each for each in since if action != "comment"}
-    changes: list[str] = []
+        known = {problem.number: problem for problem in found.problems if problem.number in named}
+        changes = [
+            _change_of(session, known[number], is_decided=found.revisions[number] > revision)
+            for number, revision in (seen or {}).items()
+            if number in known and action != "comment" and found.revisions[number] != revision
+        ]
+        revisions = flags.revisions(
+            session, [flag.id for problem in known.values() for flag in problem.flags]
+        )
     ids: list[int] = []
-    for number in dict.fromkeys(numbers):
+    for number in named:
         problem = known.get(number)
         if problem is None:
             raise NotFound(
@@ -383,12 +389,16 @@ def flags_concerned(
             if flag.status.state_at(problem.now) in _CONCERNED[action]
         ]
         ids += concerned[:1] if action == "comment" else concerned
-        meanwhile = [decided[flag.id] for flag in problem.flags if flag.id in decided]
-        if meanwhile:
-            last = max(meanwhile, key=lambda change: change.at)
-            is_accepted = last.kind is FlagEventKind.ACKNOWLEDGED
-            done = ProblemState.ACCEPTED.value if is_accepted else last.kind.value
-            told_of = _told_of(f"problem {problem_name(number)}", last, done)
-            changes.append(f"{told_of} at {last.at:%Y-%m-%d %H:%M} UTC")
     _require_none(changes)
-    return dict.fromkeys(ids, found.revision)
+    return {flag_id: revisions[flag_id] for flag_id in ids}
+
+
+def _change_of(session: Session, problem: Problem, *, is_decided: bool) -> str:
+    """The last decision about a problem, unless its runs have changed."""
+    what = f"problem {problem_name(problem.number)}"
+    last = flags.last_decision(session, [flag.id for flag in problem.flags])
+    if last is None or not is_decided:
+        return f"{what} was changed"
+    is_accepted = last.kind is FlagEventKind.ACKNOWLEDGED
+    done = ProblemState.ACCEPTED.value if is_accepted else last.kind.value
+    return f"{_told_of(what, last, done)} at {last.at:%Y-%m-%d %H:%M} UTC"

@@ -16,7 +16,6 @@ from offdiag.flags.problem_words import problem_name, problem_title, reason, val
 from offdiag.flags.problems import Cause, Hit, Line, Problem, folded, in_order
 from offdiag.records.problem import PROBLEM_COLUMNS, Problems, problem_documents
 from offdiag.store.problems import (
-    DatasetOfProblems,
     FoundProblems,
     Measured,
     find_problems,
@@ -33,7 +32,13 @@ from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Segment
 from offdiag_web.components.flags import SeverityMark, severity_mark
 from offdiag_web.pages.flags.problem_evidence import METRIC_WORDS, day_of, problem_chip, run_count
-from offdiag_web.pages.flags.triage import Refused, decide_problems, rest_days
+from offdiag_web.pages.flags.triage import (
+    Refused,
+    decide_problems,
+    named_problems,
+    rest_days,
+    seen_problems,
+)
 from offdiag_web.urls.flags import ProblemsAddress, problem_url, read_problems
 
 _TABS = (("New", "new"), ("Open", "open"), ("Snoozed", "snoozed"), ("Resolved", "resolved"))
@@ -50,7 +55,7 @@ class ProblemLine:
     """A line: one problem, or (`opens_list`) several classes with the same cause."""
 
     name: str
-    numbers: str
+    seen: str
     url: str
     opens_list: bool
     severity: SeverityMark
@@ -136,7 +141,7 @@ def _rendered(address: ProblemsAddress, notices: list[str], refused: Refused) ->
         some = [problem for problem in listed if problem.is_new(since) is is_new]
         lines = [Line(problem) for problem in some] if is_narrow else folded(some)
         shown = (
-            _line(line, found.datasets, measured, address=address, since=since, refused=refused)
+            _line(line, found, measured, address=address, since=since, refused=refused)
             for line in lines
         )
         return ProblemGroup(title, tuple(shown), numbers.count(len(some)), is_new)
@@ -181,13 +186,13 @@ def _rendered(address: ProblemsAddress, notices: list[str], refused: Refused) ->
         rest_days=rest_days(now),
         refused=refused,
         notices=notices,
-        seen=found.revision,
+        revisions=found.revisions,
     )
 
 
 def _line(
     line: Line,
-    datasets: Mapping[int, DatasetOfProblems],
+    found: FoundProblems,
     measured: Mapping[int, Measured],
     *,
     address: ProblemsAddress,
@@ -195,7 +200,8 @@ def _line(
     refused: Refused,
 ) -> ProblemLine:
     problem = line.problem
-    key, dataset, found = problem.key, datasets[problem.key.dataset_id], measured[problem.number]
+    key, dataset = problem.key, found.datasets[problem.key.dataset_id]
+    of_it = measured[problem.number]
     title, url = problem_title(key), problem_url(problem.number)
     if line.folded:
         more = ("more slice", None) if key.cause is Cause.SLICE else ("more class", "more classes")
@@ -209,7 +215,7 @@ def _line(
         ).url()
     return ProblemLine(
         name=problem_name(problem.number),
-        numbers=",".join(str(each.number) for each in (problem, *line.folded)),
+        seen=seen_problems((problem, *line.folded), found),
         url=url,
         opens_list=bool(line.folded),
         severity=severity_mark(problem.severity),
@@ -219,8 +225,8 @@ def _line(
         reasons=" · ".join(map(reason, problem.reasons)),
         roles=tuple(hit.value for hit in problem.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
         runs=run_count(problem),
-        trend=trend_of(problem, found, dataset.task),
-        now=value_now(found.rule, found.evidence),
+        trend=trend_of(problem, of_it, dataset.task),
+        now=value_now(of_it.rule, of_it.evidence),
         state=problem_chip(problem),
         is_new=problem.is_new(since),
         is_selected=problem.number in refused.selected,
@@ -252,8 +258,7 @@ def export(form: str) -> Response:
 @blueprint.post("/problems")
 def decide() -> Response:
     typed = request.form.to_dict()
-    chosen = [part for text in request.form.getlist("problem") for part in text.split(",")]
-    some = [int(part) for part in chosen if part.isascii() and part.isdigit() and len(part) < 19]
+    some = named_problems(request.form.getlist("problem"))
     try:
         decide_problems(typed.get("action", ""), some, typed)
     except (Conflict, InvalidInput) as error:

@@ -38,7 +38,14 @@ from offdiag_web.pages.flags.problem_evidence import (
     problem_chip,
     run_count,
 )
-from offdiag_web.pages.flags.triage import ACTIONS, Refused, decide_problems, rest_days
+from offdiag_web.pages.flags.triage import (
+    ACTIONS,
+    Refused,
+    decide_problems,
+    named_problems,
+    rest_days,
+    seen_problems,
+)
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import flag_url, problem_url
 from offdiag_web.urls.run import run_url
@@ -66,7 +73,8 @@ def export(number: int) -> Response:
 def decide(number: int, action: str) -> Response:
     typed = request.form.to_dict()
     try:
-        decide_problems(action, [number], typed)
+        seen = named_problems([typed.get("seen", "")])
+        decide_problems(action, {number: seen.get(number)}, typed)
     except (Conflict, InvalidInput) as error:
         answer = _page(number, Refused.because(error, {**typed, "action": action}))
         answer.status_code = status_of(error)
@@ -88,7 +96,7 @@ def _page(number: int, refused: Refused) -> Response:
         chart=chart,
         best=best,
         also=related(problem, found.problems),
-        seen=found.revision,
+        found=found,
     )
     return make_response(html)
 
@@ -116,7 +124,7 @@ def _rendered(
     chart: EvidenceChart | None,
     best: RankedRun | None,
     also: Sequence[Problem],
-    seen: int,
+    found: FoundProblems,
 ) -> str:
     key = problem.key
     runs = {run.id: run for run in problem.runs}
@@ -158,7 +166,8 @@ def _rendered(
         rest_days=rest_days(problem.now),
         refused=refused,
         discussion=_discussion(problem),
-        seen=seen,
+        seen=seen_problems([problem], found),
+        revisions=found.revisions,
     )
 
 

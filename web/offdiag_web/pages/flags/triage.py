@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -11,9 +11,11 @@ from flask import flash
 
 from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.flags.problem_words import problem_name
+from offdiag.flags.problems import Problem
 from offdiag.services.flags import triage
 from offdiag.services.flags.triage import Seen, flags_concerned
 from offdiag.store.database import Database
+from offdiag.store.problems import FoundProblems
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import Failure, failure_of
 from offdiag_web.app.last_visit import open_problems
@@ -22,7 +24,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.flags import flag_name
 
 _TOKEN = re.compile(r"([1-9]\d{0,17})\.(0|[1-9]\d{0,17})")
-_REVISION = re.compile(r"\d{1,18}")
+_PROBLEM = re.compile(r"([0-9]{1,18})(?:\.([0-9]{1,18}))?")
 
 ACTIONS = ("acknowledge", "snooze", "dismiss", "reopen", "assign", "comment")
 
@@ -172,8 +174,23 @@ def _start_of(day: str) -> datetime:
         ) from None
 
 
-def decide_problems(action: str, some: Sequence[int], typed: Mapping[str, str]) -> None:
-    """Carry out a decision about problems and say what was done.
+def seen_problems(problems: Iterable[Problem], found: FoundProblems) -> str:
+    """Problems as a form names them, with the revisions that its reader sees."""
+    return ",".join(f"{each.number}.{found.revisions[each.number]}" for each in problems)
+
+
+def named_problems(texts: Iterable[str]) -> dict[int, int | None]:
+    """The problems that a form names, with the revisions that their reader has seen."""
+    matches = (_PROBLEM.fullmatch(part) for text in texts for part in text.split(","))
+    return {
+        int(match[1]): None if match[2] is None else int(match[2])
+        for match in matches
+        if match is not None
+    }
+
+
+def decide_problems(action: str, some: Mapping[int, int | None], typed: Mapping[str, str]) -> None:
+    """Carry out a decision about problems, of which some revisions were seen, and say it was done.
 
     Raises `Conflict` for a closed problem and for one that was decided since it was shown,
     `InvalidInput` for what cannot be meant.
@@ -185,10 +202,8 @@ def decide_problems(action: str, some: Sequence[int], typed: Mapping[str, str]) 
         raise InvalidInput(
             "no problem is chosen.", field="problem", hint="Tick the problems that are meant."
         )
-    seen = typed.get("seen", "")
-    concerned = flags_concerned(
-        registry.database, some, action, seen=int(seen) if _REVISION.fullmatch(seen) else None
-    )
+    seen = {number: revision for number, revision in some.items() if revision is not None}
+    concerned = flags_concerned(registry.database, list(some), action, seen=seen)
     named = numbers.listed([problem_name(number) for number in some])
     if not concerned:
         flash(f"{named}: nothing to change.")
