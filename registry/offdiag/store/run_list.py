@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, func, literal,
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import Task
-from offdiag.filters.conditions import Condition, MetricField
+from offdiag.filters.conditions import Condition, MetricField, slices_asked_for
 from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import DatasetRow, EvaluationRow, ProjectRow, RunRow, TruthVersionRow
@@ -278,6 +278,18 @@ def run_list(
         following=following,
         counts_all=counted.counts_all or following is None,
     )
+
+
+def count_weighted(session: Session, *, terms: RunFilter, dataset_id: int | None) -> int:
+    """How many runs with sample weights there are, whatever the terms say of slices.
+
+    Their slices are not kept counted, so they have no metrics of them.
+    """
+    others = tuple(
+        term for term in terms if isinstance(term, FilterTerm) or not slices_asked_for(term)
+    )
+    runs = matching_runs(session, others, dataset_id)
+    return session.scalar(select(count_of([*runs.where, and_(RunRow.is_weighted)]))) or 0
 
 
 def matches_without_each(session: Session, *, terms: RunFilter) -> tuple[int, ...]:

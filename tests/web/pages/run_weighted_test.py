@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlencode
 
 import pytest
 from flask.testing import FlaskClient
@@ -155,3 +156,21 @@ def test_the_table_of_classes_says_that_counts_are_sums_of_weights(
 
     assert "counts are sums of weights" in weighted
     assert "sums of weights" not in unweighted
+
+
+def test_the_list_of_runs_says_that_it_is_not_found_by_slices(
+    client: FlaskClient, database: Database, run_id: str
+) -> None:
+    said = "1 run with sample weights has no metrics of slices and is not found by them."
+    asked = "overall_accuracy@site=x>=0"
+
+    for query, is_said in (
+        ({"q": asked}, True),
+        ({"q": f"dataset:holdout {asked}"}, True),
+        ({"q": "dataset:holdout", "cols": "overall_accuracy%40site%3Dx"}, True),
+        ({"q": "dataset:holdout"}, False),
+        ({"q": f"{asked} model:other"}, False),
+    ):
+        assert (said in client.get(f"/runs?{urlencode(query)}").text) is is_said, query
+    log(database, dataset="other")  # Then the list is grouped by datasets.
+    assert said in client.get(f"/runs?{urlencode({'q': asked})}").text
