@@ -28,11 +28,14 @@ def form_to(client: PageClient, path: str, end: str) -> Element:
     )
 
 
-def send(client: PageClient, form: Element, data: dict[str, str] | None = None) -> TestResponse:
-    """Post a form with what it holds and with what a reader typed."""
+def send(
+    client: PageClient, form: Element, data: dict[str, str] | None = None, *, page: str = ""
+) -> TestResponse:
+    """Post a form with what it holds and with what a reader typed, from a page that is named."""
     held = {
         field.attributes["name"]: field.attributes.get("value", "")
         for field in form.inside("input")
         if field.attributes.get("type") == "hidden"
     }
-    return client.post(form.attributes["action"], data={**held, **(data or {})})
+    headers = {"Referer": f"http://localhost{page}"} if page else {}
+    return client.post(form.attributes["action"], data={**held, **(data or {})}, headers=headers)

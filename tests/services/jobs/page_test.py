@@ -69,7 +69,7 @@ def test_one_job_is_shown_until_it_is_done(database: Database) -> None:
     work_id = submitted(database, "a")
 
     assert job_page(database, work_id).args == {"run": "a"}
-    with pytest.raises(NotFound, match="finished work leaves the queue"):
+    with pytest.raises(NotFound, match="Finished jobs leave the queue"):
         job_page(database, work_id + 1)
 
 

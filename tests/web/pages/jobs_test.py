@@ -1,12 +1,16 @@
 import pytest
 
+from offdiag.services.jobs.page import retry_job
+from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, fail_evaluation, log_lesions
 from support.filled_once import filled_once
 from support.forms import form_to, forms_of, send
 from support.logging_runs import work_off
-from support.pages import PageClient
+from support.pages import Page, PageClient
 from support.revised import RevisedRegistry, live_and_silent_processes
+
+GONE = "There is no job 1. Finished jobs leave the queue, and retried ones get a new number."
 
 
 @pytest.fixture
@@ -97,6 +101,50 @@ def test_a_job_that_waits_cannot_be_retried(client: PageClient, database: Databa
     assert send(client, form).status_code == 409
 
 
+@pytest.mark.parametrize("page", ["/jobs", "/", "/jobs/1"])
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("retried", GONE),
+        ("queued", "Job 2 is queued. Only failed jobs can be retried."),
+        ("deleted", GONE),
+    ],
+)
+def test_a_retry_on_an_outdated_page_leads_back_and_says_what_is_the_case(
+    client: PageClient, dead: str, database: Database, page: str, before: str, said: str
+) -> None:
+    form = form_to(client, page, "/retry")
+    if before == "deleted":
+        delete_run(database, dead, by=None)
+    else:
+        waiting = retry_job(database, 1)
+        if before == "queued":
+            form.attributes["action"] = f"/jobs/{waiting}/retry"
+            page = page.replace("1", str(waiting))
+
+    pressed = send(client, form, page=page)
+    assert (pressed.status_code, pressed.location) == (303, page)
+    told = [
+        [each.text for each in shown.all("p") if each.attributes.get("role") == "alert"]
+        for shown in (Page(client.get(page, follow_redirects=True).text) for _ in range(2))
+    ]
+    assert told[0] == [f"▲{said}"]
+    assert (page == "/jobs/1") is bool(told[1])
+
+
+def test_the_page_of_a_job_that_is_done_is_the_list_with_a_sentence(
+    client: PageClient, dead: str, database: Database
+) -> None:
+    location = send(client, form_to(client, "/jobs/1", "/retry")).location
+    work_off(database)
+
+    page = client.page(location, 404)
+
+    assert page.one("h1").text == "Jobs"
+    assert "There is no job 2. Finished jobs leave" in page.one("main").text
+    assert dead
+
+
 def test_the_cookie_of_forms_is_for_this_site_only_and_only_where_it_is_needed(
     client: PageClient, dead: str
 ) -> None:
@@ -110,4 +158,4 @@ def test_the_cookie_of_forms_is_for_this_site_only_and_only_where_it_is_needed(
 def test_finished_and_unknown_jobs_are_not_found(client: PageClient) -> None:
     for path in ("/jobs/1", "/jobs/1.json", "/jobs/99999999999999999999"):
         assert client.get(path).status_code == 404
-    assert "finished work leaves the queue" in client.get("/jobs/1").text
+    assert "Finished jobs leave the queue" in client.get("/jobs/1").text

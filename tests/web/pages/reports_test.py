@@ -188,6 +188,12 @@ def test_a_report_called_new_is_not_the_form(client: PageClient, planned: Databa
 # -- doing something --------------------------------------------------------------------------
 
 
+def alert(client: PageClient, path: str) -> str:
+    """What a page says of the button that led to it."""
+    found = client.page(path).all("p", "callout-warning")
+    return next(each.text for each in found if each.attributes.get("role") == "alert")
+
+
 def test_a_report_is_run_now_and_leads_to_its_edition(
     client: PageClient, planned: Database
 ) -> None:
@@ -229,10 +235,15 @@ def test_editions_outlive_their_schedule(client: PageClient, planned: Database) 
 def test_a_schedule_that_never_made_an_edition_is_gone_when_deleted(
     client: PageClient, planned: Database
 ) -> None:
-    response = send(client, form_to(client, "/reports/weekly", "/delete"))
+    deletion = form_to(client, "/reports/weekly", "/delete")
+
+    response = send(client, deletion)
 
     assert response.headers["Location"] == "/reports"
     assert client.get("/reports/weekly").status_code == 404
+    late = send(client, deletion, page="/reports/weekly")
+    assert client.get(late.location).location == "/reports"
+    assert "no report" in alert(client, "/reports")
 
 
 def test_a_failed_edition_is_tried_again(client: PageClient, planned: Database) -> None:
@@ -242,12 +253,17 @@ def test_a_failed_edition_is_tried_again(client: PageClient, planned: Database) 
         session.execute(update(ReportEditionRow).values(state="failed", error="Traceback\nboom"))
     failed = client.page("/reports/weekly/1")
 
-    response = send(client, form_to(client, "/reports/weekly/1", "/retry"))
+    again = form_to(client, "/reports/weekly/1", "/retry")
+
+    response = send(client, again)
     work_off(planned)
 
     assert failed.one("pre", "snippet").text == "Traceback boom"
     assert response.status_code == 303
     assert editions(planned)[0].state.value == "computed"
+    late = send(client, again, page="/reports/weekly/1")
+    assert (late.status_code, late.location) == (303, "/reports/weekly/1")
+    assert "Edition 1 of 'weekly' is computed." in alert(client, late.location)
     assert client.post("/reports/weekly/1/retry").status_code == 403
 
 

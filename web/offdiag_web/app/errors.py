@@ -14,8 +14,10 @@ from flask import (
     g,
     jsonify,
     make_response,
+    redirect,
     render_template,
     request,
+    session,
 )
 from werkzeug.exceptions import HTTPException, InternalServerError
 from werkzeug.exceptions import NotFound as NotFoundAddress
@@ -153,6 +155,11 @@ def register(app: Flask) -> None:
 
     app.register_error_handler(MemoryError, _without_memory)
 
+    @app.template_global("told_before")
+    def told() -> str:
+        """What `tell_on_next_page` was called with; empty where it was not."""
+        return str(session.pop(_TOLD)) if _TOLD in session else ""
+
     @app.errorhandler(500)
     def for_defect(error: InternalServerError) -> Response:
         original = error.original_exception
@@ -161,8 +168,16 @@ def register(app: Flask) -> None:
         return _answer(_http_failure(error))
 
 
+_BUTTON = frozenset({"csrf_token", "back"})
+"""All that is sent by a form that is only a button, where nobody typed or chose anything."""
+_TOLD = "told"
+
+
 def domain_response(error: OffdiagError) -> Response:
     """The answer to a request that ended with an error of the domain."""
+    page = _page_instead(error) if isinstance(error, (Conflict, NotFound)) else None
+    if page is not None:
+        return make_response(redirect(page, 303))
     response = _answer(failure_of(error))
     if isinstance(error, EvaluationPending):
         response.retry_after = EVALUATION_AFTER_S
@@ -171,6 +186,24 @@ def domain_response(error: OffdiagError) -> Response:
     if isinstance(error, NotSignedIn):
         response.headers["WWW-Authenticate"] = "Bearer"
     return response
+
+
+def tell_on_next_page(error: OffdiagError) -> None:
+    """Let the next page that this browser gets begin with what is wrong."""
+    session[_TOLD] = sentence_of(error)
+
+
+def _page_instead(error: Conflict | NotFound) -> str | None:
+    """Where a button leads that came too late: to its page, or the list if that is gone too."""
+    if is_for_programs() or request.path.endswith((".json", ".csv")):
+        return None
+    if request.method in LOOKING:
+        is_gone = _TOLD in session and bool(request.view_args)
+        return f"{request.script_root}/{request.path.split('/')[1]}" if is_gone else None
+    page = _page_before() if request.form.keys() <= _BUTTON else None
+    if page is not None:
+        tell_on_next_page(error)
+    return page
 
 
 def http_response(error: HTTPException) -> Response:
@@ -322,11 +355,16 @@ def own_address() -> str:
         return "/"
     if request.method == "GET":
         return request.full_path.rstrip("?")
+    return _page_before() or "/"
+
+
+def _page_before() -> str | None:
+    """The page that had the form, where the browser says so and it still is an address."""
     page, adapter = urlsplit(request.referrer or ""), current_app.create_url_adapter(request)
     path = page.path.removeprefix(request.script_root)
     # A form that was refused before is shown where it was sent to, which is no page.
     if page.netloc != request.host or adapter is None or not adapter.test(path, method="GET"):
-        return "/"
+        return None
     return own_path(f"{page.path}?{page.query}".rstrip("?"))
 
 

@@ -57,7 +57,7 @@ def job_page(database: Database, work_id: int) -> JobEntry:
         raise NotFound(
             f"there is no job {work_id}.",
             field="job",
-            hint="It may be done: finished work leaves the queue.",
+            hint="Finished jobs leave the queue, and retried ones get a new number.",
         )
     return found
 

@@ -9,6 +9,7 @@ from flask import Blueprint, make_response, redirect, render_template, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
+from offdiag.errors import NotFound
 from offdiag.records.job import JOB_COLUMNS, job_document, job_list, job_row
 from offdiag.services.health import SILENT_AFTER_S
 from offdiag.services.jobs.page import (
@@ -22,6 +23,7 @@ from offdiag.services.jobs.page import (
 )
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import DATA_FORMAT
+from offdiag_web.app.errors import tell_on_next_page
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Tone, spell
@@ -161,7 +163,11 @@ def export(form: str) -> Response:
 @blueprint.get(_JOB)
 def job(job_id: int) -> Response:
     database = current_registry().database
-    line = job_line(job_page(database, job_id))
+    try:
+        line = job_line(job_page(database, job_id))
+    except NotFound as error:
+        tell_on_next_page(error)
+        return make_response(jobs_view(jobs_page(database)), 404)
     return make_response(render_template("jobs/job.html", job=line))
 
 
