@@ -62,23 +62,61 @@ CHARTS = {
 }
 
 
-@pytest.mark.parametrize("which", CHARTS)
-def test_arrow_keys_tell_the_values_behind_a_chart(
-    which: str,
-    request: pytest.FixtureRequest,
-    scored: ScoredRegistry,
-    compared: ComparedRegistry,
-) -> None:
-    opener, chart, said = CHARTS[which]
-    path = {
+@pytest.fixture
+def paths(scored: ScoredRegistry, compared: ComparedRegistry) -> dict[str, str]:
+    """Pages with these charts."""
+    return {
         "thresholds": f"/whatif?runs={scored.event}&cost=@0-1",
         "one run's thresholds": f"/whatif/decisions?run={scored.event}&cost=@0-1",
         "scores": f"/runs/{scored.event}/curves",
         "flips": f"/whatif?{compared.pair}&cost=@0-1",
         "time": "/runs?q=dataset:pets&view=trend",
         "models": "/datasets/pets",
-    }[which]
-    watched = request.getfixturevalue(opener)(path)
+    }
+
+
+TOUCHING = """() => {
+    // The box of a text has room above its capitals.
+    const inked = text => {
+        const {left, right, top, bottom, height} = text.getBoundingClientRect();
+        return {left, right, bottom, top: top + 0.16 * height, text: text.textContent};
+    };
+    const touching = [];
+    for (const chart of document.querySelectorAll("main svg")) {
+        if (chart.matches(".plot-small")) continue;
+        const box = chart.getBoundingClientRect();
+        const names = [...chart.querySelectorAll(".axis-name, .axis-title")].map(inked);
+        const texts = [...chart.querySelectorAll("text.tick, text.direct")].map(inked);
+        for (const name of names) {
+            if (name.top < box.top || name.left < box.left - 1) touching.push([name.text, "edge"]);
+            for (const text of texts) {
+                const isBeside = text.right < name.left || name.right < text.left;
+                if (!isBeside && text.top < name.bottom + 1 && name.top < text.bottom + 1)
+                    touching.push([name.text, text.text]);
+            }
+        }
+    }
+    return touching;
+}"""
+
+
+@pytest.mark.parametrize("which", CHARTS)
+def test_names_of_axes_touch_no_other_words_on_a_phone(
+    which: str, request: pytest.FixtureRequest, paths: dict[str, str]
+) -> None:
+    page = request.getfixturevalue(CHARTS[which][0])(
+        paths[which], viewport={"width": 390, "height": 844}
+    ).page
+
+    assert page.evaluate(TOUCHING) == []
+
+
+@pytest.mark.parametrize("which", CHARTS)
+def test_arrow_keys_tell_the_values_behind_a_chart(
+    which: str, request: pytest.FixtureRequest, paths: dict[str, str]
+) -> None:
+    opener, chart, said = CHARTS[which]
+    watched = request.getfixturevalue(opener)(paths[which])
 
     drawn = watched.page.locator(f"main svg{chart}").first
     drawn.focus()

@@ -22,7 +22,7 @@ from offdiag_web.charts.svg import coordinate, drawing, reading, words
 
 _LINE_HEIGHT = 13
 WIDTH, HEIGHT = 760, 300
-_LEFT, _TOP, _RIGHT, _BOTTOM = 48.0, 22.0, 670.0, 252.0
+_LEFT, _TOP, _RIGHT, _BOTTOM = 52.0, 30.0, 670.0, 252.0
 _HIGHEST = 1.25
 _HEIGHT_TICKS = ("1", "1.05", "1.1", "1.15", "1.2", "1.25")
 _STEPS = (1, 2, 5)
@@ -93,7 +93,7 @@ def flip_chart(
     """
     top = _HIGHEST
     return drawing(
-        words("cost ÷ cheapest", x=2, y=12, css_class="axis-title"),
+        words("cost ÷ cheapest", x=2, y=14, css_class="axis-title"),
         words(x_title, x=_RIGHT, y=HEIGHT - 6, anchor="end", css_class="axis-title"),
         *_height_axis(top),
         *_strip(strip, axis),

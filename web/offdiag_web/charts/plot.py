@@ -103,7 +103,7 @@ def name_across(frame: Frame, text: str) -> str:
 
 def name_up(frame: Frame, text: str) -> str:
     """The name of the axis on the left, above the frame, where it need not be turned."""
-    return words(text, x=0, y=frame.top - 7, css_class="axis-name")
+    return words(text, x=0, y=frame.top - 11, css_class="axis-name")
 
 
 def line(frame: Frame, points: Iterable[tuple[float, float]], css_class: str) -> str:

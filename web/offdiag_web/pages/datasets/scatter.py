@@ -36,7 +36,7 @@ from offdiag_web.charts.svg import (
 from offdiag_web.components.model_marks import ModelMark, model_letter, model_shape
 
 WIDTH, HEIGHT = 660, 450
-FRAME = Frame(left=44, top=26, width=600, height=380)
+FRAME = Frame(left=44, top=30, width=600, height=376)
 MOST_NAMED = 5
 _SIZE = 5
 _ROOM = 13

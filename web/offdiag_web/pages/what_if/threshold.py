@@ -26,7 +26,7 @@ from offdiag.services.what_if.costs import WhatIf
 from offdiag.store.database import Database
 from offdiag.store.evaluations_write import read_curves
 from offdiag.store.run_costs import RunWithCosts
-from offdiag_web.charts.plot import Frame, box, grid, name_across, ring, step_line
+from offdiag_web.charts.plot import Frame, box, grid, ring, step_line
 from offdiag_web.charts.svg import coordinate, drawing, reading, tidy_at_least, words
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
@@ -218,7 +218,7 @@ def _how(found: WhatIf, costs: CostMatrix, name: str) -> str:
 
 
 WIDTH, HEIGHT = 1200, 316
-FRAME = Frame(left=64, top=50, width=1110, height=214)
+FRAME = Frame(left=64, top=60, width=1110, height=208)
 _MOST_POINTS = 400
 _MOST_READ = 100
 _STEPS = (1.0, 2.0, 5.0)
@@ -288,7 +288,13 @@ def threshold_curve(
         grid(FRAME, across=[], up=up.ticks),
         box(FRAME),
         *_ticks(across.ticks, up.ticks),
-        name_across(FRAME, x_title),
+        words(
+            x_title,
+            x=FRAME.x(0.5),
+            y=HEIGHT - 8,
+            css_class="axis-name",
+            anchor="middle",
+        ),
         words("cost per 1,000", x=0, y=14, css_class="axis-name"),
         _band(curve, shown, across, up),
         step_line(FRAME, points, "curve"),
@@ -389,7 +395,7 @@ def _upright(at: float, text: str, *, row: int, css_class: str, of_text: str) ->
     yield words(
         text,
         x=x,
-        y=FRAME.top - 6 - 15 * row,
+        y=FRAME.top - 6 - 20 * row,
         css_class=of_text,
         anchor="start" if at <= _NAMED_ON_THE_RIGHT else "end",
     )
