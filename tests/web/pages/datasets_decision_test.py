@@ -366,8 +366,24 @@ def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -
     assert [each.text for each in refused.all("textarea")] == ["good", "foo > 1"]
     assert "no metric 'foo'" in refused.one("div", "callout-warning").text
 
-    assert send(action="withdraw champion") == 422
-    assert send(action="withdraw champion", reason="recalled") == 303
+    assert send(action="withdraw everything") == 422
+    withdrawal = forms_of(client, "/datasets/holdout/approve")[1]
+    refused = send_form(client, withdrawal, {"action": "withdraw champion", "reason": " " * 3})
+    fields = [
+        each for each in Page(refused.text).all("input") if "aria-invalid" in each.attributes
+    ]
+    assert [each.attributes["value"] for each in fields] == ["   "]
+    approve(database, runs["first"], reason="a new one", author="lee")
+    typed = {"action": "withdraw champion", "reason": "recalled as it ages"}
+    late = send_form(client, withdrawal, typed)
+    assert late.status_code == 422
+    page = Page(late.text)
+    assert f"Run {best} is no longer the champion." in page.one("div", "callout-warning").text
+    fields = [each for each in page.all("input") if each.attributes.get("name") == "reason"]
+    assert [each.attributes["value"] for each in fields] == ["recalled as it ages"]
+    assert page.all("textarea")[0].text == ""
+    withdrawal = forms_of(client, "/datasets/holdout/approve")[1]
+    assert send_form(client, withdrawal, typed).status_code == 303
     assert found(database).champion is None
 
 

@@ -194,16 +194,25 @@ def withdraw(
     role: PromotionRole,
     reason: str | None = None,
     author: str | None,
+    run_id: str | None = None,
 ) -> PromotionRecord | None:
     """Take a role from the run that has it; None where none has it.
 
-    A champion needs a reason. Raises `NotFound` and `InvalidInput`.
+    A champion needs a reason. Raises `NotFound`, `InvalidInput`, and `Conflict` where a run is
+    named that does not have the role.
     """
     needs_reason = role is PromotionRole.CHAMPION or reason is not None
     why = require_reason(reason) if needs_reason else None
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
-        if _in_force(session, known.id, role) is None:
+        held = _in_force(session, known.id, role)
+        if run_id is not None and (held is None or held.run_id != run_id):
+            raise Conflict(
+                f"run {run_id} is no longer the {role.value}.",
+                field="run",
+                hint="Look again, then decide." if held is None else f"It is {held.run_id} now.",
+            )
+        if held is None:
             return None
         return add_promotion(
             session,

@@ -15,7 +15,7 @@ from offdiag.services.champions import promotions
 from offdiag.services.champions.decision import Decision, browse_decision
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions, requires
 from offdiag_web.app.dispatch import requested_project
-from offdiag_web.app.errors import hint_of
+from offdiag_web.app.errors import Failure, failure_of
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Option
@@ -26,6 +26,7 @@ blueprint = Blueprint("dataset_approve", __name__)
 find_in_any_project(blueprint)
 
 _REFUSED = 422
+_ROLES = {f"withdraw {role}": role for role in PromotionRole}
 _LONGEST_NAME = 60
 
 
@@ -42,7 +43,7 @@ def decide(name: str) -> Response:
     except (Conflict, InvalidInput, NotFound) as error:
         if error.field == "dataset":
             raise
-        return _form(name, request.form, error=(error.message, hint_of(error) or ""))
+        return _form(name, request.form, failure_of(error))
     return redirect(DatasetAddress(requested_project(), name).url(), 303)
 
 
@@ -51,16 +52,19 @@ def _carry_out(name: str, typed: Mapping[str, str]) -> None:
     registry, project = current_registry(), requested_project()
     reason, author = typed.get("reason", ""), user_name_if_given()
     action = typed.get("action", "approve")
-    if action.startswith("withdraw "):
+    if action in _ROLES:
         promotions.withdraw(
             registry.database,
             project=project,
             dataset=name,
-            role=PromotionRole(action.removeprefix("withdraw ")),
+            role=_ROLES[action],
             reason=reason or None,
             author=author,
+            run_id=typed.get("run") or None,
         )
         return
+    if action not in ("approve", "propose"):
+        raise InvalidInput("nothing was decided.", field="action", hint="Press a button.")
     run_id = typed.get("run", "")
     promotions.require_run_of(registry.database, run_id, project=project, dataset=name)
     conditions = [line.strip() for line in typed.get("gate", "").splitlines() if line.strip()]
@@ -82,9 +86,7 @@ def _carry_out(name: str, typed: Mapping[str, str]) -> None:
     )
 
 
-def _form(
-    name: str, typed: Mapping[str, str], *, error: tuple[str, str] | None = None
-) -> Response:
+def _form(name: str, typed: Mapping[str, str], failure: Failure | None = None) -> Response:
     found = browse_decision(
         current_registry().database,
         project=requested_project(),
@@ -92,16 +94,17 @@ def _form(
         best_sets=kept_best_sets(),
         kept=kept_decisions(),
     )
-    page = make_response(_rendered(found, typed, error))
-    page.status_code = _REFUSED if error else 200
+    page = make_response(_rendered(found, typed, failure))
+    page.status_code = _REFUSED if failure else 200
     return page
 
 
-def _rendered(found: Decision, typed: Mapping[str, str], error: tuple[str, str] | None) -> str:
+def _rendered(found: Decision, typed: Mapping[str, str], failure: Failure | None) -> str:
     challenger = found.challenger
     notices: list[str] = []
     known = [each.run.id for each in found.leaders.runs]
-    asked = typed.get("run")
+    action = typed.get("action", "")
+    asked = None if action in _ROLES else typed.get("run")
     if asked and asked not in known:
         notices.append(f"Run “{asked[:40]}” is not among those that can be approved here.")
         asked = None
@@ -118,10 +121,10 @@ def _rendered(found: Decision, typed: Mapping[str, str], error: tuple[str, str] 
             )
             for each in found.leaders.runs
         ),
-        champion=None if found.champion is None else found.champion.run_name,
-        candidate=None if found.candidate is None else found.candidate.run_name,
+        held=tuple(each for each in (found.champion, found.candidate) if each is not None),
+        action=action,
         example=column_text(found.dataset.labels.names[-1]),
         typed=typed,
         notices=notices,
-        error=error,
+        failure=failure,
     )
