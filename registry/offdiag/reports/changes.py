@@ -69,7 +69,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changes beyond their interval, largest first, and how many values were compared."""
+    """The changes furthest beyond their interval first, and how many values were compared."""
 
     beyond: tuple[Change, ...]
     n_compared: int
@@ -93,7 +93,7 @@ def find_changes(
         [change for pair in _pairs(before, after) for change in _compared(pair, metrics)]
     )
     beyond = [change for change in compared if _is_beyond(change)]
-    beyond.sort(key=lambda change: -_size(change))
+    beyond.sort(key=lambda change: -_half_widths(change))
     return Changes(tuple(beyond), len(compared))
 
 
@@ -192,9 +192,18 @@ def _is_beyond(change: Change) -> bool:
     return not before.ci_low <= after.value <= before.ci_high
 
 
-def _size(change: Change) -> float:
-    # What became undefined cannot be sized, and is too strange to come last.
-    return math.inf if change.difference is None else abs(change.difference)
+def _half_widths(change: Change) -> float:
+    """The size of a change beyond its interval, in half widths of it: costs have other units."""
+    difference, before = change.difference, change.before
+    if difference is None:
+        return math.inf  # What became undefined cannot be sized, and is too strange to come last.
+    if change.origin is Origin.SUCCEEDED:
+        near = change.low if difference > 0 else change.high
+        margin = difference - (near or 0.0)
+    else:
+        near = before.ci_high if difference > 0 else before.ci_low
+        margin = (near or 0.0) - (before.value or 0.0)
+    return abs(difference / margin) if margin else math.inf
 
 
 @dataclass(frozen=True, slots=True)

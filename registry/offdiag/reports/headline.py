@@ -88,11 +88,11 @@ def _beyond(changes: Sequence[Change]) -> str:
     if len(changes) == 1:
         return f"one thing changed beyond its interval: {change_text(changes[0])}"
     # Values of one run move together, so one of each run says more than three of the first.
-    largest: dict[str, Change] = {}
+    furthest: dict[str, Change] = {}
     for change in changes:
-        largest.setdefault(change.run_id, change)
-    of_runs = count(len(largest), "run")
-    values = listed([change_text(each) for each in largest.values()], at_most=_MOST_NAMED)
+        furthest.setdefault(change.run_id, change)
+    of_runs = count(len(furthest), "run")
+    values = listed([change_text(each) for each in furthest.values()], at_most=_MOST_NAMED)
     return f"{len(changes)} values of {of_runs} changed beyond their intervals: {values}"
 
 

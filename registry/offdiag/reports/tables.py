@@ -338,7 +338,7 @@ def changes_table(report: Report) -> Table | None:
     if any(change.origin is Origin.SUCCEEDED for change in changes.beyond):
         note += " Differences between two runs are tested together (95 %, Bonferroni)."
     return table_of(
-        "Changes beyond their interval",
+        "Changes beyond their interval, furthest first",
         ("run", "value", "before", "now", "difference", "because"),
         [_change_row(change) for change in changes.beyond],
         note,

@@ -148,6 +148,25 @@ def test_becoming_undefined_and_becoming_defined_are_changes() -> None:
     assert [change.difference for change in (*lost, *gained)] == [None, None]
 
 
+@pytest.mark.parametrize("changes", [{}, {"id": "r_2", "logged_at": LATE}])
+def test_changes_are_sorted_by_widths_of_their_intervals_whatever_their_units(
+    changes: dict[str, Any],
+) -> None:
+    metrics = ("mcc", "total_cost", "mean_cost")
+    figures = [
+        {"mcc": value(0.8), "total_cost": value(500, 100), "mean_cost": value(0.5, 0.1)},
+        {"mcc": value(0.9), "total_cost": value(800, 100), "mean_cost": UNDEFINED},
+    ]
+    before, after = (
+        run("a", level, metrics=each, classes=(), **of_run)
+        for level, each, of_run in zip((0.8, 0.9), figures, ({}, changes), strict=True)
+    )
+
+    found = find_changes([before], [after], metrics).beyond
+
+    assert [each.metric for each in found] == ["mean_cost", "mcc", "total_cost"]
+
+
 def test_classes_are_matched_by_name_not_by_place() -> None:
     before, after = run("a", 0.8), run("a", 0.81)
     after = replace(after, classes=after.classes[::-1])
