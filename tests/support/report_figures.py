@@ -103,6 +103,7 @@ def report(
     *,
     scope: ReportScope = SCOPE,
     facts: Mapping[str, Any] | None = None,
+    older: Sequence[Report] = (),
 ) -> Report:
     """The edition after `previous`."""
     number = 1 if previous is None else previous.edition.number + 1
@@ -114,4 +115,4 @@ def report(
         "covers_missed": 0,
         "as_of": AS_OF,
     }
-    return make_report(EditionFacts(**edition | dict(facts or {})), scope, shown, previous)
+    return make_report(EditionFacts(**edition | dict(facts or {})), scope, shown, previous, older)

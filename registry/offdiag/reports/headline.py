@@ -148,6 +148,9 @@ def _further(report: Report) -> Iterator[str]:
             f"Costs are those of {snapshot.costs.text} and were those of "
             f"{findings.costs_before} before, so they were not compared."
         )
+    if findings.returned:
+        runs = count(len(findings.returned), "run is", "runs are")
+        yield f"{runs} back that edition {findings.since} did not have."
     if findings.new_runs:
         yield f"{count(len(findings.new_runs), 'new run')} since edition {findings.since}."
     yield from _of_ranking(report)

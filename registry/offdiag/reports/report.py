@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from offdiag.domain.values import MetricValue
@@ -57,7 +57,8 @@ class Findings:
     compared. Run ids are in the order of the ranking. `gone` are names of runs that are no
     longer there; it stays empty where runs were left out for their number. `costs_before` is
     the cost matrix of the edition before where that was another one, so that costs were not
-    compared. `flags` is None where the two editions do not hold all their flags.
+    compared. `flags` is None where the two editions do not hold all their flags. `returned` are
+    runs that only older editions had; they are compared with the last of these.
     """
 
     since: int | None
@@ -69,6 +70,7 @@ class Findings:
     alerts: Alerts
     costs_before: str | None = None
     flags: FlagChanges | None = None
+    returned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +90,16 @@ class Report:
 
 
 def make_report(
-    edition: EditionFacts, scope: ReportScope, snapshot: Snapshot, previous: Report | None
+    edition: EditionFacts,
+    scope: ReportScope,
+    snapshot: Snapshot,
+    previous: Report | None,
+    older: Sequence[Report] = (),
 ) -> Report:
-    """Find out what the figures say, above all since the previous edition."""
+    """Find out what the figures say, above all since the previous edition.
+
+    `older` editions, newest first, know runs that the previous one lacks.
+    """
     runs = ranked(snapshot.runs, scope.ranking_metric)
     before = (
         previous if previous is not None and _same_samples(scope, snapshot, previous) else None
@@ -116,7 +125,7 @@ def make_report(
         snapshot=snapshot,
         findings=Findings(since, False, Changes((), 0), (), (), (), alerts)
         if before is None
-        else _findings(scope, snapshot, runs, before, alerts),
+        else _findings(scope, snapshot, runs, before, alerts, older=older),
         history=_history(edition, scope, runs, _line(scope, snapshot, before)),
     )
 
@@ -140,24 +149,65 @@ def _findings(
     runs: Sequence[RunFigures],
     previous: Report,
     alerts: Alerts,
+    *,
+    older: Sequence[Report],
 ) -> Findings:
     before = previous.snapshot
-    known, present = _mentioned(before), _mentioned(snapshot)
+    known, present = mentioned_runs(before), mentioned_runs(snapshot)
+    shown = before
+    for report in older:
+        if _same_samples(scope, snapshot, report):
+            shown = _with_returned(shown, report.snapshot, snapshot)
+    returned = mentioned_runs(shown) - known
     has_other_costs = _has_other_costs(snapshot, before)
     metrics = [key for key in scope.metrics if not (has_other_costs and is_of_costs(key))]
     return Findings(
         since=previous.edition.number,
         is_comparable=True,
-        changes=find_changes((*before.runs, *before.slices), (*runs, *snapshot.slices), metrics),
+        changes=find_changes((*shown.runs, *shown.slices), (*runs, *snapshot.slices), metrics),
         rank_changes=rank_changes(before.runs, runs, metrics),
-        new_runs=tuple(run.id for run in runs if run.id not in known),
+        new_runs=tuple(
+            run.id
+            for run in runs
+            if run.id not in known | returned and not _was_cut_off(run, before)
+        ),
         gone=()
         if snapshot.is_cut
         else tuple(run.name for run in before.runs if run.id not in present),
         alerts=alerts,
         costs_before=before.costs.text if before.costs and has_other_costs else None,
-        flags=find_flag_changes(before, snapshot),
+        flags=find_flag_changes(shown, snapshot),
+        returned=tuple(run.id for run in runs if run.id in returned),
     )
+
+
+def _was_cut_off(run: RunFigures, before: Snapshot) -> bool:
+    """Whether a run is older than those that an edition of the newest runs had."""
+    return before.is_cut and all(run.logged_at < shown.logged_at for shown in before.runs)
+
+
+def _with_returned(before: Snapshot, older: Snapshot, now: Snapshot) -> Snapshot:
+    """The edition before with the runs that it lacks, as an older edition had them."""
+    returned = {run.id for run in older.runs} & {run.id for run in now.runs}
+    returned -= mentioned_runs(before)
+    has_other_costs = _has_other_costs(now, older)
+    runs, slices = (
+        [_without_costs(run) if has_other_costs else run for run in figures if run.id in returned]
+        for figures in (older.runs, older.slices)
+    )
+    flags = [flag for flag in older.flags or () if flag.run_id in returned]
+    return replace(
+        before,
+        runs=(*before.runs, *runs),
+        slices=(*before.slices, *slices),
+        flags=None if before.flags is None else (*before.flags, *flags),
+        n_flags=before.n_flags + len(flags),
+    )
+
+
+def _without_costs(run: RunFigures) -> RunFigures:
+    metrics = {key: value for key, value in run.metrics.items() if not is_of_costs(key)}
+    return replace(run, metrics=metrics)
 
 
 def _has_other_costs(snapshot: Snapshot, before: Snapshot) -> bool:
@@ -169,7 +219,8 @@ def _which(costs: CostFigures | None) -> tuple[str, int] | None:
     return None if costs is None else (costs.name, costs.version)
 
 
-def _mentioned(snapshot: Snapshot) -> set[str]:
+def mentioned_runs(snapshot: Snapshot) -> set[str]:
+    """Ids of the runs of an edition, with and without figures."""
     scored = {run.id for run in snapshot.runs}
     return scored | {run.id for run in (*snapshot.waiting, *snapshot.failed)}
 

@@ -335,6 +335,8 @@ def changes_table(report: Report) -> Table | None:
         f"{number_text.count(changes.n_compared, 'value was', 'values were')} compared with "
         f"edition {report.findings.since}."
     )
+    if report.findings.returned:
+        note += " Runs that it did not have are compared with the last edition that had them."
     if any(change.origin is Origin.SUCCEEDED for change in changes.beyond):
         note += " Differences between two runs are tested together (95 %, Bonferroni)."
     return table_of(

@@ -11,12 +11,15 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from offdiag.domain.runs import RunFacts, RunState
+from offdiag.reports.changes import Origin
+from offdiag.reports.headline import further_sentences
 from offdiag.reports.scope import Condition, RunTerm, Side, TermField
 from offdiag.services.delivery.message import FolderTarget
 from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.reconcile import submit_missing
 from offdiag.services.reports.alerts import alert_condition, alert_text
 from offdiag.services.reports.edition import report_now
+from offdiag.services.retention.deletion import delete_run, restore_run
 from offdiag.store.database import Database
 from offdiag.store.models import DatasetRow, ReportEditionRow, RunRow, WorkRow
 from support.logging_runs import (
@@ -119,6 +122,33 @@ def test_corrected_labels_that_change_the_ranking_are_the_first_sentence(
         "(b from 2 to 1 and a from 1 to 2) and 3 other rankings; no change exceeds its interval."
     )
     assert {run.truth_number for run in report.snapshot.runs} == {2}
+
+
+def test_a_run_that_was_deleted_for_an_edition_is_not_new_but_may_have_changed(
+    database: Database,
+) -> None:
+    log_run(database, name="stays")
+    deleted, other = (log_run(database, name=name, wrong=4) for name in ("deleted", "other"))
+    edition(database)
+    for run_id in (deleted, other):
+        delete_run(database, run_id, by=None)
+    assert edition(database).findings.gone == ("other", "deleted")
+    restore_run(database, other)
+    same = edition(database)
+    correct(database, dict.fromkeys(range(1, 60, 2), "mel"))
+    restore_run(database, deleted)
+    work_off(database)
+    new = log_run(database, name="new")
+
+    after = edition(database)
+
+    assert (same.findings.new_runs, same.findings.returned) == ((), (other,))
+    assert not same.findings.changes.n_compared
+    assert (after.findings.new_runs, after.findings.returned) == ((new,), (deleted,))
+    assert {(each.run_name, each.origin) for each in after.findings.changes.beyond} == {
+        (name, Origin.RESCORED) for name in ("stays", "deleted", "other")
+    }
+    assert "1 run is back that edition 3 did not have." in further_sentences(after)
 
 
 def test_a_truth_revision_is_told_once(database: Database) -> None:

@@ -23,7 +23,7 @@ from offdiag.reports.document import read_report, report_document
 from offdiag.reports.files import html_page
 from offdiag.reports.headline import further_sentences
 from offdiag.reports.report import Report
-from offdiag.reports.snapshot import FlagFigures, Snapshot
+from offdiag.reports.snapshot import MOST_RUNS, FlagFigures, Snapshot
 from offdiag.reports.tables import flags_table
 from support.report_figures import UNDEFINED, report, run, snapshot, value
 
@@ -214,6 +214,29 @@ def test_a_flag_that_was_not_there_is_raised_and_one_that_is_gone_is_closed() ->
     assert found is not None
     assert [each.class_label for each in found.opened] == ["df"]
     assert [each.class_label for each in found.closed] == ["mel"]
+
+
+def test_flags_of_a_run_that_is_back_are_no_news() -> None:
+    shown = holding(flag("mel"))
+    first = report(shown)
+    without = report(snapshot(RUNS[1:], flags=()), first)
+
+    found = report(replace(shown, flags=(flag("mel"), flag("nv")), n_flags=2), without,
+                   older=[without, first])  # fmt: skip
+
+    assert found.findings.returned == ("r_focal",)
+    assert found.findings.flags is not None
+    assert [each.class_label for each in found.findings.flags.opened] == ["nv"]
+
+
+def test_a_run_that_came_for_one_that_is_gone_is_not_new_where_only_the_newest_are_shown() -> None:
+    newer, older = run("newer", 0.8, logged_at=LATE), run("older", 0.7, logged_at=EARLY)
+    later = run("later", 0.7, logged_at=LATE.replace(day=16))
+    before = report(snapshot([newer], n_matching=MOST_RUNS + 1))
+
+    now = report(snapshot([newer, older, later], n_matching=MOST_RUNS + 1), before)
+
+    assert now.findings.new_runs == ("r_later",)
 
 
 def test_the_same_flags_again_are_no_news() -> None:

@@ -7,7 +7,7 @@ several may be the best.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -28,7 +28,15 @@ from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.reports.changes import ranked
 from offdiag.reports.document import read_report, read_scope, report_document, summary_document
 from offdiag.reports.headline import headline
-from offdiag.reports.report import EditionFacts, Report, is_same_dataset, make_report, summary_of
+from offdiag.reports.report import (
+    LONGEST_HISTORY,
+    EditionFacts,
+    Report,
+    is_same_dataset,
+    make_report,
+    mentioned_runs,
+    summary_of,
+)
 from offdiag.reports.scope import ReportScope, is_of_costs
 from offdiag.reports.snapshot import MOST_SLICED, BestOfManyFigures, BestSetFigures, Snapshot
 from offdiag.services.evaluation.compute import INTERVAL_SEED
@@ -243,6 +251,7 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
         snapshot = read_snapshot(
             session, scope, since_truth=_truth_number(scope, previous), now=now
         )
+        older = _older_reports(session, edition, previous, snapshot)
     if may_wait and snapshot.waiting:
         raise NotYet("runs are being scored.", delay_s=_LOOK_AGAIN_S)
     snapshot = with_costs(database, scope, dataset, snapshot)
@@ -259,7 +268,7 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
         covers_missed=edition.covers_missed,
         as_of=now,
     )
-    return _writer(database, edition, make_report(facts, scope, snapshot, previous))
+    return _writer(database, edition, make_report(facts, scope, snapshot, previous, older))
 
 
 def fail_report(session: Session, args: Mapping[str, Any], error: str) -> None:
@@ -274,13 +283,40 @@ def restart_report(session: Session, args: Mapping[str, Any]) -> None:
 
 def previous_report(session: Session, edition: EditionRecord) -> Report | None:
     """The newest earlier edition of the series that was computed and can still be read."""
-    computed = reports.editions_before(session, edition, EditionState.COMPUTED, limit=_LOOK_BACK)
-    for earlier in computed:
+    return next(_reports_before(session, edition, limit=_LOOK_BACK), None)
+
+
+def _older_reports(
+    session: Session, edition: EditionRecord, previous: Report | None, snapshot: Snapshot
+) -> list[Report]:
+    """Older editions with runs that the previous one lacks, although they were logged by then."""
+    if previous is None:
+        return []
+    known, as_of = mentioned_runs(previous.snapshot), previous.edition.as_of
+    missing = {
+        run.id: run.logged_at
+        for run in snapshot.runs
+        if run.id not in known and run.logged_at < as_of
+    }
+    found = []
+    older = _reports_before(session, edition, limit=LONGEST_HISTORY) if missing else iter(())
+    for report in older:
+        if not missing or report.edition.as_of < min(missing.values()):
+            break
+        shown = {run.id for run in report.snapshot.runs} & set(missing)
+        if shown:
+            found.append(report)
+            missing = {run_id: at for run_id, at in missing.items() if run_id not in shown}
+    return found
+
+
+def _reports_before(session: Session, edition: EditionRecord, *, limit: int) -> Iterator[Report]:
+    """The earlier editions of the series that can still be read, newest first."""
+    for earlier in reports.editions_before(session, edition, EditionState.COMPUTED, limit=limit):
         for file in reports.read_files(session, earlier.id, ["json"]):
             report = read_report(json.loads(file.content))
             if report is not None:
-                return report
-    return None
+                yield report
 
 
 def _writer(
