@@ -143,10 +143,18 @@ def test_the_last_admin_stays(ana: PageClient, database: Database) -> None:
 
     answers = [
         send(ana, forms["/settings/users/ana/disable"]),
-        send(ana, forms["/settings/users/ana/role"], {"role": "viewer", "project": ""}),
+        send(ana, forms["/settings/users/ana/role"], {"role": "editor", "project": ""}),
     ]
 
     assert [answer.status_code for answer in answers] == [409, 409]
+    page = Page(answers[1].text)
+    [opened] = [each for each in page.all("details", "more") if "open" in each.attributes]
+    [add] = [e for e in page.all("form") if e.attributes.get("action") == "/settings/users"]
+    chosen = [
+        next(e for e in form.inside("option") if "selected" in e.attributes).attributes["value"]
+        for form in (opened, add)
+    ]
+    assert chosen == ["editor", "viewer"]
     assert find_user(database, "ana").grants == (Grant(Role.ADMIN),)
     assert find_user(database, "ana").disabled_at is None
 

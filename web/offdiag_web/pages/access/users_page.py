@@ -60,7 +60,7 @@ def set_role(user: str) -> Response:
             role=None if wanted == NO_ROLE else read_role(wanted),
         )
     except OffdiagError as error:
-        return _page(error)
+        return _page(error, user)
     return redirect(url_for("users.page"), 303)
 
 
@@ -73,7 +73,7 @@ def set_password(user: str) -> Response:
             current_registry().database, name=user, password=request.form.get("password", "")
         )
     except OffdiagError as error:
-        return _page(error)
+        return _page(error, user)
     return redirect(url_for("users.page"), 303)
 
 
@@ -84,11 +84,12 @@ def set_disabled(user: str, action: str) -> Response:
     try:
         users.set_disabled(current_registry().database, name=user, disabled=action == "disable")
     except OffdiagError as error:
-        return _page(error)
+        return _page(error, user)
     return redirect(url_for("users.page"), 303)
 
 
-def _page(error: OffdiagError | None = None) -> Response:
+def _page(error: OffdiagError | None = None, changed: str = "") -> Response:
+    """The users, and what was wrong with the form of a new one or of the one to be changed."""
     database = current_registry().database
     with database.read() as session:
         found, projects = list_users(session), project_names(session)
@@ -98,6 +99,7 @@ def _page(error: OffdiagError | None = None) -> Response:
         projects=projects,
         roles=[(role.value, meaning) for role, meaning in MEANINGS.items()],
         failure_of_form=None if error is None else failure_of(error),
+        changed=changed,
         typed=request.form,
     )
     return make_response(text, 200 if error is None else status_of(error))
