@@ -368,10 +368,8 @@ def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -
 
     assert send(action="withdraw everything") == 422
     withdrawal = forms_of(client, "/datasets/holdout/approve")[1]
-    refused = send_form(client, withdrawal, {"action": "withdraw champion", "reason": " " * 3})
-    fields = [
-        each for each in Page(refused.text).all("input") if "aria-invalid" in each.attributes
-    ]
+    blank = send_form(client, withdrawal, {"action": "withdraw champion", "reason": " " * 3})
+    fields = [each for each in Page(blank.text).all("input") if "aria-invalid" in each.attributes]
     assert [each.attributes["value"] for each in fields] == ["   "]
     approve(database, runs["first"], reason="a new one", author="lee")
     typed = {"action": "withdraw champion", "reason": "recalled as it ages"}

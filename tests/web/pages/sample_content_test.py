@@ -17,7 +17,7 @@ from offdiag_web.app.dispatch import PREFIX
 from offdiag_web.application import create_app
 from support.forms import form_to, send
 from support.logging_runs import log
-from support.pages import PageClient, client_for
+from support.pages import Page, PageClient, client_for
 
 GREY = base64.b64encode(image_file([[0, 255]])).decode()
 SAMPLES = f"{PREFIX}/datasets/holdout/samples"
@@ -113,12 +113,31 @@ def test_hosts_of_templates_are_those_of_the_policy(client: PageClient) -> None:
     )
 
     assert (refused.status_code, "not allowed" in refused.text) == (422, True)
+    [field] = [
+        each for each in Page(refused.text).all("input") if "aria-invalid" in each.attributes
+    ]
+    assert field.attributes["value"] == "https://evil.org/{sample}"
     assert (saved.status_code, saved.location) == (303, page)
     assert client.json(f"{PREFIX}{page}") == {
         "image_template": "https://images.example.org/{sample}.jpg",
         "link_template": None,
         "is_hidden": True,
     }
+
+
+def test_the_form_of_content_changes_what_its_reader_changed(client: PageClient) -> None:
+    page = "/datasets/holdout/content"
+    late = form_to(client, page, "/content")
+    template = "https://images.example.org/{sample}.jpg"
+    send(client, form_to(client, page, "/content"), {"hidden": "on"})
+
+    assert send(client, late, {"image_template": template}).status_code == 303
+
+    stored = client.json(f"{PREFIX}{page}")
+    assert (stored["image_template"], stored["is_hidden"]) == (template, True)
+    shown = form_to(client, page, "/content")
+    assert send(client, shown, {"image_template": template}).status_code == 303
+    assert client.json(f"{PREFIX}{page}")["is_hidden"] is False
 
 
 def test_content_beyond_the_limit_of_the_project_is_refused(client: PageClient) -> None:

@@ -14,7 +14,7 @@ from offdiag.services.samples.content import browse_content, picture, set_places
 from offdiag.store.samples import ContentTotals
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import requested_project
-from offdiag_web.app.errors import capitalised, hint_of
+from offdiag_web.app.errors import Failure, failure_of
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
 from offdiag_web.components.samples import picture_response
@@ -34,21 +34,23 @@ def page(name: str) -> Response:
 
 @blueprint.post(f"{DATASET}/content")
 def change(name: str) -> Response:
-    typed, project = request.form, requested_project()
+    database, project = current_registry().database, requested_project()
+    stored = _fields_of(browse_content(database, project=project, dataset=name).places)
+    wanted = {each: _changed(request.form, each, stored[each]) for each in stored}
     try:
         set_places(
-            current_registry().database,
+            database,
             project=project,
             dataset=name,
             places=ContentPlaces(
-                typed.get("image_template", "").strip() or None,
-                typed.get("link_template", "").strip() or None,
-                "hidden" in typed,
+                wanted["image_template"] or None,
+                wanted["link_template"] or None,
+                bool(wanted["hidden"]),
             ),
             hosts=_hosts(),
         )
     except InvalidInput as error:
-        return _form(name, typed, error=(capitalised(error.message), hint_of(error) or ""))
+        return _form(name, request.form, failure_of(error))
     return redirect(DatasetAddress(project, name).content_url(), 303)
 
 
@@ -64,24 +66,30 @@ def image(name: str) -> Response:
     return picture_response(found, request)
 
 
+def _fields_of(places: ContentPlaces) -> dict[str, str]:
+    """The fields of the form that stand for places."""
+    return {
+        "image_template": places.image_template or "",
+        "link_template": places.link_template or "",
+        "hidden": "on" if places.is_hidden else "",
+    }
+
+
+def _changed(typed: Mapping[str, str], field: str, stored: str) -> str:
+    """What the reader typed; what is stored now where they left what the page had shown."""
+    text = typed.get(field, "").strip()
+    return stored if text == typed.get(f"seen_{field}") else text
+
+
 def _hosts() -> frozenset[str]:
     return allowed_hosts(current_registry().settings.server.content_hosts)
 
 
 def _form(
-    name: str,
-    typed: Mapping[str, str] | None = None,
-    *,
-    error: tuple[str, str] | None = None,
+    name: str, typed: Mapping[str, str] | None = None, failure: Failure | None = None
 ) -> Response:
     database, project = current_registry().database, requested_project()
     found = browse_content(database, project=project, dataset=name)
-    places = found.places
-    stored = {
-        "image_template": places.image_template or "",
-        "link_template": places.link_template or "",
-        **({"hidden": "on"} if places.is_hidden else {}),
-    }
     html = render_template(
         "samples/content.html",
         address=DatasetAddress(found.dataset.project, found.dataset.name),
@@ -89,11 +97,11 @@ def _form(
         stored=stored_text(found.totals),
         limit_mb=current_registry().settings.server.content_limit_mb,
         hosts=tuple(sorted(_hosts())),
-        typed=stored if typed is None else typed,
-        error=error,
+        typed=_fields_of(found.places) if typed is None else typed,
+        failure=failure,
     )
     answer = make_response(html)
-    answer.status_code = _REFUSED if error else 200
+    answer.status_code = _REFUSED if failure else 200
     return answer
 
 
