@@ -20,6 +20,7 @@ from offdiag.services.delivery.message import (
 from offdiag.services.schedules.edit import (
     Definition,
     add_schedule,
+    remove_schedule,
     report_choices,
     report_definition,
 )
@@ -315,6 +316,38 @@ def test_two_who_edit_one_schedule_are_told(
     assert _value(page, "cron") == "0 8 * * 1"
     assert again.status_code == 303
     assert _kept(database).cron == "0 8 * * 1"
+
+
+def test_what_others_changed_is_told_also_after_a_preview_and_another_mistake(
+    client: PageClient, run_id: str, database: Database
+) -> None:
+    _send(client, GOOD)
+    path = "/reports/weekly/edit"
+    _send(client, GOOD | {"cron": "0 7 * * 1", "version": "1"}, path=path)
+
+    typed = GOOD | {"cron": "0 8 * * 1", "version": "1"}
+    for action, cron in (("preview", "0 8 * * 1"), ("save", "each Monday")):
+        shown = Page(_send(client, typed | {"cron": cron}, action, path=path).text)
+        assert _hidden(shown, "version") == "1", action
+
+    remove_schedule(database, project="default", name="weekly")
+    [token] = [
+        each.attributes["value"]
+        for form in forms_of(client, "/reports/new")
+        for each in form.inside("input")
+        if each.attributes["name"] == "csrf_token"
+    ]
+    gone = client.post(path, data=typed | {"csrf_token": token, "action": "save"})
+    assert gone.status_code == 422
+    assert "no report" in Page(gone.text).one("ul", "form-summary").text
+    assert _value(Page(gone.text), "cron") == "0 8 * * 1"
+
+    _send(client, GOOD, "once")
+    by_hand = _send(client, typed, path=path)
+    assert "was deleted in the meantime" in Page(by_hand.text).one("ul", "form-summary").text
+    assert _send(client, GOOD, path=path).status_code == 303
+    late = _send(client, GOOD, path=path)
+    assert "was created in the meantime" in Page(late.text).one("ul", "form-summary").text
 
 
 def test_a_report_by_hand_gets_a_schedule_and_goes_on_counting(

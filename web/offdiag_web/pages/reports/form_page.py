@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from flask import Blueprint, make_response, redirect, render_template, request
@@ -12,7 +13,7 @@ from werkzeug.wrappers import Response
 from offdiag.domain.access import Role
 from offdiag.domain.schedule import zone_names
 from offdiag.domain.texts import DEFAULT_PROJECT
-from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.errors import Conflict, InvalidInput, NotFound, Stale
 from offdiag.reports.scope import MOST_CONDITIONS, MOST_METRICS, MOST_SLICES, ReportScope
 from offdiag.services.delivery.message import MOST_TARGETS, WebhookTarget
 from offdiag.services.reports.edition import report_now
@@ -87,7 +88,7 @@ def form_view(
     preview: PlanPreview | str,
     errors: Errors,
     fixed_name: str | None = None,
-    version: int | None = None,
+    version: str = "",
     webhooks: Sequence[WebhookTarget] = (),
     address: ReportAddress | None = None,
 ) -> str:
@@ -96,7 +97,7 @@ def form_view(
     return render_template(
         "reports/form.html",
         fixed_name=fixed_name,
-        version="" if version is None else str(version),
+        version=version,
         fields=fields,
         datasets=_datasets(typed, choices),
         dataset_errors=tuple(errors.get("dataset", ())),
@@ -264,24 +265,48 @@ def edit(name: str) -> Response:
     known = report_definition(database, project=requested_project(), name=name)
     choices = _in_project(report_choices(database), known.scope.project)
     typed = typed_definition(known, dataset_id=_dataset_id(choices, known.scope))
-    return _shown(typed, choices, changed=known, source=known)
+    return _shown(typed, choices, changed=known, source=known, version=_version(known))
 
 
 @blueprint.post(f"{REPORT}/edit")
 def change(name: str) -> Response:
     database = current_registry().database
-    known = report_definition(database, project=requested_project(), name=name)
-    choices = _in_project(report_choices(database), known.scope.project)
-    typed = replace(typed_report(request.form), name=name)
+    typed, seen = replace(typed_report(request.form), name=name), request.form.get("version", "")
+    choices = report_choices(database)
+    try:
+        known = report_definition(database, project=requested_project(), name=name)
+    except NotFound as error:
+        # It was deleted meanwhile; what was typed may become a new one.
+        return _shown(typed, choices, errors=errors_of(error))
+    choices = _in_project(choices, known.scope.project)
+    # Until the reader was told of a change by others, the form stays one of what they saw.
+    shown = partial(_shown, typed, choices, changed=known, source=known)
     if request.form.get("action") == _PREVIEW:
-        return _shown(typed, choices, changed=known, source=known)
+        return shown(version=seen)
     found = read_report(typed, datasets=choices.datasets, webhooks=webhooks_of(known))
     if not isinstance(found, ReportForm):
-        return _shown(typed, choices, changed=known, source=known, errors=found)
+        return shown(version=seen, errors=found)
     try:
-        return redirect(_plan(found) if known.version is None else _change(found), 303)
+        _require_as_seen(known, seen)
+        return redirect(_change(found, seen) if seen else _plan(found), 303)
     except (InvalidInput, NotFound, Conflict) as error:
-        return _shown(typed, choices, changed=known, source=known, errors=errors_of(error))
+        is_told = isinstance(error, Stale)
+        return shown(version=_version(known) if is_told else seen, errors=errors_of(error))
+
+
+def _version(known: Definition) -> str:
+    return "" if known.version is None else str(known.version)
+
+
+def _require_as_seen(known: Definition, seen: str) -> None:
+    """Raises `Stale` where others created or deleted the schedule since the form was opened."""
+    if bool(seen) != (known.version is not None):
+        done, next_time = ("created", "replaces") if known.version else ("deleted", "creates")
+        raise Stale(
+            f"schedule {known.name!r} was {done} in the meantime.",
+            field="name",
+            hint=f"Look at its page; saving again {next_time} it.",
+        )
 
 
 def _plan(wanted: ReportForm) -> str:
@@ -297,8 +322,7 @@ def _plan(wanted: ReportForm) -> str:
     return ReportAddress(wanted.scope.project, wanted.name).url()
 
 
-def _change(wanted: ReportForm) -> str:
-    seen = request.form.get("version", "")
+def _change(wanted: ReportForm, seen: str) -> str:
     change_schedule(
         current_registry().database,
         name=wanted.name,
@@ -369,6 +393,7 @@ def _shown(
     source: Definition | None = None,
     changed: Definition | None = None,
     errors: Errors | None = None,
+    version: str = "",
 ) -> Response:
     webhooks: tuple[WebhookTarget, ...] = webhooks_of(source)
     html = form_view(
@@ -377,7 +402,7 @@ def _shown(
         preview=_preview(typed),
         errors=errors or {},
         fixed_name=None if changed is None else changed.name,
-        version=None if changed is None else changed.version,
+        version=version,
         webhooks=webhooks,
         address=None if changed is None else ReportAddress(changed.scope.project, changed.name),
     )
