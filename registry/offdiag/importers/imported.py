@@ -29,7 +29,8 @@ class ImportedLabels:
     """One actual and one predicted label for each sample, both in an array of any common kind.
 
     `labels` is None if the classes were not declared. `columns` are those that the actual and the
-    predicted class were read from, of a table with several; `sample_ids` name the samples.
+    predicted class were read from, of a table with several; `sample_ids` name the samples, and
+    `sample_weight` says how much each counts.
     """
 
     y_true: object
@@ -37,6 +38,7 @@ class ImportedLabels:
     labels: tuple[str, ...] | None = None
     columns: tuple[str, str] | None = field(default=None, compare=False)
     sample_ids: Sequence[object] | None = None
+    sample_weight: Sequence[object] | None = None
 
 
 @dataclass(frozen=True)

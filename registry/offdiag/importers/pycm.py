@@ -1,7 +1,8 @@
 """PyCM: the `.obj` file of `ConfusionMatrix.save_obj`, which is JSON.
 
 The outer key of its matrix is the actual class, whatever the orientation it was made from.
-Where the vectors were saved too, they are taken: then the run has its predictions.
+Where the vectors were saved too, they are taken: then the run has its predictions, and their
+weights. Without them PyCM does not save either, and a matrix of weights looks like one of counts.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ CONVENTION = "The outer key of the matrix is the actual and the inner one the pr
 
 
 def read_pycm(path: Path, stated: Stated) -> Imported:
-    """Read a saved object. Raises `InvalidInput`, also for matrices of fractional weights."""
+    """Read a saved object. Raises `InvalidInput`, also for fractional cells without vectors."""
     content = read_json_file(path)
     if not isinstance(content, dict) or not isinstance(content.get("Matrix"), list):
         raise InvalidInput(
@@ -34,13 +35,15 @@ def read_pycm(path: Path, stated: Stated) -> Imported:
             field="file",
             hint="Write the object with ConfusionMatrix.save_obj.",
         )
+    actual, predicted = content.get("Actual-Vector"), content.get("Predict-Vector")
+    if isinstance(actual, list) and isinstance(predicted, list):
+        classes = tuple(_text(actual) for actual, _ in _pairs(content["Matrix"], path.name))
+        require_same(classes, stated.labels, path.name)
+        weights = content.get("Sample-Weight")
+        labels = ImportedLabels(_texts(actual), _texts(predicted), classes, sample_weight=weights)
+        return Imported("pycm", CONVENTION, labels, path)
     matrix = _matrix(content["Matrix"], path.name)
     require_same(matrix.labels, stated.labels, path.name)
-    actual, predicted = content.get("Actual-Vector"), content.get("Predict-Vector")
-    has_vectors = isinstance(actual, list) and isinstance(predicted, list)
-    if has_vectors and content.get("Sample-Weight") is None:
-        labels = ImportedLabels(_texts(actual), _texts(predicted), matrix.labels)
-        return Imported("pycm", CONVENTION, labels, path)
     return Imported("pycm", CONVENTION, matrix, path)
 
 
@@ -73,8 +76,8 @@ def _pairs(items: object, name: str) -> list[tuple[object, object]]:
     )
 
 
-def _texts(vector: object) -> list[str]:
-    return [_text(label) for label in vector] if isinstance(vector, list) else []
+def _texts(vector: list[object]) -> list[str]:
+    return [_text(label) for label in vector]
 
 
 def _text(label: object) -> str:

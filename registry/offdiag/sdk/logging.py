@@ -297,5 +297,6 @@ def log_imported(
         y_pred=content.y_pred,
         labels=content.labels,
         sample_ids=content.sample_ids,
+        sample_weight=content.sample_weight,
         **facts,
     )

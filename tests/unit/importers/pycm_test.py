@@ -41,10 +41,18 @@ def test_vectors_are_predictions(tmp_path: Path) -> None:
     )
 
 
-def test_weighted_vectors_are_the_matrix_they_add_up_to(tmp_path: Path) -> None:
-    vectors = {"Actual-Vector": ["b", "a"], "Predict-Vector": ["a", "a"], "Sample-Weight": [2, 1]}
+def test_weighted_vectors_are_predictions_with_weights(tmp_path: Path) -> None:
+    """Cells of weights that happen to be whole numbers are no counts of samples."""
+    changes = {
+        "Actual-Vector": ["b", "a"],
+        "Predict-Vector": ["a", "a"],
+        "Sample-Weight": [2, 0.5],
+        "Matrix": [["b", [["b", 0], ["a", 2]]], ["a", [["b", 0], ["a", 0.5]]]],
+    }
 
-    assert isinstance(read("pycm", saved(tmp_path, **vectors)).content, ImportedMatrix)
+    assert read("pycm", saved(tmp_path, **changes)).content == ImportedLabels(
+        ["b", "a"], ["a", "a"], ("b", "a"), sample_weight=[2, 0.5]
+    )
 
 
 @pytest.mark.parametrize(
