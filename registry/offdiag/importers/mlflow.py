@@ -30,7 +30,11 @@ _TABLE = "eval_results_table.json"
 _MATRICES = ("confusion_matrix.json", "confusion_matrix.csv")
 _TRUE, _PRED = "target", "outputs"
 """What MLflow calls the columns of its evaluation unless the evaluated data named them."""
-_OF_MODELS = ("input_example.json", "serving_input_example.json", "serving_input_payload.json")
+_NO_PREDICTIONS = (
+    *("input_example.json", "serving_input_example.json", "serving_input_payload.json"),
+    "per_class_metrics.csv",
+)
+"""Tables that MLflow writes of models, and of the classes of an evaluation."""
 _SHOWN = 10
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _MOST_BYTES = 4 * MAX_TEXT_LENGTH
@@ -192,7 +196,7 @@ def _candidates(names: Sequence[str]) -> Iterator[list[str]]:
         for name in names
         if is_prediction_table(name)
         and name not in (*evaluations, *matrices)
-        and _base(name) not in _OF_MODELS
+        and _base(name) not in _NO_PREDICTIONS
         and not name.startswith(models)
     ]
     yield matrices

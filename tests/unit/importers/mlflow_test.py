@@ -156,12 +156,15 @@ def test_a_damaged_artifact_is_refused(
 
 
 def test_a_run_without_anything_to_import_says_what_it_has(run: Path) -> None:
+    # MLflow's own evaluation of three classes writes it, and no table of predictions.
+    write(run, "artifacts/per_class_metrics.csv", "positive_class,true_positives\ncat,8\n")
+
     with pytest.raises(InvalidInput) as refused:
         read("mlflow", run)
     with pytest.raises(InvalidInput) as missing:
         read("mlflow", run, artifact="gone.csv")
 
-    assert "It has model/MLmodel." in str(refused.value)
+    assert "It has model/MLmodel, per_class_metrics.csv." in str(refused.value)
     assert "no artifact 'gone.csv'" in str(missing.value)
 
 
