@@ -11,6 +11,11 @@ import offdiag
 from offdiag.cli.commands import run as offdiag_command
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
+from offdiag.records.runs.multilabel import (
+    LabelCostsRequest,
+    OutcomeCostsRequest,
+    asked_label_costs,
+)
 from offdiag.services.multilabel import OutcomeCosts, label_costs_of
 from offdiag.settings import Settings
 from offdiag.store.database import Database
@@ -64,6 +69,27 @@ def test_costs_add_up_over_labels_and_examples(sqlite_database: Database) -> Non
     )
     assert sea.constant == "always"
     assert found.labels[2].constant == "never"
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 17])
+def test_scores_of_the_user_decide_by_a_threshold_as_it_is_priced(
+    sqlite_database: Database, decimals: int
+) -> None:
+    noise = np.random.default_rng(7).normal(0, 0.15, (N, 3))
+    scores = np.clip(0.35 + 0.3 * TRUE + noise, 0, 1).round(decimals)
+    run = log_sets(
+        sqlite_database, y_true=TRUE, y_pred=scores >= 0.5, labels=NAMES, y_score=scores
+    )
+    evaluate(sqlite_database, run.id)
+    asked = LabelCostsRequest(costs={"sea": OutcomeCostsRequest(miss=5, false_alarm=1)})
+
+    found = asked_label_costs(sqlite_database, run.id, asked)
+
+    chosen = [each.threshold for each in found.labels if each.threshold is not None]
+    cheapest = np.array([each.threshold for each in chosen], np.float64)
+    for kept in (scores, scores.astype(np.float32)):
+        cost = paid(kept >= cheapest).mean()
+        assert cost == pytest.approx(sum(each.mean_cost for each in chosen))
 
 
 def test_the_cheapest_threshold_is_that_of_all_and_its_estimate_is_no_lower(

@@ -11,6 +11,7 @@ the first, last, lowest and highest point of every column of pixels.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -77,11 +78,15 @@ class OperatingPoints:
         return _share(hits, hits + self.false_positive_rate * (1 - prevalence))
 
     def at(self, threshold: float) -> int:
-        """Place of the point that a threshold leads to, exact if it was not dropped."""
+        """Place of the point that a threshold leads to, exact if it was not dropped.
+
+        Both are compared in single precision, in which scores are stored: 0.35 is less there.
+        """
+        with np.errstate(over="ignore"):
+            thresholds, wanted = self.thresholds.astype(np.float32), np.float32(threshold)
         if self.reports_below:
-            place = int(np.searchsorted(self.thresholds, threshold, side="left"))
-            return min(place, len(self) - 1)
-        return max(int(np.searchsorted(-self.thresholds, -threshold, side="right")) - 1, 0)
+            return min(int(np.searchsorted(thresholds, wanted, side="left")), len(self) - 1)
+        return max(int(np.searchsorted(-thresholds, -wanted, side="right")) - 1, 0)
 
     def of_counts(self, true_positives: int, false_positives: int) -> int | None:
         """Place of the only point with these counts, None if no threshold gives them."""
@@ -89,6 +94,22 @@ class OperatingPoints:
         if place == len(self) or self.true_positives[place] != true_positives:
             return None
         return place if self.false_positives[place] == false_positives else None
+
+
+def in_double_precision(threshold: float) -> float:
+    """The smallest number that single precision rounds to a threshold that was stored in it.
+
+    Scores of both precisions decide by it as stored ones do by the threshold. By 0.6 in single
+    precision, which is 0.60000002, a score of 0.6 in double precision would not be reported.
+
+    >>> 0.6 >= float(np.float32(0.6)), 0.6 >= in_double_precision(float(np.float32(0.6)))
+    (False, True)
+    """
+    single = np.float32(threshold)
+    if not single or not np.isfinite(single):
+        return threshold
+    middle = (float(single) + float(np.nextafter(single, np.float32(-np.inf)))) / 2
+    return middle if np.float32(middle) == single else math.nextafter(middle, math.inf)
 
 
 def operating_points(ranked: RankedScores) -> OperatingPoints:

@@ -50,7 +50,10 @@ class LabelCostsRequest(RequestBody):
 class LabelThreshold(ResponseBody):
     """The threshold of a label with the lowest cost on these examples."""
 
-    threshold: float | None = Field(description="Null: the label is never predicted.")
+    threshold: float | None = Field(
+        description="Null: the label is never predicted. Scores are stored in single precision; "
+        "they decide by it alike in double precision."
+    )
     mean_cost: float = Field(description="On the examples it was chosen on: too low.")
     expected_cost: float | None = Field(
         description="By cross-fitting, on examples it was not chosen on; null below five "
@@ -164,12 +167,14 @@ def _label(found: LabelCost, n: int) -> CostOfLabel:
 
 
 def _threshold(found: LabelCost) -> LabelThreshold | None:
+    from offdiag.metrics.scores.operating_points import in_double_precision
+
     choice = found.thresholds
     if choice is None or choice.best is None:
         return None
     honest, at = choice.crossfitted, choice.best_threshold
     return LabelThreshold(
-        threshold=at if at is not None and isfinite(at) else None,
+        threshold=in_double_precision(at) if at is not None and isfinite(at) else None,
         mean_cost=choice.best.cost.value or 0.0,
         expected_cost=None if honest is None else honest.mean_cost,
         missed=None if honest is None else honest.missed,

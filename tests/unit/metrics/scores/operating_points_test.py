@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,20 @@ def test_any_threshold_leads_to_the_cases_with_at_least_that_score(
     threshold: float, reported: int
 ) -> None:
     assert POINTS.reported[POINTS.at(threshold)] == reported
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_threshold_in_double_precision_leads_to_scores_that_are_kept_in_single(
+    kind: type[np.floating[Any]],
+) -> None:
+    scores = np.arange(1, 20) / 20
+    points = operating_points(rank_scores(scores > 0.5, scores.astype(kind)))
+    other = of_other_class(points)
+
+    for threshold in scores:
+        assert points.reported[points.at(threshold)] == np.count_nonzero(scores >= threshold)
+        assert other.reported[other.at(threshold)] == np.count_nonzero(scores < threshold)
+    assert points.reported[points.at(1e300)] == 0
 
 
 @pytest.mark.parametrize(

@@ -261,7 +261,7 @@ def _lines(found: ThresholdCosts, amounts: Amounts) -> Iterator[ThresholdLine]:
 def _tidy(found: ThresholdCosts) -> Iterator[int]:
     if found.are_probabilities:
         for share in _SHOWN_PROBABILITIES:
-            yield found.points.at(float(np.float32(share)))
+            yield found.points.at(share)
         return
     reported = found.points.reported
     for share in _SHARES_FLAGGED:

@@ -298,7 +298,7 @@ def _tidy(points: OperatingPoints, *, are_probabilities: bool) -> Iterable[tuple
     """Places of tidy thresholds with their text, empty where the exact score is to be shown."""
     if are_probabilities:
         for share in _SHOWN_PROBABILITIES:
-            yield points.at(float(np.float32(share))), f"{share:g}"
+            yield points.at(share), f"{share:g}"
         return
     total = points.n_positive + points.n_negative
     for share in _SHARES_REPORTED:
