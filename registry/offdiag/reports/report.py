@@ -131,10 +131,11 @@ def make_report(
 
 
 def _same_samples(scope: ReportScope, snapshot: Snapshot, previous: Report) -> bool:
-    """Numbers of different samples must not be compared."""
+    """Numbers of different samples must not be compared; an edition without runs has none."""
     before, now = previous.snapshot.truth, snapshot.truth
-    return is_same_dataset(scope, previous) and (before and before.root_number) == (
-        now and now.root_number
+    is_empty = not (snapshot.n_matching and previous.snapshot.n_matching)
+    return is_same_dataset(scope, previous) and (
+        is_empty or (before and before.root_number) == (now and now.root_number)
     )
 
 
@@ -249,6 +250,8 @@ def _line(
         return ()
     if is_of_costs(scope.ranking_metric) and _has_other_costs(snapshot, previous.snapshot):
         return ()
+    if (snapshot.truth is None) != (previous.snapshot.truth is None):
+        return ()  # Before an edition without runs there may have been other samples.
     return previous.history
 
 

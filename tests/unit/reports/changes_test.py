@@ -21,7 +21,7 @@ from offdiag.reports.changes import (
 )
 from offdiag.reports.document import read_report, report_document
 from offdiag.reports.files import html_page
-from offdiag.reports.headline import further_sentences
+from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.report import Report
 from offdiag.reports.snapshot import MOST_RUNS, FlagFigures, Snapshot
 from offdiag.reports.tables import flags_table
@@ -237,6 +237,16 @@ def test_a_run_that_came_for_one_that_is_gone_is_not_new_where_only_the_newest_a
     now = report(snapshot([newer, older, later], n_matching=MOST_RUNS + 1), before)
 
     assert now.findings.new_runs == ("r_later",)
+
+
+def test_an_edition_without_runs_is_not_one_about_other_samples() -> None:
+    first = report(snapshot(RUNS))
+    empty = report(snapshot([], truth=None), first)
+    again = report(snapshot(RUNS), empty, older=[empty, first])
+
+    assert headline(empty) == headline(again) == "No change exceeds its interval."
+    assert empty.findings.gone == ("focal", "plain")
+    assert (again.findings.returned, again.findings.new_runs) == (("r_focal", "r_plain"), ())
 
 
 def test_the_same_flags_again_are_no_news() -> None:
