@@ -240,6 +240,9 @@ ROUTES: Routes = {
         "truth_impact.page": (
             "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/impact",
         ),
+        "truth_impact.undo": (
+            "POST /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/undo",
+        ),
         "truth_impact.export": (
             "GET /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/impact.<any(json, csv):form>",
         ),
@@ -423,9 +426,6 @@ ROUTES: Routes = {
         "label_draft.propose": ("POST /datasets/<name:name>/draft",),
         "label_draft.decide": ("POST /datasets/<name:name>/draft/decide",),
         "label_draft.publish": ("POST /datasets/<name:name>/draft/publish",),
-        "label_draft.undo": (
-            "POST /datasets/<name:name>/truth/<int(min=1, max=2147483647):number>/undo",
-        ),
     },
     "offdiag_web.pages.samples.noise_page": {
         "label_noise.page": ("GET /datasets/<name:name>/noise",),

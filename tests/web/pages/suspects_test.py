@@ -279,7 +279,13 @@ def test_a_version_is_undone_on_the_page_of_its_impact(
 
     assert send(client, undo, {"reason": "wrong"}).location == "/datasets/d/truth/3/impact"
     assert client.json("/datasets/d/truth/1..3.json")["samples"] == []
-    assert send(client, undo, {"reason": "wrong"}).status_code == 422
+    late = send(client, undo, {"reason": "wrong again"})
+    page = Page(late.text)
+    assert late.status_code == 422
+    assert page.one("h1").text == "Impact of label version 2"
+    assert "were changed again" in page.one("div", "callout-warning").text
+    [menu] = [e for e in page.one("main").inside("details") if "open" in e.attributes]
+    assert "wrong again" in [e.attributes.get("value") for e in menu.inside("input")]
 
 
 def test_the_page_of_noise_has_ranges_and_says_when_it_cannot_tell(

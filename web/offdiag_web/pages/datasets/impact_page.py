@@ -6,23 +6,27 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flask import Blueprint, make_response, render_template, request
+from flask import Blueprint, make_response, redirect, render_template, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.domain.values import MetricValue
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.records.datasets.truth import (
     IMPACT_COLUMNS,
     ImpactInWords,
     impact_document,
     impact_rows,
 )
+from offdiag.services.samples.drafts import undo_version
 from offdiag.services.truth.impact import MOST_RUNS, MovedRun, TruthImpact, truth_impact
 from offdiag.services.truth.versions import LabelDifference
 from offdiag.store.truth_impact import ScoredRun
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
+from offdiag_web.app.errors import Failure, failure_of
 from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.charts.marks import interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent, Scale, fitted
 from offdiag_web.components import numbers
@@ -37,6 +41,7 @@ from offdiag_web.components.datasets import (
     titles_for,
 )
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.components.samples import REFUSED
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 from offdiag_web.urls.run import run_url
@@ -132,7 +137,13 @@ MOST_NAMED = 10
 
 
 def impact_view(
-    impact: TruthImpact, address: DatasetAddress, notices: list[str], *, metric: str, start: int
+    impact: TruthImpact,
+    address: DatasetAddress,
+    notices: list[str],
+    *,
+    metric: str,
+    start: int,
+    failure: Failure | None,
 ) -> str:
     """Present an impact by one metric, the runs that moved farthest first."""
     number = impact.version.number
@@ -191,6 +202,7 @@ def impact_view(
         address=address,
         own_url=address.impact_url(number, metric=written(metric), start=start),
         notices=notices,
+        failure=failure,
     )
 
 
@@ -326,11 +338,37 @@ _PATH = f"{DATASET}/truth/<{VERSION}:number>/impact"
 
 @blueprint.get(_PATH)
 def page(name: str, number: int) -> Response:
+    return _page(name, number)
+
+
+@blueprint.post(f"{DATASET}/truth/<{VERSION}:number>/undo")
+def undo(name: str, number: int) -> Response:
+    """Give the labels that a version changed back, by another version."""
+    project = requested_project()
+    try:
+        made = undo_version(
+            current_registry().database,
+            project=project,
+            dataset=name,
+            number=number,
+            reason=request.form.get("reason", ""),
+            author=user_name_if_given(),
+        )
+    except (Conflict, InvalidInput) as error:
+        answer = _page(name, number, failure_of(error))
+        answer.status_code = REFUSED
+        return answer
+    return redirect(DatasetAddress(project, name).impact_url(made.version.number), 303)
+
+
+def _page(name: str, number: int, failure: Failure | None = None) -> Response:
     impact = _impact(name, number)
     metric, notices = _requested_metric(impact)
     start, more = read_start(request.args)
     address = DatasetAddress(requested_project(), name)
-    html = impact_view(impact, address, notices + more, metric=metric, start=start)
+    html = impact_view(
+        impact, address, notices + more, metric=metric, start=start, failure=failure
+    )
     return make_response(html)
 
 

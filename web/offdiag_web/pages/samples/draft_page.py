@@ -15,7 +15,6 @@ from offdiag.services.samples.drafts import (
     LabelDraft,
     label_draft,
     publish_draft,
-    undo_version,
     withdraw_answers,
 )
 from offdiag_web.app.context import current_registry, requires
@@ -25,7 +24,7 @@ from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
 from offdiag_web.components.controls import paging
-from offdiag_web.components.datasets import DATASET, VERSION, dataset_frame, find_in_any_project
+from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
 from offdiag_web.components.samples import (
     REFUSED,
     SHOW,
@@ -87,24 +86,6 @@ def publish(name: str) -> Response:
             reason=request.form.get("reason", ""),
             author=user_name_if_given(),
             opinions=2 if request.form.get("opinions") == "2" else 1,
-        )
-    except (Conflict, InvalidInput) as error:
-        return _refusal(name, error)
-    return redirect(DatasetAddress(project, name).impact_url(made.version.number), 303)
-
-
-@blueprint.post(f"{DATASET}/truth/<{VERSION}:number>/undo")
-def undo(name: str, number: int) -> Response:
-    """Give the labels that a version changed back, by another version."""
-    project = requested_project()
-    try:
-        made = undo_version(
-            current_registry().database,
-            project=project,
-            dataset=name,
-            number=number,
-            reason=request.form.get("reason", ""),
-            author=user_name_if_given(),
         )
     except (Conflict, InvalidInput) as error:
         return _refusal(name, error)
