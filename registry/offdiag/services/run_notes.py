@@ -51,19 +51,20 @@ def change_run(
             runs.set_note(session, run_id, note or None)
 
 
-def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar | None) -> None:
+def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar | None) -> int:
     """Give runs a tag beside those they have, or take it from them where `value` is None.
 
-    Either all of them change or none. Raises `NotFound`, and `InvalidInput` for no runs or a tag
-    that cannot be stored.
+    Returns how many had the tag. Either all of them change or none. Raises `NotFound`, and
+    `InvalidInput` for no runs or a tag that cannot be stored.
     """
     if not run_ids:
         raise InvalidInput("no run is chosen.", field="runs", hint="Tick the runs that are meant.")
     with database.write() as session:
         # In one order, so that two of these do not wait for each other.
-        ordered, projects = sorted(set(run_ids)), set[int]()
+        ordered, projects, n_had = sorted(set(run_ids)), set[int](), 0
         for run_id in ordered:
             known = runs.lock_run(session, run_id, alone=True)
+            n_had += key in known.tags
             tags = {name: text for name, text in known.tags.items() if name != key}
             if value is not None:
                 tags[key] = value
@@ -77,6 +78,7 @@ def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar
             project=project,
             detail={"tag": key, "value": value, "n_runs": len(ordered)},
         )
+    return n_had
 
 
 def comment_on_run(database: Database, run_id: str, *, text: str, author: str | None) -> None:

@@ -174,8 +174,14 @@ def test_several_runs_are_tagged_from_the_list(
     send(client, form, {"tag": "team", "action": "remove"})
     tags = [client.json(f"/runs/{each}/meta.json")["tags"] for each in (run_id, other)]
     assert tags == [{"fold": 3}, {}]
+    for tag, said in (
+        ("fold", "Removed tag fold from 1 run."),
+        ("fold", "No selected run had the tag fold."),
+    ):
+        late = send(client, form, {"tag": tag, "action": "remove"})
+        assert said in client.page(late.location).one("main").text
     with database.read() as session:
-        removed, added = audit_page(session, AuditFilter(text="tag-runs")).events
+        *_, removed, added = audit_page(session, AuditFilter(text="tag-runs")).events
     assert added.subject == ", ".join(sorted((run_id, other)))
     assert added.project == removed.project == "default"
     assert (added.detail["tag"], added.detail["value"]) == ("team", "skin")

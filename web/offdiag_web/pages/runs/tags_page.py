@@ -55,11 +55,17 @@ def change() -> Response:
         hint = 'Write "key=value" or "key".'
         return _page(address, refused=InvalidInput("no tag is named.", field="tag", hint=hint))
     try:
-        tag_runs(current_registry().database, address.selected, key, None if is_removed else value)
+        n_had = tag_runs(
+            current_registry().database, address.selected, key, None if is_removed else value
+        )
     except InvalidInput as error:
         return _page(address, refused=error)
-    n_runs = numbers.plural(len(address.selected), "run")
-    flash(f"Removed tag {key} from {n_runs}." if is_removed else f"Tagged {n_runs}: {key}.")
+    if not is_removed:
+        flash(f"Tagged {numbers.plural(len(address.selected), 'run')}: {key}.")
+    elif n_had:
+        flash(f"Removed tag {key} from {numbers.plural(n_had, 'run')}.")
+    else:
+        flash(f"No selected run had the tag {key}.")
     return redirect(address.url(), 303)
 
 
