@@ -236,10 +236,14 @@ def test_saving_makes_a_new_version_and_asks_the_same_question_under_it(
     assert saved.costs.weights[1, 0] == 40
     assert saved.costs.currency == "EUR"
 
-    refused = send(client, form, {"name": "triage@2"})
+    typed = {"name": "triage@2", "note": "for clinics", "author": "ana"}
+    refused = send(client, form, typed)
     assert refused.status_code == 400
     page = Page(refused.text)
-    assert page.all("p", "callout")[0].text.startswith("Nothing was saved. 'triage@2' contains")
+    assert "'triage@2' contains" in page.all("div", "callout-warning")[0].text
+    fields = {each.attributes.get("name"): each.attributes for each in page.all("input")}
+    assert {name: fields[name]["value"] for name in typed} == typed
+    assert [name for name, each in fields.items() if "aria-invalid" in each] == ["name"]
     assert "1 cell changed" in page.one("main").text
 
 

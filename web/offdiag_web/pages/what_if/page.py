@@ -21,7 +21,7 @@ from offdiag.store.datasets import DatasetRecord, single_label_task
 from offdiag.store.run_costs import RunWithCosts
 from offdiag_web.app.context import current_registry, name_project
 from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM, requested_project
-from offdiag_web.app.errors import sentence_of, status_of
+from offdiag_web.app.errors import Failure, failure_of, status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import form_author
 from offdiag_web.components import numbers
@@ -51,8 +51,16 @@ from offdiag_web.urls.costs import (
 from offdiag_web.urls.query_string import with_query
 
 
-def what_if_view(found: WhatIf, address: WhatIfAddress, notices: Sequence[str]) -> str:
-    """Present an answer to a question in its canonical address, after what is said of that."""
+def what_if_view(
+    found: WhatIf,
+    address: WhatIfAddress,
+    notices: Sequence[str],
+    failure: Failure | None = None,
+) -> str:
+    """Present an answer to a question in its canonical address, after what is said of that.
+
+    `failure` is what was wrong with the costs that were to be saved.
+    """
     first, scenario = found.frame.runs[0], found.scenario
     record = scenario.base.record
     order = class_order(first.matrix, None)
@@ -61,6 +69,7 @@ def what_if_view(found: WhatIf, address: WhatIfAddress, notices: Sequence[str]) 
         "what_if/page.html",
         title=f"Cost what-if · {first.dataset}",
         address=address,
+        failure_of_form=failure,
         base=base_text(scenario.base),
         base_note=None if record is None else record.note,
         base_url=None
@@ -263,8 +272,8 @@ def save() -> Response:
         )
     except (Conflict, InvalidInput) as error:
         found = ask(database, address.runs, address.question)
-        refusal = f"Nothing was saved. {sentence_of(error)}"
-        return make_response(what_if_view(found, address, [refusal]), status_of(error))
+        html = what_if_view(found, address, [], failure_of(error))
+        return make_response(html, status_of(error))
     saved = address.asking(costs=f"{record.name}@{record.version}", edits="")
     return redirect(saved.url(), 303)
 
