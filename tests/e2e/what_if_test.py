@@ -238,6 +238,24 @@ def test_a_changed_cost_shows_at_once_and_its_link_shows_the_same_to_somebody_el
         seen.expect_no_complaints()
 
 
+def test_what_is_varied_stays_what_was_chosen(open_at: Any, with_costs: tuple[str, str]) -> None:
+    page = open_at(*with_costs).page
+    show_matrix(page)
+    vary = page.get_by_role("combobox", name="Vary")
+    expect(vary).to_have_value("")
+
+    for cost in ("20", "21"):
+        page.get_by_role("textbox", name="cost, actual mel, predicted nv").fill(cost)
+        expect(page).to_have_url(re.compile(rf"set=mel%3Env:{cost}$"))
+        expect(page.locator("#results")).not_to_have_attribute("aria-busy", "true")
+        expect(vary).to_have_value("")
+
+    vary.select_option("mel>nv")
+    expect(page).to_have_url(re.compile("vary=mel%3Env$"))
+    expect(page.locator("#results")).not_to_have_attribute("aria-busy", "true")
+    expect(vary).to_have_value("mel>nv")
+
+
 def test_what_is_no_number_is_marked_and_a_block_of_a_spreadsheet_is_pasted_from_a_cell_on(
     open_at: Any, with_costs: tuple[str, str]
 ) -> None:

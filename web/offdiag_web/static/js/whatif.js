@@ -336,7 +336,9 @@ function setUp(scenario, grid) {
       for (const id of ["verdict", "slider-what", "results", "checks", "notices", "changes", "saved-question", "levers"]) {
         const shown = document.getElementById(id);
         const found = answer.getElementById(id);
-        if (shown && found && shown !== document.activeElement) shown.replaceChildren(...found.childNodes);
+        if (!shown || !found || shown === document.activeElement) continue;
+        // Copies: when an option leaves its list, the next one becomes the chosen one.
+        shown.replaceChildren(...[...found.childNodes].map((node) => document.importNode(node, true)));
       }
       document.dispatchEvent(new Event("replaced"));
       history.replaceState(null, "", response.url);
