@@ -98,6 +98,7 @@ def test_a_line_says_what_is_wrong_where_how_often_and_how_much(
     line = next(each for each in lines(page) if "df missed" in each.text)
     problem = missed(registry)
     assert line.inside("a")[0].attributes["href"] == f"/problems/{problem.number}"
+    assert line.inside("th")[0].text.startswith("df missed")
     for said in ("effnet-b3", "derm-7", "2/2", "0 of 17", "0 found · low recall"):
         assert said in line.text, said
     assert again == problem.affected[0].id
