@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import offdiag
@@ -65,6 +66,9 @@ def test_the_thresholds_of_a_class_count_exactly(sqlite_database: Database) -> N
 
     assert frame["true_positives"].tolist() == [0, 1, 1, 2, 2, 2]
     assert frame["false_positives"].tolist() == [0, 0, 1, 1, 2, 3]
+    for scores in (np.array(EVENT["y_score"]), np.array(EVENT["y_score"], np.float32)):
+        reported = [np.count_nonzero(scores >= threshold) for threshold in frame["threshold"]]
+        assert reported == (frame["true_positives"] + frame["false_positives"]).tolist()
     assert run.operating_points(positive=0)["true_positives"].tolist() == [0, 1, 2, 2, 3, 3]
 
 

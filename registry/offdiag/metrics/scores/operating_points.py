@@ -99,14 +99,16 @@ class OperatingPoints:
 def in_double_precision(threshold: float) -> float:
     """The smallest number that single precision rounds to a threshold that was stored in it.
 
+    A threshold that was not, such as the edge of a bin, stays as it is.
     Scores of both precisions decide by it as stored ones do by the threshold. By 0.6 in single
     precision, which is 0.60000002, a score of 0.6 in double precision would not be reported.
 
     >>> 0.6 >= float(np.float32(0.6)), 0.6 >= in_double_precision(float(np.float32(0.6)))
     (False, True)
     """
-    single = np.float32(threshold)
-    if not single or not np.isfinite(single):
+    with np.errstate(over="ignore"):
+        single = np.float32(threshold)
+    if not single or not np.isfinite(single) or float(single) != threshold:
         return threshold
     middle = (float(single) + float(np.nextafter(single, np.float32(-np.inf)))) / 2
     return middle if np.float32(middle) == single else math.nextafter(middle, math.inf)
