@@ -12,7 +12,10 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import cost_matrix
+from offdiag.records.decision import decisions_at
+from offdiag.records.runs.curve import curves_document
 from offdiag.services.cost_matrices import add_costs, set_default_costs
+from offdiag.services.curves import browse_curves
 from offdiag.services.decisions.rules import (
     CHOSEN_HERE,
     Choice,
@@ -85,6 +88,33 @@ def log_three(database: Database, *, scale: float = 1.0) -> tuple[str, NDArray[n
 
 def add_visits(database: Database) -> None:
     add_costs(database, project="default", dataset="clinic", name="visits", weights=VISITS)
+
+
+def test_thresholds_in_documents_flag_the_scores_of_the_user_as_they_say(
+    sqlite_database: Database,
+) -> None:
+    """Scores are stored in single precision, where 0.6 is more than in double precision."""
+    scores = np.random.default_rng(8).beta(1, 4, N).round(1)
+    run = log_clinic(sqlite_database, y_score=scores)
+    add_visits(sqlite_database)
+
+    found = decisions_of(sqlite_database, run, Question(costs="visits"))
+    costs = decisions_at(found, url="").thresholds
+    (curve,) = (
+        each.points for each in curves_document(browse_curves(sqlite_database, run)).curves
+    )
+
+    assert costs is not None
+    listed = [
+        (each.threshold, each.flagged) for each in costs.points if each.threshold is not None
+    ]
+    reported = np.add(curve.true_positives, curve.false_positives).tolist()
+    listed += zip(curve.thresholds, reported, strict=True)
+    assert len(listed) > 10
+    for kept in (scores, scores.astype(np.float32)):
+        assert [np.count_nonzero(kept >= np.float64(at)) for at, _ in listed] == [
+            flagged for _, flagged in listed
+        ]
 
 
 def test_the_cheapest_threshold_stands_beside_the_one_in_use_and_the_implied_one(

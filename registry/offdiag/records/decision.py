@@ -187,7 +187,7 @@ def _thresholds(found: ThresholdCosts, positive: str) -> CostsOfThresholds:
         crossfitted_missed=None if others is None else others.missed,
         crossfitted_false_positives=None if others is None else others.false_alarms,
         in_use={
-            "threshold": None if place is None else _finite(float(found.points.thresholds[place])),
+            "threshold": None if place is None else _threshold(found, place),
             "mean_cost": found.in_use.to_dict(),
         },
         implied={
@@ -204,16 +204,24 @@ def _thresholds(found: ThresholdCosts, positive: str) -> CostsOfThresholds:
 def _point(found: ThresholdCosts, point: CostPoint) -> dict[str, Any]:
     is_none = point.place == 0
     return {
-        "threshold": None if is_none else _finite(float(found.points.thresholds[point.place])),
+        "threshold": None if is_none else _threshold(found, point.place),
         "flags_nothing": is_none,
         "mean_cost": point.cost.to_dict(),
     }
 
 
+def _threshold(found: ThresholdCosts, place: int) -> float | None:
+    from offdiag.metrics.scores.operating_points import in_double_precision
+
+    return _finite(float(in_double_precision(found.points.thresholds[place])))
+
+
 def _points(found: ThresholdCosts) -> list[ThresholdCost]:
+    from offdiag.metrics.scores.operating_points import in_double_precision
+
     points = found.points
     columns = zip(
-        points.thresholds.tolist(),
+        in_double_precision(points.thresholds).tolist(),
         points.reported.tolist(),
         points.true_positives.tolist(),
         points.false_positives.tolist(),

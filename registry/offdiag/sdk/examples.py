@@ -123,7 +123,7 @@ def operating_points_frame(points: OperatingPoints) -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            "threshold": [in_double_precision(each) for each in points.thresholds.tolist()],
+            "threshold": in_double_precision(points.thresholds),
             "true_positives": points.true_positives,
             "false_positives": points.false_positives,
             "recall": points.recall,

@@ -11,7 +11,6 @@ the first, last, lowest and highest point of every column of pixels.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,6 +26,7 @@ MOST_HULL_CORNERS = 512
 """Corners of the hull are kept up to this many; few sets of scores have more."""
 
 Counts = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class OperatingPoints:
     then ascend.
     """
 
-    thresholds: NDArray[np.float64]
+    thresholds: Floats
     true_positives: Counts
     false_positives: Counts
     n_positive: int
@@ -57,16 +57,16 @@ class OperatingPoints:
         return self.true_positives + self.false_positives
 
     @property
-    def recall(self) -> NDArray[np.float64]:
+    def recall(self) -> Floats:
         """True positive rate, (n,); NaN without positive samples."""
         return _share(self.true_positives, self.n_positive)
 
     @property
-    def false_positive_rate(self) -> NDArray[np.float64]:
+    def false_positive_rate(self) -> Floats:
         """Share of negative samples that are reported, (n,); NaN without negative samples."""
         return _share(self.false_positives, self.n_negative)
 
-    def precision(self, prevalence: float | None = None) -> NDArray[np.float64]:
+    def precision(self, prevalence: float | None = None) -> Floats:
         """Share of the reported samples that are positive, (n,); NaN where nothing is reported.
 
         With a `prevalence` in (0, 1), the share to expect where positive samples are that common
@@ -96,22 +96,24 @@ class OperatingPoints:
         return place if self.false_positives[place] == false_positives else None
 
 
-def in_double_precision(threshold: float) -> float:
-    """The smallest number that single precision rounds to a threshold that was stored in it.
+def in_double_precision(thresholds: Floats | float) -> Floats:
+    """The smallest numbers that single precision rounds to thresholds that were stored in it.
 
     A threshold that was not, such as the edge of a bin, stays as it is.
-    Scores of both precisions decide by it as stored ones do by the threshold. By 0.6 in single
+    Scores of both precisions decide by them as stored ones do by the thresholds. By 0.6 in single
     precision, which is 0.60000002, a score of 0.6 in double precision would not be reported.
 
-    >>> 0.6 >= float(np.float32(0.6)), 0.6 >= in_double_precision(float(np.float32(0.6)))
+    >>> stored = float(np.float32(0.6))
+    >>> 0.6 >= stored, 0.6 >= float(in_double_precision(stored))
     (False, True)
     """
+    given = np.asarray(thresholds, np.float64)
     with np.errstate(over="ignore"):
-        single = np.float32(threshold)
-    if not single or not np.isfinite(single) or float(single) != threshold:
-        return threshold
-    middle = (float(single) + float(np.nextafter(single, np.float32(-np.inf)))) / 2
-    return middle if np.float32(middle) == single else math.nextafter(middle, math.inf)
+        single = given.astype(np.float32)
+    below = np.nextafter(single, np.float32(-np.inf)).astype(np.float64)
+    middle = (single + below) / 2
+    smallest = np.where(middle.astype(np.float32) == single, middle, np.nextafter(middle, np.inf))
+    return np.where(np.isfinite(single) & (single != 0) & (single == given), smallest, given)
 
 
 def operating_points(ranked: RankedScores) -> OperatingPoints:
@@ -258,7 +260,7 @@ def _ends_of_runs(values: Counts) -> Counts:
     return np.concatenate([[0], begins, ends]).astype(np.int64)
 
 
-def _extremes_by_column(column: Counts, height: NDArray[np.float64]) -> Counts:
+def _extremes_by_column(column: Counts, height: Floats) -> Counts:
     """Places of the first, last, lowest and highest value of each column; columns ascend."""
     starts = np.concatenate([[0], np.flatnonzero(np.diff(column)) + 1]).astype(np.int64)
     ends = np.append(starts[1:], len(column)) - 1
@@ -275,6 +277,6 @@ def _extremes_by_column(column: Counts, height: NDArray[np.float64]) -> Counts:
     )
 
 
-def _share(part: NDArray[Any], whole: NDArray[Any] | int) -> NDArray[np.float64]:
+def _share(part: NDArray[Any], whole: NDArray[Any] | int) -> Floats:
     of = np.asarray(whole, dtype=np.float64)
     return np.asarray(part / np.where(of == 0, np.nan, of), dtype=np.float64)

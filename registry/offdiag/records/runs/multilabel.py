@@ -174,7 +174,7 @@ def _threshold(found: LabelCost) -> LabelThreshold | None:
         return None
     honest, at = choice.crossfitted, choice.best_threshold
     return LabelThreshold(
-        threshold=in_double_precision(at) if at is not None and isfinite(at) else None,
+        threshold=float(in_double_precision(at)) if at is not None and isfinite(at) else None,
         mean_cost=choice.best.cost.value or 0.0,
         expected_cost=None if honest is None else honest.mean_cost,
         missed=None if honest is None else honest.missed,
