@@ -110,6 +110,10 @@ def test_thresholds_in_documents_flag_the_scores_of_the_user_as_they_say(
     ]
     reported = np.add(curve.true_positives, curve.false_positives).tolist()
     listed += zip(curve.thresholds, reported, strict=True)
+    cost_basis = requested_cost_basis(sqlite_database, run, Question(costs="visits"))
+    trial = try_rule(sqlite_database, run, cost_basis, Choice(Chosen.CHEAPEST))
+    flagged_by_it = trial.change.joint.second_matrix.counts[:, 1].sum()
+    listed.append((trial.recipe["threshold"], int(flagged_by_it)))
     assert len(listed) > 10
     for kept in (scores, scores.astype(np.float32)):
         assert [np.count_nonzero(kept >= np.float64(at)) for at, _ in listed] == [

@@ -167,14 +167,12 @@ def _label(found: LabelCost, n: int) -> CostOfLabel:
 
 
 def _threshold(found: LabelCost) -> LabelThreshold | None:
-    from offdiag.metrics.scores.operating_points import in_double_precision
-
     choice = found.thresholds
     if choice is None or choice.best is None:
         return None
     honest, at = choice.crossfitted, choice.best_threshold
     return LabelThreshold(
-        threshold=float(in_double_precision(at)) if at is not None and isfinite(at) else None,
+        threshold=at if at is not None and isfinite(at) else None,
         mean_cost=choice.best.cost.value or 0.0,
         expected_cost=None if honest is None else honest.mean_cost,
         missed=None if honest is None else honest.missed,
