@@ -234,12 +234,12 @@ def changes_since(session: Session, seen: Mapping[int, int]) -> list[FlagEvent]:
 
 def newest_decisions(session: Session) -> dict[int, int]:
     """Numbers of the last decisions about flags, by flag."""
-    last = func.max(FlagEventRow.id).label("last")
-    decided = FlagEventRow.kind.in_(_DECIDED)
     rows = session.execute(
-        select(FlagEventRow.flag_id, last).where(decided).group_by(FlagEventRow.flag_id)
+        select(FlagEventRow.flag_id, FlagEventRow.id)
+        .where(FlagEventRow.kind.in_(_DECIDED))
+        .order_by(FlagEventRow.id)
     )
-    return {row.flag_id: row.last for row in rows}
+    return {row.flag_id: row.id for row in rows}
 
 
 def last_decision(session: Session, ids: Collection[int]) -> FlagEvent | None:
