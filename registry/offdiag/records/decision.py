@@ -211,17 +211,13 @@ def _point(found: ThresholdCosts, point: CostPoint) -> dict[str, Any]:
 
 
 def _threshold(found: ThresholdCosts, place: int) -> float | None:
-    from offdiag.metrics.scores.operating_points import in_double_precision
-
-    return _finite(float(in_double_precision(found.points.thresholds[place])))
+    return _finite(float(found.points.float64_thresholds[place]))
 
 
 def _points(found: ThresholdCosts) -> list[ThresholdCost]:
-    from offdiag.metrics.scores.operating_points import in_double_precision
-
     points = found.points
     columns = zip(
-        in_double_precision(points.thresholds).tolist(),
+        points.float64_thresholds.tolist(),
         points.reported.tolist(),
         points.true_positives.tolist(),
         points.false_positives.tolist(),

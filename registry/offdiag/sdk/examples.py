@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from offdiag.domain.labels import label_text, require_known
 from offdiag.errors import InvalidInput
 from offdiag.extras import optional
-from offdiag.metrics.scores.operating_points import OperatingPoints, in_double_precision
+from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import MOST_ON_A_PAGE
 from offdiag.records.runs.example import Example, ExamplePage, ExamplesQuery, example_page
 from offdiag.records.runs.slices import SLICE_COLUMNS, RunSlices
@@ -123,7 +123,7 @@ def operating_points_frame(points: OperatingPoints) -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            "threshold": in_double_precision(points.thresholds),
+            "threshold": points.float64_thresholds,
             "true_positives": points.true_positives,
             "false_positives": points.false_positives,
             "recall": points.recall,

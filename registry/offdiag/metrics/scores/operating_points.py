@@ -88,32 +88,29 @@ class OperatingPoints:
             return min(int(np.searchsorted(thresholds, wanted, side="left")), len(self) - 1)
         return max(int(np.searchsorted(-thresholds, -wanted, side="right")) - 1, 0)
 
+    @property
+    def float64_thresholds(self) -> Floats:
+        """The thresholds for scores of both precisions, (n,): these decide as was counted.
+
+        They are the smallest numbers that single precision, in which scores are stored, rounds to
+        `thresholds`. By 0.6 in single precision, which is 0.60000002, a score of 0.6 in double
+        precision would not be reported. What was not stored, as the edge of a bin, stays as it is.
+        """
+        with np.errstate(over="ignore"):
+            single = self.thresholds.astype(np.float32)
+        below = np.nextafter(single, np.float32(-np.inf)).astype(np.float64)
+        middle = (single + below) / 2
+        above = np.nextafter(middle, np.inf)
+        smallest = np.where(middle.astype(np.float32) == single, middle, above)
+        is_stored = np.isfinite(single) & (single != 0) & (single == self.thresholds)
+        return np.where(is_stored, smallest, self.thresholds)
+
     def of_counts(self, true_positives: int, false_positives: int) -> int | None:
         """Place of the only point with these counts, None if no threshold gives them."""
         place = int(np.searchsorted(self.reported, true_positives + false_positives))
         if place == len(self) or self.true_positives[place] != true_positives:
             return None
         return place if self.false_positives[place] == false_positives else None
-
-
-def in_double_precision(thresholds: Floats | float) -> Floats:
-    """The smallest numbers that single precision rounds to thresholds that were stored in it.
-
-    A threshold that was not, such as the edge of a bin, stays as it is.
-    Scores of both precisions decide by them as stored ones do by the thresholds. By 0.6 in single
-    precision, which is 0.60000002, a score of 0.6 in double precision would not be reported.
-
-    >>> stored = float(np.float32(0.6))
-    >>> 0.6 >= stored, 0.6 >= float(in_double_precision(stored))
-    (False, True)
-    """
-    given = np.asarray(thresholds, np.float64)
-    with np.errstate(over="ignore"):
-        single = given.astype(np.float32)
-    below = np.nextafter(single, np.float32(-np.inf)).astype(np.float64)
-    middle = (single + below) / 2
-    smallest = np.where(middle.astype(np.float32) == single, middle, np.nextafter(middle, np.inf))
-    return np.where(np.isfinite(single) & (single != 0) & (single == given), smallest, given)
 
 
 def operating_points(ranked: RankedScores) -> OperatingPoints:

@@ -94,13 +94,11 @@ def curves_document(found: RunCurves) -> Curves:
 
 
 def _curve(curve: ScoreCurve, label: str | None) -> Curve:
-    from offdiag.metrics.scores.operating_points import in_double_precision
-
     return Curve(
         label=label,
         points=Points.made_of(
             curve.points,
-            thresholds=in_double_precision(curve.points.thresholds).tolist(),
+            thresholds=curve.points.float64_thresholds.tolist(),
             **_lists(curve.points, "true_positives", "false_positives"),
         ),
         bins=None if curve.bins is None else _bins(curve.bins),

@@ -30,7 +30,7 @@ from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.paired.class_changes import recall_changes
 from offdiag.metrics.paired.difference import paired_cost_differences
 from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts, joint_of_points
-from offdiag.metrics.scores.operating_points import OperatingPoints, in_double_precision
+from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import ScoreCurve
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.evaluation.compute import INTERVAL_SEED
@@ -218,7 +218,7 @@ class ThresholdCosts:
         """The threshold from which on the cheapest choice flags, None where it flags nothing."""
         if self.best is None or self.best.place == 0:
             return None
-        return float(in_double_precision(self.points.thresholds[self.best.place]))
+        return float(self.points.float64_thresholds[self.best.place])
 
     @property
     def has_all(self) -> bool:

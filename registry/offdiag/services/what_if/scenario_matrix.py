@@ -18,7 +18,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.what_if import at_prevalence, merge_classes, other_positive_class
-from offdiag.metrics.scores.operating_points import OperatingPoints, in_double_precision
+from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.curves import browse_curves
 from offdiag.store.database import Database
@@ -122,7 +122,7 @@ def _at_threshold(
             f"run {run_id} has no scores.", field="runs", hint="Log scores with the predictions."
         )
     place = points.at(threshold)
-    kept = float(in_double_precision(points.thresholds[place]))
+    kept = float(points.float64_thresholds[place])
     return _of_two(points, place, _two_names(labels, found.positive)), (
         kept if np.isfinite(kept) else None
     )

@@ -41,6 +41,11 @@ def test_a_threshold_in_double_precision_leads_to_scores_that_are_kept_in_single
         assert points.reported[points.at(threshold)] == np.count_nonzero(scores >= threshold)
         assert other.reported[other.at(threshold)] == np.count_nonzero(scores < threshold)
     assert points.reported[points.at(1e300)] == 0
+    # Single precision has 0.60000002 for 0.6, by which a score of 0.6 would not be reported.
+    by_given_out = [np.count_nonzero(scores >= each) for each in points.float64_thresholds]
+    assert by_given_out == points.reported.tolist()
+    below = [np.count_nonzero(scores < each) for each in other.float64_thresholds]
+    assert below == other.reported.tolist()
 
 
 @pytest.mark.parametrize(
