@@ -215,6 +215,10 @@ def http_response(error: HTTPException) -> Response:
     return response
 
 
+REFUSED = 422
+"""The status of a page whose form was not taken, whatever was wrong with it."""
+
+
 def status_of(error: OffdiagError) -> int:
     """The status of the answer to a request that ended with an error of the domain."""
     table = API_STATUS_OF if is_for_programs() else STATUS_OF

@@ -170,7 +170,6 @@ def picture_response(picture: Picture, request: Request) -> Response:
     return cast(Response, response.make_conditional(request))
 
 
-REFUSED = 422
 LEAVE_OUT = ""
 """How the form says that a label cannot be told; no class has this name there."""
 

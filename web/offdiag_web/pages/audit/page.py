@@ -22,7 +22,7 @@ from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag_web.app.context import requires
-from offdiag_web.app.errors import sentence_of
+from offdiag_web.app.errors import REFUSED, sentence_of
 from offdiag_web.charts.card import Card, CardTable, card_svg
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Option
@@ -214,8 +214,6 @@ def _rows(lines: list[tuple[str | None, NumberLine]]) -> Iterator[tuple[str, ...
 
 blueprint = Blueprint("audit", __name__)
 
-_REFUSED = 422
-
 
 @blueprint.get(AUDIT)
 def page() -> Response:
@@ -243,7 +241,7 @@ def send() -> Response:
         typed = with_real_corrections(typed)
         audit = audit_table_text(typed.table, typed.corrections)
     except InvalidInput as refused:
-        return _shown(typed, None, refused, status=_REFUSED)
+        return _shown(typed, None, refused, status=REFUSED)
     if fits_link(typed):
         return redirect(audit_url(typed), 303)
     return _shown(typed, audit, None)

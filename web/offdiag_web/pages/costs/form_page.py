@@ -25,7 +25,7 @@ from offdiag.store.datasets import get_dataset
 from offdiag_web.app.auth import may_send
 from offdiag_web.app.context import current_registry, name_project, requires
 from offdiag_web.app.dispatch import requested_project
-from offdiag_web.app.errors import sentence_of
+from offdiag_web.app.errors import REFUSED, sentence_of
 from offdiag_web.app.preferences import form_author
 from offdiag_web.components.classes import class_head
 from offdiag_web.components.costs.form import (
@@ -205,7 +205,6 @@ def _cell(typed: TypedCosts, before: TypedCosts, actual: int, predicted: int) ->
 
 blueprint = Blueprint("cost_form", __name__)
 
-_REFUSED = 422
 _MIB = 1 << 20
 _CHECK = "check"
 
@@ -325,7 +324,7 @@ def _answer(subject: _Subject) -> Response:
         typed = replace(typed, name=subject.start.name)
     read = read_costs(typed, subject.labels)
     if read.costs is None:
-        return _shown(subject, typed, read=read, status=_REFUSED)
+        return _shown(subject, typed, read=read, status=REFUSED)
     if request.form.get("action") == _CHECK:
         # The table moves into the fields, if there are any, where it can be looked at.
         cells = typed_from(read.costs, name=typed.name).cells
@@ -359,7 +358,7 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
             )
     except (InvalidInput, Conflict) as error:
         errors = {error.field or "": sentence_of(error)}
-        return _shown(subject, typed, read=read, errors=errors, status=_REFUSED)
+        return _shown(subject, typed, read=read, errors=errors, status=REFUSED)
     return redirect(CostsAddress(record.project, record.name, record.version).url(), 303)
 
 

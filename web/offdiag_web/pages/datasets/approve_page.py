@@ -15,7 +15,7 @@ from offdiag.services.champions import promotions
 from offdiag.services.champions.decision import Decision, browse_decision
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions, requires
 from offdiag_web.app.dispatch import requested_project
-from offdiag_web.app.errors import Failure, failure_of
+from offdiag_web.app.errors import REFUSED, Failure, failure_of
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Option
@@ -25,7 +25,6 @@ from offdiag_web.urls.datasets import DatasetAddress
 blueprint = Blueprint("dataset_approve", __name__)
 find_in_any_project(blueprint)
 
-_REFUSED = 422
 _ROLES = {f"withdraw {role}": role for role in PromotionRole}
 _LONGEST_NAME = 60
 
@@ -95,7 +94,7 @@ def _form(name: str, typed: Mapping[str, str], failure: Failure | None = None) -
         kept=kept_decisions(),
     )
     page = make_response(_rendered(found, typed, failure))
-    page.status_code = _REFUSED if failure else 200
+    page.status_code = REFUSED if failure else 200
     return page
 
 

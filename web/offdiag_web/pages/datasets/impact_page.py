@@ -24,7 +24,7 @@ from offdiag.services.truth.versions import LabelDifference
 from offdiag.store.truth_impact import ScoredRun
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
-from offdiag_web.app.errors import Failure, failure_of
+from offdiag_web.app.errors import REFUSED, Failure, failure_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import user_name_if_given
 from offdiag_web.charts.marks import interval_mark
@@ -41,7 +41,6 @@ from offdiag_web.components.datasets import (
     titles_for,
 )
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
-from offdiag_web.components.samples import REFUSED
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 from offdiag_web.urls.run import run_url

@@ -28,7 +28,7 @@ from offdiag.services.schedules.edit import (
 from offdiag.services.schedules.page import PlanPreview, preview_plan
 from offdiag_web.app.context import current_registry, name_project, requires
 from offdiag_web.app.dispatch import requested_project
-from offdiag_web.app.errors import sentence_of
+from offdiag_web.app.errors import REFUSED, sentence_of
 from offdiag_web.components.controls import Link, Option
 from offdiag_web.pages.reports.fields import (
     Errors,
@@ -223,7 +223,6 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
     ]
 
 
-_REFUSED = 422
 _ONCE, _PREVIEW = "once", "preview"
 
 blueprint = Blueprint("report_form", __name__)
@@ -408,7 +407,7 @@ def _shown(
     )
     response = make_response(html)
     if errors:
-        response.status_code = _REFUSED
+        response.status_code = REFUSED
     return response
 
 

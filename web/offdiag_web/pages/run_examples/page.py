@@ -24,12 +24,12 @@ from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.store.run_page import RunHeader
 from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.app.dispatch import SENT_BY_FORM
-from offdiag_web.app.errors import failure_of
+from offdiag_web.app.errors import REFUSED, failure_of
 from offdiag_web.app.exports import Cell, csv_stream, json_stream
 from offdiag_web.app.preferences import entered_user_name, keep_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.runs.frame import RUN, stored_run
-from offdiag_web.components.samples import REFUSED, answer_from_form
+from offdiag_web.components.samples import answer_from_form
 from offdiag_web.pages.run_examples.view import examples_view
 from offdiag_web.urls.run import ExamplesAddress, cell_url, read_examples
 

@@ -14,7 +14,7 @@ from offdiag.services.samples.content import browse_content, picture, set_places
 from offdiag.store.samples import ContentTotals
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import requested_project
-from offdiag_web.app.errors import Failure, failure_of
+from offdiag_web.app.errors import REFUSED, Failure, failure_of
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
 from offdiag_web.components.samples import picture_response
@@ -22,8 +22,6 @@ from offdiag_web.urls.datasets import DatasetAddress
 
 blueprint = Blueprint("sample_content", __name__)
 find_in_any_project(blueprint)
-
-_REFUSED = 422
 
 
 @blueprint.get(f"{DATASET}/content")
@@ -101,7 +99,7 @@ def _form(
         failure=failure,
     )
     answer = make_response(html)
-    answer.status_code = _REFUSED if failure else 200
+    answer.status_code = REFUSED if failure else 200
     return answer
 
 

@@ -19,14 +19,13 @@ from offdiag.services.samples.drafts import (
 )
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import requested_project
-from offdiag_web.app.errors import Failure, failure_of
+from offdiag_web.app.errors import REFUSED, Failure, failure_of
 from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
 from offdiag_web.components.controls import paging
 from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
 from offdiag_web.components.samples import (
-    REFUSED,
     SHOW,
     SampleLook,
     SampleLooks,

@@ -24,7 +24,7 @@ from offdiag.services.samples.suspects import Suspect, SuspectLabels, suspect_la
 from offdiag.store.datasets import dataset_named
 from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
-from offdiag_web.app.errors import Failure, failure_of
+from offdiag_web.app.errors import REFUSED, Failure, failure_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
 from offdiag_web.charts.marks import share_bar
@@ -33,7 +33,6 @@ from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import paging
 from offdiag_web.components.datasets import DATASET, dataset_frame, find_in_any_project
 from offdiag_web.components.samples import (
-    REFUSED,
     SHOW,
     SampleLook,
     SampleLooks,
