@@ -95,10 +95,10 @@ def ticks_of(scale: Scale, *, steps: int = 6, form: Literal["f", ",f"] = "f") ->
     return found
 
 
-def name_across(frame: Frame, text: str) -> str:
-    """The name of the axis below the frame."""
-    middle = frame.left + frame.width / 2
-    return words(text, x=middle, y=frame.bottom + 31, css_class="axis-name", anchor="middle")
+def name_across(frame: Frame, text: str, *, below: float = 31) -> str:
+    """The name of the axis so far below the frame."""
+    middle, y = frame.left + frame.width / 2, frame.bottom + below
+    return words(text, x=middle, y=y, css_class="axis-name", anchor="middle")
 
 
 def name_up(frame: Frame, text: str) -> str:

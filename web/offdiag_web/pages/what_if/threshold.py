@@ -26,7 +26,7 @@ from offdiag.services.what_if.costs import WhatIf
 from offdiag.store.database import Database
 from offdiag.store.evaluations_write import read_curves
 from offdiag.store.run_costs import RunWithCosts
-from offdiag_web.charts.plot import Frame, box, grid, ring, step_line
+from offdiag_web.charts.plot import Frame, box, grid, name_across, ring, step_line
 from offdiag_web.charts.svg import coordinate, drawing, reading, tidy_at_least, words
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
@@ -288,13 +288,7 @@ def threshold_curve(
         grid(FRAME, across=[], up=up.ticks),
         box(FRAME),
         *_ticks(across.ticks, up.ticks),
-        words(
-            x_title,
-            x=FRAME.x(0.5),
-            y=HEIGHT - 8,
-            css_class="axis-name",
-            anchor="middle",
-        ),
+        name_across(FRAME, x_title, below=40),
         words("cost per 1,000", x=0, y=14, css_class="axis-name"),
         _band(curve, shown, across, up),
         step_line(FRAME, points, "curve"),
