@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from flask import Blueprint, make_response, redirect, render_template, request
 from markupsafe import Markup
@@ -186,7 +187,7 @@ def _rendered(address: ProblemsAddress, notices: list[str], refused: Refused) ->
         rest_days=rest_days(now),
         refused=refused,
         notices=notices,
-        revisions=found.revisions,
+        seen_of=partial(seen_problems, found),
     )
 
 
@@ -215,7 +216,7 @@ def _line(
         ).url()
     return ProblemLine(
         name=problem_name(problem.number),
-        seen=seen_problems((problem, *line.folded), found),
+        seen=seen_problems(found, (each.number for each in (problem, *line.folded))),
         url=url,
         opens_list=bool(line.folded),
         severity=severity_mark(problem.severity),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
@@ -166,8 +167,8 @@ def _rendered(
         rest_days=rest_days(problem.now),
         refused=refused,
         discussion=_discussion(problem),
-        seen=seen_problems([problem], found),
-        revisions=found.revisions,
+        seen=seen_problems(found, [problem.number]),
+        seen_of=partial(seen_problems, found),
     )
 
 

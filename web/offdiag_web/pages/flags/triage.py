@@ -11,7 +11,6 @@ from flask import flash
 
 from offdiag.errors import InvalidInput, OffdiagError
 from offdiag.flags.problem_words import problem_name
-from offdiag.flags.problems import Problem
 from offdiag.services.flags import triage
 from offdiag.services.flags.triage import Seen, flags_concerned
 from offdiag.store.database import Database
@@ -174,9 +173,9 @@ def _start_of(day: str) -> datetime:
         ) from None
 
 
-def seen_problems(problems: Iterable[Problem], found: FoundProblems) -> str:
+def seen_problems(found: FoundProblems, numbers: Iterable[int]) -> str:
     """Problems as a form names them, with the revisions that its reader sees."""
-    return ",".join(f"{each.number}.{found.revisions[each.number]}" for each in problems)
+    return ",".join(f"{number}.{found.revisions.get(number, 0)}" for number in numbers)
 
 
 def named_problems(texts: Iterable[str]) -> dict[int, int | None]:
