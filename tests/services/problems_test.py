@@ -18,10 +18,10 @@ from offdiag.services.flags.triage import flags_concerned
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store.database import Database
+from offdiag.store.problem_values import measure
 from offdiag.store.problems import (
     FoundProblems,
     find_problems,
-    measure,
     number_problems,
     problem_of_flag,
     unresolved_problems,

@@ -21,7 +21,8 @@ from offdiag.services.gates.gate import gate_run
 from offdiag.services.truth.versions import add_slices
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
-from offdiag.store.problems import best_run_on, find_problems, measure
+from offdiag.store.problem_values import best_run_on, measure
+from offdiag.store.problems import find_problems
 from support.logging_runs import POLICY, evaluate, log, work_off
 
 SITES = np.repeat(["w", "x", "y", "z"], 200)

@@ -16,7 +16,8 @@ from offdiag.records.base import RequestBody, ResponseBody
 if TYPE_CHECKING:
     from offdiag.flags.problems import Problem as ProblemRead
     from offdiag.store.database import Database
-    from offdiag.store.problems import FoundProblems, Measured
+    from offdiag.store.problem_values import Measured
+    from offdiag.store.problems import FoundProblems
 
 
 class ProblemsQuery(RequestBody):
@@ -95,7 +96,8 @@ def chosen_problems(
 
 def asked_problems(database: Database, wanted: ProblemsQuery) -> Problems:
     """The problems that are wanted, with what their worst flags measured."""
-    from offdiag.store.problems import FoundProblems, find_problems, measure
+    from offdiag.store.problem_values import measure
+    from offdiag.store.problems import FoundProblems, find_problems
 
     with database.read() as session:
         found = find_problems(

@@ -34,7 +34,8 @@ from offdiag.services.flags.triage import flags_concerned
 from offdiag.store.database import Database
 from offdiag.store.flag_inbox import FlagPlace
 from offdiag.store.flags import FlagFilter
-from offdiag.store.problems import FoundProblems, find_problem, measure
+from offdiag.store.problem_values import measure
+from offdiag.store.problems import FoundProblems, find_problem
 from offdiag_web.api.operations import author, operation, require_match, resource
 from offdiag_web.api.requests import read_token, write_token
 from offdiag_web.app.context import current_registry

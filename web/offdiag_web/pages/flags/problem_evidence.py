@@ -13,7 +13,7 @@ from offdiag.services.evaluation.slice_counts import kept_findings
 from offdiag.services.flags.rules import thresholds_in
 from offdiag.store.database import Session
 from offdiag.store.flag_inbox import flagged_run
-from offdiag.store.problems import MEASURED, Measured
+from offdiag.store.problem_values import MEASURED, Measured
 from offdiag.store.ranked_runs import highest_runs
 from offdiag_web.app.context import current_registry
 from offdiag_web.charts.marks import IN_PANEL, interval_mark

@@ -16,13 +16,8 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.flags.problem_words import problem_name, problem_title, reason, value_now
 from offdiag.flags.problems import Cause, Hit, Line, Problem, folded, in_order
 from offdiag.records.problem import PROBLEM_COLUMNS, Problems, problem_documents
-from offdiag.store.problems import (
-    FoundProblems,
-    Measured,
-    find_problems,
-    measure,
-    metric_of,
-)
+from offdiag.store.problem_values import Measured, measure, metric_of
+from offdiag.store.problems import FoundProblems, find_problems
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM, own_path
 from offdiag_web.app.errors import status_of

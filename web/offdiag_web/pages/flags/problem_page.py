@@ -13,14 +13,8 @@ from offdiag.flags.problem_words import problem_name, problem_title, reason
 from offdiag.flags.problems import Hit, Problem, ProblemState, SeenRun, related
 from offdiag.records.problem import problem_documents
 from offdiag.store.comments import About, comments_on
-from offdiag.store.problems import (
-    DatasetOfProblems,
-    FoundProblems,
-    Measured,
-    best_run_on,
-    find_problem,
-    measure,
-)
+from offdiag.store.problem_values import Measured, best_run_on, measure
+from offdiag.store.problems import DatasetOfProblems, FoundProblems, find_problem
 from offdiag.store.ranked_runs import RankedRun
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import own_path
