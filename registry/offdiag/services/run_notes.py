@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from offdiag.domain.runs import Scalar, stored_note
 from offdiag.domain.texts import require_reason
@@ -13,6 +13,8 @@ from offdiag.store.comments import About, add_comments
 from offdiag.store.database import Database
 from offdiag.store.project_access import project_of_run
 from offdiag.store.runs import RunRecord
+
+Tags = Mapping[str, Scalar]
 
 
 def change_run(
@@ -51,23 +53,48 @@ def change_run(
             runs.set_note(session, run_id, note or None)
 
 
-def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar | None) -> int:
-    """Give runs a tag beside those they have, or take it from them where `value` is None.
+def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar) -> None:
+    """Give runs a tag beside those they have.
 
-    Returns how many had the tag. Either all of them change or none. Raises `NotFound`, and
-    `InvalidInput` for no runs or a tag that cannot be stored.
+    Either all of them change or none. Raises `NotFound`, and `InvalidInput` for no runs or a tag
+    that cannot be stored.
     """
+    _change_tags(database, run_ids, key, value, lambda tags: {**tags, key: value})
+
+
+def remove_tag(
+    database: Database, run_ids: Sequence[str], key: str, *, value: str | None = None
+) -> int:
+    """Take a tag from the runs that have it; with `value` from those where it reads so.
+
+    Returns how many had it. Either all of them change or none. Raises `NotFound`, and
+    `InvalidInput` for no runs.
+    """
+
+    def rest(tags: Tags) -> Tags:
+        kept = value is not None and str(tags.get(key)) != value
+        return tags if kept else {name: each for name, each in tags.items() if name != key}
+
+    return _change_tags(database, run_ids, key, value, rest)
+
+
+def _change_tags(
+    database: Database,
+    run_ids: Sequence[str],
+    key: str,
+    value: Scalar | None,
+    changed: Callable[[Tags], Tags],
+) -> int:
+    """Change the tags of runs and record it; how many runs have others now."""
     if not run_ids:
         raise InvalidInput("no run is chosen.", field="runs", hint="Tick the runs that are meant.")
     with database.write() as session:
         # In one order, so that two of these do not wait for each other.
-        ordered, projects, n_had = sorted(set(run_ids)), set[int](), 0
+        ordered, projects, n_changed = sorted(set(run_ids)), set[int](), 0
         for run_id in ordered:
             known = runs.lock_run(session, run_id, alone=True)
-            n_had += key in known.tags
-            tags = {name: text for name, text in known.tags.items() if name != key}
-            if value is not None:
-                tags[key] = value
+            tags = changed(known.tags)
+            n_changed += tags != known.tags
             runs.set_tags(session, run_id, known.facts(tags=tags).tags)
             projects.add(known.project_id)
         (project,) = project_of_run(session, ordered[0]) if len(projects) == 1 else (None,)
@@ -78,7 +105,7 @@ def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar
             project=project,
             detail={"tag": key, "value": value, "n_runs": len(ordered)},
         )
-    return n_had
+    return n_changed
 
 
 def comment_on_run(database: Database, run_id: str, *, text: str, author: str | None) -> None:

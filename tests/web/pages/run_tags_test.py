@@ -168,14 +168,15 @@ def test_several_runs_are_tagged_from_the_list(
 
     assert answer.status_code == 303
     assert answer.location == f"/runs?q=dataset:derm-7&sel={run_id},{other}"
-    assert "Tagged 2 runs: team." in client.get(answer.location).get_data(as_text=True)
+    assert "Tagged 2 runs: team=skin." in client.get(answer.location).get_data(as_text=True)
     tags = [client.json(f"/runs/{each}/meta.json")["tags"] for each in (run_id, other)]
     assert tags == [{"team": "skin", "fold": 3}, {"team": "skin"}]
     send(client, form, {"tag": "team", "action": "remove"})
     tags = [client.json(f"/runs/{each}/meta.json")["tags"] for each in (run_id, other)]
     assert tags == [{"fold": 3}, {}]
     for tag, said in (
-        ("fold", "Removed tag fold from 1 run."),
+        ("fold=2", "No selected run had the tag fold=2."),
+        ("fold = 3", "Removed tag fold=3 from 1 run."),
         ("fold", "No selected run had the tag fold."),
     ):
         late = send(client, form, {"tag": tag, "action": "remove"})

@@ -10,11 +10,12 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
 from offdiag.errors import InvalidInput, OffdiagError
-from offdiag.services.run_notes import tag_runs
+from offdiag.services.run_notes import remove_tag, tag_runs
 from offdiag.store.runs import get_run
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.errors import failure_of, status_of
 from offdiag_web.components import numbers
+from offdiag_web.components.controls import tag_text
 from offdiag_web.urls.run_list import RunListAddress, read_run_list
 
 blueprint = Blueprint("run_tags", __name__)
@@ -45,7 +46,10 @@ def _page(address: RunListAddress, *, refused: OffdiagError | None = None) -> Re
 
 @blueprint.post("/runs/tag")
 def change() -> Response:
-    """Add or remove the tag "key=value", and go back to the list with the runs still ticked."""
+    """Add or remove the tag "key=value", and go back to the list with the runs still ticked.
+
+    "key" alone removes the tag whatever its value.
+    """
     address = _address(
         MultiDict([*request.args.items(multi=True), *request.form.items(multi=True)])
     )
@@ -54,18 +58,21 @@ def change() -> Response:
     if not key:
         hint = 'Write "key=value" or "key".'
         return _page(address, refused=InvalidInput("no tag is named.", field="tag", hint=hint))
+    database = current_registry().database
     try:
-        n_had = tag_runs(
-            current_registry().database, address.selected, key, None if is_removed else value
-        )
+        if is_removed:
+            n_had = remove_tag(database, address.selected, key, value=value or None)
+        else:
+            tag_runs(database, address.selected, key, value)
     except InvalidInput as error:
         return _page(address, refused=error)
+    tag = tag_text(key, value)
     if not is_removed:
-        flash(f"Tagged {numbers.plural(len(address.selected), 'run')}: {key}.")
+        flash(f"Tagged {numbers.plural(len(address.selected), 'run')}: {tag}.")
     elif n_had:
-        flash(f"Removed tag {key} from {numbers.plural(n_had, 'run')}.")
+        flash(f"Removed tag {tag} from {numbers.plural(n_had, 'run')}.")
     else:
-        flash(f"No selected run had the tag {key}.")
+        flash(f"No selected run had the tag {tag}.")
     return redirect(address.url(), 303)
 
 
