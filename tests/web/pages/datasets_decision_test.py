@@ -145,6 +145,28 @@ def test_the_champion_is_the_reference_and_samples_that_decide_follow_from_disag
     assert by_default.by_class[1] > by_default.by_class[0]
 
 
+def test_a_decision_that_others_have_made_meanwhile_is_not_overruled(
+    client: PageClient, database: Database
+) -> None:
+    runs = fill(database, "first", "best")
+    form = forms_of(client, "/datasets/holdout/approve")[0]
+    typed = {"run": runs["best"], "action": "approve", "reason": "the best of two"}
+    approve(database, runs["first"], reason="in use", author="lee")
+
+    refused = send_form(client, form, typed)
+
+    assert refused.status_code == 422
+    said = Page(refused.text).one("div", "callout-warning").text
+    assert f"Run {runs['first']} became the champion since this was decided." in said
+    assert client.json("/datasets/holdout.json")["champion"]["run"] == runs["first"]
+    again = Page(refused.text).all("form")
+    shown = next(each for each in again if each.inside("select"))
+    assert send_form(client, shown, {**typed, "action": "propose"}).status_code == 303
+    assert send_form(client, shown, typed).status_code == 303
+    late = send_form(client, form, {**typed, "run": runs["first"], "action": "propose"})
+    assert late.status_code == 303
+
+
 def test_the_first_drop_is_told_with_an_interval_below_zero(database: Database) -> None:
     runs = fill(database, "first", "best", "dropped")
 

@@ -55,12 +55,14 @@ def approve(
     author: str | None,
     gate: GateResult | None = None,
     although_gate_fails: bool = False,
+    instead_of: str | None = None,
 ) -> PromotionRecord:
     """Make an evaluated run the champion of its dataset, in place of the one before.
 
-    If it was the candidate, the dataset has none afterwards. Raises `NotFound`, `InvalidInput`
-    without a reason, and `Conflict` for a run that is not evaluated, or that failed `gate`
-    unless `although_gate_fails`.
+    If it was the candidate, the dataset has none afterwards. `instead_of` names the champion that
+    was known when this was decided, "" for none. Raises `NotFound`, `InvalidInput` without a
+    reason, and `Conflict` for a run that is not evaluated, or that failed `gate` unless
+    `although_gate_fails`, and where another run is the champion than `instead_of`.
     """
     why = require_reason(reason)
     if gate is not None and not gate.passed and not although_gate_fails:
@@ -72,6 +74,7 @@ def approve(
         )
     with database.write() as session:
         run, evaluation = _evaluated(session, run_id)
+        _require_holder(session, run.dataset_id, PromotionRole.CHAMPION, instead_of)
         candidate = _in_force(session, run.dataset_id, PromotionRole.CANDIDATE)
         if candidate is not None and candidate.run_id == run_id:
             add_promotion(
@@ -102,13 +105,17 @@ def propose(
     reason: str | None = None,
     author: str | None,
     gate: GateResult | None = None,
+    instead_of: str | None = None,
 ) -> PromotionRecord:
     """Make an evaluated run the candidate of its dataset, in place of the one before.
 
-    Raises `NotFound`, and `Conflict` for a run that is not evaluated or the champion already.
+    `instead_of` names the candidate that was known when this was decided, "" for none. Raises
+    `NotFound`, and `Conflict` for a run that is not evaluated or the champion already, and where
+    another run is the candidate than `instead_of`.
     """
     with database.write() as session:
         run, evaluation = _evaluated(session, run_id)
+        _require_holder(session, run.dataset_id, PromotionRole.CANDIDATE, instead_of)
         champion = _in_force(session, run.dataset_id, PromotionRole.CHAMPION)
         if champion is not None and champion.run_id == run_id:
             raise Conflict(
@@ -252,6 +259,24 @@ def _evaluated(session: Session, run_id: str) -> tuple[RunRecord, StoredEvaluati
 
 def _in_force(session: Session, dataset_id: int, role: PromotionRole) -> PromotionRecord | None:
     return promotions_in_force(session, [dataset_id]).get(dataset_id, {}).get(role)
+
+
+def _require_holder(
+    session: Session, dataset_id: int, role: PromotionRole, known: str | None
+) -> None:
+    """Raises `Conflict` where the role was given or taken since `known` was read."""
+    if known is None:
+        return
+    held = _in_force(session, dataset_id, role)
+    holder = "" if held is None else held.run_id or ""
+    if known == holder:
+        return
+    changed = f"no run is the {role.value} any more"
+    if holder:
+        changed = f"run {holder} became the {role.value} since this was decided"
+    raise Conflict(
+        f"{changed}.", field="run", hint="Look at it, then decide again. Nothing was changed."
+    )
 
 
 def _promote(

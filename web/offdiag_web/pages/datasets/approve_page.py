@@ -72,7 +72,12 @@ def _carry_out(name: str, typed: Mapping[str, str]) -> None:
     gate = promotions.check_gate(registry.database, run_id, conditions, registry.settings)
     if action == "propose":
         promotions.propose(
-            registry.database, run_id, reason=reason or None, author=author, gate=gate
+            registry.database,
+            run_id,
+            reason=reason or None,
+            author=author,
+            gate=gate,
+            instead_of=typed.get("candidate"),
         )
         return
     promotions.approve(
@@ -82,6 +87,7 @@ def _carry_out(name: str, typed: Mapping[str, str]) -> None:
         author=author,
         gate=gate,
         although_gate_fails="although_gate_fails" in typed,
+        instead_of=typed.get("champion"),
     )
 
 
@@ -121,6 +127,10 @@ def _rendered(found: Decision, typed: Mapping[str, str], failure: Failure | None
             for each in found.leaders.runs
         ),
         held=tuple(each for each in (found.champion, found.candidate) if each is not None),
+        holders=[
+            (PromotionRole.CHAMPION, found.champion),
+            (PromotionRole.CANDIDATE, found.candidate),
+        ],
         action=action,
         example=column_text(found.dataset.labels.names[-1]),
         typed=typed,
