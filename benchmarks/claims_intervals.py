@@ -41,7 +41,7 @@ from offdiag.metrics.intervals.discrimination import auc_interval
 from offdiag.metrics.intervals.multilabel import multilabel_intervals
 from offdiag.metrics.intervals.proportions import wilson
 from offdiag.metrics.intervals.scores import score_intervals
-from offdiag.metrics.intervals.suite import suite_intervals
+from offdiag.metrics.intervals.suite import SuiteIntervals, suite_intervals
 from offdiag.metrics.multilabel.suite import set_metrics, set_score_metrics
 from offdiag.metrics.multilabel.tally import tally_sets
 from offdiag.metrics.scores.discrimination import roc_auc
@@ -448,6 +448,29 @@ class MatrixCell:
         weights[-1, :-1] = 50
         return CostMatrix(weights, self.labels)
 
+    def draw(self, rng: Rng) -> ConfusionMatrix | WeightedCounts:
+        n_classes = len(self.shares)
+        places = rng.choice(n_classes**2, size=self.n, p=self.population.ravel())
+        if not self.sigma:
+            counts = np.bincount(places, minlength=n_classes**2).reshape(n_classes, n_classes)
+            return ConfusionMatrix(counts, self.labels)
+        actual, predicted = (part.astype(np.uint8) for part in np.divmod(places, n_classes))
+        weights = rng.lognormal(0.0, self.sigma, self.n)
+        return WeightedCounts.of_samples(actual, predicted, weights, self.labels)
+
+
+def suite_of(drawn: ConfusionMatrix | WeightedCounts) -> SuiteIntervals:
+    if isinstance(drawn, ConfusionMatrix):
+        return suite_intervals(drawn, seed=0)
+    suite = evaluate_stack(drawn.sums, ordinal=True, names=drawn.labels.names)
+    return weighted_suite_intervals(drawn, suite, seed=0)
+
+
+def falling_shares(n_classes: int, slope: float) -> Floats:
+    """Shares that fall with this power of their rank (Zipf's law)."""
+    shares = np.arange(1.0, n_classes + 1) ** -slope
+    return np.asarray(shares / shares.sum())
+
 
 OF_MATRICES = ("mcc", "macro_f1", "weighted_precision", "weighted_f1", "kappa_quadratic")
 OF_COSTS = ("mean_cost", "cost_ratio_to_best_trivial")
@@ -478,22 +501,13 @@ def true_of_matrices(cell: MatrixCell) -> Values:
 
 def of_matrices(cell: MatrixCell, rng: Rng, truth: Values) -> list[float]:
     """Whether each interval holds the truth; NaN where it has no ends."""
-    n_classes = len(cell.shares)
-    places = rng.choice(n_classes**2, size=cell.n, p=cell.population.ravel())
-    labels = cell.labels
-    if cell.sigma:
-        actual, predicted = (part.astype(np.uint8) for part in np.divmod(places, n_classes))
-        weights = rng.lognormal(0.0, cell.sigma, cell.n)
-        counted = WeightedCounts.of_samples(actual, predicted, weights, labels)
-        suite = evaluate_stack(counted.sums, ordinal=True, names=labels.names)
-        intervals = weighted_suite_intervals(counted, suite, seed=0)
-        costs = weighted_costs(counted, cell.costs, seed=0)
+    drawn = cell.draw(rng)
+    intervals = suite_of(drawn)
+    if isinstance(drawn, WeightedCounts):
+        costs = weighted_costs(drawn, cell.costs, seed=0)
         of_costs = {key: Interval(each.ci_low, each.ci_high, "") for key, each in costs.items()}
     else:
-        counts = np.bincount(places, minlength=n_classes**2).reshape(n_classes, n_classes)
-        matrix = ConfusionMatrix(counts, labels)
-        intervals = suite_intervals(matrix, seed=0)
-        of_costs = cost_intervals(matrix, cell.costs, seed=0)
+        of_costs = cost_intervals(drawn, cell.costs, seed=0)
     of_matrix = {key: intervals.aggregate[key].at() for key in OF_MATRICES}
     found = of_matrix | {key: of_costs[key] for key in OF_COSTS}
     return [_holds(found[key], truth[key]) for key in (*OF_MATRICES, *OF_COSTS)]
@@ -508,18 +522,73 @@ def report_matrices(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> N
         rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
         rows.append({"cell": cell.name, "sets": len(held), **dict(zip(keys, rates, strict=True))})
     report.tables["intervals of matrices"] = rows
+    _cover_weighted_and_not(report, MATRIX_CELLS, found, keys)
+
+
+def _cover_weighted_and_not(
+    report: Report,
+    cells: Sequence[MatrixCell],
+    found: Sequence[Floats],
+    keys: Sequence[str],
+    *,
+    where: str = "",
+) -> None:
+    """What all cells without weights cover, and all with weights, and the lowest of them."""
     for kind, is_weighted in (("", False), ("weighted ", True)):
         of_kind = [
             held
-            for cell, held in zip(MATRIX_CELLS, found, strict=True)
+            for cell, held in zip(cells, found, strict=True)
             if bool(cell.sigma) is is_weighted
         ]
         pooled = np.concatenate(of_kind)
         for at, key in enumerate(keys):
-            _cover(report, f"{kind}{key}", pooled[:, at])
+            name = f"{kind}{key}{where}"
+            _cover(report, name, pooled[:, at])
             each = [_rates(held)[at] for held in of_kind]
             lowest = min(rate for rate in each if not isnan(rate))
-            report.fact(f"{kind}{key}: lowest cell, %", round(100 * lowest, 1))
+            report.fact(f"{name}: lowest cell, %", round(100 * lowest, 1))
+
+
+AGREEMENT = ("mcc", "cohen_kappa")
+RARE_CELLS = [
+    MatrixCell(n, tuple(falling_shares(n_classes, slope)), (recall,) * n_classes, sigma)
+    for (n, n_classes, slope), recall, sigma in product(
+        ((100, 3, 3.0), (100, 5, 2.0), (100, 10, 1.0), (300, 5, 3.0), (300, 10, 2.0),
+         (300, 30, 1.0), (1_000, 30, 2.0), (1_000, 100, 1.0)),
+        (0.6, 0.9, 0.97),
+        (0.0, 1.0),
+    )
+]  # fmt: skip
+"""Most of their data sets have a class of one to four samples."""
+
+
+def true_of_agreement(cell: MatrixCell) -> Values:
+    suite = evaluate_stack(cell.population * 1e6, ordinal=False, names=cell.labels.names)
+    return {key: float(suite.aggregate[key].value) for key in AGREEMENT}
+
+
+def of_rare(cell: MatrixCell, rng: Rng, truth: Values) -> list[float]:
+    """Whether intervals hold the truth, NaN where no class is that small or they have no ends."""
+    drawn = cell.draw(rng)
+    sizes = drawn.class_sizes if isinstance(drawn, WeightedCounts) else drawn.actual
+    if int(sizes[sizes > 0].min()) >= SMALLEST_WITH_ENDS:
+        return [np.nan] * len(AGREEMENT)
+    intervals = suite_of(drawn).aggregate
+    return [_holds(intervals[key].at(), truth[key]) for key in AGREEMENT]
+
+
+def report_rare(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    report.fact("data sets of a cell", n_sets)
+    found = run_cells(pool, of_rare, true_of_agreement, RARE_CELLS, n_sets)
+    rows: list[dict[str, Any]] = []
+    for cell, held in zip(RARE_CELLS, found, strict=True):
+        rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
+        counted = int(np.count_nonzero(~np.isnan(held[:, 0])))
+        rows.append(
+            {"cell": cell.name, "sets": counted, **dict(zip(AGREEMENT, rates, strict=True))}
+        )
+    report.tables["intervals with rare classes"] = rows
+    _cover_weighted_and_not(report, RARE_CELLS, found, AGREEMENT, where=" with rare classes")
 
 
 RECORDS: Mapping[str, tuple[Section, ...]] = {
@@ -527,6 +596,7 @@ RECORDS: Mapping[str, tuple[Section, ...]] = {
     "claims-areas": (report_areas,),
     "claims-parts": (report_parts,),
     "claims-matrices": (report_matrices,),
+    "claims-rare": (report_rare,),
 }
 """What is measured and kept together, by the name of its result."""
 

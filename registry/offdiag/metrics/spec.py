@@ -112,8 +112,11 @@ OF_MATRIX = f"{POSTERIOR}, and above 200 classes less twice their bias."
 OF_MATRIX_LESS_BIAS = f"{POSTERIOR} and less their bias, above 200 classes twice their bias."
 OF_CELLS = f"{POSTERIOR}; above 200 classes, the delta method."
 OF_CLASS = "Draws from the posterior of the class against the rest with Jeffreys' prior."
-FEW = "No ends below 5 examples in the smallest class"
-FEW_OR_ABSENT = f"{FEW}, and none where a declared class has no example."
+FEW_OR_ABSENT = (
+    "No ends below 5 examples in the smallest class, and none where a declared class has no "
+    "example."
+)
+FEW_OUTSIDE = "No ends below 5 examples outside the largest class."
 MEAN_RECALL = (
     "Two classes: the Wilson ends of both recalls combined (MOVER). More: draws from the "
     "posterior of the matrix with a prior of 1/K, above 200 classes less twice their bias. "

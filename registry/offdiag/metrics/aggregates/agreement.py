@@ -34,7 +34,7 @@ from offdiag.metrics.quantity import (
 )
 from offdiag.metrics.spec import (
     BOTH_ROLES_ALIKE,
-    FEW,
+    FEW_OUTSIDE,
     NO_SAMPLES,
     OF_CELLS,
     OF_MATRIX,
@@ -244,7 +244,7 @@ def _within_one(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.minimum(np.maximum(values, -1.0), 1.0)
 
 
-_CHANCE_CORRECTED = f"{OF_MATRIX} {FEW}."
+_CHANCE_CORRECTED = f"{OF_MATRIX} {FEW_OUTSIDE}"
 _ORDERED = Symmetry(role_swap=True, class_inversion=True, label_permutation=False)
 
 _NEEDS_ORDER = {

@@ -123,26 +123,50 @@ def judged_by_classes(
     cases: NDArray[np.int64],
     names: Sequence[str] | None,
     *,
-    is_average: bool,
     what: str = "class",
 ) -> Intervals:
-    """An interval, shape (), of a metric that small classes decide, as far as it can be shown.
+    """An interval, shape (), of an average over classes, as far as it can be shown.
 
-    `cases` (K,) are those of the declared classes, or labels, called `names` if known. Below
-    five samples in the smallest class there are no ends. Of an average over the classes
-    (`is_average`) there are none either where a declared class has no sample: the sample says
-    nothing about a part of what is averaged. Notes say "unreliable" then, and below 20 samples.
+    `cases` (K,) are those of the declared classes, or labels, called `names` if known. There are
+    no ends below five samples in the smallest class, or where a declared class has no sample:
+    the sample says nothing about a part of what is averaged. Notes say "unreliable" then, and
+    below 20 samples.
     """
-    absent = np.flatnonzero(cases == 0)
     smallest = int(cases[cases > 0].min(initial=RELIABLE_CLASS_SIZE))
-    has_ends = smallest >= SMALLEST_WITH_ENDS and not (is_average and len(absent))
-    warnings = []
-    if len(absent):
-        first = f"one {what}" if names is None else repr(names[absent[0]])
-        others = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
-        warnings.append(f"no example of {first}{others}")
+    warnings = _absent(cases, names, what)
+    has_ends = smallest >= SMALLEST_WITH_ENDS and not warnings
     if smallest < RELIABLE_CLASS_SIZE:
         warnings.append(f"smallest {what} has n = {smallest}")
+    return _judged(found, has_ends, warnings)
+
+
+def judged_by_minority(
+    found: Intervals, cases: NDArray[np.int64], names: Sequence[str]
+) -> Intervals:
+    """An interval, shape (), of a metric in which every sample counts and one class is not enough.
+
+    `cases` (K,) are those of the declared classes, called `names`. There are no ends below five
+    samples outside the largest class. Notes say "unreliable" then, below 20 samples, and where a
+    declared class has none.
+    """
+    n_others = int(cases.sum() - cases.max(initial=0))
+    warnings = _absent(cases, names, "class")
+    if n_others < RELIABLE_CLASS_SIZE:
+        warnings.append(f"n = {n_others} outside the largest class")
+    return _judged(found, n_others >= SMALLEST_WITH_ENDS, warnings)
+
+
+def _absent(cases: NDArray[np.int64], names: Sequence[str] | None, what: str) -> list[str]:
+    """A warning of the declared classes, or labels, that have no sample."""
+    absent = np.flatnonzero(cases == 0)
+    if not len(absent):
+        return []
+    first = f"one {what}" if names is None else repr(names[absent[0]])
+    others = f" and {len(absent) - 1} more" if len(absent) > 1 else ""
+    return [f"no example of {first}{others}"]
+
+
+def _judged(found: Intervals, has_ends: bool, warnings: Sequence[str]) -> Intervals:
     notes = dict(found.notes)
     if warnings and not (has_ends and np.isnan(found.bounds.low)):
         _add(notes, (), f"unreliable, {', '.join(warnings)}")

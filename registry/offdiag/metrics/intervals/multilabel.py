@@ -259,7 +259,7 @@ def _of_labels(
             continue
         interval = found.interval(confidence=confidence)
         judged = (
-            judged_by_classes(interval, counts.actual, None, is_average=True, what="label")
+            judged_by_classes(interval, counts.actual, None, what="label")
             if key.startswith("macro_")
             else flagged(interval, smallest, "smallest label")
         )

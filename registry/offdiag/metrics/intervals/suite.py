@@ -30,6 +30,7 @@ from offdiag.metrics.intervals.bounds import (
     Intervals,
     flagged,
     judged_by_classes,
+    judged_by_minority,
     smallest_class,
     without_ends,
 )
@@ -75,8 +76,10 @@ AVERAGES_OVER_CLASSES = frozenset(
     key for key, metric in AGGREGATES.items() if metric.averages_classes
 )
 """Means in which every class counts the same, however few samples it has."""
-DECIDED_BY_CLASSES = AVERAGES_OVER_CLASSES | {"mcc", "cohen_kappa"}
-"""Aggregates whose intervals have no ends where a class is too small."""
+DECIDED_BY_MINORITY = ("mcc", "cohen_kappa")
+"""Agreement in which every sample counts, less what one class gets by chance. Of data sets with
+classes of one to four samples, intervals covered the truth in 95 of 100, those of averages over
+classes in 80 to 95."""
 NOISY = ("mutual_information", "normalized_mutual_information")
 """What noise adds to, by about (K - 1)^2 / (2 n) nats of information. Resamples add it again, and
 covered the truth in 0 to 86 of 100 data sets of 5 to 30 classes and 100 to 1,000 samples, with or
@@ -127,8 +130,9 @@ def suite_intervals(
 
     The same matrix, seed and replicates give the same bits. An interval has no ends where
     its metric is undefined. Notes say "unreliable" where the smallest class that has samples
-    (for a per-class metric, the class itself) has fewer than 20. Averages over classes, MCC
-    and kappa have no ends below 5, and the averages none where a declared class has no sample.
+    (for a per-class metric, the class itself) has fewer than 20. Averages over classes have no
+    ends below 5 or where a declared class has no sample, MCC and kappa none below 5 samples
+    outside the largest class.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
@@ -160,9 +164,11 @@ def judged_aggregate(
     found: Intervals, key: str, cases: NDArray[np.int64], names: Sequence[str]
 ) -> Intervals:
     """The interval of one aggregate, as far as classes of so many samples (K,) allow it."""
-    if key not in DECIDED_BY_CLASSES:
-        return flagged(found, smallest_class(cases), "smallest class")
-    return judged_by_classes(found, cases, names, is_average=key in AVERAGES_OVER_CLASSES)
+    if key in AVERAGES_OVER_CLASSES:
+        return judged_by_classes(found, cases, names)
+    if key in DECIDED_BY_MINORITY:
+        return judged_by_minority(found, cases, names)
+    return flagged(found, smallest_class(cases), "smallest class")
 
 
 def drawn_intervals(

@@ -268,12 +268,34 @@ def test_two_declared_classes_without_cases_are_counted() -> None:
 def test_below_five_cases_of_a_class_its_metrics_have_no_ends(counts: list[list[int]]) -> None:
     found = suite_intervals(matrix_of(counts), seed=1)
 
-    for key in ("balanced_accuracy", "macro_f1", "macro_jaccard", "mcc", "cohen_kappa"):
+    for key in ("balanced_accuracy", "macro_f1", "macro_jaccard"):
         interval = found.aggregate[key].at()
         assert (interval.low, interval.high) == (None, None), key
         assert interval.note == "unreliable, smallest class has n = 4", key
     for key in ("scott_pi", "weighted_f1"):
         assert found.aggregate[key].at().low is not None, key
+
+
+@pytest.mark.parametrize(
+    ("counts", "has_ends", "note"),
+    [
+        ([[95, 3], [1, 3]], False, "unreliable, n = 4 outside the largest class"),
+        ([[95, 3], [1, 4]], True, "unreliable, n = 5 outside the largest class"),
+        ([[90, 2, 1], [1, 2, 0], [0, 1, 0]], False, "unreliable, n = 4 outside the largest class"),
+        ([[90, 2, 1], [1, 2, 0], [0, 1, 1]], True, "unreliable, n = 5 outside the largest class"),
+        ([[40, 6, 4], [5, 15, 0], [0, 0, 0]], True, "unreliable, no example of '2'"),
+        ([[40, 6, 4], [5, 38, 7], [1, 0, 0]], True, None),
+    ],
+)
+def test_examples_outside_the_largest_class_decide_whether_agreement_has_ends(
+    counts: list[list[int]], has_ends: bool, note: str | None
+) -> None:
+    found = suite_intervals(matrix_of(counts), seed=1)
+
+    for key in ("mcc", "cohen_kappa"):
+        interval = found.aggregate[key].at()
+        assert (interval.low is not None) == has_ends, key
+        assert interval.note == note, key
 
 
 def test_an_undefined_metric_has_no_interval() -> None:
