@@ -212,13 +212,7 @@ def withdraw(
     why = require_reason(reason) if needs_reason else None
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
-        held = _in_force(session, known.id, role)
-        if run_id is not None and (held is None or held.run_id != run_id):
-            raise Conflict(
-                f"run {run_id} is no longer the {role.value}.",
-                field="run",
-                hint="Look again, then decide." if held is None else f"It is {held.run_id} now.",
-            )
+        held = _require_holder(session, known.id, role, run_id)
         if held is None:
             return None
         return add_promotion(
@@ -263,19 +257,19 @@ def _in_force(session: Session, dataset_id: int, role: PromotionRole) -> Promoti
 
 def _require_holder(
     session: Session, dataset_id: int, role: PromotionRole, known: str | None
-) -> None:
-    """Raises `Conflict` where the role was given or taken since `known` was read."""
-    if known is None:
-        return
+) -> PromotionRecord | None:
+    """Who has the role. Raises `Conflict` where it is not the `known` run, "" for no run."""
     held = _in_force(session, dataset_id, role)
     holder = "" if held is None else held.run_id or ""
-    if known == holder:
-        return
-    changed = f"no run is the {role.value} any more"
-    if holder:
+    if known is None or known == holder:
+        return held
+    changed = f"run {known} is no longer the {role.value}"
+    if not known:
         changed = f"run {holder} became the {role.value} since this was decided"
     raise Conflict(
-        f"{changed}.", field="run", hint="Look at it, then decide again. Nothing was changed."
+        f"{changed}.",
+        field="run",
+        hint=f"It is {holder} now." if known and holder else "Look again, then decide.",
     )
 
 
