@@ -198,14 +198,20 @@ def report_sets(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
     rows: list[dict[str, Any]] = []
     for cell, held in zip(SET_CELLS, found, strict=True):
         name = f"n {cell.n:,}, {len(cell.shares)} labels, recall {cell.recall:g}"
-        rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
-        rows.append({"cell": name, "sets": len(held), **dict(zip(OF_SETS, rates, strict=True))})
+        rows.append(_row(name, held, OF_SETS))
     report.tables["intervals of sets"] = rows
     pooled = np.concatenate(found)
     for at, key in enumerate(OF_SETS):
         _cover(report, f"multi-label {key}", pooled[:, at], is_goal=key in FIRM)
         lowest = min(rate for rate in (_rates(held)[at] for held in found) if not isnan(rate))
         report.fact(f"multi-label {key}: lowest cell, %", round(100 * lowest, 1))
+
+
+def _row(name: str, held: Floats, keys: Sequence[str], **others: int) -> dict[str, Any]:
+    """What the intervals of one cell cover in percent, blank where too few have ends."""
+    rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
+    counts = {"sets": len(held), **others}
+    return {"cell": name, **counts, **dict(zip(keys, rates, strict=True))}
 
 
 def _rates(held: Floats) -> list[float]:
@@ -239,10 +245,7 @@ def report_scores(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> Non
     columns = (*OF_SCORES, "called miscalibrated")
     rows: list[dict[str, Any]] = []
     for cell, held in zip(SCORE_CELLS, found, strict=True):
-        rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
-        rows.append(
-            {"cell": cell.name, "sets": len(held), **dict(zip(columns, rates, strict=True))}
-        )
+        rows.append(_row(cell.name, held, columns))
     report.tables["intervals of scores"] = rows
     pooled = np.concatenate(found)
     for at, key in enumerate(OF_SCORES):
@@ -316,10 +319,8 @@ def report_parts(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None
     found = run_cells(pool, of_parts, true_of_parts, PART_CELLS, n_sets)
     rows: list[dict[str, Any]] = []
     for cell, held in zip(PART_CELLS, found, strict=True):
-        rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
         without = round(100 * float(np.isnan(held[:, 0]).mean()))
-        rows.append({"cell": cell.name, "sets": len(held), "without ends, %": without,
-                     **dict(zip(PARTS, rates, strict=True))})  # fmt: skip
+        rows.append(_row(cell.name, held, PARTS, **{"without ends, %": without}))
     report.tables["intervals of parts"] = rows
     pooled = np.concatenate(found)
     for at, key in enumerate(PARTS):
@@ -519,8 +520,7 @@ def report_matrices(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> N
     keys = (*OF_MATRICES, *OF_COSTS)
     rows: list[dict[str, Any]] = []
     for cell, held in zip(MATRIX_CELLS, found, strict=True):
-        rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
-        rows.append({"cell": cell.name, "sets": len(held), **dict(zip(keys, rates, strict=True))})
+        rows.append(_row(cell.name, held, keys))
     report.tables["intervals of matrices"] = rows
     _cover_weighted_and_not(report, MATRIX_CELLS, found, keys)
 
@@ -582,11 +582,8 @@ def report_rare(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
     found = run_cells(pool, of_rare, true_of_agreement, RARE_CELLS, n_sets)
     rows: list[dict[str, Any]] = []
     for cell, held in zip(RARE_CELLS, found, strict=True):
-        rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
         counted = int(np.count_nonzero(~np.isnan(held[:, 0])))
-        rows.append(
-            {"cell": cell.name, "sets": counted, **dict(zip(AGREEMENT, rates, strict=True))}
-        )
+        rows.append(_row(cell.name, held, AGREEMENT, sets=counted))
     report.tables["intervals with rare classes"] = rows
     _cover_weighted_and_not(report, RARE_CELLS, found, AGREEMENT, where=" with rare classes")
 
