@@ -78,8 +78,7 @@ AVERAGES_OVER_CLASSES = frozenset(
 """Means in which every class counts the same, however few samples it has."""
 DECIDED_BY_MINORITY = ("mcc", "cohen_kappa")
 """Agreement in which every sample counts, less what one class gets by chance. Of data sets with
-classes of one to four samples, intervals covered the truth in 95 of 100, those of averages over
-classes in 80 to 95."""
+classes of one to four samples, intervals covered the truth in 95 of 100."""
 NOISY = ("mutual_information", "normalized_mutual_information")
 """What noise adds to, by about (K - 1)^2 / (2 n) nats of information. Resamples add it again, and
 covered the truth in 0 to 86 of 100 data sets of 5 to 30 classes and 100 to 1,000 samples, with or
