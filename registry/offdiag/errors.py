@@ -171,5 +171,9 @@ class NotEvaluated(UserWarning):
     """Runs are not evaluated yet, so that what is shown does not have their results."""
 
 
+class NotFoundBySlices(UserWarning):
+    """Runs with sample weights have no metrics of slices, so a search by slices misses them."""
+
+
 class RunKept(UserWarning):
     """A run, or content of samples, waits in the spool for `offdiag sync` to store it."""

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 import offdiag
 from offdiag.cli.commands import offdiag as commands
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import Conflict, InvalidInput, NotFoundBySlices
 from offdiag.inputs.bodies.columns import columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body
 from offdiag.sdk.run import Run
@@ -194,6 +194,27 @@ def test_lists_mark_runs_with_weights(registry_url: str) -> None:
     found = offdiag.search_runs(url=registry_url).set_index("name")
 
     assert found["is_weighted"].to_dict() == {"plain": False, "weighted": True}
+
+
+def test_a_search_by_slices_says_that_it_misses_runs_with_weights(registry_url: str) -> None:
+    log(registry_url, name="weighted", slices={"site": SITE})
+    log(registry_url, name="plain", sample_weight=None, slices={"site": SITE})
+    offdiag.evaluate_pending(url=registry_url)
+    by_slice = "recall[ill]@site=x >= 0"
+
+    with pytest.warns(NotFoundBySlices, match="^1 run with sample weights has no metrics"):
+        found = offdiag.search_runs(by_slice, url=registry_url)
+    listed = CliRunner().invoke(
+        commands, ["runs", "list", "--filter", by_slice, "--url", registry_url]
+    )
+
+    assert found["name"].tolist() == ["plain"]
+    assert "plain" in listed.stdout
+    assert listed.stderr.endswith(
+        "1 run with sample weights has no metrics of slices and is not found by them.\n"
+    )
+    for others in (f"attributes.name = 'plain' and {by_slice}", "recall[ill] >= 0"):
+        offdiag.search_runs(others, url=registry_url)  # Warnings are errors.
 
 
 def test_weights_travel_with_their_chunk(url: str) -> None:

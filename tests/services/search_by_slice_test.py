@@ -31,7 +31,7 @@ def registry(databases: Kind, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 def found(database: Database, text: str) -> set[str]:
-    return {run.name for run in search_runs(database, filter_text=text)}
+    return {run.name for run in search_runs(database, filter_text=text).runs}
 
 
 @pytest.mark.both_databases
@@ -86,7 +86,7 @@ def test_slices_of_sets_of_labels_have_the_metrics_of_sets(database: Database) -
         ("mcc@site=z > -1", 0),
         ("balanced_accuracy@site=z > 0.5", 0),
     ):
-        assert len(search_runs(database, filter_text=text)) == n_found, text
+        assert len(search_runs(database, filter_text=text).runs) == n_found, text
 
 
 CONDITIONS = [
@@ -100,7 +100,7 @@ CONDITIONS = [
 @pytest.mark.parametrize("text", CONDITIONS)
 def test_a_value_and_its_interval_are_those_of_a_gate(registry: Database, text: str) -> None:
     text = text.replace("(f1,", "(f1[well],")
-    (run,) = search_runs(registry, filter_text=f"{text} > -2 and attributes.name = 'worse'")
+    (run,) = search_runs(registry, filter_text=f"{text} > -2 and attributes.name = 'worse'").runs
     gate = gate_run(
         registry,
         run.id,

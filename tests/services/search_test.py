@@ -92,7 +92,9 @@ FOUND: dict[str, set[str]] = {
 
 @pytest.mark.both_databases
 def test_a_filter_finds_exactly_the_runs_that_fulfil_it(registry: Database) -> None:
-    found = {text: {run.name for run in search_runs(registry, filter_text=text)} for text in FOUND}
+    found = {
+        text: {run.name for run in search_runs(registry, filter_text=text).runs} for text in FOUND
+    }
 
     assert found == FOUND
 
@@ -115,7 +117,7 @@ SORTED: dict[tuple[str, ...], list[str]] = {
 @pytest.mark.both_databases
 def test_runs_without_the_value_come_last_in_both_directions(registry: Database) -> None:
     found = {
-        order: [run.name for run in search_runs(registry, order_by=order)] for order in SORTED
+        order: [run.name for run in search_runs(registry, order_by=order).runs] for order in SORTED
     }
 
     assert found == SORTED
@@ -123,7 +125,7 @@ def test_runs_without_the_value_come_last_in_both_directions(registry: Database)
 
 @pytest.mark.both_databases
 def test_a_run_comes_with_everything_known_of_it(registry: Database) -> None:
-    (run,) = search_runs(registry, filter_text="attributes.name = 'Majority'", project="demo")
+    (run,) = search_runs(registry, filter_text="attributes.name = 'Majority'", project="demo").runs
 
     assert (run.project, run.dataset, run.truth_version) == ("demo", "holdout", 1)
     assert run.hides_minority is True
@@ -134,7 +136,7 @@ def test_a_run_comes_with_everything_known_of_it(registry: Database) -> None:
 
 
 def test_a_search_is_cut_at_its_limit(registry: Database) -> None:
-    assert [run.name for run in search_runs(registry, limit=2)] == ["waiting", "digits"]
+    assert [run.name for run in search_runs(registry, limit=2).runs] == ["waiting", "digits"]
 
 
 @pytest.mark.parametrize("limit", [0, -1, 100_001])
@@ -146,10 +148,10 @@ def test_a_limit_that_is_none_is_refused(registry: Database, limit: int) -> None
 
 
 def test_deleted_runs_are_not_found(registry: Database) -> None:
-    (run,) = search_runs(registry, filter_text="attributes.name = 'digits'")
+    (run,) = search_runs(registry, filter_text="attributes.name = 'digits'").runs
     delete_run(registry, run.id, by=None)
 
-    assert search_runs(registry, filter_text="attributes.name = 'digits'") == []
+    assert search_runs(registry, filter_text="attributes.name = 'digits'").runs == []
 
 
 @pytest.mark.both_databases
@@ -162,7 +164,7 @@ def test_pages_follow_one_another_without_gaps(registry: Database) -> None:
         ["attributes.finished_at", "attributes.badge"],
         ["attributes.open_flags desc"],
     ):
-        whole = [run.id for run in search_runs(registry, order_by=order_by)]
+        whole = [run.id for run in search_runs(registry, order_by=order_by).runs]
         read, after = [], None
         while True:
             page = search_page(
@@ -216,11 +218,15 @@ def test_numbers_are_found_alike_on_both_databases(database: Database) -> None:
     found = {
         text: [
             values[run.name]
-            for run in search_runs(database, filter_text=text, order_by=["attributes.created_at"])
+            for run in search_runs(
+                database, filter_text=text, order_by=["attributes.created_at"]
+            ).runs
         ]
         for text in FOUND_OF_NUMBERS
     }
-    names = [run.name for run in search_runs(database, order_by=["params.x", "attributes.name"])]
+    names = [
+        run.name for run in search_runs(database, order_by=["params.x", "attributes.name"]).runs
+    ]
 
     assert found == FOUND_OF_NUMBERS
     # As floats two of them are equal.

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -17,6 +18,7 @@ from offdiag.store.database import Database
 from support.api import get, send
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry
 from support.kinds import Kind
+from support.logging_runs import log
 from support.pages import PageClient
 from support.registries import reader_of
 from support.reported import ReportedRegistry
@@ -80,6 +82,32 @@ def test_a_run_of_a_list_has_the_same_keys_everywhere(
             assert whole | listed == whole, key
         else:
             assert whole == listed == answer[key], key
+
+
+def test_a_list_says_alike_how_many_runs_have_no_metrics_of_slices(
+    reader: PageClient, registry: LesionRegistry, capfd: pytest.CaptureFixture[str]
+) -> None:
+    weighted = log(
+        registry.database,
+        dataset="weighed",
+        sample_ids=[1, 2],
+        y_true=["a", "b"],
+        y_pred=["a", "a"],
+        sample_weight=[1, 2],
+    )
+    asked = "overall_accuracy@site=x>=0"
+
+    for narrowed, page_filter, n_runs in (
+        (f"attributes.id = '{weighted.id}' and {asked}", f"dataset:weighed {asked}", 1),
+        (f"attributes.id = '{weighted.id}'", "dataset:weighed", 0),
+    ):
+        answer = get(reader, "/runs", filter=narrowed)
+        page = reader.json(f"/runs.json?{urlencode({'q': page_filter})}")
+        shown = printed(capfd, registry.database, "runs", "list", "--filter", narrowed)
+
+        assert page["n_without_slices"] == n_runs
+        assert answer["n_without_slices"] == shown["n_without_slices"] == n_runs
+        assert shown.keys() == answer.keys() - {"next_page_token"} <= page.keys()
 
 
 def test_the_remote_sdk_reads_every_key_of_a_run(reader: PageClient) -> None:

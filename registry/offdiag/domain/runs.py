@@ -371,6 +371,31 @@ class FoundRun(SaidOfRun):
     is_weighted: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class FoundRuns:
+    """Runs of a search, in order.
+
+    `n_without_slices` counts the runs that its conditions on slices cannot find, as their samples
+    have weights; 0 where there are no such conditions.
+    """
+
+    runs: Sequence[FoundRun]
+    n_without_slices: int = 0
+
+
+def without_slices_text(n_runs: int) -> str:
+    """That runs with sample weights are missing where slices are asked for."""
+    have, are = (
+        ("run with sample weights has", "is")
+        if n_runs == 1
+        else (
+            "runs with sample weights have",
+            "are",
+        )
+    )
+    return f"{n_runs:,} {have} no metrics of slices and {are} not found by them."
+
+
 THRESHOLD = 0.5
 
 ARG_MAX: Mapping[str, Any] = {"rule": "arg_max", "ties": "first_in_label_order"}

@@ -222,6 +222,15 @@ def slices_asked_for(condition: Condition) -> tuple[MetricField, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def apart_from_slices(condition: Condition) -> Condition:
+    """The condition without its parts that are about slices."""
+    match condition:
+        case AllOf(conditions):
+            return AllOf(tuple(apart_from_slices(each) for each in conditions))
+        case _:
+            return EVERYTHING if slices_asked_for(condition) else condition
+
+
 @dataclass(frozen=True, slots=True)
 class Ordering:
     """What a search is sorted by. Runs without the value come last in both directions."""

@@ -12,7 +12,7 @@ import numpy as np
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import FoundRun, RunFacts, RunState, Scalar
+from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts, RunState, Scalar
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.errors import Conflict
 from offdiag.inputs.content.given_samples import GivenSample
@@ -120,8 +120,8 @@ class DisabledRegistry:
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:  # noqa: ARG002
         raise _nothing("curves")
 
-    def search(self, question: SearchQuestion) -> Sequence[FoundRun]:  # noqa: ARG002
-        return ()
+    def search(self, question: SearchQuestion) -> FoundRuns:  # noqa: ARG002
+        return FoundRuns(())
 
     def find(self, run_id: str) -> FoundRun | None:
         return replace(_NOTHING, id=run_id, project=self.project)

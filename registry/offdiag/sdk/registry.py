@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
-from offdiag.domain.runs import FoundRun, RunFacts, Scalar
+from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts, Scalar
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict
@@ -202,7 +202,7 @@ class Registry(Protocol):
 
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints: ...
 
-    def search(self, question: SearchQuestion) -> Sequence[FoundRun]: ...
+    def search(self, question: SearchQuestion) -> FoundRuns: ...
 
     def find(self, run_id: str) -> FoundRun | None:
         """What a list of runs shows of one; None where there is no such run."""
@@ -265,7 +265,7 @@ class Registry(Protocol):
 def find_run(registry: Registry, run_id: str) -> FoundRun | None:
     """A run by a search for its id."""
     question = SearchQuestion(f"attributes.id = {quoted(run_id)}", (), None, 1)
-    return next(iter(registry.search(question)), None)
+    return next(iter(registry.search(question).runs), None)
 
 
 RUN_ID = re.compile(r"r_[0-9a-z]{12}")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from offdiag.domain.runs import FoundRun, require_number_of_runs
-from offdiag.errors import InvalidInput, NotEvaluated, NotFound
+from offdiag.domain.runs import FoundRun, require_number_of_runs, without_slices_text
+from offdiag.errors import InvalidInput, NotEvaluated, NotFound, NotFoundBySlices
 from offdiag.extras import optional
 from offdiag.sdk.registry import MOST_NAMED, RUN_ID, Registry, SearchQuestion, only_id, quoted
 from offdiag.sdk.run import Run
@@ -71,7 +71,7 @@ def _only_run_named(
     condition = f"attributes.name = {quoted(name)}"
     if dataset is not None:
         condition += f" and attributes.dataset = {quoted(dataset)}"
-    found = registry.search(SearchQuestion(condition, (), project, MOST_NAMED + 1))
+    found = registry.search(SearchQuestion(condition, (), project, MOST_NAMED + 1)).runs
     run_id = only_id(name, found, hint="Give an id, or choose by dataset= or project=.")
     if run_id is None:
         raise NotFound(
@@ -122,7 +122,8 @@ def search_runs(
     digits, _ and -. A run without such a value fulfils no comparison with it. `order_by` names
     fields, each with asc or desc; runs without the value come last. `project` is all projects
     by default. In a registry that is an SQLite file up to 20 runs that are not evaluated yet are
-    evaluated first; of more a `NotEvaluated` warning reports the number.
+    evaluated first; of more a `NotEvaluated` warning reports the number. Runs with sample weights
+    are not found by slices, and a `NotFoundBySlices` warning reports their number.
 
     Returns a frame with the columns run_id, name, model, project, dataset, truth_version,
     state, author, git_sha, created_at, n_predictions, is_weighted (samples have weights, metrics
@@ -139,8 +140,10 @@ def search_runs(
     at = target(url)
     evaluate_waiting(at, stacklevel=3)
     found = at.search(SearchQuestion(filter, fields, project, max_results))
-    frame = pd.DataFrame.from_records([_row(run) for run in found])
-    return frame.reindex(columns=_columns(found))
+    if found.n_without_slices:
+        warnings.warn(without_slices_text(found.n_without_slices), NotFoundBySlices, stacklevel=2)
+    frame = pd.DataFrame.from_records([_row(run) for run in found.runs])
+    return frame.reindex(columns=_columns(found.runs))
 
 
 def _row(run: FoundRun) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from offdiag.domain.runs import FoundRun, require_number_of_runs
+from offdiag.domain.runs import FoundRun, FoundRuns, require_number_of_runs
 from offdiag.filters.conditions import (
     AllOf,
     Attribute,
@@ -16,7 +16,8 @@ from offdiag.filters.conditions import (
     slices_asked_for,
 )
 from offdiag.filters.parsing import parse_filter, parse_order
-from offdiag.store.database import Database
+from offdiag.store.database import Database, Session
+from offdiag.store.run_list import count_weighted
 from offdiag.store.run_search import SearchPlace, found_page, found_runs, run_records
 
 
@@ -27,7 +28,7 @@ def search_runs(
     order_by: Iterable[str] = (),
     project: str | None = None,
     limit: int = 1_000,
-) -> list[FoundRun]:
+) -> FoundRuns:
     """The runs that fulfil a filter, sorted, newest first among equals.
 
     Raises `InvalidInput` that names the place in the filter or order that cannot be read.
@@ -36,15 +37,20 @@ def search_runs(
     condition, order = _condition(filter_text, project), parse_order(order_by)
     with database.read() as session:
         ids = found_runs(session, condition, order=order, limit=limit)
-        return run_records(session, ids, on_slices=slices_asked_for(condition))
+        runs = run_records(session, ids, on_slices=slices_asked_for(condition))
+        return FoundRuns(runs, _n_without_slices(session, condition))
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """Runs in order; `following` leads to the page after them, None at the end."""
+    """Runs in order; `following` leads to the page after them, None at the end.
+
+    `n_without_slices` is that of the whole search.
+    """
 
     runs: Sequence[FoundRun]
     following: SearchPlace | None
+    n_without_slices: int = 0
 
 
 def search_page(
@@ -63,7 +69,13 @@ def search_page(
         runs = run_records(
             session, found.ids, with_worst_class=True, on_slices=slices_asked_for(condition)
         )
-        return SearchPage(runs, found.following)
+        return SearchPage(runs, found.following, _n_without_slices(session, condition))
+
+
+def _n_without_slices(session: Session, condition: Condition) -> int:
+    if not slices_asked_for(condition):
+        return 0
+    return count_weighted(session, terms=(condition,), dataset_id=None)
 
 
 def _condition(filter_text: str, project: str | None) -> Condition:

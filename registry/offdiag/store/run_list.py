@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, func, literal,
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import Task
-from offdiag.filters.conditions import Condition, MetricField, slices_asked_for
+from offdiag.filters.conditions import Condition, MetricField, apart_from_slices
 from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import DatasetRow, EvaluationRow, ProjectRow, RunRow, TruthVersionRow
@@ -286,7 +286,7 @@ def count_weighted(session: Session, *, terms: RunFilter, dataset_id: int | None
     Their slices are not kept counted, so they have no metrics of them.
     """
     others = tuple(
-        term for term in terms if isinstance(term, FilterTerm) or not slices_asked_for(term)
+        term if isinstance(term, FilterTerm) else apart_from_slices(term) for term in terms
     )
     runs = matching_runs(session, others, dataset_id)
     return session.scalar(select(count_of([*runs.where, and_(RunRow.is_weighted)]))) or 0
@@ -381,6 +381,7 @@ class RunOverview:
 
     `scope` is None where the runs belong to several datasets, whose numbers do not compare.
     `matches_without` says, only where nothing matched, how many runs each term alone hides.
+    `n_without_slices` counts runs with sample weights where slices are asked for.
     """
 
     datasets: tuple[DatasetFacts, ...]
@@ -389,6 +390,7 @@ class RunOverview:
     matches_without: tuple[int, ...] = ()
     baseline: BaselineValues | None = None
     order: RunOrder = NEWEST_FIRST
+    n_without_slices: int = 0
 
 
 def listed_datasets(session: Session, terms: RunFilter) -> ListedDatasets:
@@ -437,7 +439,11 @@ def run_overview(
     without: tuple[int, ...] = ()
     if page.total == 0:
         without = matches_without_each(session, terms=terms)
-    return RunOverview(listed.datasets, scope, page, without, reference, order)
+    n_weighted = 0
+    if on_slices:
+        dataset_id = None if scope is None else scope.id
+        n_weighted = count_weighted(session, terms=terms, dataset_id=dataset_id)
+    return RunOverview(listed.datasets, scope, page, without, reference, order, n_weighted)
 
 
 def listed_metrics(

@@ -172,5 +172,8 @@ def test_the_list_of_runs_says_that_it_is_not_found_by_slices(
         ({"q": f"{asked} model:other"}, False),
     ):
         assert (said in client.get(f"/runs?{urlencode(query)}").text) is is_said, query
+        listed = client.get(f"/runs.json?{urlencode(query)}").json
+        assert listed is not None
+        assert listed["n_without_slices"] == is_said, query
     log(database, dataset="other")  # Then the list is grouped by datasets.
     assert said in client.get(f"/runs?{urlencode({'q': asked})}").text

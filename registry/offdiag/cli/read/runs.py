@@ -11,7 +11,7 @@ import click
 from offdiag.cli.call import Call, evaluate_waiting, project_option, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs
 from offdiag.cli.options import help_text
-from offdiag.cli.output import fits_intervals
+from offdiag.cli.output import fits_intervals, note
 from offdiag.cli.read.run_tables import (
     fairness_tables,
     history_table,
@@ -21,6 +21,7 @@ from offdiag.cli.read.run_tables import (
     slice_tables,
     worst_slices_table,
 )
+from offdiag.domain.runs import without_slices_text
 from offdiag.domain.sentences import visible
 from offdiag.domain.texts import name_segment
 from offdiag.filters.parsing import parse_filter, parse_order
@@ -192,11 +193,16 @@ def list_runs(
         condition = _condition(registry, filter_text, project=project, dataset=dataset)
         query = RunsQuery(filter=condition, order_by=order)
         if isinstance(registry, Server):
-            pages = registry.pages("/runs", RunPage, query=query, limit=limit)
-            found = RunList(runs=[run for page in pages for run in page.runs])
+            pages = list(registry.pages("/runs", RunPage, query=query, limit=limit))
+            found = RunList(
+                runs=[run for page in pages for run in page.runs],
+                n_without_slices=pages[-1].n_without_slices,
+            )
         else:
             found = _stored(registry, query, limit)
     call.print(found, _listed(found))
+    if found.n_without_slices:
+        note(without_slices_text(found.n_without_slices))
 
 
 def _listed(found: RunList) -> Iterator[Table | str]:
@@ -218,7 +224,9 @@ def _stored(database: Database, query: RunsQuery, limit: int) -> RunList:
         after=None,
         limit=limit,
     )
-    return RunList(runs=list(map(run_summary, found.runs)))
+    return RunList(
+        runs=list(map(run_summary, found.runs)), n_without_slices=found.n_without_slices
+    )
 
 
 @help_text(

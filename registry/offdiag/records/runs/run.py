@@ -229,6 +229,11 @@ class RunList(ResponseBody):
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"runs": {"__all__": {"truth_version"}}}
 
     runs: list[RunSummary]
+    n_without_slices: int = Field(
+        default=0,
+        description="Runs with sample weights that the filter apart from slices finds, where it "
+        "asks for slices: they have no metrics of slices and are not found by them.",
+    )
 
 
 class RunPage(Page, RunList):

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
-from offdiag.domain.runs import FoundRun, RunFacts, Scalar
+from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts, Scalar
 from offdiag.domain.sample_content import LoggedSamples, allowed_hosts
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict
@@ -263,7 +263,7 @@ class EmbeddedRegistry:
             )
         return found.shown[0].points
 
-    def search(self, question: SearchQuestion) -> Sequence[FoundRun]:
+    def search(self, question: SearchQuestion) -> FoundRuns:
         return run_search.search_runs(
             self.database,
             filter_text=question.filter_text,

@@ -110,7 +110,7 @@ def _counted_together(
         return (run,)
     condition = f"params.{quoted(TOGETHER)} = {quoted(str(run.params.get(TOGETHER)))}"
     among = registry.search(SearchQuestion(condition, (), run.project, len(names) + 1))
-    by_name = {each.name: each for each in among if each.dataset == run.dataset}
+    by_name = {each.name: each for each in among.runs if each.dataset == run.dataset}
     missing = [name for name in names if name not in by_name]
     if missing:
         raise Conflict(

@@ -159,7 +159,7 @@ def _imported_before(project: str | None, url: str | None) -> dict[str, Run]:
     """Runs of the project that were imported, by the id that they have in MLflow."""
     at = target(url)
     question = SearchQuestion(_IMPORTED, (), project or at.project, _MOST_RUNS)
-    return {str(found.tags.get(_RUN_ID)): Run(at, found.id) for found in at.search(question)}
+    return {str(found.tags.get(_RUN_ID)): Run(at, found.id) for found in at.search(question).runs}
 
 
 def _log(

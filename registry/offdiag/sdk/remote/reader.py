@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import FoundRun
+from offdiag.domain.runs import FoundRun, FoundRuns
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.scores.operating_points import OperatingPoints
@@ -108,7 +108,7 @@ def _points(points: Points) -> OperatingPoints:
     )
 
 
-def search(reader: Reader, question: SearchQuestion) -> list[FoundRun]:
+def search(reader: Reader, question: SearchQuestion) -> FoundRuns:
     """The runs that fulfil a condition, page after page."""
     found: list[FoundRun] = []
     token: str | None = None
@@ -125,4 +125,4 @@ def search(reader: Reader, question: SearchQuestion) -> list[FoundRun]:
         found += map(found_run, page.runs)
         token = page.next_page_token
         if token is None or len(found) >= question.limit:
-            return found
+            return FoundRuns(found, page.n_without_slices)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.look_alikes import warn_of
-from offdiag.domain.runs import FoundRun, RunFacts, Scalar, require_entries, stored_note
+from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts, Scalar, require_entries, stored_note
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.content.given_samples import GivenSample
@@ -226,7 +226,7 @@ class RemoteRegistry:
     def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
         return reader.operating_points(self._reader, _sent(run_id), positive)
 
-    def search(self, question: SearchQuestion) -> Sequence[FoundRun]:
+    def search(self, question: SearchQuestion) -> FoundRuns:
         return reader.search(self._reader, question)
 
     def find(self, run_id: str) -> FoundRun | None:

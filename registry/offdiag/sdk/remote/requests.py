@@ -121,7 +121,7 @@ _WAITING = SearchQuestion("attributes.state = 'finished'", (), None, 10_000)
 def wait_for_evaluations(reader: Reader, timeout_s: float) -> int:
     """Wait until the workers of the server have evaluated what waits; how many runs that was."""
     give_up_at = time.monotonic() + timeout_s
-    waiting = {run.id for run in search(reader, _WAITING)}
+    waiting = {run.id for run in search(reader, _WAITING).runs}
     left = set(waiting)
     for delay_s in delays():
         if not left:
@@ -133,7 +133,7 @@ def wait_for_evaluations(reader: Reader, timeout_s: float) -> int:
                 hint="See whether a worker runs, or wait longer; nothing is lost.",
             )
         time.sleep(delay_s)
-        left &= {run.id for run in search(reader, _WAITING)}
+        left &= {run.id for run in search(reader, _WAITING).runs}
     return len(waiting)
 
 

@@ -171,5 +171,6 @@ def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str,
         "more_than": None if page.counts_all else page.total,
         "position": page.position,
         "runs": [run_summary(entry).plain() for entry in page.entries],
+        "n_without_slices": overview.n_without_slices,
         "next": following,
     }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from flask import Blueprint, jsonify, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.domain.runs import PromotionRole
-from offdiag.filters.conditions import MetricField
+from offdiag.domain.runs import PromotionRole, without_slices_text
 from offdiag.records.runs.run import entry_row, run_columns
 from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.services.champions.leaders import leaders_of, primary_metric
@@ -33,7 +32,6 @@ from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import csv_response
 from offdiag_web.app.preferences import keep_choice
-from offdiag_web.components import numbers
 from offdiag_web.components.controls import NO_WORKER, waits_for_worker
 from offdiag_web.components.datasets import dataset_frame
 from offdiag_web.components.runs.export import run_list_record
@@ -122,7 +120,7 @@ def _list_page(
     if not overview.page.total and not address.terms:
         return _empty_page(database)
     notices += _no_worker(session, overview.page.entries)
-    notices += _no_slices(session, address, on_slices, scope)
+    notices += _no_slices(overview.n_without_slices)
     charted: tuple[RunEntry, ...] = ()
     if address.form != "table":
         charted = run_list(
@@ -171,7 +169,8 @@ def _groups_page(
     if not found.total and not address.terms:
         return _empty_page(database)
     notices += _no_worker(session, (each for group in found.groups for each in group.entries))
-    notices += _no_slices(session, address, slice_columns(address, ()), None)
+    if slice_columns(address, ()):
+        notices += _no_slices(count_weighted(session, terms=address.filter, dataset_id=None))
     ids = [group.dataset.id for group in found.groups]
     in_force = promotions_in_force(session, ids)
     html = run_groups_view(
@@ -199,24 +198,9 @@ def _no_worker(session: Session, entries: Iterable[RunEntry]) -> list[str]:
     return [NO_WORKER] if waits and not has_worker(session) else []
 
 
-def _no_slices(
-    session: Session,
-    address: RunListAddress,
-    on_slices: Sequence[MetricField],
-    scope: DatasetFacts | None,
-) -> list[str]:
+def _no_slices(n_weighted: int) -> list[str]:
     """That runs with sample weights are missing, where slices are asked for."""
-    if not on_slices:
-        return []
-    dataset_id = None if scope is None else scope.id
-    n_weighted = count_weighted(session, terms=address.filter, dataset_id=dataset_id)
-    if not n_weighted:
-        return []
-    have = ("run with sample weights has", "runs with sample weights have")
-    are = "is" if n_weighted == 1 else "are"
-    return [
-        f"{numbers.plural(n_weighted, *have)} no metrics of slices and {are} not found by them."
-    ]
+    return [without_slices_text(n_weighted)] if n_weighted else []
 
 
 def _roles(in_force: Mapping[int, Promotions]) -> Roles:
