@@ -15,7 +15,7 @@ from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
 from flask import Blueprint, Flask, current_app, request
-from flask.typing import ResponseReturnValue
+from flask.typing import ResponseReturnValue, URLValuePreprocessorCallable
 from jinja2 import BaseLoader, FileSystemLoader
 from werkzeug.routing import BaseConverter
 from werkzeug.utils import cached_property
@@ -150,6 +150,7 @@ class LazyViews:
         self._app = app
         self._modules: dict[str, str] = {}
         self._blueprints: dict[str, Blueprint] = {}
+        self._preparing: dict[str, list[URLValuePreprocessorCallable]] = {}
         self._lock = threading.Lock()
         for module, endpoints in routes.items():
             blueprint = Blueprint(next(iter(endpoints)).rpartition(".")[0], __name__)
@@ -166,6 +167,9 @@ class LazyViews:
         @app.before_request
         def load_for_request() -> None:
             self.load(request.blueprint)
+            # The library called those of the blueprint before its module was there.
+            for prepare in self._preparing.get(request.blueprint or "", ()):
+                prepare(request.endpoint, request.view_args)
 
     def blueprints(self, package: str) -> list[Blueprint]:
         """What stands for the modules of a package."""
@@ -194,11 +198,12 @@ class LazyViews:
             pass
 
     def _take_over(self, blueprint: Blueprint) -> None:
-        """Put the views and error handlers of a blueprint where the application looks for them."""
+        """Put what a blueprint has where requests look for it: views, handlers, preprocessors."""
         alone = Flask(__name__, static_folder=None)
         alone.url_map.converters = self._app.url_map.converters
         alone.register_blueprint(blueprint)
         self._app.view_functions.update(alone.view_functions)
+        self._preparing[blueprint.name] = alone.url_value_preprocessors[blueprint.name]
         self._app.error_handler_spec[blueprint.name] = alone.error_handler_spec[blueprint.name]
 
 
