@@ -203,6 +203,31 @@ def test_nothing_that_was_typed_is_lost(client: PageClient, run_id: str) -> None
         assert _value(page, name) == text, name
 
 
+def test_a_field_that_is_too_long_is_named_and_keeps_its_text(
+    client: PageClient, run_id: str
+) -> None:
+    long = {"tags": "ä" * 90_000, "cron": "1" * 20_000}
+
+    response = _send(client, {**GOOD, **long})
+    page = Page(response.text)
+
+    assert response.status_code == 422
+    assert [each.text for each in page.one("ul", "form-summary").inside("li")] == [
+        "Tags: It has 90,000 characters. A field has at most 12,000.",
+        "Cron expression: It has 20,000 characters. A field has at most 12,000.",
+    ]
+    assert {name: _value(page, name) for name in long} == long
+
+
+def test_every_field_may_be_full(client: PageClient, run_id: str) -> None:
+    full = dict.fromkeys(("tags", "slices", "alerts", "folders", "emails"), "ä" * 12_000)
+
+    response = _send(client, {**GOOD, **full})
+
+    assert response.status_code == 422
+    assert "at most 12,000" not in response.text
+
+
 @pytest.mark.parametrize(
     ("change", "field", "sentence"),
     [

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from werkzeug.datastructures import MultiDict
@@ -28,6 +29,8 @@ from offdiag.services.schedules.edit import Definition
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag_web.app.errors import sentence_of
 
+MOST_CHARACTERS = 12_000
+"""In one field, as the form tells browsers."""
 DEFAULT_CRON = "0 6 * * 1"
 DEFAULT_ZONE = "UTC"
 
@@ -173,6 +176,10 @@ def read_report(
     expression.
     """
     attempt = _Attempt()
+    for each in TEXT_FIELDS:
+        attempt.make(each, partial(_require_fits, getattr(typed, each)))
+    if attempt.errors:
+        return attempt.errors
     name = attempt.make("name", lambda: require_name(typed.name.strip(), "name"))
     dataset = attempt.make("dataset", lambda: _dataset(typed.dataset, datasets))
     tags = attempt.each("tags", typed.tags, _tag_term)
@@ -222,6 +229,14 @@ def errors_of(error: OffdiagError) -> Errors:
 def lines_of(text: str) -> list[str]:
     """The lines that are not empty, without blanks around them."""
     return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def _require_fits(text: str) -> None:
+    if len(text) > MOST_CHARACTERS:
+        raise InvalidInput(
+            f"it has {len(text):,} characters.",
+            hint=f"A field has at most {MOST_CHARACTERS:,}.",
+        )
 
 
 def _dataset(typed: str, datasets: Sequence[DatasetFacts]) -> DatasetFacts:

@@ -227,6 +227,15 @@ _ONCE, _PREVIEW = "once", "preview"
 
 blueprint = Blueprint("report_form", __name__)
 
+_MIB = 1024 * 1024
+
+
+@blueprint.url_value_preprocessor
+def take_full_fields(_endpoint: str | None, _values: dict[str, object] | None) -> None:
+    """All fields may be full, of characters that are sent as nine."""
+    request.max_content_length = _MIB
+    request.max_form_memory_size = _MIB
+
 
 @blueprint.get(f"/reports/{NEW}")
 @requires(Role.EDITOR)
