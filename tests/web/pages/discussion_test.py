@@ -65,6 +65,29 @@ def test_a_comment_that_cannot_be_stored_stays_in_its_form(
         assert client.json(f"{PREFIX}{page}/comments")["comments"] == []
 
 
+@pytest.mark.parametrize("of_dataset", [False, True])
+def test_a_comment_without_a_name_is_sent_again_with_one(
+    client: PageClient, run_id: str, of_dataset: bool
+) -> None:
+    dataset = client.json(f"/runs/{run_id}/meta.json")["dataset"]
+    page = f"/datasets/{dataset}" if of_dataset else f"/runs/{run_id}"
+    client.set_cookie("reader", "kim")
+    form = form_to(client, page, "/comments")
+    client.delete_cookie("reader")
+
+    refused = send(client, form, {"comment": "Few images."})
+    thread = Page(refused.text).one("details", "discussion")
+    (again,) = thread.inside("form")
+    done = send(client, again, {"reader": "lee"})
+
+    assert refused.status_code == 400
+    assert "No name was entered" in thread.text
+    assert "Few images." in thread.text
+    assert (done.status_code, done.location) == (303, f"{page}#discussion")
+    (kept,) = client.json(f"{PREFIX}{page}/comments")["comments"]
+    assert (kept["author"], kept["text"]) == ("lee", "Few images.")
+
+
 def test_programs_comment_under_the_name_they_state(client: PageClient, run_id: str) -> None:
     url = f"{PREFIX}/runs/{run_id}/comments"
 

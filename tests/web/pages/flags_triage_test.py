@@ -179,6 +179,23 @@ def test_a_decision_of_nobody_is_refused(ana: PageClient, registry: Database) ->
     assert state_of(registry, 1) is FlagState.OPEN
 
 
+@pytest.mark.parametrize("end", ["dismiss", "comment"])
+def test_what_was_typed_without_a_name_is_sent_again_with_one(
+    ana: PageClient, registry: Database, end: str
+) -> None:
+    form = form_to(ana, "/flags/1", f"/flags/1/{end}")
+    ana.delete_cookie("reader")
+
+    page = Page(send(ana, form, {"reason": "known", "comment": "known"}).text)
+    (again,) = [each for each in page.all("form") if "Enter your name" in each.text]
+    done = send(ana, again, {"reader": "lee"})
+
+    assert "known" in {each.text for each in page.all("p", "quote")}
+    assert done.status_code == 303
+    last = browse_flag(registry, 1).history[-1]
+    assert (last.author, last.text) == ("lee", "known")
+
+
 @pytest.mark.parametrize("name", ["Zoë Ünal", "李雷; x=1", *HOSTILE_MARKUP])
 def test_a_name_is_kept_as_it_was_given(client: PageClient, registry: Database, name: str) -> None:
     client.post("/preferences", data={"reader": f" {name} ", "back": "/flags/1"})

@@ -13,7 +13,9 @@ from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.flags.problems import MOST_CLASSES, Cause, Problem, ProblemState
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.services.datasets import pin_baseline
+from offdiag.services.flags.page import browse_flag
 from offdiag.services.flags.triage import acknowledge_flags
+from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from offdiag.store.flags import FlagEvent, insert_events
 from offdiag.store.problems import find_problems
@@ -312,6 +314,60 @@ def test_a_decision_in_another_tab_is_told_before_it_is_overruled(
     assert send(ana, undo_of_other, {"action": "reopen"}).status_code == 409
     assert send(ana, accept).status_code == 409
     assert missed(registry, first.key.class_label).state is ProblemState.DISMISSED
+
+
+def test_a_decision_about_a_problem_that_is_gone_ends_on_the_list_with_what_was_typed(
+    ana: PageClient, registry: Database
+) -> None:
+    log_counts(registry, LESION_COUNTS, LESIONS, name="b", dataset="d", model="b")
+    gone = missed_by(registry, "effnet-b3")
+    path = f"/problems/{gone.number}"
+    dismiss, comment = (form_to(ana, path, end) for end in ("/dismiss", "/comment"))
+    listed = form_to(ana, "/problems", "/problems")
+    several = {"problem": chosen(listed, gone), "action": "dismiss"}
+    delete_run(registry, gone.flags[0].run_id, by=None)
+
+    for form, typed in (
+        (dismiss, {"reason": "too few"}),
+        (comment, {"comment": "too few"}),
+        (listed, {"reason": "too few", **several}),
+    ):
+        response = send(ana, form, typed)
+        page = Page(response.text)
+        assert response.status_code == 404
+        assert page.one("h1").text == "Problems"
+        assert f"P-{gone.number}" in page.one("div", "callout-warning").text
+        assert page.one("p", "quote").text == "too few"
+        if form is not comment:
+            assert "too few" in {each.text for each in page.all("textarea")}
+
+
+@pytest.mark.parametrize("end", ["/dismiss", "/comment", "/problems"])
+def test_what_was_typed_is_sent_again_with_the_name_that_was_missing(
+    ana: PageClient, registry: Database, end: str
+) -> None:
+    problem = missed(registry)
+    form = form_to(ana, "/problems" if end == "/problems" else f"/problems/{problem.number}", end)
+    typed = {"reason": "too few\nto count", "comment": "too few\nto count", "action": "dismiss"}
+    if end == "/problems":
+        typed["problem"] = chosen(form, problem)
+    ana.delete_cookie("reader")
+
+    refused = send(ana, form, typed)
+    page = Page(refused.text)
+    (again,) = [each for each in page.all("form") if "Enter your name" in each.text]
+    asked = again.inside("input")[-1].attributes
+    wrong = send(ana, again, {"reader": "two\nlines"})
+    done = send(ana, again, {"reader": "lee"})
+
+    assert refused.status_code == wrong.status_code == 400
+    assert "No name was entered" in page.one("div", "callout-warning").text
+    assert "too few to count" in {each.text for each in page.all("p", "quote")}
+    assert (asked["name"], asked["value"]) == ("reader", "")
+    assert done.status_code == 303
+    last = browse_flag(registry, missed(registry).flags[0].id).history[-1]
+    assert (last.author, last.text) == ("lee", "too few\nto count")
+    assert "Enter your name" not in ana.get(f"/problems/{problem.number}").text
 
 
 @pytest.mark.on_postgresql

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
-from flask import Blueprint, Flask, g, redirect, request
+from flask import Blueprint, Flask, after_this_request, g, redirect, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import require_name
@@ -41,9 +41,14 @@ def register(app: Flask) -> None:
 
     @app.context_processor
     def preferences() -> dict[str, Preferences]:
-        if "preferences" not in g:
-            g.preferences = _read()
-        return {"preferences": g.preferences}
+        return {"preferences": _known()}
+
+
+def _known() -> Preferences:
+    if "preferences" not in g:
+        g.preferences = _read()
+    found: Preferences = g.preferences
+    return found
 
 
 def _read() -> Preferences:
@@ -59,8 +64,16 @@ def _read() -> Preferences:
 
 
 def require_user_name() -> str:
-    """Who sends this request, by the name they gave. Raises `InvalidInput` without one."""
-    reader = _read().reader
+    """Who sends this request: who signed in, the name in its form, or the one given before.
+
+    A name in the form is remembered. Raises `InvalidInput` without any.
+    """
+    entered = None if signed_in_user().is_signed_in else request.form.get("reader")
+    if entered:
+        name = _user_name(entered)
+        g.preferences = replace(_known(), reader=name)
+        after_this_request(lambda response: _with_user_name(response, name))
+    reader = _known().reader if entered is None else entered
     if not reader:
         raise InvalidInput(
             "no name was entered.",
@@ -72,7 +85,7 @@ def require_user_name() -> str:
 
 def user_name_if_given() -> str | None:
     """Who sends this request, where they gave a name."""
-    return _read().reader or None
+    return _known().reader or None
 
 
 @blueprint.post("/preferences")
@@ -88,7 +101,7 @@ def save() -> Response:
         keep_choice(response, "shortcuts", shortcuts)
     reader = request.form.get("reader")
     if reader is not None:
-        keep_user_name(response, reader)
+        _with_user_name(response, _user_name(reader))
     return response
 
 
@@ -99,20 +112,9 @@ def form_author() -> str | None:
     return request.form.get("author", "").strip() or None
 
 
-def entered_user_name() -> str:
-    """Who sends this request: who signed in, the name in its form, or the one given before.
-
-    Raises `InvalidInput` without any.
-    """
-    entered = request.form.get("reader")
-    if entered and not signed_in_user().is_signed_in:
-        return _user_name(entered)
-    return require_user_name()
-
-
-def keep_user_name(response: Response, name: str) -> None:
-    """Remember the name that the reader gave."""
-    keep_choice(response, "reader", quote(_user_name(name)))
+def _with_user_name(response: Response, name: str) -> Response:
+    keep_choice(response, "reader", quote(name))
+    return response
 
 
 def _user_name(text: str) -> str:

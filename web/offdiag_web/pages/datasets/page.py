@@ -131,14 +131,13 @@ def _comments(found: Decision, refused: OffdiagError | None) -> Discussion:
 @blueprint.post(f"{DATASET}/comments")
 def add_comment(name: str) -> Response:
     project = requested_project()
-    author = require_user_name()
     try:
         comment_on_dataset(
             current_registry().database,
             project=project,
             dataset=name,
             text=request.form.get("comment", ""),
-            author=author,
+            author=require_user_name(),
         )
     except InvalidInput as error:
         return _dataset_page(name, refused_comment=error)

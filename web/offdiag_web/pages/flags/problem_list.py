@@ -12,7 +12,7 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import Task
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import Conflict, InvalidInput, NotFound, OffdiagError
 from offdiag.flags.problem_words import problem_name, problem_title, reason, value_now
 from offdiag.flags.problems import Cause, Hit, Line, Problem, folded, in_order
 from offdiag.records.problem import PROBLEM_COLUMNS, Problems, problem_documents
@@ -257,10 +257,14 @@ def decide() -> Response:
     some = named_problems(request.form.getlist("problem"))
     try:
         decide_problems(typed.get("action", ""), some, typed)
-    except (Conflict, InvalidInput) as error:
-        address, notices = read_problems(request.args)
-        refused = Refused.because(error, typed, selected=set(some))
-        answer = make_response(_rendered(address, notices, refused))
-        answer.status_code = status_of(error)
-        return answer
+    except (Conflict, InvalidInput, NotFound) as error:
+        return list_after(error, Refused.because(error, typed, selected=set(some)))
     return redirect(own_path(typed.get("back", "/problems")), 303)
+
+
+def list_after(error: OffdiagError, refused: Refused) -> Response:
+    """The list with what was wrong with a decision, and what was typed."""
+    address, notices = read_problems(request.args)
+    answer = make_response(_rendered(address, notices, refused))
+    answer.status_code = status_of(error)
+    return answer

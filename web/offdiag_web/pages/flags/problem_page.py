@@ -33,6 +33,7 @@ from offdiag_web.pages.flags.problem_evidence import (
     problem_chip,
     run_count,
 )
+from offdiag_web.pages.flags.problem_list import list_after
 from offdiag_web.pages.flags.triage import (
     ACTIONS,
     Refused,
@@ -70,8 +71,12 @@ def decide(number: int, action: str) -> Response:
     try:
         seen = named_problems([typed.get("seen", "")])
         decide_problems(action, {number: seen.get(number)}, typed)
-    except (Conflict, InvalidInput) as error:
-        answer = _page(number, Refused.because(error, {**typed, "action": action}))
+    except (Conflict, InvalidInput, NotFound) as error:
+        typed["action"] = action
+        try:
+            answer = _page(number, Refused.because(error, typed))
+        except NotFound as gone:
+            return list_after(gone, Refused.because(gone, typed))
         answer.status_code = status_of(error)
         return answer
     return redirect(own_path(typed.get("back", problem_url(number))), 303)

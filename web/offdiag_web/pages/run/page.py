@@ -409,9 +409,9 @@ def _typed_tags(form: Mapping[str, str], known: Mapping[str, Any], prefix: str) 
 
 @blueprint.post(f"{RUN}/comments")
 def add_comment(run_id: str) -> Response:
-    database, author = current_registry().database, require_user_name()
+    database, text = current_registry().database, request.form.get("comment", "")
     try:
-        comment_on_run(database, run_id, text=request.form.get("comment", ""), author=author)
+        comment_on_run(database, run_id, text=text, author=require_user_name())
     except InvalidInput as error:
         return provenance(stored_run(run_id), now=database.clock(), refused_comment=error)
     return _back_to(run_id)

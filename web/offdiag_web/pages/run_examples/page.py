@@ -26,7 +26,7 @@ from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.errors import REFUSED, failure_of
 from offdiag_web.app.exports import Cell, csv_stream, json_stream
-from offdiag_web.app.preferences import entered_user_name, keep_user_name
+from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.runs.frame import RUN, stored_run
 from offdiag_web.components.samples import answer_from_form
@@ -111,7 +111,7 @@ def propose(run_id: str) -> Response:
     address, notices = read_examples(run_id, request.args)
     run = stored_run(run_id).run
     try:
-        person = entered_user_name()
+        person = require_user_name()
         n = answer_from_form(project=run.project, dataset=run.dataset, person=person)
     except (Conflict, InvalidInput) as error:
         found, address = _answered(address, notices)
@@ -119,10 +119,7 @@ def propose(run_id: str) -> Response:
         answer.status_code = REFUSED
         return answer
     flash(f"{numbers.plural(n, 'label')} proposed.")
-    done = redirect(address.url(), 303)
-    if request.form.get("reader"):
-        keep_user_name(done, person)
-    return done
+    return redirect(address.url(), 303)
 
 
 @blueprint.get(f"{RUN}/cells/<actual>-<predicted>")

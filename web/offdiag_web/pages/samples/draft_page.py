@@ -20,7 +20,7 @@ from offdiag.services.samples.drafts import (
 from offdiag_web.app.context import current_registry, requires
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import REFUSED, Failure, failure_of
-from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
+from offdiag_web.app.preferences import require_user_name, user_name_if_given
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, label_head
 from offdiag_web.components.controls import paging
@@ -94,7 +94,7 @@ def publish(name: str) -> Response:
 def _act(name: str, *, is_final: bool) -> Response:
     project = requested_project()
     try:
-        person = entered_user_name()
+        person = require_user_name()
         if request.form.get("action") == "withdraw":
             withdraw_answers(
                 current_registry().database,
@@ -108,10 +108,7 @@ def _act(name: str, *, is_final: bool) -> Response:
     except (Conflict, InvalidInput) as error:
         return _refusal(name, error)
     start, _ = read_start(request.args)
-    done = redirect(DatasetAddress(project, name).draft_url(start=start), 303)
-    if request.form.get("reader"):
-        keep_user_name(done, person)
-    return done
+    return redirect(DatasetAddress(project, name).draft_url(start=start), 303)
 
 
 def _refusal(name: str, error: Conflict | InvalidInput) -> Response:

@@ -26,7 +26,7 @@ from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.errors import REFUSED, Failure, failure_of
 from offdiag_web.app.exports import csv_response, json_response
-from offdiag_web.app.preferences import entered_user_name, keep_user_name, user_name_if_given
+from offdiag_web.app.preferences import require_user_name, user_name_if_given
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
@@ -99,7 +99,7 @@ def propose(name: str) -> Response:
     """Add what the reader says of the selected samples to the draft."""
     project = requested_project()
     try:
-        person = entered_user_name()
+        person = require_user_name()
         found = _found(name, SuspectQuestion(limit=MOST_SUSPECTS, person=person))
         answer_labels(
             current_registry().database,
@@ -113,10 +113,7 @@ def propose(name: str) -> Response:
         answer = _page(name, failure_of(error))
         answer.status_code = REFUSED
         return answer
-    done = redirect(_own_url(DatasetAddress(project, name)), 303)
-    if request.form.get("reader"):
-        keep_user_name(done, person)
-    return done
+    return redirect(_own_url(DatasetAddress(project, name)), 303)
 
 
 def chosen_labels(found: SuspectLabels, form: MultiDict[str, str]) -> dict[int | str, str | None]:
