@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from werkzeug.test import TestResponse
 
 from support.pages import Element, Page, PageClient
@@ -29,7 +31,11 @@ def form_to(client: PageClient, path: str, end: str) -> Element:
 
 
 def send(
-    client: PageClient, form: Element, data: dict[str, str] | None = None, *, page: str = ""
+    client: PageClient,
+    form: Element,
+    data: Mapping[str, str | list[str]] | None = None,
+    *,
+    page: str = "",
 ) -> TestResponse:
     """Post a form with what it holds and with what a reader typed, from a page that is named."""
     held = {

@@ -104,7 +104,7 @@ def test_a_dataset_without_votes_says_what_is_needed(
 DRAFT = "/datasets/d/draft"
 
 
-def answer(client: PageClient, url: str = URL, **typed: str) -> TestResponse:
+def answer(client: PageClient, url: str = URL, **typed: str | list[str]) -> TestResponse:
     form = next(
         f
         for f in forms_of(client, url)
@@ -193,6 +193,26 @@ def test_a_refused_answer_stays_in_the_form(
         assert sum("checked" in box.attributes for box in page.all("input")) == n_ticked
         chosen = [each.text for each in page.all("option") if "selected" in each.attributes]
         assert more or "nv" in chosen
+
+
+@pytest.mark.parametrize("url", [URL, DRAFT, "/runs/{run}/examples"])
+def test_selected_examples_that_are_no_longer_listed_are_named(
+    filled: Database, client: PageClient, url: str
+) -> None:
+    answer(client, sample="7", action="other", label="nv")
+    url = url.format(run=client.json("/runs.json")["runs"][0]["id"])
+    [one, *_] = listed(client.page(url))
+    said = "are no longer listed and no longer selected"
+
+    refused = Page(answer(client, url, sample=[one, "298", "299"], label="?", action="other").text)
+    as_listed = answer(client, url, sample=one, label="?", action="other").text
+
+    boxes = [
+        box.attributes["value"] for box in refused.all("input") if "checked" in box.attributes
+    ]
+    assert boxes == [one]
+    assert f"2 selected examples {said}: 298 and 299." in refused.one("main").text
+    assert said not in as_listed
 
 
 def test_an_answer_leads_back_to_the_part_of_the_list_that_it_was_given_on(

@@ -202,6 +202,17 @@ def selected_samples() -> list[str]:
     return found
 
 
+def no_longer_listed(listed: Iterable[int | str]) -> list[str]:
+    """That samples are selected in a form which its page no longer lists, if there are any."""
+    shown = set(map(str, listed))
+    gone = [name for name in request.form.getlist("sample") if name not in shown]
+    if not gone:
+        return []
+    few = numbers.plural(len(gone), "selected example is", "selected examples are")
+    names = numbers.listed([numbers.shortened(name) for name in gone])
+    return [f"{few} no longer listed and no longer selected: {names}."]
+
+
 MOST_EXAMPLES = 5
 LONGEST_TEXT_OF_STRIP = 80
 _OF_PREDICTED = (Cause.IMPRECISE,)

@@ -15,7 +15,12 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, label_head, quoted_name
 from offdiag_web.components.controls import Caution, Segment, SortHead, aria_sort
 from offdiag_web.components.runs.frame import run_page
-from offdiag_web.components.samples import SampleLook, SampleLooks, sample_looks
+from offdiag_web.components.samples import (
+    SampleLook,
+    SampleLooks,
+    no_longer_listed,
+    sample_looks,
+)
 from offdiag_web.pages.run_examples.counts import CaseCounts, sentence, title
 from offdiag_web.pages.run_examples.filters import cell_stepper, filter_form, kind_segments, terms
 from offdiag_web.urls.datasets import DatasetAddress
@@ -88,7 +93,7 @@ def examples_view(
         page.detail,
         "examples",
         address=address,
-        notices=notices,
+        notices=[*notices, *no_longer_listed(each.sample for each in page.examples)],
         failure=failure,
         title=head,
         sentence=None if counts is None else sentence(counts.of(question), question),

@@ -31,6 +31,7 @@ from offdiag_web.components.samples import (
     SampleLooks,
     answer_from_form,
     draft_text,
+    no_longer_listed,
     sample_looks,
     selected_samples,
 )
@@ -143,7 +144,7 @@ def _rendered(
     looks = sample_looks(address, (item.sample for item in shown))
     return render_template(
         "samples/draft.html",
-        notices=notices,
+        notices=[*notices, *no_longer_listed(item.sample for item in shown)],
         failure=failure,
         address=address,
         frame=dataset_frame(found.dataset, found.size, current="suspects"),

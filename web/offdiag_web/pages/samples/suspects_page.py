@@ -37,6 +37,7 @@ from offdiag_web.components.samples import (
     SampleLook,
     SampleLooks,
     draft_text,
+    no_longer_listed,
     sample_looks,
 )
 from offdiag_web.urls.datasets import DatasetAddress
@@ -190,7 +191,7 @@ def _rendered(
     most = max((n for _, _, n in found.moves), default=1)
     return render_template(
         "samples/suspects.html",
-        notices=notices,
+        notices=[*notices, *no_longer_listed(each.sample for each in found.suspects)],
         failure=failure,
         address=address,
         own_url=_own_url(address),
