@@ -243,3 +243,84 @@ def test_a_derived_run_is_no_further_seed(database: Database) -> None:
     derive_run(database, source_id=source.id, rule=rule, recipe=described(rule), name="all")
 
     assert [len(each.runs) for each in found(database).methods] == [1]
+
+
+def log_parts(
+    database: Database, name: str, parts: list[tuple[str, str]], *, tag: str = "fold"
+) -> None:
+    """A run for each pair of actual and predicted classes, each class a letter."""
+    for number, (actual, predicted) in enumerate(parts):
+        log(
+            database,
+            y_true=list(actual),
+            y_pred=list(predicted),
+            labels=["a", "b"],
+            sample_ids=[f"{number if tag == 'fold' else 0}-{at}" for at in range(len(actual))],
+            dataset="d",
+            facts=RunFacts(name=f"{name} {number}", tags={"group": name, tag: number}),
+        )
+
+
+def test_a_fold_without_a_value_is_pooled_and_leaves_no_mean(database: Database) -> None:
+    parts = [("aabb", "aabb"), ("aabb", "abbb"), ("aaaa", "abba")]
+    log_parts(database, "svm", parts)
+    log_parts(database, "never", [("aabb", "aaaa"), ("aabb", "aaaa")])
+
+    methods = found(database, "mcc")
+
+    svm = by_name(methods)["svm"]
+    assert [run.value for run in svm.runs][2] is None
+    assert (svm.mean.value, svm.mean.reason, svm.spread) == (None, "component_undefined", None)
+    assert svm.why_not_compared == "the metric is undefined for 1 of its 3 runs"
+    pooled = svm.pooled
+    assert pooled is not None
+    # Of the twelve examples: tp 4, fn 0, fp 3, tn 5.
+    assert pooled.value == pytest.approx(20 / np.sqrt(4 * 7 * 8 * 5))
+    never = by_name(methods)["never"]
+    assert never.why_not_compared == "the metric is undefined for 2 of its 2 runs"
+
+
+def test_seeds_that_collapse_do_not_leave_the_mean_to_the_others(database: Database) -> None:
+    actual = "ab" * 20
+    right = "ab" * 18
+    log_parts(database, "steady", [(actual, right + "abba")] * 3, tag="seed")
+    log_parts(
+        database,
+        "lucky",
+        [(actual, actual), (actual, right + "abba"), (actual, "a" * 40)],
+        tag="seed",
+    )
+
+    methods = found(database, "mcc")
+
+    steady, lucky = methods.methods
+    assert (steady.name, lucky.name) == ("steady", "lucky")
+    assert steady.rank_status is RankStatus.BEST
+    assert lucky.mean.value is None
+    assert lucky.why_not_compared == "the metric is undefined for 1 of its 3 runs"
+
+
+def test_a_repeated_seed_counts_once(database: Database) -> None:
+    log_method(database, "mlp", 0.7, n_seeds=3)
+    work_off(database)
+    once = by_name(found(database))["mlp"]
+
+    repeated = log_method(database, "mlp", 0.7, n_seeds=3)
+
+    twice = by_name(found(database))["mlp"]
+    assert {run.id for run in twice.runs} == set(repeated)
+    assert twice.mean.ci_low == pytest.approx(once.mean.ci_low)
+
+
+def test_an_equal_difference_in_all_folds_is_not_that_of_rounding(database: Database) -> None:
+    actual = "ab" * 10
+    wrong = "ba" * 10
+    for name, more in (("better", 0), ("worse", 1)):
+        parts = [(actual, wrong[: n + more] + actual[n + more :]) for n in (0, 10)]
+        log_parts(database, name, parts)
+
+    worse = by_name(found(database))["worse"]
+
+    assert worse.difference is not None
+    assert worse.difference.value == pytest.approx(-0.05)
+    assert (worse.rank_status, worse.p_adjusted) == (RankStatus.NOT_SEPARABLE, None)

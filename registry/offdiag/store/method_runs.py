@@ -33,6 +33,7 @@ class MethodRun:
 
     `train_size` is also None where the tag is not a positive number.
     `truth_root` names the samples it was evaluated on, None for a matrix without ground truth.
+    `value` is None where the metric is undefined.
     """
 
     id: str
@@ -44,13 +45,13 @@ class MethodRun:
     truth_root: int | None
     has_predictions: bool
     evaluation_id: int
-    value: float
+    value: float | None
 
 
 def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> list[MethodRun]:
     """Runs with the tag `group`, by method and age, on the newest version of their labels.
 
-    One statement, the newest `limit` runs. Runs without a defined value of the metric are left
+    One statement, the newest `limit` runs. Runs that were not evaluated by the metric are left
     out, those whose samples have weights, and derived runs, which have the tags of their source
     but are no further seeds.
     """
@@ -90,7 +91,6 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
             method.is_not(None),
             MetricValueRow.class_index == AGGREGATE,
             MetricValueRow.key == key,
-            MetricValueRow.value.is_not(None),
             TruthVersionRow.number.is_not_distinct_from(newest.c.number),
         )
         .order_by(RunRow.created_at.desc(), RunRow.id)

@@ -106,3 +106,51 @@ def test_learning_curves_are_drawn_and_listed(database: Database, client: PageCl
         ("<b>net</b>", "50.0"),
         ("<b>net</b>", "1500.0"),
     ]
+
+
+def test_of_a_loss_the_best_method_has_the_lowest_mean(
+    database: Database, client: PageClient
+) -> None:
+    true = RNG.random((N, 3)) < 0.4
+    for name, wrong in (("good", 0.1), ("bad", 0.3)):
+        for seed in range(2):
+            log(
+                database,
+                y_true=true,
+                y_pred=true ^ (RNG.random(true.shape) < wrong),
+                labels=["sea", "sky", "sand"],
+                dataset="d",
+                facts=RunFacts(name=f"{name} {seed}", tags={"group": name, "seed": seed}),
+            )
+    work_off(database)
+
+    page = client.page("/datasets/d/methods?metric=hamming_loss")
+
+    assert page.one("p", "lead").text.startswith("good has the lowest mean of 2 methods")
+
+
+def test_a_run_without_a_value_is_listed_and_leaves_no_mean(
+    database: Database, client: PageClient
+) -> None:
+    log_method(database, "steady", 0.9, 50)
+    log_method(database, "collapsed", 0.9, 50)
+    log(
+        database,
+        y_true=ACTUAL,
+        y_pred=["well"] * N,
+        dataset="d",
+        facts=RunFacts(
+            name="never", tags={"group": "collapsed", "seed": "never", "train_size": 50}
+        ),
+    )
+    work_off(database)
+
+    page = client.page("/datasets/d/methods?metric=mcc")
+
+    collapsed = page.table("data")[1]
+    assert collapsed[0] == "collapsed"
+    assert collapsed[2:4] == ["", ""]
+    assert "seed never undefined" in collapsed[1]
+    assert "not compared: the metric is undefined for 1 of its 4 runs" in collapsed
+    read = [mark.attributes.get("data-read", "") for mark in page.all("circle")]
+    assert not any("collapsed" in text for text in read)

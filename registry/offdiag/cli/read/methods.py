@@ -116,7 +116,7 @@ def _runs_table(found: Methods) -> Table:
     lines = (
         (
             *(f"{cell:,g}" if isinstance(cell, float) else str(cell or "") for cell in row[:-1]),
-            f"{row[-1]:.3f}",
+            "" if row[-1] is None else f"{row[-1]:.3f}",
         )
         for row in run_rows(found)
     )

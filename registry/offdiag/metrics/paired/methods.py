@@ -140,7 +140,7 @@ def mean_of_seeds(values: Sequence[float], shared: float) -> Estimate:
     found = np.asarray(values, float)
     if len(found) < 2:
         return Estimate(float(found.mean()), inf, 1.0, inf)
-    from_seeds = float(found.var(ddof=1)) / len(found)
+    from_seeds = _variance(found) / len(found)
     return _sum(float(found.mean()), [(from_seeds, len(found) - 1)], shared)
 
 
@@ -156,7 +156,7 @@ def difference_of_methods(
     for values in (np.asarray(first, float), np.asarray(second, float)):
         if len(values) < 2:
             return Estimate(float(np.mean(first) - np.mean(second)), inf, 1.0, inf)
-        parts.append((float(values.var(ddof=1)) / len(values), len(values) - 1))
+        parts.append((_variance(values) / len(values), len(values) - 1))
     by_samples = max(0.0, sum(shared) - 2 * in_common)
     return _sum(float(np.mean(first) - np.mean(second)), parts, by_samples)
 
@@ -170,8 +170,25 @@ def mean_of_folds(values: Sequence[float], test_per_train: float) -> Estimate:
     found = np.asarray(values, float)
     if len(found) < 2:
         return Estimate(float(found.mean()), inf, 1.0, inf)
-    variance = (1 / len(found) + test_per_train) * float(found.var(ddof=1))
+    variance = (1 / len(found) + test_per_train) * _variance(found)
     return Estimate(float(found.mean()), variance, len(found) - 1, variance)
+
+
+def differences(first: Sequence[float], second: Sequence[float]) -> list[float]:
+    """First minus second in each fold, equal where only rounding tells them apart.
+
+    Else its variance would be one of rounding, and any difference would be significant.
+    """
+    values = np.asarray([first, second], float)
+    apart = values[0] - values[1]
+    if np.ptp(apart) <= 8 * np.finfo(float).eps * np.abs(values).max():
+        apart[:] = apart[0]
+    return [float(each) for each in apart]
+
+
+def _variance(values: Floats) -> float:
+    """That of a sample; exactly 0 for equal values, whose mean may be rounded."""
+    return float(values.var(ddof=1)) if np.ptp(values) > 0 else 0.0
 
 
 def _sum(value: float, parts: Sequence[tuple[float, int]], by_samples: float) -> Estimate:

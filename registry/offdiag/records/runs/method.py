@@ -24,7 +24,7 @@ class MethodRun(ResponseBody):
     seed: str | None
     fold: str | None
     train_size: float | None = None
-    value: float
+    value: float | None
 
 
 class Method(ResponseBody):

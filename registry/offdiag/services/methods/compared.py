@@ -94,7 +94,13 @@ def methods_of(
             for each in design.methods
         ]
     sign = 1.0 if lower_is_better else -1.0
-    methods.sort(key=lambda each: (sign * (each.mean.value or 0.0), each.name))
+    methods.sort(
+        key=lambda each: (
+            each.mean.value is None,
+            sign * (each.mean.value or 0.0),
+            each.name,
+        )
+    )
     place = {each.name: at for at, each in enumerate(methods)}
     curves.sort(key=lambda each: (place[each.name], each.train_size or 0.0))
     without_size = (

@@ -9,6 +9,7 @@ from enum import StrEnum
 from statistics import fmean, stdev
 
 from offdiag.comparison.rank_status import RankStatus
+from offdiag.domain.number_text import count
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.counted import CountedSets, Unweighted, added_up
 from offdiag.metrics.intervals import custom_samples as custom
@@ -24,6 +25,7 @@ from offdiag.metrics.paired.methods import (
     Estimate,
     Moments,
     difference_of_methods,
+    differences,
     mean_of_folds,
     mean_of_seeds,
     moments_of,
@@ -50,8 +52,9 @@ class Design(StrEnum):
 class Method:
     """The runs of a method by one metric, all trained on as many examples.
 
-    `mean` is the mean over its runs, with the interval that seeds and samples, or folds, allow;
-    `spread` the standard deviation of its runs, None for one. `pooled` is the value of the
+    `mean` is the mean over its runs, with the interval that seeds and samples, or folds, allow,
+    and undefined where the metric is for one of them; `spread` the standard deviation of its
+    runs, None for one. `pooled` is the value of the
     matrices of all folds added up, None for seeds. `difference` is to the best method,
     simultaneous over all pairs of methods; None for the best itself, and where
     `why_not_compared` says why.
@@ -75,6 +78,8 @@ class Method:
         """Training examples of each run, or up to 1 their share; None where not tagged."""
         return self.runs[0].train_size
 
+
+_NO_MEAN = MetricValue(None, Reason.COMPONENT_UNDEFINED.value)
 
 KnownMoments = tuple[Moments | None, str]
 """Moments of methods, or why there are none."""
@@ -100,6 +105,7 @@ def seeds(
     kept: LruCache[KnownMoments] | None,
 ) -> Estimated:
     """Methods of seeds; those on the samples that most runs have can be compared."""
+    by_method = {name: _one_of_each_seed(runs) for name, runs in by_method.items()}
     roots = Counter(
         run.truth_root for runs in by_method.values() for run in runs if run.has_predictions
     )
@@ -147,6 +153,14 @@ def seeds(
     return Estimated(methods, difference, SEEDS)
 
 
+def _one_of_each_seed(runs: Iterable[MethodRun]) -> list[MethodRun]:
+    """The newest run of a seed on the same samples; repeated, it is no further draw."""
+    found: dict[tuple[str, int | None], MethodRun] = {}
+    for run in runs:
+        found.setdefault((run.id if run.seed is None else run.seed, run.truth_root), run)
+    return list(found.values())
+
+
 def _not_paired(runs: Sequence[MethodRun], root: int | None) -> str | None:
     """Why the runs of a method are not taken together; None where they can be."""
     if len(runs) < 2:
@@ -155,7 +169,19 @@ def _not_paired(runs: Sequence[MethodRun], root: int | None) -> str | None:
         return "some of its runs are matrices without predictions"
     if any(run.truth_root != root for run in runs):
         return "its runs are of other examples"
-    return None
+    return _undefined(runs)
+
+
+def _undefined(runs: Iterable[MethodRun]) -> str | None:
+    """How many runs have no value; None where all have one.
+
+    A mean of the others alone would make a method better that failed in some of its runs.
+    """
+    values = [run.value for run in runs]
+    n_undefined = values.count(None)
+    if not n_undefined:
+        return None
+    return f"the metric is undefined for {n_undefined} of its {count(len(values), 'run')}"
 
 
 def _moments(
@@ -189,12 +215,13 @@ def folds(
 ) -> Estimated:
     """Methods of folds; those with the same folds as the best one can be compared."""
     parts = {name: _by_part(runs) for name, runs in by_method.items()}
+    why_not = {name: _not_compared(found) for name, found in parts.items()}
     ids = [run.id for found in parts.values() for run in found.values()]
     counts = counts_of(session, ids, dataset.labels) if ids else {}
     ratios = {
         name: _test_per_train(found, counts)
         for name, found in parts.items()
-        if len({fold for _, fold in found}) > 1
+        if why_not[name] is None
     }
     estimates = {
         name: mean_of_folds(_values(parts[name].values()), ratio) for name, ratio in ratios.items()
@@ -206,23 +233,15 @@ def folds(
             part: run.truth_root for part, run in second.items()
         }:
             return None
-        apart = [
-            a - b
-            for a, b in zip(
-                _values(first.values()),
-                _values(second[part] for part in first),
-                strict=True,
-            )
-        ]
+        apart = differences(_values(first.values()), _values(second[part] for part in first))
         return mean_of_folds(apart, ratios[name])
 
     methods = []
     for name, found in parts.items():
-        why_not = None if name in estimates else "it has one fold"
         runs = list(found.values())
         value = _value([counts[run.id] for run in runs], key, dataset)
         method = _method(
-            name, Design.FOLDS, runs, key, estimate=estimates.get(name), why_not=why_not
+            name, Design.FOLDS, runs, key, estimate=estimates.get(name), why_not=why_not[name]
         )
         methods.append(replace(method, pooled=value))
     return Estimated(methods, difference, FOLDS)
@@ -249,6 +268,13 @@ def _by_part(runs: Sequence[MethodRun]) -> dict[tuple[str, str], MethodRun]:
     return dict(sorted(found.items()))
 
 
+def _not_compared(parts: Mapping[tuple[str, str], MethodRun]) -> str | None:
+    """Why the folds of a method have no interval; None where they have one."""
+    if len({fold for _, fold in parts}) < 2:
+        return "it has one fold"
+    return _undefined(parts.values())
+
+
 def _test_per_train(
     parts: Mapping[tuple[str, str], MethodRun], counts: Mapping[str, Unweighted]
 ) -> float:
@@ -267,7 +293,8 @@ def _test_per_train(
 
 
 def _values(runs: Iterable[MethodRun]) -> list[float]:
-    return [run.value for run in runs]
+    """The values that are defined, in order."""
+    return [run.value for run in runs if run.value is not None]
 
 
 def _method(
@@ -280,7 +307,9 @@ def _method(
     why_not: str | None,
 ) -> Method:
     values = _values(runs)
-    mean, share = MetricValue(fmean(values)), None
+    is_defined = len(values) == len(runs)
+    mean = MetricValue(fmean(values)) if is_defined else _NO_MEAN
+    share = None
     if estimate is not None:
         kind = SEEDS if design is Design.SEEDS else FOLDS
         mean = with_interval(estimate, key, kind, of_difference=False)
@@ -290,7 +319,7 @@ def _method(
         design=design,
         runs=tuple(runs),
         mean=mean,
-        spread=stdev(values) if len(values) > 1 else None,
+        spread=stdev(values) if is_defined and len(values) > 1 else None,
         from_training=share,
         why_not_compared=why_not,
     )

@@ -13,6 +13,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.metrics.paired.methods import (
     difference_of_methods,
+    differences,
     mean_of_folds,
     mean_of_seeds,
     moments_of,
@@ -126,3 +127,13 @@ def test_equally_good_methods_differ_five_times_in_a_hundred() -> None:
     # Four standard errors of a share of 0.05 among 300.
     assert n_wrong / n_trials <= 0.10
     assert n_covered / n_trials >= 0.90
+
+
+def test_equal_values_have_no_variance_however_their_mean_is_rounded() -> None:
+    assert mean_of_folds([0.1] * 3, 0.5).variance == 0
+    assert mean_of_seeds([0.7] * 3, 0.0).variance == 0
+
+
+def test_differences_that_only_rounding_tells_apart_are_equal() -> None:
+    assert len(set(differences([0.95, 0.5], [0.9, 0.45]))) == 1
+    assert differences([0.95, 0.5], [0.9, 0.4]) == pytest.approx([0.05, 0.1])

@@ -45,7 +45,6 @@ from offdiag_web.charts.plot import (
 )
 from offdiag_web.charts.svg import (
     SIGNED_UNIT,
-    Extent,
     Scale,
     coordinate,
     drawing,
@@ -209,9 +208,12 @@ def _rendered(found: Methods, size: DatasetSize) -> str:
     means = [extent_of(method.mean) for method in found.methods]
     scale = fitted([extent for extent in means if extent is not None], within=SIGNED_UNIT)
     keys = dict.fromkeys((*METRIC_TITLES, found.metric))
+    points = [point for point in found.curves if point.mean.value is not None]
 
     def mark(method: Method) -> Markup:
-        extent = extent_of(method.mean) or Extent(0.0)
+        extent = extent_of(method.mean)
+        if extent is None:
+            return Markup()
         name = f"{method.name}: {numbers.known(method.mean)}"
         return interval_mark(extent, scale=scale, name=name, canvas=IN_PANEL)
 
@@ -226,7 +228,7 @@ def _rendered(found: Methods, size: DatasetSize) -> str:
             )
             for key in keys
         ),
-        statement=_statement(found.methods),
+        statement=_statement(found.methods, lower_is_better=found.lower_is_better),
         methods=[
             (each, mark(each), runs_of_dataset_url(address, f"tag:{METHOD}={quoted(each.name)}"))
             for each in found.methods
@@ -239,14 +241,14 @@ def _rendered(found: Methods, size: DatasetSize) -> str:
         size_text=size_text,
         has_folds=any(each.pooled is not None for each in found.methods),
         ends=scale.ends,
-        chart=curves_drawing(found.curves, metric=metric) if found.curves else None,
+        chart=curves_drawing(points, metric=metric) if points else Markup(),
         curves=found.curves,
         n_without_size=found.n_without_size,
         curves_url=address.learning_curves_url(metric=found.metric),
     )
 
 
-def _statement(methods: Sequence[Method]) -> str:
+def _statement(methods: Sequence[Method], *, lower_is_better: bool) -> str:
     """Which method is best, and which are behind it, in a sentence for each design."""
     said = []
     for design in Design:
@@ -259,7 +261,8 @@ def _statement(methods: Sequence[Method]) -> str:
         others = [each for each in able if each is not best]
         behind = [each.name for each in others if each.rank_status is RankStatus.BEHIND]
         level = [each.name for each in others if each.rank_status is not RankStatus.BEHIND]
-        first = f"{best.name} has the highest mean of {numbers.plural(len(able), 'method')}"
+        end = "lowest" if lower_is_better else "highest"
+        first = f"{best.name} has the {end} mean of {numbers.plural(len(able), 'method')}"
         ends = []
         if behind:
             verb = "is" if len(behind) == 1 else "are"
