@@ -228,6 +228,12 @@ def test_runs_say_whether_their_metrics_are_weighted(database: Database) -> None
     )
 
     assert found == [("plain", False, 2 / 3), ("weighted", True, 3 / 4)]
+    cells = ask(
+        database,
+        "SELECT actual, predicted, count FROM cells JOIN runs USING (run_id) "
+        "WHERE is_weighted ORDER BY ALL",
+    )
+    assert cells == [("a", "a", 1), ("b", "a", 1), ("b", "b", 1)]
 
 
 def test_a_question_about_one_run_reads_no_other(

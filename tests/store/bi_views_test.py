@@ -15,7 +15,9 @@ from psycopg import sql
 from psycopg.rows import dict_row
 from sqlalchemy import text
 
+from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.services.datasets import pin_baseline
 from offdiag.services.retention.backups import back_up, restore
 from offdiag.services.retention.deletion import delete_run
@@ -153,6 +155,23 @@ def test_cells_are_read_exactly_however_large(registry: LesionRegistry, layout: 
 
     occupied = zip(*(axis.tolist() for axis in np.nonzero(counts)), strict=True)
     assert cells == [(*cell, counts[cell].item()) for cell in occupied]
+
+
+@pytest.mark.parametrize("n_classes", [2, 300], ids=["dense", "sparse"])
+def test_cells_of_weighted_samples_are_their_numbers(
+    registry: LesionRegistry, n_classes: int
+) -> None:
+    samples = np.zeros((n_classes, n_classes), dtype=np.int64)
+    samples[0, 1], samples[1, 1] = 300, 2
+    weighted = WeightedCounts(samples, samples * 0.1, samples * 0.01, LabelSet.numbered(n_classes))
+
+    with psycopg.connect(registry.database.url) as connection:
+        cells = connection.execute(
+            f"SELECT actual, predicted, n_cases FROM {SCHEMA}.occupied_cells(%s, %s)".encode(),
+            (codec.encode_counted(weighted), n_classes),
+        ).fetchall()
+
+    assert cells == [(0, 1, 300), (1, 1, 2)]
 
 
 def test_metrics_are_those_of_the_registry(registry: LesionRegistry) -> None:

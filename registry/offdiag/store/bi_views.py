@@ -134,7 +134,7 @@ VIEWS = (
             **_RUN,
             "actual_label": "Actual class.",
             "predicted_label": "Predicted class.",
-            "n_cases": "Examples in the cell.",
+            "n_cases": "Examples in the cell, whatever their weights.",
             "is_correct": "Whether both are the same class.",
         },
         f"""
@@ -233,10 +233,15 @@ CREATE OR REPLACE FUNCTION {SCHEMA}.occupied_cells(
 ) RETURNS SETOF record LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $body$
 DECLARE
     blob bytea := cells || ''::bytea;
-    layout integer := get_byte(blob, 1);
+    layout integer;
     n_entries bigint := 0;
     place bigint;
 BEGIN
+    -- Weights stand behind the counts, which have a header of their own.
+    IF get_byte(blob, 1) = 7 THEN
+        blob := substring(blob FROM 9);
+    END IF;
+    layout := get_byte(blob, 1);
     IF layout NOT IN (1, 2) THEN
         RETURN;
     END IF;

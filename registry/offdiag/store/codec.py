@@ -369,9 +369,17 @@ def decode_counted(data: Buffer, labels: LabelSet) -> Counted:
     return counted(decode_sample_counts(data, len(labels)), labels)
 
 
+def decode_cell_samples(data: Buffer, n_classes: int) -> NDArray[np.int64]:
+    """Numbers of samples (K, K) of what was counted with or without weights, writable."""
+    if len(data) > _LAYOUT_AT and data[_LAYOUT_AT] == _WEIGHTED:
+        _, n_bytes, body = opened(data, _WEIGHTED)
+        data = body[:n_bytes]
+    return decode_counts(data, n_classes)
+
+
 def _decode_weighted(data: Buffer, labels: LabelSet) -> WeightedCounts:
     _, n_bytes, body = opened(data, _WEIGHTED)
-    counts = decode_counts(body[:n_bytes], len(labels))
+    counts = decode_cell_samples(data, len(labels))
     used = counts > 0
     numbers = _plain(body[n_bytes:], _WEIGHT)
     if numbers.size != 2 * np.count_nonzero(used) or not (numbers >= 0).all():

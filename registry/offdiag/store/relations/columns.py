@@ -131,7 +131,11 @@ RELATIONS: Mapping[str, tuple[Column, ...]] = {
         _RUN,
         Column("actual", _TEXT, "Actual class."),
         Column("predicted", _TEXT, "Predicted class."),
-        Column("count", pa.int64(), "Examples in the cell; empty cells are left out."),
+        Column(
+            "count",
+            pa.int64(),
+            "Examples in the cell, whatever their weights; empty cells are left out.",
+        ),
     ),
     "predictions": (
         _RUN,

@@ -86,7 +86,10 @@ def run_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns)
 
 
 def cell_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns) -> pa.Table:
-    """The occupied cells of the named runs; one statement. Sets of labels have no cells."""
+    """The occupied cells of the named runs; one statement. Sets of labels have no cells.
+
+    Where samples have weights, cells count the samples.
+    """
     statement = (
         select(EvaluationRow.run_id, ConfusionMatrixRow.cells, LabelSetRow.names)
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
@@ -101,7 +104,7 @@ def cell_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns
         .order_by(EvaluationRow.run_id)
     )
     tables = [
-        _cell_table(run_id, codec.decode_counts(blob, len(names)), names, wanted)
+        _cell_table(run_id, codec.decode_cell_samples(blob, len(names)), names, wanted)
         for run_id, blob, names in session.execute(statement)
     ]
     return pa.concat_tables(tables) if tables else wanted.schema.empty_table()
