@@ -40,11 +40,12 @@ def _from_dataset(folder: Path, stated: Stated) -> tuple[ImportedLabels, Path]:
     files = _data_files(folder)
     true, pred = class_columns(column_names(files[0]), stated, folder.name)
     shards = [read_columns(file, [true, pred]) for file in files]
-    names = _class_names(folder, true) or _class_names(folder, pred)
-    classes = None if names is None else tuple(names)
+    of_true, of_pred = (_class_names(folder, name) for name in (true, pred))
+    # Predictions with names of their own may have them in another order.
+    classes = tuple(dict.fromkeys([*(of_true or ()), *(of_pred or ())])) or None
     y_true, y_pred = (
-        _named(list(chain.from_iterable(_values(shard[name]) for shard in shards)), classes, name)
-        for name in (true, pred)
+        _named(list(chain.from_iterable(_values(shard[name]) for shard in shards)), names, name)
+        for name, names in ((true, of_true or of_pred), (pred, of_pred or of_true))
     )
     return ImportedLabels(y_true, y_pred, stated.labels or classes, (true, pred)), files[0]
 
@@ -88,7 +89,7 @@ def _values(column: FileColumn) -> list[object]:
     return column if isinstance(column, list) else list(column.to_pylist())
 
 
-def _named(values: list[object], names: tuple[str, ...] | None, column: str) -> list[object]:
+def _named(values: list[object], names: list[str] | None, column: str) -> list[object]:
     """Numbers of classes as their names; what is text stays as it is."""
     if names is None or not all(isinstance(value, int) for value in values):
         return values

@@ -45,6 +45,16 @@ def test_numbers_of_classes_become_their_names(dataset: Path) -> None:
     assert found.columns == ("label", "prediction")
 
 
+def test_predictions_with_names_of_their_own_keep_them(dataset: Path) -> None:
+    features = {"label": {"names": NAMES}, "prediction": {"names": ["pos", "neg", "other"]}}
+    write(dataset / "dataset_info.json", {"features": features})
+
+    found = read("hugging-face", dataset).content
+
+    classes = (*NAMES, "other")
+    assert found == ImportedLabels(["neg", "pos", "pos"], ["pos", "pos", "neg"], classes)
+
+
 def test_a_number_without_a_class_is_refused(dataset: Path) -> None:
     write(dataset / "dataset_info.json", {"features": {"label": {"names": ["neg"]}}})
 
