@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import event, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from offdiag.errors import DatabaseUnavailable
@@ -269,6 +269,29 @@ def test_a_server_connection_that_is_lost_at_the_end_of_reading_is_reported(
         lose_the_connection_after_reading()
 
     assert project_names(postgres_database) == []
+
+
+def test_a_snapshot_that_cannot_be_ended_does_not_keep_its_connection(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = database._engines.reading
+    failure = engine.dialect.loaded_dbapi.DatabaseError("the rollback failed")
+    returned: list[object] = []
+
+    def refuse(_connection: object) -> None:
+        raise failure
+
+    assert project_names(database) == []
+    event.listen(engine, "checkin", lambda connection, _: returned.append(connection))
+    with monkeypatch.context() as patched:
+        patched.setattr(engine.dialect, "do_rollback", refuse)
+        with pytest.raises(DBAPIError) as caught:
+            project_names(database)
+
+    # As long as the error is held, nothing around it is garbage, which would come back, too.
+    assert len(returned) == 1
+    assert caught.value.orig is failure
+    assert project_names(database) == []
 
 
 @pytest.mark.parametrize(

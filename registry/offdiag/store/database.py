@@ -6,7 +6,7 @@ import copy
 import os
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -205,9 +205,11 @@ class Database:
             _session(self._engines.reading) as session,
         ):
             with translated(self.place):
-                session.connection()
-            self._confine(session, for_reading=True)
-            yield session
+                connection = session.connection()
+            # A session whose rollback fails would keep its connection until it is garbage.
+            with closing(connection):
+                self._confine(session, for_reading=True)
+                yield session
 
     @contextmanager
     def write(self) -> Iterator[Session]:
