@@ -213,6 +213,26 @@ def test_a_closed_database_opens_again_when_it_is_used(database: Database) -> No
     assert project_names(database) == []
 
 
+def test_a_connection_in_use_is_closed_once_it_comes_back_to_a_closed_database(
+    database: Database,
+) -> None:
+    closed: list[object] = []
+    event.listen(
+        database._engines.writing, "close", lambda connection, _: closed.append(connection)
+    )
+
+    with database.read() as session:
+        in_use = session.connection().connection.dbapi_connection
+        database.close()
+        assert closed == []
+        assert session.scalar(text("SELECT count(*) FROM project")) == 0
+
+    assert closed == [in_use]
+    assert project_names(database) == []
+    assert project_names(database) == []
+    assert closed == [in_use]
+
+
 def test_foreign_keys_are_enforced(database: Database) -> None:
     with database.write() as session:
         project = add_project(session)

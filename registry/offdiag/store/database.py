@@ -242,7 +242,7 @@ class Database:
                 connection.invalidate()
 
     def close(self) -> None:
-        """Close all idle connections. The next transaction opens new ones."""
+        """Close all connections, those in use when they come back; the next use opens new ones."""
         self._engines.close()
 
     @contextmanager

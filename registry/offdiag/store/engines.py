@@ -12,6 +12,7 @@ from functools import partial
 
 from sqlalchemy import Engine, Pool, event
 from sqlalchemy.engine import ExceptionContext
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from offdiag.errors import InvalidInput
 
@@ -52,7 +53,11 @@ class Engines:
     migrating: Engine
 
     def close(self) -> None:
+        closed = self.writing.pool
         self.writing.dispose()
+        # What is in use comes back to the closed pool, from which nobody would take or close it.
+        event.listen(closed, "checkin", _close)
+        closed.dispose()
 
     def abandon(self) -> None:
         """Forget all connections without touching them, because another process owns them.
@@ -61,6 +66,10 @@ class Engines:
         """
         _abandoned.append(self.writing.pool)
         self.writing.dispose(close=False)
+
+
+def _close(_connection: object, entry: ConnectionPoolEntry) -> None:
+    entry.invalidate()
 
 
 _abandoned: list[Pool] = []
