@@ -101,23 +101,14 @@ TOUCHING = """() => {
 
 
 @pytest.mark.parametrize("which", CHARTS)
-def test_names_of_axes_touch_no_other_words_on_a_phone(
-    which: str, request: pytest.FixtureRequest, paths: dict[str, str]
-) -> None:
-    page = request.getfixturevalue(CHARTS[which][0])(
-        paths[which], viewport={"width": 390, "height": 844}
-    ).page
-
-    assert page.evaluate(TOUCHING) == []
-
-
-@pytest.mark.parametrize("which", CHARTS)
-def test_arrow_keys_tell_the_values_behind_a_chart(
+def test_arrow_keys_tell_the_values_of_a_chart_whose_axes_touch_no_words_on_a_phone(
     which: str, request: pytest.FixtureRequest, paths: dict[str, str]
 ) -> None:
     opener, chart, said = CHARTS[which]
-    watched = request.getfixturevalue(opener)(paths[which])
+    phone = {"width": 390, "height": 844}
+    watched = request.getfixturevalue(opener)(paths[which], viewport=phone)
 
+    assert watched.page.evaluate(TOUCHING) == []
     drawn = watched.page.locator(f"main svg{chart}").first
     drawn.focus()
     watched.page.keyboard.press("ArrowRight")

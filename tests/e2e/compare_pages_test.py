@@ -22,30 +22,6 @@ def pair(compared: ComparedRegistry) -> str:
     return f"/compare?{compared.pair}"
 
 
-def test_from_the_list_to_an_example_and_back(open_compared: Any) -> None:
-    seen = open_compared("/runs")
-    page: Page = seen.page
-    page.get_by_role("searchbox", name="Filter").fill("dataset:derm")
-    page.get_by_role("button", name="Apply").click()
-
-    page.get_by_role("checkbox", name="Select plain CE").check()
-    page.get_by_role("checkbox", name="Select focal", exact=True).check()
-    page.get_by_role("button", name="Compare").click()
-
-    expect(page).to_have_url(re.compile(r"/compare\?runs=r_\w+,r_\w+$"))
-    expect(page.get_by_role("heading", name="Compare 2 runs")).to_be_visible()
-    expect(page.get_by_role("note").first).to_contain_text("than A on")
-    page.get_by_role("link", name=re.compile("examples, only A right")).click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("only A right")
-    expect(page.get_by_role("rowheader").first).to_contain_text("img-")
-    page.get_by_role("link", name="Comparison of A and B").click()
-
-    expect(page.get_by_role("heading", name="Which examples changed")).to_be_visible()
-    page.go_back()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("only A right")
-    seen.expect_no_complaints()
-
-
 def test_what_is_ticked_survives_another_filter(open_compared: Any) -> None:
     seen = open_compared("/runs?q=dataset:derm plain")
     page: Page = seen.page

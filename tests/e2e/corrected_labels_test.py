@@ -117,13 +117,6 @@ def answer_like(digits: Digits, name: str, *, unlike: str) -> dict[int, str]:
     return {int(digits.ids[place]): str(one[place]) for place in places}
 
 
-def surprise_all(digits: Digits) -> dict[int, str]:
-    """Ten labels of one class that make every run wrong where it was right."""
-    right = [answers == digits.truth for answers in digits.answers.values()]
-    agreed = np.logical_and.reduce([*right, digits.truth == "0"])
-    return {int(digits.ids[place]): "1" for place in np.flatnonzero(agreed)[:N_CORRECTED]}
-
-
 def revise(database: Database, labels: Mapping[int, str], folder: Path) -> None:
     file = folder / "corrected.csv"
     with file.open("w", newline="", encoding="utf-8") as opened:
@@ -186,21 +179,3 @@ def test_ten_corrected_labels_move_runs_and_tomorrows_report_says_so_first(
     for name, (before, after) in moved.items():
         quoted = f"“{name}”" if "," in name else name
         assert f"{quoted} from {before} to {after}" in first
-
-
-def test_ten_corrections_that_all_runs_get_wrong_move_nobody_and_the_report_says_that(
-    demo: tuple[Path, Digits],
-    database: Database,
-    crew: Workers,
-    client: FlaskClient,
-    tmp_path: Path,
-) -> None:
-    issued_today(database)
-
-    revise(database, surprise_all(demo[1]), tmp_path)
-    settle(database, crew)
-
-    assert all(before == after for before, after in places(client).values())
-    page = Page(client.get(IMPACT.impact_url(2)).get_data(as_text=True))
-    assert "the ranking by balanced accuracy is unchanged" in page.one("p", "callout").text
-    assert "(10 labels revised) left every ranking as it was" in issued_tomorrow(database, crew)

@@ -5,11 +5,10 @@ What needs no script, links and forms, is followed by the tests of pages without
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -34,24 +33,6 @@ def own_registry(migrated_file: Path, tmp_path: Path) -> Iterator[Database]:
     database.close()
 
 
-def test_from_the_list_to_a_run_and_into_its_classes(open_page: Any) -> None:
-    seen = open_page("/")
-    page: Page = seen.page
-
-    page.get_by_role("link", name="derm-7", exact=True).click()
-    expect(page.get_by_role("region", name="Verdict")).to_be_visible()
-    page.get_by_role("link", name="All 8 runs", exact=True).click()
-    page.get_by_role("searchbox", name="Filter").fill("dataset:derm-7 plain")
-    page.get_by_role("button", name="Apply").click()
-    expect(page).to_have_url(re.compile(r"/runs\?q=dataset:derm-7%20plain$"))
-    page.get_by_role("link", name="plain CE").click()
-    expect(page.get_by_role("heading", name="Confusion matrix")).to_be_visible()
-    page.get_by_role("link", name="Classes", exact=True).click()
-
-    expect(page.get_by_role("rowheader", name="mel", exact=True)).to_be_visible()
-    seen.expect_no_complaints()
-
-
 def test_the_theme_can_be_switched_and_stays(open_page: Any) -> None:
     seen = open_page("/runs", color_scheme="light")
     page: Page = seen.page
@@ -67,15 +48,6 @@ def test_the_theme_can_be_switched_and_stays(open_page: Any) -> None:
 
     assert _background(page) == NEAR_BLACK
     seen.expect_no_complaints()
-
-
-@pytest.mark.parametrize(("scheme", "colour"), [("light", "255"), ("dark", "18")])
-def test_without_a_choice_the_page_follows_the_system(
-    open_page: Any, scheme: Literal["light", "dark"], colour: str
-) -> None:
-    page: Page = open_page("/runs", color_scheme=scheme).page
-
-    assert _background(page).startswith(f"rgb({colour}, ")
 
 
 def test_a_waiting_page_fills_in_by_itself(open_at: Any, own_registry: Database) -> None:
@@ -125,8 +97,14 @@ def test_high_contrast_keeps_what_is_chosen_and_the_diagonal_apart(
     assert chosen != other
 
 
-def test_paper_is_light_and_shows_no_controls(open_page: Any, registry: LesionRegistry) -> None:
+def test_paper_is_light_without_controls_and_with_what_a_narrow_or_folded_page_leaves_out(
+    open_page: Any, registry: LesionRegistry
+) -> None:
     page: Page = open_page(f"/runs/{registry.plain}", color_scheme="dark").page
+    page.set_viewport_size({"width": 703, "height": 1009})  # A4 less the margins
+    folded = page.get_by_text("Dashed: accuracy")
+    expect(folded).to_be_hidden()
+    assert _background(page) == NEAR_BLACK
 
     page.emulate_media(media="print")
 
@@ -137,18 +115,6 @@ def test_paper_is_light_and_shows_no_controls(open_page: Any, registry: LesionRe
     expect(page.get_by_text(f"/runs/{registry.plain}").last).to_be_visible()
     expect(page.get_by_role("link", name="Settings")).to_be_hidden()
     assert page.locator(".button:visible, [type=checkbox]:visible").count() == 0
-
-
-def test_paper_has_what_a_narrow_or_folded_page_leaves_out(
-    open_page: Any, registry: LesionRegistry
-) -> None:
-    page: Page = open_page(f"/runs/{registry.plain}").page
-    page.set_viewport_size({"width": 703, "height": 1009})  # A4 less the margins
-    folded = page.get_by_text("Dashed: accuracy")
-    expect(folded).to_be_hidden()
-
-    page.emulate_media(media="print")
-
     expect(folded).to_be_visible()
     expect(page.get_by_text("1,503 examples, 7 classes")).to_be_visible()
     expect(page.get_by_role("columnheader", name="95 % CI").last).to_be_visible()

@@ -22,88 +22,57 @@ pytestmark = pytest.mark.browser
 HOSTILE = DatasetAddress("default", HOSTILE_DATASET)
 HOSTILE_SAMPLES = f"/datasets/{name_segment(HOSTILE_NAMES[0])}"
 
-ONE_OF_EACH_KIND = {
+WHOLE = {
     "registry": (
-        *("/", "/runs?q=dataset:derm-7&cols=acc,mcc,f1,cohen_kappa", "/_gallery", "/search?q=a"),
-        *("/glossary/f1?share=0.1", "/problems?class=df", "/costs/triage", "/audit"),
-        *("/costs/new?dataset=derm-7", "/audit?example=constant-answer", "/runs/{plain}"),
-        *("/runs/{waiting}", "/runs/{majority}/classes", "/runs/{plain}/examples"),
-        *("/runs/{plain}/curves", "/runs/{plain}/slices", "/runs/{swapped}/meta"),
-        *("/runs/{plain}/advice", "/flags/{flag}", "/jobs/{job}"),
+        *("/", "/_gallery", "/_gallery/matrices", "/_gallery/charts", "/problems?class=df"),
+        *("/runs?q=dataset:derm-7&cols=acc,mcc,f1,cohen_kappa", "/runs/{plain}"),
+        *("/audit?example=constant-answer", "/settings"),
         "/whatif?runs={binary},{majority}&cost=@0-1&set=*>*:x2",
     ),
-    "reported": ("/reports/weekly", "/reports/weekly/2", "/reports/new"),
+    "reported": ("/reports/weekly/2",),
+    "revised": ("/datasets/pets", "/datasets/pets/draft"),
+    "scored": ("/runs/{event}/curves?prevalence=0.2",),
+    "compared": ("/compare?runs={plain},{focal}",),
+}
+"""One for each stylesheet and script, which say the same without scripts and in both themes."""
+OTHERS = {
+    "registry": (
+        *("/search?q=a", "/glossary", "/glossary/f1?share=0.1", "/costs", "/costs/triage"),
+        *("/costs/new?dataset=derm-7", "/settings/rules", "/views?of=q%3Dflag:open"),
+        *("/audit?table=nothing%20to%20see&classes=a", "/whatif", "/flags/{flag}", "/jobs/{job}"),
+        *("/runs/{waiting}", "/runs/{many_classes}", "/runs/{hostile}/classes"),
+        *("/runs/{hostile}/meta", "/runs/{plain}/advice"),
+    ),
+    "reported": ("/reports", "/reports/weekly", "/reports/new"),
     "revised": (
-        *("/datasets", "/datasets/pets", "/datasets/pets/data", "/datasets/pets/draft"),
-        *("/datasets/pets/noise", "/datasets/pets/approve", "/datasets/pets/truth/1..2"),
-        *("/datasets/pets/truth/2/impact", "/datasets/behind/truth/2/impact"),
-        "/runs/{seer}/history",
+        *("/jobs", "/datasets", "/datasets/pets/data", "/datasets/pets/noise"),
+        *("/datasets/pets/approve", HOSTILE.impact_url(2), HOSTILE.difference_url(1, 2)),
+        *("/datasets/behind/truth/2/impact", "/runs/{seer}/history"),
     ),
     "scored": (
-        "/runs/{event}/curves?prevalence=0.2",
-        "/whatif/decisions?run={event}&cost=@0-1&set=fraud>fine:12",
+        *("/runs/{hostile}/examples", "/runs/{hostile}/curves", "/runs/{hostile}/slices"),
+        "/whatif/decisions?run={hostile}&cost=@0-1",
+        *(f"{HOSTILE_SAMPLES}/suspects", f"{HOSTILE_SAMPLES}/content"),
     ),
     "compared": (
-        *("/compare?runs={plain},{focal}", "/compare?runs={plain},{focal},{almost}"),
-        *("/compare?runs={part},{other_part}", "/compare"),
-        "/compare/examples?runs={plain},{focal}&which=only_b",
+        *("/compare?runs={plain},{focal},{almost}", "/compare?runs={part},{other_part}"),
+        *("/compare", "/compare?runs={nine}"),
+        "/compare/examples?runs={hostile},{more_hostile}&which=both_wrong",
     ),
 }
-"""They say the same without scripts, and are accessible in both themes."""
-WITH_MORE = {
-    "registry": (
-        *("/_gallery/matrices", "/_gallery/charts", "/glossary", "/settings", "/settings/rules"),
-        *("/views?of=q%3Dflag:open", "/costs", "/whatif", "/runs/{many_classes}"),
-        "/audit?table=nothing%20to%20see&classes=a",
-    ),
-    "reported": ("/reports",),
-    "revised": ("/jobs",),
-    "scored": (
-        *("/runs/{several}/examples?show=all", "/runs/{several}/examples?id=nothing"),
-        *("/runs/{several}/curves", "/runs/{several}", "/runs/{several}/slices"),
-        *("/whatif/decisions?run={several}&cost=@0-1", "/datasets/scored/suspects"),
-        "/datasets/scored/content",
-    ),
-    "compared": ("/compare?runs={nine}",),
-}
-"""They have parts of their own, and are accessible."""
+"""They are accessible, and what is hostile may do harm and be long."""
 OTHER_DATA = {
     "registry": (
-        *(
-            "/runs?q=dataset:derm-7 nothing foo:bar",
-            "/runs/{swapped}",
-            "/runs/{failed}",
-            "/runs/{waiting}/classes",
-            "/runs/{hostile}",
-        ),
-        *("/runs/{hostile}/classes", "/runs/{hostile}/meta", "/runs/{columns}/examples"),
+        *("/runs/{hostile}", "/runs/{failed}"),
         "/whatif?runs={hostile},{majority}&cost=@0-1&set=*>*:x2",
         "/whatif?runs={many_classes},{majority}&cost=@0-1&set=*>*:x2",
     ),
     "reported": (HOSTILE_REPORT.edition_url(1),),
-    "revised": (
-        *("/datasets/late", "/datasets/pets/truth/1..1", HOSTILE.url()),
-        "/datasets/late/truth/3/impact",
-        *(HOSTILE.impact_url(2), HOSTILE.difference_url(1, 2)),
-        "/runs/{waiting}/history",
-    ),
-    "scored": (
-        *(
-            "/runs/{margins}/curves",
-            "/runs/{hostile}",
-            "/runs/{hostile}/examples",
-            "/runs/{hostile}/curves",
-        ),
-        *("/runs/{hostile}/slices", "/whatif/decisions?run={hostile}&cost=@0-1"),
-        *(f"{HOSTILE_SAMPLES}/suspects", f"{HOSTILE_SAMPLES}/content"),
-    ),
-    "compared": (
-        "/compare?runs={plain},{focal}&matrix=b&value=f1",
-        *("/compare?runs={large},{larger}", "/compare?runs={hostile},{more_hostile}"),
-        "/compare/examples?runs={hostile},{more_hostile}&which=both_wrong",
-    ),
+    "revised": (HOSTILE.url(),),
+    "scored": ("/runs/{hostile}",),
+    "compared": (*("/compare?runs={large},{larger}", "/compare?runs={hostile},{more_hostile}"),),
 }
-"""Templates of the others; what is hostile may do harm, be long, and is as accessible."""
+"""Templates of the others, with what is long or hostile."""
 
 OPENED_BY = {
     "registry": "open_page",
@@ -139,8 +108,8 @@ def others_of(registry: LesionRegistry) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("which", "path", "is_whole", "is_accessible"),
     [
-        (which, path, table is ONE_OF_EACH_KIND, table is not OTHER_DATA)
-        for table in (ONE_OF_EACH_KIND, WITH_MORE, OTHER_DATA)
+        (which, path, table is WHOLE, table is not OTHER_DATA)
+        for table in (WHOLE, OTHERS, OTHER_DATA)
         for which, paths in table.items()
         for path in paths
     ],
