@@ -81,23 +81,16 @@ def test_the_table_of_routes_names_every_view_of_every_module() -> None:
 
 
 @pytest.mark.usefixtures("late_page")
-def test_a_module_is_imported_for_the_first_request_to_it(client: PageClient) -> None:
+def test_a_module_is_imported_for_the_first_request_to_it(app: Flask, client: PageClient) -> None:
+    with app.test_request_context():
+        assert app.url_for("late.page", number=7) == "/late/7"
     assert client.get("/early").text == "early"
     assert client.get("/nowhere").status_code == 404
     assert "late_page" not in sys.modules
 
     assert client.get("/late/7").text == "late 7"
     assert client.get("/late").text == "late 0"
-
-
-@pytest.mark.usefixtures("late_page")
-def test_errors_are_answered_as_the_module_says(client: PageClient) -> None:
     assert client.post("/late").text == "explained"
-
-
-def test_addresses_are_known_before_their_module_is_loaded(app: Flask) -> None:
-    with app.test_request_context():
-        assert app.url_for("late.page", number=7) == "/late/7"
 
 
 @pytest.mark.usefixtures("late_page")
@@ -148,6 +141,12 @@ def unfrozen() -> Iterator[None]:
 
 
 @pytest.fixture
+def without_views(unfrozen: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing to load: tests of what runs beside it need not wait for that."""
+    monkeypatch.setattr(LazyViews, "load_each", lambda _views, _package="": iter(()))
+
+
+@pytest.fixture
 def served(sqlite_database: Database) -> Flask:
     return create_app(Settings(server=serving()), sqlite_database)
 
@@ -163,16 +162,26 @@ def settle_after_an_answer(served: Flask) -> None:
 
 
 @pytest.mark.usefixtures("unfrozen")
-def test_the_views_of_pages_are_loaded_after_the_first_answer(served: Flask) -> None:
+def test_pages_are_loaded_and_runs_compared_after_the_first_answer(
+    served: Flask, sqlite_database: Database
+) -> None:
     not_loaded = served.view_functions["glossary.page"]
+    database = sqlite_database
+    truth = ["x", "y"] * 60
+    for predicted in (["y", "x", *truth[2:]], ["y"] * 40 + truth[40:]):
+        log(database, y_true=truth, y_pred=predicted, sample_ids=range(120))
+    work_off(database)
 
     settle_after_an_answer(served)
 
     assert served.view_functions["glossary.page"] is not not_loaded
+    with counted_statements() as statements:
+        client_for(served).get("/")
+    assert not any("prediction_chunk" in statement for statement in statements)
 
 
-@pytest.mark.usefixtures("unfrozen")
-def test_what_runs_beside_begins_after_the_first_answer_and_ends_with_the_block(
+@pytest.mark.usefixtures("without_views")
+def test_what_runs_beside_begins_after_the_first_answer_but_a_redirect_and_ends_with_the_block(
     served: Flask,
 ) -> None:
     begun, ended = threading.Event(), threading.Event()
@@ -184,45 +193,13 @@ def test_what_runs_beside_begins_after_the_first_answer_and_ends_with_the_block(
         ended.set()
 
     with warming_up(served, beside=work, waits_s=60):
-        assert not begun.is_set()
+        assert client_for(served).get("/").status_code == 302
+        assert not begun.wait(0.1)
         client_for(served).get("/healthz")
         assert begun.wait(60)
         assert not ended.is_set()
 
     assert ended.is_set()
-
-
-@pytest.mark.usefixtures("unfrozen")
-def test_runs_are_compared_before_someone_opens_the_first_page(
-    served: Flask, sqlite_database: Database
-) -> None:
-    database = sqlite_database
-    truth = ["x", "y"] * 60
-    for predicted in (["y", "x", *truth[2:]], ["y"] * 40 + truth[40:]):
-        log(database, y_true=truth, y_pred=predicted, sample_ids=range(120))
-    work_off(database)
-
-    settle_after_an_answer(served)
-
-    with counted_statements() as statements:
-        client_for(served).get("/")
-    assert not any("prediction_chunk" in statement for statement in statements)
-
-
-@pytest.mark.usefixtures("unfrozen")
-def test_a_redirect_leaves_the_machine_to_the_page_that_it_leads_to(served: Flask) -> None:
-    begun = threading.Event()
-
-    @contextmanager
-    def work() -> Iterator[None]:
-        begun.set()
-        yield
-
-    with warming_up(served, beside=work, waits_s=60):
-        assert client_for(served).get("/").status_code == 302
-        assert not begun.wait(0.2)
-        client_for(served).get("/runs")
-        assert begun.wait(60)
 
 
 def test_a_server_that_stops_before_its_first_answer_loads_no_page(served: Flask) -> None:
@@ -256,12 +233,12 @@ def test_what_runs_beside_outlives_a_view_that_cannot_be_loaded(
     with warming_up(served, beside=work, waits_s=60):
         client_for(served).get("/healthz")
         assert tried.wait(60)
-        assert not ended.wait(0.2)
+        assert not ended.wait(0.1)
 
     assert ended.is_set()
 
 
-@pytest.mark.usefixtures("unfrozen")
+@pytest.mark.usefixtures("without_views")
 def test_what_runs_beside_is_tried_again_where_files_are_scarce(served: Flask) -> None:
     tries, begun = [], threading.Event()
 

@@ -60,7 +60,7 @@ def sites(database: Database, client: PageClient, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.both_databases
-def test_a_hidden_slice_is_refused_with_the_reason(sites: Sites) -> None:
+def test_a_hidden_slice_is_refused_with_the_reason_and_a_large_one_is_shown(sites: Sites) -> None:
     known = offdiag.get_run(sites.first, url=sites.database.url)
     for part in (SMALL, ALONG, "device=a & site=tiny", "device=b & site=x"):
         status, error = refusal(sites.client, f"/runs/{sites.first}/evaluation", slice=part)
@@ -70,50 +70,31 @@ def test_a_hidden_slice_is_refused_with_the_reason(sites: Sites) -> None:
         assert error["field"] == "slice"
         with pytest.raises(Forbidden, match="is suppressed"):
             known.evaluation(slice=part)
+    assert get(sites.client, f"/runs/{sites.first}/evaluation", slice=SHOWN)["n_cases"] == 40
+    _, error = refusal(sites.client, f"/runs/{sites.first}/evaluation", slice="site=tyni")
+    assert "sample has site 'tyni'" in error["message"]
+    assert "tiny" not in str(error)
 
 
-def test_a_large_one_is_shown(sites: Sites) -> None:
-    found = get(sites.client, f"/runs/{sites.first}/evaluation", slice=SHOWN)
-
-    assert found["n_cases"] == 40
-
-
-@pytest.mark.parametrize("path", ["/compare", "/compare.json", "/compare/examples"])
-def test_runs_are_not_compared_on_a_hidden_slice(sites: Sites, path: str) -> None:
-    query = {"runs": f"{sites.first},{sites.second}", "slice": SMALL}
-
-    answer = sites.client.get(f"{path}?{urlencode(query)}")
-
-    assert "is suppressed" in answer.text
-    assert "5 examples" not in answer.text
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/whatif?cost=@0-1&runs={runs}&slice=site%3Dtiny",
-        "/whatif.json?cost=@0-1&runs={runs}&slice=site%3Dtiny",
-        "/api/v1/costs?runs={runs}&slice=site%3Dtiny",
+def test_comparisons_costs_and_searches_do_not_tell_of_small_groups(sites: Sites) -> None:
+    runs = f"{sites.first},{sites.second}"
+    for path in ("/compare", "/compare.json", "/compare/examples"):
+        text = sites.client.get(f"{path}?{urlencode({'runs': runs, 'slice': SMALL})}").text
+        assert "is suppressed" in text, path
+        assert "5 examples" not in text, path
+    for path in (
+        f"/whatif?cost=@0-1&runs={runs}&slice=site%3Dtiny",
+        f"/whatif.json?cost=@0-1&runs={runs}&slice=site%3Dtiny",
+        f"/api/v1/costs?runs={runs}&slice=site%3Dtiny",
         "/runs?q=recall[ill]@site%3Dtiny<0.9",
         "/runs.json?q=slice:site%3Dtiny%20recall(ill)<0.9",
         "/api/v1/runs?filter=worst(recall[ill],by%3Dsite)<0.9",
-    ],
-)
-def test_costs_and_searches_do_not_tell_of_small_groups(sites: Sites, path: str) -> None:
-    answer = sites.client.get(path.format(runs=f"{sites.first},{sites.second}"))
-
-    assert answer.status_code == 403
-
-
-def test_costs_are_offered_on_shown_slices_only(sites: Sites) -> None:
-    page = sites.client.page(f"/whatif?cost=@0-1&runs={sites.first},{sites.second}")
-
+    ):
+        assert sites.client.get(path).status_code == 403, path
+    page = sites.client.page(f"/whatif?cost=@0-1&runs={runs}")
     offered = {each.text for each in page.all("option")}
     assert SHOWN in offered
     assert not {SMALL, ALONG} & offered
-
-
-def test_three_columns_are_not_crossed(sites: Sites) -> None:
     for path in ("/slices.json?across=a&across=b&across=c", "/slices?across=a&across=b&across=c"):
         assert SHOWN not in sites.client.get(f"/runs/{sites.first}{path}").text
 
@@ -128,13 +109,6 @@ def test_runs_are_offered_for_comparison_on_shown_slices_only(sites: Sites) -> N
         (select,) = (each for each in page.all("select") if each.attributes.get("id") == "slice")
         offered = {each.text for each in select.inside("option")}
         assert offered - {part} == {"all", "device=a", "device=b", "site=x", SHOWN} - {part}
-
-
-def test_a_misspelt_value_brings_no_hidden_ones_to_light(sites: Sites) -> None:
-    _, error = refusal(sites.client, f"/runs/{sites.first}/evaluation", slice="site=tyni")
-
-    assert "sample has site 'tyni'" in error["message"]
-    assert "tiny" not in str(error)
 
 
 @pytest.mark.both_databases
@@ -169,14 +143,11 @@ def test_flags_that_slices_had_before_are_read_by_nobody(
     assert not any(told().values()), told()
 
 
-def test_the_history_lists_only_slices_that_are_shown(sites: Sites) -> None:
+def test_history_and_single_examples_do_not_tell_of_hidden_slices(sites: Sites) -> None:
     found = get(sites.client, f"/runs/{sites.first}/history")
 
     assert {each["slice"] for each in found["evaluations"]} == {None, SHOWN}
     assert SMALL not in sites.client.get(f"/runs/{sites.first}/history").text
-
-
-def test_single_examples_do_not_say_to_which_group_they_belong(sites: Sites) -> None:
     found = get(sites.client, f"/runs/{sites.first}/examples", kind="all")
 
     assert {value for each in found["examples"] for value in each["slices"].values()} == {

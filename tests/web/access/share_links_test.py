@@ -19,6 +19,7 @@ from offdiag.store.models import ShareLinkRow
 from offdiag_web.app.dispatch import PREFIX
 from support.access import add_person, client_of, guarded
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
+from support.filled_once import filled_once
 from support.forms import forms_of, send
 from support.pages import PageClient, client_for
 
@@ -53,14 +54,17 @@ class Shared:
         return send(self.editor, form, {"page": page, "days": days})
 
 
+@filled_once
+def log_three(database: Database) -> list[str]:
+    return [
+        log_counts(database, LESION_COUNTS, LESIONS, name=name, dataset="lesions", project=project)
+        for name, project in (("one", "alpha"), ("two", "alpha"), ("unmentionable", "beta"))
+    ]
+
+
 @pytest.fixture
 def shared(database: Database) -> Shared:
-    def log(name: str, project: str) -> str:
-        return log_counts(
-            database, LESION_COUNTS, LESIONS, name=name, dataset="lesions", project=project
-        )
-
-    run, other, hidden = log("one", "alpha"), log("two", "alpha"), log("unmentionable", "beta")
+    run, other, hidden = log_three(database)
     app = guarded(database, share_link_days=30)
     user_id = add_person(database, "ana", Grant(Role.EDITOR, "alpha"))
     return Shared(
