@@ -11,22 +11,6 @@ import re
 from typing import Final
 
 # "Machine Learning & Signals Learning", chapter 12; mathematics as its source writes it.
-LECTURE_12_1_COPIED: Final = """\
-Predicted Yes No Actual Yes 141 67 No 0 31
-\\text {Accuracy} = \\frac {141+31}{239} = 0.7196652 \\approx 72.0\\%
-\\text {Precision} = \\dfrac {141}{0+141} = 1 = 100\\%
-\\text {Recall} = \\frac {141}{141 + 67} = 0.678 = 67.8\\%
-"""
-LECTURE_12_1: Final = LECTURE_12_1_COPIED.replace(" Actual", "\nActual").replace(" No 0", "\nNo 0")
-LECTURE_12_2_COPIED: Final = """\
-Predicted Yes No Actual Yes 55 5 No 5 35
-\\text {Accuracy} &= \\frac {55+35}{100} = 0.9 = 90\\%\\\\
-\\text {Precision} &= \\dfrac {55}{5+55} = \\frac {55}{60} \\approx 91.7\\%\\\\
-\\text {Recall} &= \\frac {55}{55+5} = \\frac {55}{60} \\approx 91.7\\%\\\\
-\\text {Specificity} &= \\frac {35}{5+35} = \\frac {35}{40} = 87.5\\%\\\\
-F_1 &= \\frac {55}{55 + \\frac {1}{2}\\left (5+5\\right )} = \\frac {55}{60} \\approx 91.7\\%
-"""
-LECTURE_12_2: Final = LECTURE_12_2_COPIED.replace(" Actual", "\nActual").replace(" No 5", "\nNo 5")
 LECTURE_12_3_COPIED: Final = """\
 Predicted Yes No Actual Yes 0 10 No 0 990
 \\text {Accuracy} &= \\frac {990}{1000} = 0.99 = 99\\%\\\\
@@ -50,16 +34,6 @@ Accuracy 80%
 LECTURE_12_5: Final = re.sub(
     r" (?=Actual|[BC] \d|Total \d|Precision|Recall|\\\(F_1|Metric)", "\n", LECTURE_12_5_COPIED
 ).replace("726280\nB 86 1 15\nC 21 2 5", "72 6 2 80\nB 8 6 1 15\nC 2 1 2 5")
-LECTURE_TABLE_12_4_COPIED: Final = """\
-Metric Class 1 (positive) Class 0 (negative) \
-Precision \\(\\dfrac {141}{141+0} = 100\\%\\) \\(\\dfrac {31}{31+67} \\approx 31.6\\%\\) \
-Recall \\(\\dfrac {141}{141+67} \\approx 67.8\\%\\) \\(\\dfrac {31}{31+0} = 100\\%\\) \
-\\(F_1\\) \\(\\dfrac {2\\cdot 1.0\\cdot 0.678}{1.0+0.678} \\approx 80.8\\%\\) \
-\\(\\dfrac {2\\cdot 0.316\\cdot 1.0}{0.316+1.0} \\approx 48.1\\%\\)
-"""
-LECTURE_TABLE_12_4: Final = re.sub(
-    r" (?=Precision|Recall|\\\(F_1)", "\n", LECTURE_TABLE_12_4_COPIED
-)
 
 # "Confusion Matrix: MCC, Kappa, and Cost-Sensitive Evaluation"; formulas stand there twice.
 SCREENING_COPIED: Final = """\
@@ -80,17 +54,6 @@ Accuracy: 9,780/10,000=97.8%. Precision: 80/280=28.6%. Recall: 80/100=80%. MCC: 
 """
 
 # Zeng 2025, Mathematics 13(16) 2609.
-WINE_TABLE_8A_COPIED: Final = """\
-Predicted:
-Class 1
-Predicted:
-Class 2
-Predicted:
-Class 3
-Actual: Class 1838
-Actual: Class 21173
-Actual: Class 3527
-"""
 WINE_TABLE_9_COPIED: Final = """\
 Predicted 0
 (Class 1)
@@ -107,29 +70,6 @@ WINE_TABLE_9: Final = """\
 Actual 0 (Class 1)\t8\t3\t8
 Actual 1 (Class 2)\t1\t17\t3
 Actual 2 (Class 3)\t5\t2\t7
-"""
-WINE_TABLE_10_COPIED: Final = """\
-Original
-Precision
-Original
-Recall
-Permuted
-Precision
-Permuted
-Recall
-Transposed
-Precision
-Transposed
-Recall
-Class 1
-(y = 0)
-0.5714290.4210530.3888890.5000000.3888890.500000
-Class 2
-(y = 1)
-0.7727270.8095240.5714290.4210530.5714290.421053
-Class 3
-(y = 2)
-0.3888890.5000000.7727270.8095240.7727270.809524
 """
 WINE_TABLE_10: Final = """\
 Original\t\tPermuted\t\tTransposed\t
@@ -165,20 +105,3 @@ CIFAR: Final = """\
   • Weighted precision: 0.7186.
 """
 CIFAR_CLASSES: Final = "10 x 1000"
-
-# Krstinic et al. 2020, on multi-label confusion matrices.
-FOUR_LABELS: Final = """\
-  Predicted class
-
-  λ1 𝜆2 𝜆3 𝜆4 Recall
-
- 𝜆1 8 0 0 0 1.00
-
-𝜆2 4 9 1 1 0.60
-
-𝜆3 3 0 7 0 0.80
-
-𝜆4 1 0 2 9 0.75
-
-Precision 0.50 1.00 0.70 0.90
-"""

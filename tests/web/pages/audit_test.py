@@ -8,7 +8,7 @@ from offdiag.audit.table_text.cells import MOST_CHARACTERS
 from offdiag.audit.table_text.numbers import MOST_NUMBERS
 from offdiag_web.pages.audit.address import LONGEST_LINK
 from support.audits import audited, contested, paste, verdicts_on
-from support.dashboard import HOSTILE_NAMES
+from support.dashboard import HOSTILE_MARKUP
 from support.forms import forms_of, send
 from support.pages import Page, PageClient
 from support.sound import KIB, assert_harmless, small_page
@@ -187,6 +187,20 @@ class TestVerdicts:
             "The matrix gives 0.7, in no orientation or definition 0.80.",
         ]
 
+    def test_what_the_other_numbers_leave_is_said(self, reader: PageClient) -> None:
+        page = audited(paste(reader, SVM))
+
+        assert "the other numbers allow 0.9050 – 0.9150" in page.one("main").text
+
+    def test_forms_of_one_number_are_one_line(self, reader: PageClient) -> None:
+        page = audited(reader.get("/audit?example=antibody-test"))
+
+        lines = {row[0]: row[2:4] for row in page.table("data")}
+        assert lines["Recall of 'Yes'"] == [
+            "141/208, 0.678, 67.8%",
+            "0.6775 – 0.6785; 67.75 – 67.85 %",
+        ]
+
     def test_every_cell_of_the_pasted_table_is_marked(self, reader: PageClient) -> None:
         page = audited(paste(reader, "Model\tAccuracy\tError rate\tMCC\nSVM\t0.93\t0.07\t0.8\n"
                              "CNN\t0.95\t0.09\t0.9\n"))  # fmt: skip
@@ -207,20 +221,6 @@ class TestVerdicts:
 
         (link,) = [a for a in page.all("a") if a.text == "What macro_f1_harmonic is"]
         assert reader.get(link.attributes["href"]).status_code == 200
-
-    def test_what_the_other_numbers_leave_is_said(self, reader: PageClient) -> None:
-        page = audited(paste(reader, SVM))
-
-        assert "the other numbers allow 0.9050 – 0.9150" in page.one("main").text
-
-    def test_forms_of_one_number_are_one_line(self, reader: PageClient) -> None:
-        page = audited(reader.get("/audit?example=antibody-test"))
-
-        lines = {row[0]: row[2:4] for row in page.table("data")}
-        assert lines["Recall of 'Yes'"] == [
-            "141/208, 0.678, 67.8%",
-            "0.6775 – 0.6785; 67.75 – 67.85 %",
-        ]
 
     def test_without_a_matrix_agreement_is_no_proof(self, reader: PageClient) -> None:
         with_matrix = audited(reader.get("/audit?example=screening"))
@@ -285,13 +285,6 @@ class TestRefusals:
         assert response.status_code == 200
         assert "does not list classes" in response.text
 
-    @pytest.mark.parametrize("example", ["nonsense", "../../etc/passwd", ""])
-    def test_an_unknown_example_is_the_empty_page(self, reader: PageClient, example: str) -> None:
-        page = audited(reader.get("/audit", query_string={"example": example}))
-
-        assert verdicts_on(page) == {}
-        assert page.one("textarea").text == ""
-
     def test_a_text_that_is_too_long_is_refused_with_the_limit(self, reader: PageClient) -> None:
         response = paste(reader, "x" * (MOST_CHARACTERS + 1))
 
@@ -308,8 +301,8 @@ class TestRefusals:
 
 
 class TestHostileTexts:
-    @pytest.mark.parametrize("name", HOSTILE_NAMES)
-    def test_names_are_text_wherever_they_stand(self, reader: PageClient, name: str) -> None:
+    def test_names_are_text_wherever_they_stand(self, reader: PageClient) -> None:
+        name = "".join(HOSTILE_MARKUP)
         texts = (
             f"Model\tAccuracy\tMCC\n{name}\t0.9\t0.8",
             f"\t{name}\tB\nRecall\t0.9\t0.8\nmacro avg\t0.8\t0.7",

@@ -140,7 +140,6 @@ def test_where_the_dataset_names_no_class_either_may_be_flagged(
             "",
             {"threshold": pytest.approx(0.3), "chosen": "the cheapest on these examples"},
         ),
-        ("expected", "", {"rule": "least_expected_cost"}),
         ("threshold", "0.12", {"threshold": 0.12}),
     ],
 )

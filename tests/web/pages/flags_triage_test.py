@@ -37,50 +37,28 @@ def state_of(database: Database, number: int) -> FlagState:
     return browse_flag(database, number).entry.flag.status.state
 
 
-@pytest.mark.parametrize(
-    ("action", "typed", "state", "said"),
-    [
+def test_a_decision_is_carried_out_told_and_remembered_and_the_flag_opened_again(
+    ana: PageClient, registry: Database
+) -> None:
+    for action, typed, state, said in (
         ("acknowledge", {}, FlagState.ACKNOWLEDGED, "F-1 acknowledged."),
         ("snooze", {"until": "2099-01-31"}, FlagState.SNOOZED, "F-1 snoozed until 2099-01-31."),
         ("dismiss", {"reason": "known"}, FlagState.DISMISSED, "F-1 dismissed."),
         ("assign", {"assignee": " lee "}, FlagState.OPEN, "F-1 assigned to lee."),
         ("comment", {"comment": "why?"}, FlagState.OPEN, "Comment added to F-1."),
-    ],
-)
-def test_a_decision_is_carried_out_told_and_remembered(
-    ana: PageClient,
-    registry: Database,
-    action: str,
-    typed: dict[str, str],
-    state: FlagState,
-    said: str,
-) -> None:
-    response = send(ana, form_to(ana, "/flags/1", f"/flags/1/{action}"), typed)
-    page = ana.page(response.headers["Location"])
+    ):
+        response = send(ana, form_to(ana, "/flags/1", f"/flags/1/{action}"), typed)
+        page = ana.page(response.headers["Location"])
 
-    assert response.status_code == 303
-    assert page.one("p", "callout").text == f"✓ {said}"
-    assert state_of(registry, 1) is state
-    assert browse_flag(registry, 1).history[-1].author == "ana"
-    assert ana.page("/flags/1").all("p", "callout") == []
-
-
-def test_a_settled_flag_is_opened_again(ana: PageClient, registry: Database) -> None:
-    triage.dismiss_flags(registry, [1], reason="known", author="lee")
-
-    send(ana, form_to(ana, "/flags/1", "/flags/1/reopen"))
-
-    assert state_of(registry, 1) is FlagState.OPEN
-
-
-def test_assigning_to_nobody_takes_the_flag_off_somebody(
-    ana: PageClient, registry: Database
-) -> None:
-    triage.assign_flags(registry, [1], assignee="lee", author="lee")
-
-    send(ana, form_to(ana, "/flags/1", "/flags/1/assign"), {"assignee": " "})
-
-    assert browse_flag(registry, 1).entry.flag.assignee is None
+        assert response.status_code == 303
+        assert page.one("p", "callout").text == f"✓ {said}"
+        assert state_of(registry, 1) is state
+        assert browse_flag(registry, 1).history[-1].author == "ana"
+        assert ana.page("/flags/1").all("p", "callout") == []
+        if state is not FlagState.OPEN:
+            send(ana, form_to(ana, "/flags/1", "/flags/1/reopen"))
+            assert state_of(registry, 1) is FlagState.OPEN
+            assert ana.page("/flags/1").all("p", "callout")
 
 
 def test_a_closed_flag_offers_no_decision_but_a_remark(
@@ -177,6 +155,10 @@ def test_a_decision_of_nobody_is_refused(ana: PageClient, registry: Database) ->
     assert response.status_code == 400
     assert "No name was entered" in response.text
     assert state_of(registry, 1) is FlagState.OPEN
+    for name in (" ", "x" * 101, "two\nlines"):
+        refused = ana.post("/preferences", data={"reader": name})
+        assert refused.status_code == 400, name
+        assert "Set-Cookie" not in refused.headers, name
 
 
 @pytest.mark.parametrize("end", ["dismiss", "comment"])
@@ -196,22 +178,14 @@ def test_what_was_typed_without_a_name_is_sent_again_with_one(
     assert (last.author, last.text) == ("lee", "known")
 
 
-@pytest.mark.parametrize("name", ["Zoë Ünal", "李雷; x=1", *HOSTILE_MARKUP])
-def test_a_name_is_kept_as_it_was_given(client: PageClient, registry: Database, name: str) -> None:
-    client.post("/preferences", data={"reader": f" {name} ", "back": "/flags/1"})
+def test_a_name_is_kept_as_it_was_given(client: PageClient, registry: Database) -> None:
+    for name in ("李雷; x=1", "".join(HOSTILE_MARKUP)):
+        client.post("/preferences", data={"reader": f" {name} ", "back": "/flags/1"})
 
-    send(client, form_to(client, "/flags/1", "/flags/1/acknowledge"))
+        send(client, form_to(client, "/flags/1", "/flags/1/comment"), {"comment": "look"})
 
-    assert browse_flag(registry, 1).history[-1].author == name
-    assert name in client.page("/flags/1").one("ol", "history").text
-
-
-def test_what_is_no_name_is_refused(client: PageClient) -> None:
-    for name in [" ", "x" * 101, "two\nlines"]:
-        response = client.post("/preferences", data={"reader": name})
-
-        assert response.status_code == 400, name
-        assert "Set-Cookie" not in response.headers, name
+        assert browse_flag(registry, 1).history[-1].author == name
+        assert name in client.page("/flags/1").one("ol", "history").text
 
 
 def test_a_decision_does_not_lead_to_another_site(ana: PageClient, registry: Database) -> None:
@@ -220,14 +194,6 @@ def test_a_decision_does_not_lead_to_another_site(ana: PageClient, registry: Dat
     response = send(ana, form, {"back": "https://evil.example/"})
 
     assert response.headers["Location"] == "/"
-
-
-def test_a_long_remark_in_any_script_is_kept(ana: PageClient, registry: Database) -> None:
-    remark = "重" * 5_000
-
-    send(ana, form_to(ana, "/flags/1", "/flags/1/comment"), {"comment": remark})
-
-    assert browse_flag(registry, 1).history[-1].text == remark
 
 
 def test_a_rest_is_offered_from_tomorrow_on(ana: PageClient, registry: Database) -> None:

@@ -101,13 +101,12 @@ def test_a_job_that_waits_cannot_be_retried(client: PageClient, database: Databa
     assert send(client, form).status_code == 409
 
 
-@pytest.mark.parametrize("page", ["/jobs", "/", "/jobs/1"])
 @pytest.mark.parametrize(
-    ("before", "said"),
+    ("page", "before", "said"),
     [
-        ("retried", GONE),
-        ("queued", "Job 2 is queued. Only failed jobs can be retried."),
-        ("deleted", GONE),
+        ("/jobs/1", "retried", GONE),
+        ("/jobs", "queued", "Job 2 is queued. Only failed jobs can be retried."),
+        ("/", "deleted", GONE),
     ],
 )
 def test_a_retry_on_an_outdated_page_leads_back_and_says_what_is_the_case(

@@ -129,15 +129,14 @@ def labels_of(client: PageClient) -> dict[str, str | None]:
     return {str(each["sample"]): each["after"] for each in found["samples"]}
 
 
-@pytest.mark.parametrize("action", ["suggested", "leave out"])
 def test_selected_labels_are_published_in_one_version(
-    filled: Database, client: PageClient, action: str
+    filled: Database, client: PageClient
 ) -> None:
     [suggested] = [
         each["suggested"] for each in client.json(f"{URL}.json")["suspects"] if each["sample"] == 4
     ]
 
-    answered = answer(client, sample="4", action=action)
+    answered = answer(client, sample="4")
     shown = client.page(URL)
     published = publish(client)
 
@@ -145,7 +144,7 @@ def test_selected_labels_are_published_in_one_version(
     assert listed(shown) == ["7"]
     assert any("1 change by 1 person." in each.text for each in shown.all("p"))
     assert (published.status_code, published.location) == (303, "/datasets/d/truth/2/impact")
-    assert labels_of(client) == {"4": suggested if action == "suggested" else None}
+    assert labels_of(client) == {"4": suggested}
     assert client.json(f"{URL}.json")["n_suspect"] == 1
 
 
