@@ -1,4 +1,4 @@
-"""Every page in every theme: no complaint, no sideways scrolling, no accessibility violation."""
+"""Every page: no complaint, no sideways scrolling, no accessibility violation in its themes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WHOLE = {
     "scored": ("/runs/{event}/curves?prevalence=0.2",),
     "compared": ("/compare?runs={plain},{focal}",),
 }
-"""One for each stylesheet and script, which say the same without scripts and in both themes."""
+"""One at least for each stylesheet; they say the same without scripts and in both themes."""
 OTHERS = {
     "registry": (
         *("/search?q=a", "/glossary", "/glossary/f1?share=0.1", "/costs", "/costs/triage"),

@@ -74,12 +74,13 @@ def paths_of(database: Database) -> list[str]:
                     session, dataset.id, key, lower_is_better=False, limit=2
                 ).runs
             ]
-            found += [at.url(), runs_of_dataset_url(at), f"/runs/{ids[0]}"]
+            found.append(f"/runs/{ids[0]}")
             if len(ids) == 1:
                 found += [at.approve_url(), at.data_url(), f"/runs/{ids[0]}/classes"]
             elif dataset.name == WITH_PAIR:
                 pair = ",".join(ids)
                 found += [f"/compare?runs={pair}", f"/whatif?runs={pair}&cost=@0-1"]
+                found += [at.url(), runs_of_dataset_url(at)]
     return found
 
 

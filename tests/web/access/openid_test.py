@@ -155,37 +155,30 @@ def test_somebody_who_is_locked_out_stays_out(app: Flask, database: Database) ->
     assert sign_in(client_for(app)).status_code == 403
 
 
-@pytest.mark.parametrize(
-    "lie",
-    [
+def test_an_answer_that_is_not_for_us_or_signed_by_somebody_else_lets_nobody_in(
+    app: Flask, provider: OpenIdProvider, database: Database
+) -> None:
+    lies: tuple[dict[str, object], ...] = (
         {"nonce": "another"},
         {"aud": "somebody else"},
         {"iss": "https://evil.example"},
         {"exp": int(time.time()) - 3600},
         {"preferred_username": ""},
         {"preferred_username": ["kim"]},
-    ],
-    ids=lambda lie: next(iter(lie)),
-)
-def test_an_answer_that_is_not_for_us_lets_nobody_in(
-    client: PageClient, provider: OpenIdProvider, database: Database, lie: dict[str, str]
-) -> None:
-    provider.lies = lie
+        {},
+    )
+    for lie in lies:
+        provider.lies = lie
+        if not lie:
+            provider.signing_key = RSAKey.generate_key(2048, {"kid": "first"})
+        client = client_for(app)
 
-    answer = sign_in(client)
+        answer = sign_in(client)
 
-    assert answer.status_code == 401
-    assert Page(answer.text).one("div", "callout-warning").text
+        assert answer.status_code == 401, lie
+        assert Page(answer.text).one("div", "callout-warning").text
+        assert client.get("/runs").status_code == 401, lie
     assert read(database, list_users) == []
-
-
-def test_an_answer_signed_by_somebody_else_lets_nobody_in(
-    client: PageClient, provider: OpenIdProvider
-) -> None:
-    provider.signing_key = RSAKey.generate_key(2048, {"kid": "first"})
-
-    assert sign_in(client).status_code == 401
-    assert client.get("/runs").status_code == 401
 
 
 def test_a_way_back_opens_nothing_in_another_browser(app: Flask) -> None:
@@ -233,9 +226,11 @@ def test_roles_of_groups_are_read_from_the_settings() -> None:
     }
 
 
-@pytest.mark.parametrize("text", ["ops", "ops=king", "=admin", "ops="])
 def test_roles_that_cannot_be_read_are_refused_at_the_start(
-    text: str, database: Database, provider: OpenIdProvider
+    database: Database, provider: OpenIdProvider
 ) -> None:
+    for text in ("ops", "ops=king", "=admin"):
+        with pytest.raises(InvalidInput, match="not a role of a group"):
+            read_roles(text)
     with pytest.raises(InvalidInput, match="not a role of a group"):
-        dashboard_with(database, provider, roles=text)
+        dashboard_with(database, provider, roles="ops=")

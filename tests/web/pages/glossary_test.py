@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
+from markupsafe import escape
 
 from offdiag.metrics.catalogue import SPECS
 from offdiag.store.database import Database
 from offdiag_web.pages.glossary.page import specs_of
 from support.dashboard import HOSTILE_MARKUP, counted_statements, log_counts
 from support.filled_once import filled_once
-from support.pages import Page, PageClient
+from support.pages import PageClient
 
 MAPPED = ("recall", "precision", "f1", "mcc", "overall_accuracy", "dor", "cohen_kappa")
 
@@ -37,7 +38,7 @@ def test_every_metric_has_a_page(client: PageClient) -> None:
         answer = client.get(f"/glossary/{key}")
 
         assert answer.status_code == 200, key
-        assert Page(answer.text).one("h1").text == specs_of(key)[0].title
+        assert f"<h1>{escape(specs_of(key)[0].title)}</h1>" in answer.text, key
         assert not re.search(r"=\"nan|>nan<", answer.text), key
 
 
@@ -139,14 +140,13 @@ def test_what_does_not_exist_is_not_found(client: PageClient) -> None:
 
 
 def test_names_of_runs_and_datasets_are_text(client: PageClient, database: Database) -> None:
-    for number, name in enumerate(HOSTILE_MARKUP):
-        log_counts(database, ((5, 1), (1, 5)), ("a", "b"), name=name, dataset=f"{name}{number}")
+    name = "".join(HOSTILE_MARKUP)
+    log_counts(database, ((5, 1), (1, 5)), ("a", "b"), name=name, dataset=name)
 
-    answers = [
-        client.get(f"/glossary/f1?dataset={n}").text for n in range(1, 1 + len(HOSTILE_MARKUP))
-    ]
+    text = client.get("/glossary/f1?dataset=1").text
 
-    assert not any("<script>alert" in text or "<img src=x" in text for text in answers)
+    assert "<script>alert" not in text
+    assert "<img src=x" not in text
 
 
 def test_the_number_of_statements_does_not_grow_with_the_runs(

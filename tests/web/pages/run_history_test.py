@@ -5,7 +5,7 @@ import pytest
 
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.database import Database
-from support.dashboard import LesionRegistry, fail_evaluation
+from support.dashboard import fail_evaluation
 from support.logging_runs import work_off
 from support.pages import PageClient
 from support.revised import IDS, TRUTH, RevisedRegistry, log_pets, revise
@@ -38,16 +38,15 @@ def test_late_labels_are_told_as_newly_scored(revised_reader: PageClient) -> Non
     assert "late v3" in matrix.one("p", "crumbs").text
 
 
-@pytest.mark.parametrize("tab", ["", "/classes", "/history", "/meta"])
 def test_results_of_an_older_truth_are_announced_on_every_page_of_the_run(
-    revised_reader: PageClient, tab: str
+    revised_reader: PageClient,
 ) -> None:
-    page = revised_reader.page(f"/runs/{{waiting}}{tab}")
+    for tab in ("", "/classes", "/history", "/meta"):
+        page = revised_reader.page(f"/runs/{{waiting}}{tab}")
 
-    notice = page.one("div", "callout-warning").text
-    assert notice.startswith(
-        "▲ Evaluated with label version 1; v2 is current. Re-evaluation was queued"
-    )
+        assert page.one("div", "callout-warning").text.startswith(
+            "▲ Evaluated with label version 1; v2 is current. Re-evaluation was queued"
+        ), tab
 
 
 def test_results_of_an_older_suite_are_announced(
@@ -80,16 +79,6 @@ def test_a_failed_second_evaluation_is_told_with_its_job(
         "Re-evaluation failed as job 2 after 5 attempts."
     )
     assert len(page.table("data")) == 1
-
-
-@pytest.mark.parametrize("which", ["waiting", "still_open", "failed"])
-def test_without_any_evaluation_the_history_shows_the_state_of_the_run(
-    reader: PageClient, registry: LesionRegistry, which: str
-) -> None:
-    page = reader.page(f"/runs/{getattr(registry, which)}/history")
-
-    assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
-    assert not page.all("table", "data")
 
 
 def test_the_twins_hold_the_values_of_the_page(

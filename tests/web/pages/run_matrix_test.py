@@ -151,12 +151,6 @@ def test_what_cannot_be_meant_is_a_notice_and_not_an_error(
     assert said in reader.page(address).one("main").text
 
 
-def test_up_to_thirty_classes_the_matrix_is_one_table(reader: PageClient) -> None:
-    page = reader.page("/runs/{thirty_classes}")
-
-    assert len(page.table("matrix")) == 30
-
-
 def test_above_thirty_classes_a_window_says_so_and_can_be_moved(reader: PageClient) -> None:
     page = reader.page("/runs/{many_classes}?order=label&focus=class 40")
     # Pictures of a cell that somebody looks at have their place under the table.
@@ -290,18 +284,13 @@ def test_undefined_class_values_are_words_with_reasons(reader: PageClient) -> No
     assert "nan" not in page.one("main").text.lower().split()
 
 
-def test_the_class_csv_agrees_with_the_json(reader: PageClient) -> None:
-    lines = reader.rows("/runs/{plain}/classes.csv?sort=label")
-    per_class = reader.json("/runs/{plain}/classes.json")
-
-    header = lines[0]
-    assert [line[0] for line in lines[1:]] == list(LESIONS)
-    recalls = [float(line[header.index("recall")]) for line in lines[1:]]
-    assert recalls == [value["value"] for value in per_class["per_class"]["recall"]]
-
-
-@pytest.mark.parametrize("which", ["still_open", "waiting", "failed"])
-@pytest.mark.parametrize("tab", ["", "/classes", "/meta"])
+@pytest.mark.parametrize(
+    ("which", "tab"),
+    [
+        *(("still_open", ""), ("waiting", ""), ("failed", "")),
+        *(("waiting", "/classes"), ("waiting", "/meta"), ("waiting", "/history")),
+    ],
+)
 def test_pages_of_runs_without_metrics_show_what_is_known(
     reader: PageClient, registry: LesionRegistry, which: str, tab: str
 ) -> None:
@@ -310,6 +299,7 @@ def test_pages_of_runs_without_metrics_show_what_is_known(
     assert page.one("h1").text
     assert page.one("div", "results").inside("div")[0].attributes["role"] == "status"
     assert not page.all("table", "matrix")
+    assert not page.all("table", "data") or tab != "/history"
 
 
 def test_a_waiting_page_looks_again_by_itself_and_has_a_link_to_do_so(
