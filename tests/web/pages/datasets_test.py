@@ -139,16 +139,6 @@ def test_many_changed_samples_are_paged(client: PageClient, database: Database) 
     assert [row[0] for row in _tables(second)[1]] == list(IDS[50:])
 
 
-def test_the_twins_of_a_dataset_agree_with_the_page(revised_reader: PageClient) -> None:
-    record = revised_reader.json("/datasets/pets.json")
-    lines = revised_reader.rows("/datasets/pets.csv")
-
-    assert [version["version"] for version in record["truth_versions"]] == [2, 1]
-    assert record["truth_versions"][0]["class_counts"] == [10, 30, 20]
-    assert lines[1:4] == [["2", "cat", "10", str(10 / 60)], *lines[2:4]]
-    assert record["runs_by_state"]["evaluated"] == 3
-
-
 def test_a_place_that_cannot_be_read_is_a_notice(revised_reader: PageClient) -> None:
     page = revised_reader.page("/datasets/pets/data?from=x")
 

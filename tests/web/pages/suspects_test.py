@@ -148,15 +148,6 @@ def test_selected_labels_are_published_in_one_version(
     assert client.json(f"{URL}.json")["n_suspect"] == 1
 
 
-def test_a_label_that_is_right_is_no_suspect_any_more(
-    filled: Database, client: PageClient
-) -> None:
-    answer(client, sample="4", action="right")
-
-    assert listed(client.page(URL)) == ["7"]
-    assert "No label would change" in publish(client).text
-
-
 def test_an_unusable_answer_changes_nothing(filled: Database, client: PageClient) -> None:
     for typed in [
         {"sample": "9"},
