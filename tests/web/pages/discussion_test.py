@@ -47,8 +47,7 @@ def test_people_discuss_a_page_in_plain_text_and_what_is_refused_stays_in_its_fo
     form = form_to(client, page, "/comments")
     for typed, said in ((" ", "No comment is given."), ("x" * 5_001, "has 5001 characters.")):
         refused = send(client, form, {"comment": typed})
-        shown = Page(refused.text)
-        thread = shown.one("details", "discussion")
+        thread = Page(refused.text).one("details", "discussion")
         assert refused.status_code == 400
         assert said in thread.text
         assert "open" in thread.attributes
