@@ -257,6 +257,9 @@ def test_the_action_writes_the_table_and_the_outcome(
 def test_the_action_fails_where_the_gate_cannot_run(
     runner: dict[str, str], tmp_path: Path
 ) -> None:
+    refusal = "#!/bin/sh\necho \"offdiag: --min: no metric 'recal'\" >&2\nexit 2\n"
+    (tmp_path / "bin" / "offdiag").write_text(refusal)
+
     done = gate(runner, tmp_path, CONDITIONS="recal[a]>=0.9")
 
     assert (tmp_path / "output").read_text() == "code=2\npassed=false\n"

@@ -70,11 +70,12 @@ def test_counts_say_what_the_scores_do(counted: offdiag.Run, kept: offdiag.Run) 
     require_within_bounds(counted.evaluation(), kept.evaluation())
 
 
-@pytest.mark.parametrize("library", FRAMES)
-def test_every_library_counts_the_same(url: str, counted: offdiag.Run, library: str) -> None:
-    same = log(FRAMES[library](ROWS), url, "counted", client_key="one")  # Or it would be refused.
+def test_every_library_counts_the_same(url: str, counted: offdiag.Run) -> None:
+    # Dask, which takes seconds, counts the scores of one class elsewhere.
+    for library in FRAMES.keys() - {"pandas", "dask"}:
+        same = log(FRAMES[library](ROWS), url, "counted", client_key="one")
 
-    assert same.id == counted.id
+        assert same.id == counted.id, library  # Or it would be refused.
 
 
 def test_counts_move_with_their_project(

@@ -31,13 +31,8 @@ def new_dataset() -> str:
     return f"d{next(_numbers)}"
 
 
-def log_arrays(url: str, y_true: Labels, y_pred: Labels, dataset: str) -> Run:
+def log_arrays(url: str, y_true: Any, y_pred: Any, dataset: str) -> Run:
     return offdiag.log_run(y_true=y_true, y_pred=y_pred, name="n", dataset=dataset, url=url)
-
-
-def log_eager_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str) -> Run:
-    frame = pd.DataFrame({"y": y_true, "yhat": y_pred})
-    return offdiag.log_frame(frame, name="n", dataset=dataset, url=url)
 
 
 def log_lazy_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str) -> Run:
@@ -50,15 +45,15 @@ def log_counted_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str) ->
     return offdiag.log_frame(frame, name="n", dataset=dataset, keep_predictions=False, url=url)
 
 
-EMBEDDED: list[Way] = [log_arrays, log_eager_frame, log_lazy_frame, log_counted_frame]
-REMOTE: list[Way] = [log_arrays, log_lazy_frame]
-"""An eager frame is arrays, and a counted one counts, before anything is sent."""
+WAYS: list[tuple[str, Way]] = [
+    ("embedded", log_arrays),
+    ("embedded", log_lazy_frame),
+    ("embedded", log_counted_frame),
+    ("remote", log_lazy_frame),
+]
+"""An eager frame is arrays, and arrays and counts are read before anything is sent."""
 
-ON_EVERY_WAY = pytest.mark.parametrize(
-    ("url", "way"),
-    [("embedded", way) for way in EMBEDDED] + [("remote", way) for way in REMOTE],
-    indirect=["url"],
-)
+ON_EVERY_WAY = pytest.mark.parametrize(("url", "way"), WAYS, indirect=["url"])
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +68,9 @@ def addresses(
         yield {"embedded": database.url, "remote": address}
 
 
-@pytest.fixture(params=["embedded", "remote"])
+@pytest.fixture
 def url(request: pytest.FixtureRequest, addresses: dict[str, str]) -> str:
-    return addresses[request.param]
+    return addresses[getattr(request, "param", "embedded")]
 
 
 @ON_EVERY_WAY
@@ -188,6 +183,7 @@ def test_a_batch_may_share_no_label_with_its_truth(url: str) -> None:
     assert run.evaluation().aggregate["overall_accuracy"].value == 0.5
 
 
+@pytest.mark.parametrize("url", ["embedded", "remote"], indirect=True)
 def test_batches_may_hold_whole_floats_and_no_scores(url: str) -> None:
     with offdiag.start_run(name="n", dataset=new_dataset(), labels=[0, 1], url=url) as run:
         with pytest.warns(LabelNote, match="y_pred holds floats"):
@@ -199,13 +195,7 @@ def test_batches_may_hold_whole_floats_and_no_scores(url: str) -> None:
 
 
 def test_iterators_are_read_though_their_labels_are_looked_for_first(url: str) -> None:
-    run = offdiag.log_run(
-        y_true=iter(["a", "b"]),
-        y_pred=map(str, ["a", "a"]),
-        name="n",
-        dataset=new_dataset(),
-        url=url,
-    )
+    run = log_arrays(url, iter(["a", "b"]), map(str, ["a", "a"]), new_dataset())
 
     assert run.evaluation().aggregate["overall_accuracy"].value == 0.5
 
@@ -214,13 +204,7 @@ def test_iterators_are_read_though_their_labels_are_looked_for_first(url: str) -
 def test_numbers_of_63_bits_and_more_are_classes(url: str, dtype: type[np.integer]) -> None:
     numbers = [2**60, 2**60 + 1, np.iinfo(dtype).max]
 
-    run = offdiag.log_run(
-        y_true=np.array(numbers, dtype),
-        y_pred=np.array(numbers[::-1], dtype),
-        name="n",
-        dataset=new_dataset(),
-        url=url,
-    )
+    run = log_arrays(url, np.array(numbers, dtype), np.array(numbers[::-1], dtype), new_dataset())
 
     found = run.evaluation()
     assert found.labels == tuple(map(str, map(int, numbers)))

@@ -43,12 +43,11 @@ def test_the_table_is_that_of_a_run(sqlite_database: Database) -> None:
     assert list(only["metric"]) == ["recall", "recall"]
 
 
-@pytest.mark.parametrize("weight", [1.0, 0.3, 7.0])
-def test_equal_weights_say_what_counts_say(weight: float) -> None:
+def test_equal_weights_say_what_counts_say() -> None:
     given = drawn(2, bad_site=0.15)
 
     counted = evaluate_labels(**given).slices()
-    weighted = evaluate_labels(**given, sample_weight=np.full(N, weight)).slices()
+    weighted = evaluate_labels(**given, sample_weight=np.full(N, 0.3)).slices()
 
     sizes = weighted.pop("n_effective")
     assert sizes.to_numpy() == pytest.approx(weighted["cases"].to_numpy())
@@ -108,15 +107,15 @@ def test_the_effective_size_is_that_of_resampled_samples() -> None:
 
 def test_without_any_effect_few_weighted_evaluations_show_one() -> None:
     shown = 0
-    for seed in range(20):
+    for seed in range(7):
         given = drawn(1_000 + seed)
         weight = np.random.default_rng(seed).lognormal(0, 1, N)
         weight *= np.where(given["y_true"] == "c", 5.0, 1.0)
         frame = evaluate_labels(**given, sample_weight=weight).slices(limit=1_000)
         shown += bool(frame["is_significant"].any())
 
-    # Of 20 at 5 % more than 4 show one with a probability of 0.3 %.
-    assert shown <= 4
+    # Of 7 at 5 % more than 2 show one with a probability of 0.4 %.
+    assert shown <= 2
 
 
 def test_where_one_class_is_always_predicted_averages_are_not_tested() -> None:
