@@ -40,15 +40,13 @@ def test_two_runs_are_compared_in_words_and_tables(offdiag: Command, runs: list[
     assert "Recall of each class" in answer.out
 
 
-def test_the_baseline_is_put_first(offdiag: Command, runs: list[str]) -> None:
-    record = offdiag("compare", *runs[:2], "--baseline", runs[1], "--json").json
+def test_the_baseline_is_put_first_and_a_slice_compared_alone(
+    offdiag: Command, runs: list[str]
+) -> None:
+    options = ("--baseline", runs[1], "--slice", "country=SI", "--json")
+    record = offdiag("compare", *runs[:2], *options).json
 
     assert [run["name"] for run in record["runs"]] == ["focal", "plain"]
-
-
-def test_a_slice_is_compared_alone(offdiag: Command, runs: list[str]) -> None:
-    record = offdiag("compare", *runs[:2], "--slice", "country=SI", "--json").json
-
     assert record["samples"]["n_compared"] == COUNTRIES.count("SI")
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from offdiag.advice.situation import Goal
@@ -50,25 +48,6 @@ def test_no_database_is_made_or_read(
 
     assert answer.code == 0
     assert [path.name for path in folder.iterdir()] == ["p.csv"]
-
-
-@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "arrow"])
-def test_every_format_gives_the_same_numbers(folder: Path, offdiag: Command, suffix: str) -> None:
-    table = pa.table({"y_true": ["a", "b", "b"], "y_pred": ["a", "b", "a"]})
-    path = folder / f"p.{suffix}"
-    if suffix == "csv":
-        write(folder, path.name, "y_true,y_pred\na,a\nb,b\nb,a\n")
-    elif suffix == "jsonl":
-        write(folder, path.name, "\n".join(map(json.dumps, table.to_pylist())))
-    elif suffix == "parquet":
-        pq.write_table(table, path)
-    else:
-        with pa.ipc.new_file(path, table.schema) as file:
-            file.write_table(table)
-
-    answer = offdiag("evaluate", path.name, "--json")
-
-    assert answer.json["matrix"] == [[1, 0], [1, 1]]
 
 
 def test_declared_labels_set_order_and_absent_classes(folder: Path, offdiag: Command) -> None:
@@ -165,9 +144,3 @@ def test_advice_names_three_numbers_and_their_reasons(folder: Path, offdiag: Com
 
 def test_goals_of_the_command_line_are_those_of_the_advice() -> None:
     assert tuple(GOALS) == tuple(Goal)
-
-
-def test_without_the_option_there_is_no_advice(folder: Path, offdiag: Command) -> None:
-    file = write(folder, "p.csv", "y_true,y_pred\na,a\nb,a\n")
-
-    assert "advice" not in offdiag("evaluate", file, "--json").json

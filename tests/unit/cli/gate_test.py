@@ -163,15 +163,6 @@ def test_a_matrix_is_judged_in_the_orientation_it_states(folder: Path, offdiag: 
     assert (rows.code, columns.code) == (0, 1)
 
 
-def test_what_is_undefined_fails_with_its_reason(folder: Path, offdiag: Command) -> None:
-    (folder / "p.csv").write_text("y,yhat\ncat,cat\ndog,cat\n", encoding="utf-8")
-
-    answer = of_file(offdiag, "p.csv", "--min", "precision[dog]>=0")
-
-    assert answer.code == 1
-    assert "undefined (no_predicted_positives)" in answer.out
-
-
 def test_what_cannot_be_judged_is_an_error_and_no_verdict(
     folder: Path, offdiag: Command, predictions: str
 ) -> None:

@@ -64,21 +64,6 @@ def test_only_one_kind_of_choice_is_possible(offdiag: Command, logged: library.R
     assert "Name runs, or give --outdated or --all." in answer.err
 
 
-def test_the_history_of_a_run_is_shown(offdiag: Command, logged: library.Run) -> None:
-    assert "is not evaluated yet" in offdiag("runs", "history", logged.id).out
-    logged.evaluation()
-    revise({2: "well"})
-    logged.evaluation()
-
-    shown = offdiag("runs", "history", logged.id).out
-    found = offdiag("runs", "history", logged.id, "--json").json["evaluations"]
-
-    assert "truth version 1 → 2" in shown
-    assert [entry["is_current"] for entry in found] == [False, True]
-    assert found[1]["differences"] == ["truth version 1 → 2"]
-    assert found[1]["metrics"]["overall_accuracy"]["value"] == 1.0
-
-
 def test_a_deleted_run_is_gone_until_it_is_restored(offdiag: Command, logged: library.Run) -> None:
     deleted = offdiag("runs", "delete", logged.id)
 
@@ -101,15 +86,6 @@ def test_collecting_says_what_it_removed(offdiag: Command, logged: library.Run) 
     assert kept == {"deleted_runs": 0, "open_runs": 0, "evaluations": 0}
     assert removed.out.startswith("Removed 1 deleted runs, 0 unfinished runs")
     assert offdiag("runs", "restore", logged.id).code == 2
-
-
-def test_a_sound_registry_is_verified(offdiag: Command, logged: library.Run) -> None:
-    logged.evaluation()
-
-    answer = offdiag("verify", "--sample")
-
-    assert answer.code == 0
-    assert answer.out.strip() == "1 run, 1 recomputed: no problems."
 
 
 def test_what_is_wrong_is_shown_and_ends_with_1(

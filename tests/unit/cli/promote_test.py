@@ -31,17 +31,6 @@ def runs(folder: Path, offdiag: Command) -> list[str]:
     return ids
 
 
-def test_leaders_are_those_that_cannot_be_told_apart(offdiag: Command, runs: list[str]) -> None:
-    answer = offdiag("leaders", "pets")
-
-    assert answer.code == 0
-    assert "1 of 2 runs" in answer.out
-    assert runs[0] in answer.out
-    assert runs[1] not in answer.out
-    assert offdiag("leaders", "pets", "--metric", "mcc", "--json").json["best_set"] == [runs[0]]
-    assert "has no dataset 'birds'" in offdiag("leaders", "birds").err
-
-
 def test_runs_that_wait_for_their_evaluation_are_evaluated_first(
     offdiag: Command, folder: Path
 ) -> None:

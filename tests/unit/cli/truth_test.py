@@ -107,29 +107,6 @@ def test_the_difference_of_versions_is_shown(folder: Path, offdiag: Command, cli
     ]
 
 
-def test_a_slice_of_a_run_is_shown(folder: Path, offdiag: Command) -> None:
-    import offdiag as library
-
-    run = library.log_run(
-        y_true=["ill", "ill", "well"],
-        y_pred=["ill", "well", "well"],
-        slices={"ward": ["A", "B", "B"]},
-        name="sliced",
-        dataset="wards",
-    )
-
-    shown = offdiag("runs", "show", run.id, "--slice", "ward=B", "--json").json
-    for_people = offdiag("runs", "show", run.id, "--slice", "ward=B").out
-    wrong = offdiag("runs", "show", run.id, "--slice", "ward=C")
-
-    assert shown["matrix"] == [[0, 1], [0, 1]]
-    assert (shown["slice"], shown["n_cases"]) == ("ward=B", 2)
-    assert "Slice of run" in for_people
-    assert wrong.code == 2
-    assert "Its values are 'A', 'B'." in wrong.err
-    assert run.evaluation(slice="ward = B").confusion_matrix.loc["ill", "well"] == 1
-
-
 def test_coverage_is_shown_where_labels_are_missing(
     folder: Path, offdiag: Command, clinic: str
 ) -> None:
