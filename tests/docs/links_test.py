@@ -15,7 +15,7 @@ PAGES = sorted(
         *(ROOT / "docs").glob("*.md"),
         *(ROOT / "docs" / "contributing").glob("*.md"),
         *(ROOT / "docs" / "decisions").glob("*.md"),
-        ROOT / "docs" / "metrics" / "README.md",
+        *(ROOT / "docs" / "metrics").glob("*.md"),
     ]
 )
 
