@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import offdiag
@@ -80,26 +79,6 @@ def test_without_identifiers_there_is_a_value_for_each_sample(registry_url: str)
     assert accuracy(run, "site=B") == 0.5
     with pytest.raises(InvalidInput, match="were logged without identifiers"):
         offdiag.add_slices(dataset="unnamed", ids=IDS, columns=columns, url=registry_url)
-
-
-def test_sets_of_labels_are_sliced_by_added_columns(registry_url: str) -> None:
-    run = offdiag.log_run(
-        y_true=[["a"], ["a", "b"], [], ["b"]],
-        y_pred=[["a"], ["a"], ["b"], ["b"]],
-        labels=["a", "b"],
-        sample_ids=IDS,
-        name="rules",
-        dataset="sets",
-        url=registry_url,
-    )
-    offdiag.add_slices(
-        dataset="sets",
-        ids=np.array(IDS),
-        columns={"site": ["A", "A", "B", "B"]},
-        url=registry_url,
-    )
-
-    assert run.evaluation(slice="site=A").aggregate["subset_accuracy"].value == 0.5
 
 
 @pytest.mark.usefixtures("run")

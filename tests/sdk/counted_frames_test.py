@@ -32,11 +32,12 @@ def log_counts(frame: object, url: str, dataset: str, **given: Any) -> offdiag.R
     )
 
 
-@pytest.mark.parametrize("library", FRAMES)
-def test_every_library_counts_the_matrix_of_its_labels(
-    url: str, dataset: str, library: str
-) -> None:
-    run = log_counts(FRAMES[library](CASES), url, dataset, slices=["country", "year"])
+def test_every_library_counts_the_matrix_of_its_labels(url: str, dataset: str) -> None:
+    given: dict[str, Any] = {"slices": ["country", "year"], "client_key": "one"}
+    runs = [log_counts(make(CASES), url, dataset, **given) for make in FRAMES.values()]
+
+    run = runs[0]
+    assert {each.id for each in runs} == {run.id}  # Other counts under a key would be refused.
 
     stored = run.evaluation()
     computed = offdiag.evaluate_labels(y_true=TRUTH, y_pred=FOUND)
@@ -80,7 +81,8 @@ NAMES = st.one_of(
 @given(
     st.lists(st.tuples(st.sampled_from([0, 1, 2]), st.sampled_from([0, 1, 2])), min_size=1),
     NAMES,
-    st.sampled_from(sorted(FRAMES)),
+    # Dask takes a second for what the others take an instant for.
+    st.sampled_from(sorted(FRAMES.keys() - {"dask"})),
 )
 def test_counting_gives_what_encoding_rows_gives(
     pairs: list[tuple[int, int]], names: list[Any], library: str
@@ -183,7 +185,7 @@ def test_columns_named_the_wrong_way_round_are_flagged(url: str, dataset: str) -
     assert "F13" in [flag.rule for flag in run.evaluation().flags]
 
 
-@pytest.mark.parametrize("library", FRAMES)
+@pytest.mark.parametrize("library", sorted(FRAMES.keys() - {"dask"}))
 def test_gaps_are_counted_and_named(url: str, dataset: str, library: str) -> None:
     columns: Columns = CASES | {"country": ["DE", None, "FR", "FR", None, "FR", "DE"] * 10}
     message = r"slices\['country'\]: 20 of 70 rows have no value" + (

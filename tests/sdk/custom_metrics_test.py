@@ -201,7 +201,7 @@ class Team:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=240,
             cwd=self.folder,
             env=environment,
         )

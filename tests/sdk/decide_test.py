@@ -5,11 +5,8 @@ from __future__ import annotations
 import pytest
 
 import offdiag
-from offdiag.errors import Conflict, InvalidInput
 from offdiag.sdk.registry import Threshold
 from offdiag.sdk.run import Run
-from offdiag.services.cost_matrices import add_costs
-from offdiag.store.schema import open_database
 
 P_ILL = [0.9, 0.3, 0.2, 0.05, 0.6, 0.1] * 5
 ACTUAL = ["ill", "ill", "well", "well", "well", "ill"] * 5
@@ -49,46 +46,3 @@ def test_a_threshold_flags_from_a_score_on(run: Run, threshold: Threshold, flagg
     found = run.decide(weights=[[0, 1], [10, 0]], threshold=threshold)
 
     assert int(found.matrix_after.predicted[1]) == flagged
-
-
-def test_answers_are_kept_as_a_run_that_names_its_source(run: Run, url: str) -> None:
-    add_costs(
-        open_database(url), project="default", dataset="clinic", name="visits", weights=VISITS
-    )
-
-    first, again = (
-        run.decide(weights="visits", prevalence={"well": 0.8, "ill": 0.2}, save_as="by cost")
-        for _ in range(2)
-    )
-
-    assert first.run is not None
-    assert again.run is not None
-    assert again.run.id == first.run.id
-    derivation = first.run.derivation()
-    assert derivation is not None
-    assert derivation.run_id == run.id
-    assert derivation.recipe["costs"] == "visits@1"
-    assert derivation.recipe["shares"] == "well:0.8,ill:0.2"
-    evaluated = first.run.evaluation().matrix.counts.tolist()
-    assert evaluated == first.matrix_after.counts.tolist()
-
-
-def test_without_costs_there_is_nothing_to_decide_by(run: Run) -> None:
-    with pytest.raises(Conflict, match="has no default cost matrix"):
-        run.decide()
-
-
-def test_a_rule_that_the_scores_do_not_allow_is_refused(url: str) -> None:
-    margins = offdiag.log_run(
-        y_true=["a", "b"],
-        y_pred=["a", "b"],
-        y_score=[-2.0, 3.0],
-        labels=["a", "b"],
-        positive_label="b",
-        dataset="margins",
-        name="svm",
-        url=url,
-    )
-
-    with pytest.raises(InvalidInput, match="not probabilities: one of them is -2"):
-        margins.decide(weights=[[0, 1], [1, 0]])

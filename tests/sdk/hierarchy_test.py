@@ -62,6 +62,9 @@ def test_it_says_what_was_collapsed(run: Run) -> None:
     assert found.collapse.words in found._repr_html_()
     assert found.to_dict()["groups"] == {"animal": ["cat", "dog"], "vehicle": ["car", "plane"]}
     json.dumps(found.to_dict(), allow_nan=False)
+    whole = run.evaluation()
+    assert (whole.collapse, whole.labels) == (None, tuple(LABELS))
+    assert "groups" not in whole.to_dict()
 
 
 def test_groups_of_a_slice_and_groups_within_groups(run: Run) -> None:
@@ -70,14 +73,6 @@ def test_groups_of_a_slice_and_groups_within_groups(run: Run) -> None:
     assert part.labels == ("animal", "car", "plane")
     assert int(part.confusion_matrix.to_numpy().sum()) == 3
     assert run.evaluation(collapse=["air"]).labels == ("cat", "dog", "car", "air")
-
-
-def test_the_evaluation_of_all_classes_knows_nothing_of_groups(run: Run) -> None:
-    found = run.evaluation()
-
-    assert found.collapse is None
-    assert found.labels == tuple(LABELS)
-    assert "groups" not in found.to_dict()
 
 
 def test_unknown_groups_and_datasets_without_groups_are_refused(run: Run, url: str) -> None:

@@ -80,35 +80,6 @@ def test_a_run_of_single_classes_has_no_views_of_sets(url: str) -> None:
         _ = found.multilabel_matrix
 
 
-def test_sets_are_logged_batch_by_batch(url: str) -> None:
-    with offdiag.start_run(name="loop", dataset="sets", labels=LABELS, url=url) as run:
-        for start in (0, 3):
-            part = slice(start, start + 3 if start == 0 else None)
-            run.log(y_true=TRUE_SETS[part], y_pred=PREDICTED_SETS[part], sample_ids=IDS[part])
-
-    assert run.evaluation().aggregate["subset_accuracy"].value == pytest.approx(2 / 7)
-
-
-def test_examples_of_a_label_come_as_sets(url: str) -> None:
-    run = offdiag.log_run(
-        y_true=TRUE_SETS,
-        y_pred=PREDICTED_SETS,
-        labels=LABELS,
-        sample_ids=IDS,
-        name="run",
-        dataset="sets",
-        url=url,
-    )
-    run.evaluation()
-
-    missed = run.examples(actual="sky")
-
-    assert missed["sample"].tolist() == [11, 16]
-    assert missed["actual"].tolist() == [("sea", "sky"), ("sky",)]
-    assert missed["predicted"].tolist() == [("sea",), ("sand",)]
-    assert run.examples(predicted="sky")["sample"].tolist() == [12, 13]
-
-
 def test_corrections_of_sets_may_stand_in_a_file(url: str, tmp_path: Path) -> None:
     offdiag.log_run(
         y_true=TRUE_SETS,
