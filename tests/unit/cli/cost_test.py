@@ -99,6 +99,17 @@ def test_runs_are_priced_with_intervals_beside_the_best_constant_answer(
     assert "3,375" in found.out
 
 
+def test_changed_prices_and_class_shares_are_tried_out(offdiag: Command, runs: list[str]) -> None:
+    record = offdiag(
+        *("cost", "apply", runs[0], "--matrix", "visits@2"),
+        *("--set", "ill>well:20", "--share", "ill:0.1", "--json"),
+    ).json
+
+    assert record["edits"] == "ill>well:20"
+    assert record["prevalence"] == {"well": 0.9, "ill": 0.1}
+    assert record["runs"][0]["mean_cost"]["value"] == pytest.approx(0.1 * 0.75 * 20 + 0.9 * 0.25)
+
+
 def test_what_is_left_out_is_told_beside_the_result(offdiag: Command, runs: list[str]) -> None:
     found = offdiag("cost", "apply", runs[0], "r_gone", "--set", "flu>ill:2", "--json")
 

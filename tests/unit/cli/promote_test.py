@@ -57,6 +57,7 @@ def test_runs_that_wait_for_their_evaluation_are_evaluated_first(
 
 def test_a_run_is_proposed_and_approved(offdiag: Command, runs: list[str]) -> None:
     good, poor = runs
+    assert offdiag("leaders", "pets", "--metric", "mcc", "--json").json["best_set"] == [good]
     assert "candidate" in offdiag("propose", good, "--require", "mcc >= 0.5").out
 
     refused = offdiag("approve", poor, "--reason", "cheap", "--require", "mcc >= 0.5")

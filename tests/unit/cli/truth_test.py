@@ -107,6 +107,24 @@ def test_the_difference_of_versions_is_shown(folder: Path, offdiag: Command, cli
     ]
 
 
+def test_a_slice_of_a_run_is_shown(offdiag: Command) -> None:
+    import offdiag as library
+
+    run = library.log_run(
+        y_true=["ill", "ill", "well"],
+        y_pred=["ill", "well", "well"],
+        slices={"ward": ["A", "B", "B"]},
+        name="sliced",
+        dataset="wards",
+    )
+
+    shown = offdiag("runs", "show", run.id, "--slice", "ward=B", "--json").json
+    for_people = offdiag("runs", "show", run.id, "--slice", "ward=B").out
+
+    assert (shown["slice"], shown["matrix"]) == ("ward=B", [[0, 1], [0, 1]])
+    assert "Slice of run" in for_people
+
+
 def test_coverage_is_shown_where_labels_are_missing(
     folder: Path, offdiag: Command, clinic: str
 ) -> None:
