@@ -101,13 +101,6 @@ def test_evaluations_are_equal(places: tuple[Place, Place]) -> None:
         )
 
 
-def test_slices_are_equal(places: tuple[Place, Place]) -> None:
-    one, other = (place.runs[0].evaluation(slice="country=DE") for place in places)
-
-    assert shown(one) == shown(other)
-    assert one.aggregate["n"].value == N / 3
-
-
 def test_slices_that_come_later_or_as_tags_are_equal(places: tuple[Place, Place]) -> None:
     rng = np.random.default_rng(5)
     ages = rng.normal(50, 10, 60)

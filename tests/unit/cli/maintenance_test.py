@@ -30,6 +30,7 @@ def revise(labels: dict[int, str]) -> None:
 
 
 def test_what_is_stale_is_asked_for(offdiag: Command, logged: library.Run) -> None:
+    assert "is not evaluated yet" in offdiag("runs", "history", logged.id).out
     logged.evaluation()
     assert offdiag("recompute").out.strip() == "No run is outdated."
     revise({2: "well"})
@@ -44,6 +45,8 @@ def test_what_is_stale_is_asked_for(offdiag: Command, logged: library.Run) -> No
         "n_submitted": 0,
         "runs": [{"id": logged.id, "reasons": ["truth_revised"]}],
     }
+    logged.evaluation()
+    assert "truth version 1 → 2" in offdiag("runs", "history", logged.id).out
 
 
 def test_named_runs_and_all_are_computed_anew(offdiag: Command, logged: library.Run) -> None:

@@ -51,9 +51,10 @@ def log_first(folder: Path, offdiag: Command) -> str:
     return str(answer.json["id"])
 
 
-def test_a_logged_run_is_listed_and_shown(folder: Path, offdiag: Command, logged: str) -> None:
+def test_a_logged_run_is_listed_and_shown(offdiag: Command, logged: str) -> None:
     shown = offdiag("runs", "show", logged, "--json").json
     listed = offdiag("runs", "list", "--json").json["runs"]
+    for_people = offdiag("runs", "show", logged)
 
     assert [run["id"] for run in listed] == [logged]
     assert listed[0]["state"] == "evaluated"
@@ -61,7 +62,12 @@ def test_a_logged_run_is_listed_and_shown(folder: Path, offdiag: Command, logged
     assert shown["tags"] == {"team": "a"}
     assert shown["model"] == "rules"
     assert shown["state"] == "evaluated"
-    assert shown["confusion_matrix"] is not None
+    assert shown["confusion_matrix"]["matrix"] == [[1, 1], [0, 1]]
+    assert shown["confusion_matrix"]["labels"] == ["ill", "well"]
+    assert listed[0]["worst_class"]["label"] == "ill"
+    assert listed[0]["worst_class"]["recall"]["value"] == 0.5
+    assert "actual ↓  predicted →" in for_people.out
+    assert 'lr=0.1, seed="007"' in for_people.out
 
 
 def test_a_list_says_how_many_runs_are_not_evaluated_where_they_are_many(
@@ -128,23 +134,6 @@ def test_a_worker_until_idle_ends_with_1_where_a_job_failed(
     assert done.code == 1
     assert done.out.startswith("Jobs done: 0, failed: 1.\n")
     assert "offdiag jobs list" in done.out
-
-
-def test_an_evaluated_run_is_shown_with_its_numbers(
-    folder: Path, offdiag: Command, logged: str
-) -> None:
-    work_off(folder)
-
-    shown = offdiag("runs", "show", logged, "--json").json
-    listed = offdiag("runs", "list", "--json").json["runs"][0]
-    for_people = offdiag("runs", "show", logged)
-
-    assert shown["confusion_matrix"]["matrix"] == [[1, 1], [0, 1]]
-    assert shown["confusion_matrix"]["labels"] == ["ill", "well"]
-    assert listed["worst_class"]["label"] == "ill"
-    assert listed["worst_class"]["recall"]["value"] == 0.5
-    assert "actual ↓  predicted →" in for_people.out
-    assert 'lr=0.1, seed="007"' in for_people.out
 
 
 def test_the_same_key_logs_once(folder: Path, offdiag: Command) -> None:
