@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import offdiag
+from offdiag.errors import InvalidInput
 from offdiag.sdk.registry import Threshold
 from offdiag.sdk.run import Run
 
@@ -48,3 +49,19 @@ def test_a_threshold_flags_from_a_score_on(run: Run, threshold: Threshold, flagg
     found = run.decide(weights=[[0, 1], [10, 0]], threshold=threshold)
 
     assert int(found.matrix_after.predicted[1]) == flagged
+
+
+def test_a_rule_that_the_scores_do_not_allow_is_refused(url: str) -> None:
+    margins = offdiag.log_run(
+        y_true=["a", "b"],
+        y_pred=["a", "b"],
+        y_score=[-2.0, 3.0],
+        labels=["a", "b"],
+        positive_label="b",
+        dataset="margins",
+        name="svm",
+        url=url,
+    )
+
+    with pytest.raises(InvalidInput, match="not probabilities: one of them is -2"):
+        margins.decide(weights=[[0, 1], [1, 0]])

@@ -68,6 +68,7 @@ def test_an_experiment_is_imported_once_with_everything_said_of_its_runs(
     assert [each["already_existed"] for each in again] == [True, True, False, False]
     told = import_all(offdiag, uri, "--dataset", "holdout").out
     assert "0 imported, 2 imported before, 2 not imported" in told
+    assert told.count("imported before") == 3  # Of each run, and in the sum.
 
 
 def test_an_experiment_that_is_not_there_is_refused(offdiag: Command, uri: str) -> None:
