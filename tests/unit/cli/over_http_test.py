@@ -121,6 +121,7 @@ def _filled() -> dict[str, str]:
 READ: dict[str, tuple[str, ...]] = {
     "runs list": ("--project", "def*", "--dataset", "CLIN*", "--sort", "worst"),
     "runs list --filter": ("metrics.mcc > -1 and attributes.name like 'model%'",),
+    "runs list --limit": ("2", "--sort", "-mcc"),
     "runs show": ("RUN",),
     "runs show --slice": ("ward=A", "RUN"),
     "runs show --json": ("SETS",),
