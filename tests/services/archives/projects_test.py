@@ -336,6 +336,27 @@ def test_results_are_computed_anew_where_a_dataset_is_described_otherwise(
     assert verify(other).is_clean
 
 
+def test_runs_that_are_here_are_computed_anew_where_a_positive_class_arrives(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    two: dict[str, Any] = {
+        "y_true": ["n", "y"] * 3,
+        "y_pred": ["n", "n"] * 3,
+        "y_score": [[0.7, 0.3]] * 6,
+    }
+    log(database, dataset="plain", positive_label="y", **two)
+    export_project(database, "default", tmp_path / "project.zip")
+    mine = log(other, dataset="plain", **two)
+    work_off(other)
+    assert "roc_auc" not in evaluate(other, mine.id).aggregate
+
+    import_project(other, tmp_path / "project.zip")
+
+    work_off(other)
+    assert evaluate(other, mine.id).aggregate["roc_auc"].value == 0.5
+    assert verify(other).is_clean
+
+
 def test_groups_of_classes_move_unless_they_were_decided_here(
     database: Database, other: Database, tmp_path: Path
 ) -> None:

@@ -33,6 +33,7 @@ from offdiag.store.models import (
     TruthSliceRow,
     TruthVersionRow,
 )
+from offdiag.store.retention import complete_runs_with_scores, drop_current_evaluations
 from offdiag.store.slices import drop_slice_counts
 from offdiag.store.truths import lock_truths
 
@@ -162,6 +163,8 @@ def _dataset(target: Session, row: RowMapping, known: KnownAs) -> int:
         known.judged_otherwise.add(row["id"])
     if there["positive_label"] is not None and row["positive_label"] is None:
         known.judged_otherwise.add(row["id"])
+    if there["positive_label"] is None and row["positive_label"] is not None:
+        drop_current_evaluations(target, complete_runs_with_scores(target, there["id"]))
     target.execute(
         update(table)
         .where(table.c.id == there["id"])
