@@ -267,3 +267,30 @@ def test_a_comparison_fits_a_terminal_and_a_notebook(registry_url: str) -> None:
         html = found._repr_html_()
         assert len(html.encode()) < 30_000
         assert not re.search(r"<script|<link|<img|@import|url\(|https?:", html)
+
+
+def test_large_whole_numbers_stay_exact_beside_missing_ones_and_fractions(
+    registry_url: str,
+) -> None:
+    seed = 2**60 + 1
+    for name, params in (
+        ("seeded", {"seed": seed, "size": seed, "epochs": 3}),
+        ("other", {"size": 0.5}),
+    ):
+        offdiag.log_matrix(
+            [[9, 1], [1, 9]],
+            orientation="actual_rows",
+            labels=["a", "b"],
+            name=name,
+            dataset="d",
+            project="large",
+            params=params,
+            url=registry_url,
+        )
+
+    found = offdiag.search_runs(order_by="attributes.name desc", project="large", url=registry_url)
+
+    assert found["params.seed"][0] == seed
+    assert found["params.seed"].isna().tolist() == [False, True]
+    assert found["params.size"].tolist() == [seed, 0.5]
+    assert found["params.epochs"].dtype == "float64"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -142,7 +142,11 @@ def search_runs(
     found = at.search(SearchQuestion(filter, fields, project, max_results))
     if found.n_without_slices:
         warnings.warn(without_slices_text(found.n_without_slices), NotFoundBySlices, stacklevel=2)
-    frame = pd.DataFrame.from_records([_row(run) for run in found.runs])
+    rows = [_row(run) for run in found.runs]
+    frame = pd.DataFrame.from_records(rows)
+    for name in _with_large_numbers(rows):
+        if frame[name].dtype.kind == "f":
+            frame[name] = pd.Series([row.get(name) for row in rows], dtype=object)
     return frame.reindex(columns=_columns(found.runs))
 
 
@@ -157,6 +161,19 @@ def _row(run: FoundRun) -> dict[str, object]:
         **{f"metrics.{key}": value.value for key, value in run.metrics.items()},
         **{f"params.{name}": value for name, value in run.params.items()},
         **{f"tags.{name}": value for name, value in run.tags.items()},
+    }
+
+
+_LARGEST_EXACT = 2**53
+"""Up to here a whole number beside a missing one, which makes it a float, stays what it is."""
+
+
+def _with_large_numbers(rows: Iterable[Mapping[str, object]]) -> set[str]:
+    return {
+        name
+        for row in rows
+        for name, value in row.items()
+        if isinstance(value, int) and abs(value) > _LARGEST_EXACT
     }
 
 
