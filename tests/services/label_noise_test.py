@@ -19,7 +19,13 @@ CLASSES = np.array(["a", "b", "c"])
 
 
 def add(
-    database: Database, model: str, errors: int, *, scores: bool = True, seed: int = 0
+    database: Database,
+    model: str,
+    errors: int,
+    *,
+    scores: bool = True,
+    seed: int = 0,
+    **given: Any,
 ) -> None:
     """A model that errs on the last samples; the first 40 labels are wrong."""
     true = np.arange(N) % 3
@@ -36,6 +42,7 @@ def add(
         y_score=own if scores else None,
         labels=CLASSES.tolist(),
         sample_ids=list(range(N)),
+        **given,
     )
 
 
@@ -60,6 +67,25 @@ def test_ranges_include_what_right_labels_give(database: Database) -> None:
             [accuracy - wrong, accuracy - wrong + 0.03]
         )
     assert [(m.rank_low, m.rank_high) for m in found.models] == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_models_whose_runs_have_weights_are_left_out(database: Database) -> None:
+    weights = np.linspace(0.1, 3.0, N)
+    add(database, "net", 20, sample_weight=weights)
+    add(database, "survey", 10, sample_weight=weights)
+
+    assert noise(database).models == ()
+    assert noise(database).missing is not None
+    add(database, "net", 30)
+    add(database, "forest", 120)
+
+    found = noise(database)
+
+    assert [each.family.name for each in found.models] == ["net", "forest"]
+    assert found.models[0].accuracy == pytest.approx(1 - (WRONG + 30) / N)
+    assert [(m.rank_low, m.rank_high) for m in found.models] == [(1, 1), (2, 2)]
+    assert len(found.pairs) == 1
+    assert noise_document(found).method.endswith("Left out, with sample weights: survey.")
 
 
 def test_an_order_holds_up_to_a_share_of_wrong_labels(database: Database) -> None:

@@ -251,6 +251,12 @@ def pair_statement(pair: NoisyPair) -> str:
     return f"{pair.leader.name} leads {pair.other.name} {noise}."
 
 
+def _noise_method(found: LabelNoise) -> str:
+    if not found.weighted:
+        return _NOISE_METHOD
+    return f"{_NOISE_METHOD} Left out, with sample weights: {', '.join(found.weighted)}."
+
+
 def noise_document(found: LabelNoise) -> Noise:
     """What wrong labels can do to the models of a dataset."""
     return Noise.made_of(
@@ -258,7 +264,7 @@ def noise_document(found: LabelNoise) -> Noise:
         project=found.dataset.project,
         dataset=found.dataset.name,
         n_labelled=found.n,
-        method=_NOISE_METHOD,
+        method=_noise_method(found),
         models=[
             ModelUnderNoise.made_of(each, model=each.family.name, run=each.family.run_id)
             for each in found.models

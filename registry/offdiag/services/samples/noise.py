@@ -82,6 +82,8 @@ class LabelNoise:
     missing: str | None
     models: tuple[NoisyModel, ...]
     pairs: tuple[NoisyPair, ...]
+    weighted: tuple[str, ...] = ()
+    """Models that are left out, because their runs have sample weights: labels are counted."""
 
 
 def label_noise(
@@ -118,11 +120,13 @@ def label_noise(
     noise, missing = _matrix(found, len(names))
     n_wrong = round_down(share, n)
     models = tuple(
-        _model(at, found, pairs, n_wrong, _bounds(at, found, names, noise))
-        for at in _order(found).tolist()
+        _model(at, found, pairs, n_wrong, _bounds(at, found, names, noise)) for at in _order(found)
     )
     estimated = None if noise is None else 1 - float(np.trace(noise))
-    return LabelNoise(known, size, truth.number, n, share, estimated, missing, models, pairs)
+    weighted = tuple(family.name for family in found.families if family.is_weighted)
+    return LabelNoise(
+        known, size, truth.number, n, share, estimated, missing, models, pairs, weighted
+    )
 
 
 def round_down(share: float, n: int) -> int:
@@ -130,14 +134,18 @@ def round_down(share: float, n: int) -> int:
     return int(share * n + 1e-9)
 
 
-def _order(found: RankedDataset) -> NDArray[np.int64]:
+def _order(found: RankedDataset) -> list[int]:
+    """Places of the models without weights, the most accurate one first."""
     right = [int((predicted == found.labels).sum()) for predicted in found.predicted]
-    return np.argsort(-np.array(right), kind="stable").astype(np.int64)
+    counted = [at for at, family in enumerate(found.families) if not family.is_weighted]
+    return sorted(counted, key=lambda at: -right[at])
 
 
 def _matrix(found: RankedDataset, n_classes: int) -> tuple[NDArray[np.float64] | None, str | None]:
     if not found.families:
         return None, "No run predicts the samples better than their largest class does."
+    if not _order(found):
+        return None, "All models have sample weights, which label noise does not count."
     if found.ranked is None or not any(each.has_probabilities for each in found.families):
         return None, "No model has probabilities, so the noise cannot be estimated."
     confident = found.ranked.confident
@@ -154,9 +162,9 @@ def _matrix(found: RankedDataset, n_classes: int) -> tuple[NDArray[np.float64] |
 def noisy_pairs(found: RankedDataset) -> tuple[NoisyPair, ...]:
     """Every two models. Each has its best run here, so all pairs of their runs share the level."""
     n = len(found.labels)
-    order = _order(found).tolist()
+    order = _order(found)
     chosen = list(combinations(order, 2))
-    n_runs = [family.n_runs for family in found.families]
+    n_runs = [found.families[at].n_runs for at in order]
     n_pairs = sum(one * other for one, other in combinations(n_runs, 2))
     confidence = 1 - (1 - LEVEL) / max(n_pairs, 1)
     pairs = []
@@ -224,7 +232,7 @@ def _model(
         max(right - n_wrong, 0) / n,
         min(right + n_wrong, n) / n,
         1 + sum(pair.other == family for pair in surely),
-        len(found.families) - sum(pair.leader == family for pair in surely),
+        len(_order(found)) - sum(pair.leader == family for pair in surely),
         bounds.recalls,
     )
 

@@ -58,6 +58,7 @@ class Family:
     run_name: str
     n_runs: int
     has_probabilities: bool
+    is_weighted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,14 +228,21 @@ def _best_of_families(
 ) -> list[tuple[ComparedRun, int]]:
     """The most accurate run of each family and how many there are, by stored accuracy.
 
-    Where none is evaluated yet, it is the newest. Predictions of the others are never read.
+    Where none is evaluated yet, it is the newest. A weighted accuracy is another quantity, so runs
+    without weights come first. Predictions of the others are never read.
     """
     accuracy = accuracies_of(session, [run.id for run in runs])
     by_family: dict[str, list[ComparedRun]] = {}
     for run in runs:
         by_family.setdefault(_family_of(run), []).append(run)
     best = [
-        (max(reversed(members), key=lambda run: accuracy.get(run.id, -1.0)), len(members))
+        (
+            max(
+                reversed(members),
+                key=lambda run: (not run.is_weighted, accuracy.get(run.id, -1.0)),
+            ),
+            len(members),
+        )
         for members in by_family.values()
     ]
     return sorted(best, key=lambda each: -accuracy.get(each[0].id, -1.0))
@@ -278,7 +286,14 @@ def _ranked(
                 table = _probabilities(run, labels, ordered, n_classes)
             vote = Votes(predicted, table)
             ballot.families.append(
-                Family(_family_of(run), run.id, run.name, n_runs, table is not None)
+                Family(
+                    _family_of(run),
+                    run.id,
+                    run.name,
+                    n_runs,
+                    has_probabilities=table is not None,
+                    is_weighted=run.is_weighted,
+                )
             )
             ballot.predicted.append(predicted)
             ballot.own.append(_own(vote))
