@@ -312,6 +312,22 @@ def test_a_repeated_seed_counts_once(database: Database) -> None:
     assert twice.mean.ci_low == pytest.approx(once.mean.ci_low)
 
 
+@pytest.mark.both_databases
+def test_a_seed_of_none_is_no_seed(database: Database) -> None:
+    for group in ("mlp", "mlp", None):
+        log(
+            database,
+            y_true=ACTUAL,
+            y_pred=predicted(0.9),
+            dataset="d",
+            facts=RunFacts(name="run", tags={"group": group, "seed": None}),
+        )
+
+    (mlp,) = found(database).methods
+
+    assert [run.seed for run in mlp.runs] == [None, None]
+
+
 def test_an_equal_difference_in_all_folds_is_not_that_of_rounding(database: Database) -> None:
     actual = "ab" * 10
     wrong = "ba" * 10

@@ -48,6 +48,10 @@ class MethodRun:
     value: float | None
 
 
+_NULL = "null"
+"""A tag without a value, as of `seed=None`, says nothing."""
+
+
 def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> list[MethodRun]:
     """Runs with the tag `group`, by method and age, on the newest version of their labels.
 
@@ -57,7 +61,8 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
     """
     dialect = session.get_bind().dialect.name
     method, seed, fold, size = (
-        entry_text(RunRow.tags, name, dialect) for name in (METHOD, SEED, FOLD, TRAIN_SIZE)
+        func.nullif(entry_text(RunRow.tags, name, dialect), _NULL)
+        for name in (METHOD, SEED, FOLD, TRAIN_SIZE)
     )
     newest = (
         select(TruthVersionRow.root_id, func.max(TruthVersionRow.number).label("number"))
