@@ -51,11 +51,11 @@ ORDER BY better_by DESC;
 The most frequent confusions of each dataset, over all of its runs:
 
 ```sql
-SELECT run.dataset, cell.actual_label, cell.predicted_label, sum(cell.n_cases) AS cases,
-       count(*) AS runs
+SELECT run.project, run.dataset, cell.actual_label, cell.predicted_label,
+       sum(cell.n_cases) AS cases, count(*) AS runs
 FROM {SCHEMA}.confusions AS cell JOIN {SCHEMA}.runs AS run USING (run_id)
 WHERE NOT cell.is_correct
-GROUP BY run.dataset, cell.actual_label, cell.predicted_label
+GROUP BY run.project, run.dataset, cell.actual_label, cell.predicted_label
 ORDER BY cases DESC
 LIMIT 20;
 ```
