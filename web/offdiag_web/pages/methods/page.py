@@ -210,10 +210,10 @@ def _rendered(found: Methods, size: DatasetSize) -> str:
     keys = dict.fromkeys((*METRIC_TITLES, found.metric))
     points = [point for point in found.curves if point.mean.value is not None]
 
-    def mark(method: Method) -> Markup:
+    def mark(method: Method) -> str:
         extent = extent_of(method.mean)
         if extent is None:
-            return Markup()
+            return ""
         name = f"{method.name}: {numbers.known(method.mean)}"
         return interval_mark(extent, scale=scale, name=name, canvas=IN_PANEL)
 
@@ -241,7 +241,7 @@ def _rendered(found: Methods, size: DatasetSize) -> str:
         size_text=size_text,
         has_folds=any(each.pooled is not None for each in found.methods),
         ends=scale.ends,
-        chart=curves_drawing(points, metric=metric) if points else Markup(),
+        chart=curves_drawing(points, metric=metric) if points else "",
         curves=found.curves,
         n_without_size=found.n_without_size,
         curves_url=address.learning_curves_url(metric=found.metric),
