@@ -328,6 +328,36 @@ def test_a_seed_of_none_is_no_seed(database: Database) -> None:
     assert [run.seed for run in mlp.runs] == [None, None]
 
 
+def test_a_difference_of_folds_is_as_wide_whichever_is_the_best(database: Database) -> None:
+    # Folds out of four, of which the best method has 1, 2, 1 and 1 wrong and the other 2, 4, 3, 2.
+    wrong = {"best": (1, 2, 1, 1), "other": (2, 4, 3, 2)}
+    actual = "ab" * 10
+    swapped = "ba" * 10
+    for dataset, of_few in (("few best", "best"), ("few behind", "other")):
+        for name, counts in wrong.items():
+            # One method was trained on a tenth of what the other had.
+            size = {"train_size": 0.1} if name == of_few else {}
+            for fold, n in enumerate(counts):
+                log(
+                    database,
+                    y_true=list(actual),
+                    y_pred=list(swapped[:n] + actual[n:]),
+                    sample_ids=[f"{fold}-{at}" for at in range(20)],
+                    dataset=dataset,
+                    facts=RunFacts(name=name, tags={"group": name, "fold": fold, **size}),
+                )
+    work_off(database)
+
+    first, second = (
+        methods_of(database, project="default", name=name, metric="accuracy").methods[1]
+        for name in ("few best", "few behind")
+    )
+
+    assert (first.name, second.name) == ("other", "other")
+    assert first.p_adjusted is not None
+    assert first.p_adjusted == pytest.approx(second.p_adjusted)
+
+
 def test_an_equal_difference_in_all_folds_is_not_that_of_rounding(database: Database) -> None:
     actual = "ab" * 10
     wrong = "ba" * 10

@@ -234,7 +234,8 @@ def folds(
         }:
             return None
         apart = differences(_values(first.values()), _values(second[part] for part in first))
-        return mean_of_folds(apart, ratios[name])
+        # Of two training sizes the smaller one: its values vary more with the training part.
+        return mean_of_folds(apart, max(ratios[name], ratios[best]))
 
     methods = []
     for name, found in parts.items():
