@@ -69,6 +69,21 @@ def test_scores_in_between_belong_to_neither_side(database: Database) -> None:
     assert [run.before for run in found.new] == [None]
 
 
+def test_a_run_with_weights_has_no_place_and_takes_none(database: Database) -> None:
+    log(database, y_pred=["a"] * 6, sample_ids=IDS)
+    log(database, y_pred=ACTUAL, sample_ids=IDS, sample_weight=[1, 2, 1, 2, 1, 2])
+    work_off(database)
+    revise(database, {1: "c"})
+    work_off(database)
+
+    found = impact(database, 2)
+
+    places = {moved.run.is_weighted: set(moved.places.values()) for moved in found.moved}
+    assert places[True] == {(None, None)}
+    assert places[False] <= {(1, 1), (None, None)}
+    assert (1, 1) in places[False]
+
+
 def test_a_version_must_come_from_the_other(revised_twice: Database) -> None:
     log(revised_twice, y_true=ACTUAL[::-1], sample_ids=IDS)  # Version 4, of its own.
     cases: list[tuple[int, int]] = [(1, 3), (2, 2), (3, 4), (4, 1)]

@@ -224,8 +224,15 @@ def ranked(runs: Sequence[RunFigures], metric: str) -> tuple[RunFigures, ...]:
 
 
 def ranks(runs: Sequence[RunFigures], metric: str) -> dict[str, int]:
-    """Place of each run by id, 1 being best; equal values share a place, undefined have none."""
-    values = {run.id: _badness(run, metric) for run in runs if _value(run, metric) is not None}
+    """Place of each run by id, 1 being best; equal values share a place.
+
+    Undefined values have none, nor have runs with weights, whose values are of other quantities.
+    """
+    values = {
+        run.id: _badness(run, metric)
+        for run in runs
+        if _value(run, metric) is not None and not run.has_weights
+    }
     return {
         run_id: 1 + sum(other < badness for other in values.values())
         for run_id, badness in values.items()

@@ -40,6 +40,7 @@ class ScoredRun:
     model: str | None
     state: RunState
     created_at: datetime
+    is_weighted: bool
     before: TruthScores | None
     after: TruthScores | None
 
@@ -91,7 +92,14 @@ def runs_around(
 def _runs(root_id: int, limit: int) -> Subquery:
     logged_on = aliased(TruthVersionRow)
     return (
-        select(RunRow.id, RunRow.name, RunRow.model, RunRow.state, RunRow.created_at)
+        select(
+            RunRow.id,
+            RunRow.name,
+            RunRow.model,
+            RunRow.state,
+            RunRow.created_at,
+            RunRow.is_weighted,
+        )
         .join(logged_on, logged_on.id == RunRow.truth_version_id)
         .where(
             logged_on.root_id == root_id,

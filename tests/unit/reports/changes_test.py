@@ -405,6 +405,8 @@ def test_equal_values_share_a_place() -> None:
     runs = [run("a", 0.5), run("b", 0.5), run("c", 0.4)]
 
     assert ranks(runs, METRIC) == {"r_a": 1, "r_b": 1, "r_c": 3}
+    weighted = replace(runs[0], has_weights=True)
+    assert ranks([weighted, *runs[1:]], METRIC) == {"r_b": 1, "r_c": 2}
 
 
 def test_equal_values_are_listed_newest_first() -> None:

@@ -24,7 +24,10 @@ _ABSENT = MetricValue(None, reason="not_computed")
 
 @dataclass(frozen=True)
 class MovedRun:
-    """A run scored on both sides, with its place by each metric; undefined has no place."""
+    """A run scored on both sides, with its place by each metric.
+
+    Undefined values and runs with sample weights have no place.
+    """
 
     run: ScoredRun
     before: TruthScores
@@ -186,4 +189,5 @@ def _figures(run: ScoredRun, scores: TruthScores) -> RunFigures:
         n_scored=scores.n_labelled,
         metrics=scores.metrics,
         classes=(),
+        has_weights=run.is_weighted,
     )
