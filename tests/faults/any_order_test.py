@@ -51,7 +51,7 @@ SAMPLES = tuple("tuvwxyz")
 ACTUAL = tuple("aabbcca")
 POLICY = RetryPolicy(max_attempts=2, first_delay_s=0.0)
 IS_LONG = "OFFDIAG_LONG" in os.environ
-EXAMPLES, STEPS = (300, 40) if IS_LONG else (6, 20)
+EXAMPLES, STEPS = (300, 40) if IS_LONG else (4, 20)
 
 answers_of_a_run = st.lists(
     st.sampled_from(CLASSES), min_size=len(SAMPLES), max_size=len(SAMPLES)

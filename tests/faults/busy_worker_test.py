@@ -45,9 +45,9 @@ def n_evaluated(database: Database) -> int:
 
 
 def test_small_runs_get_past_huge_ones_and_a_signal_gives_those_back(
-    database: Database, tmp_path: Path
+    sqlite_database: Database, tmp_path: Path
 ) -> None:
-    check(database, "local", tmp_path)
+    check(sqlite_database, "local", tmp_path)
 
 
 def test_so_it_is_where_an_engine_hands_work_over(

@@ -23,7 +23,7 @@ from support.failing_calls import failing_at
 from support.operations import DEEDS, Deed, opened
 from support.postgres import PostgresServer
 
-STRIDES = {"sqlite": 1 if "OFFDIAG_LONG" in os.environ else 7, "postgresql": 23}
+STRIDES = {"sqlite": 1 if "OFFDIAG_LONG" in os.environ else 13, "postgresql": 31}
 """A registry for each call takes long, so one call in so many fails, from one that is drawn."""
 
 every_deed = pytest.mark.parametrize(

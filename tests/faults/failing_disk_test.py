@@ -23,7 +23,7 @@ from support.processes import TESTS
 
 pytestmark = pytest.mark.processes
 
-N_RUNS = 12
+N_RUNS = 8
 
 
 @pytest.fixture(scope="module")

@@ -66,27 +66,29 @@ def test_on_a_full_disk_nothing_is_half_there_and_all_is_logged_once_there_is_ro
     assert count_rows(database, EvaluationRow) == 2
 
 
-def test_however_long_the_disk_is_full_no_evaluation_is_given_up(database: Database) -> None:
+def test_however_long_the_disk_is_full_no_evaluation_is_given_up(
+    sqlite_database: Database,
+) -> None:
     truth = np.arange(3_000) % 60
-    log(database, y_true=truth, y_pred=np.roll(truth, 7))
+    log(sqlite_database, y_true=truth, y_pred=np.roll(truth, 7))
 
-    with full_disk(database):
-        lacking = try_hard(database)
-    work_off(database)
+    with full_disk(sqlite_database):
+        lacking = try_hard(sqlite_database)
+    work_off(sqlite_database)
 
     assert lacking == POLICY.max_attempts + 2
-    assert count_rows(database, EvaluationRow) == 1
-    with database.read() as session:
+    assert count_rows(sqlite_database, EvaluationRow) == 1
+    with sqlite_database.read() as session:
         assert session.scalars(select(RunRow.state)).all() == [RunState.EVALUATED]
 
 
-def test_however_long_the_disk_is_full_no_edition_is_given_up(database: Database) -> None:
-    log_run(database)
-    report_now(database, name="weekly", scope=SCOPE)
+def test_however_long_the_disk_is_full_no_edition_is_given_up(sqlite_database: Database) -> None:
+    log_run(sqlite_database)
+    report_now(sqlite_database, name="weekly", scope=SCOPE)
 
-    with full_disk(database):
-        lacking = try_hard(database)
-    work_off(database)
+    with full_disk(sqlite_database):
+        lacking = try_hard(sqlite_database)
+    work_off(sqlite_database)
 
     assert lacking == POLICY.max_attempts + 2
-    assert [edition.state.value for edition in editions(database)] == ["computed"]
+    assert [edition.state.value for edition in editions(sqlite_database)] == ["computed"]

@@ -29,7 +29,7 @@ from support.worker_processes import wait_until, workers
 
 pytestmark = [pytest.mark.processes, pytest.mark.postgres]
 
-ROUNDS = 2
+ROUNDS = 1
 
 
 def test_killed_at_random_moments_the_content_is_that_of_an_undisturbed_registry(

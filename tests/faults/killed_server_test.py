@@ -24,7 +24,7 @@ from support.servers import server_process
 pytestmark = pytest.mark.processes
 
 SCRIPT = Path(__file__).parents[1] / "support" / "train_over_http.py"
-N = 150_000
+N = 80_000
 
 
 @pytest.fixture
@@ -108,10 +108,10 @@ def test_a_server_killed_in_mid_upload_costs_nothing(job_folder: Path, tmp_path:
 
 
 def test_a_killed_job_goes_on_where_it_is_started_again(job_folder: Path, tmp_path: Path) -> None:
-    n = 200_000
+    n = 100_000
     with server_process(tmp_path) as server:
         with started(job_folder, server.url, n) as first:
-            wait_until_logged(first, 135_000)
+            wait_until_logged(first, 70_000)
         with started(job_folder, server.url, n) as second:
             outcome = outcome_of(second)
 

@@ -107,10 +107,20 @@ def test_a_server_that_finds_no_memory_says_so_and_lives(tmp_path: Path) -> None
     assert (alive, reads) == (200, 200)
 
 
-def test_a_server_without_files_left_recovers(tmp_path: Path) -> None:
+def test_a_server_and_its_worker_need_few_threads_and_recover_once_there_are_files(
+    tmp_path: Path,
+) -> None:
     with server_process(tmp_path) as server:
         database = Database(f"sqlite:///{tmp_path / 'registry.db'}")
-        assert answers(server, "/runs") == 200
+        run = log(database, y_score=np.full((6, 3), 1 / 3))
+        wait_for_evaluations(database, 1)
+        assert answers(server, f"/runs/{run.id}/curves") == 200
+        # One more loads what nobody has asked for yet, and ends.
+        give_up_at = time.monotonic() + 60
+        while (found := n_threads(server.pid)) > MOST_THREADS and time.monotonic() < give_up_at:
+            time.sleep(0.05)
+        assert found <= MOST_THREADS
+
         with few_files(server.pid, MOST_FILES), ExitStack() as held:
             for _ in range(MOST_FILES + 20):
                 held.enter_context(
@@ -120,12 +130,16 @@ def test_a_server_without_files_left_recovers(tmp_path: Path) -> None:
             log(database)
         # Those who held connections are gone; nobody has touched the server.
         assert answers(server, "/runs") == 200
-        give_up_at = time.monotonic() + 60
-        while count_rows(database, EvaluationRow) == 0:
-            assert time.monotonic() < give_up_at, "the worker beside the server does no work"
-            time.sleep(0.05)
+        wait_for_evaluations(database, 2)
         assert answers(server, "/readyz") == 200
         database.close()
+
+
+def wait_for_evaluations(database: Database, number: int) -> None:
+    give_up_at = time.monotonic() + 120
+    while count_rows(database, EvaluationRow) < number:
+        assert time.monotonic() < give_up_at, "the worker beside the server does no work"
+        time.sleep(0.05)
 
 
 def wait_for_files(pid: int, number: int) -> None:
@@ -133,18 +147,3 @@ def wait_for_files(pid: int, number: int) -> None:
     while n_files(pid) < number - 2:
         assert time.monotonic() < give_up_at, f"{n_files(pid)} files are open"
         time.sleep(0.02)
-
-
-def test_server_and_worker_get_by_with_few_threads(tmp_path: Path) -> None:
-    with server_process(tmp_path) as server:
-        database = Database(f"sqlite:///{tmp_path / 'registry.db'}")
-        run = log(database, y_score=np.full((6, 3), 1 / 3))
-        while state_of(database, run.id) is not RunState.EVALUATED:
-            time.sleep(0.05)
-        assert answers(server, f"/runs/{run.id}/curves") == 200
-        # One more loads what nobody has asked for yet, and ends.
-        give_up_at = time.monotonic() + 30
-        while (found := n_threads(server.pid)) > MOST_THREADS and time.monotonic() < give_up_at:
-            time.sleep(0.05)
-        assert found <= MOST_THREADS
-        database.close()

@@ -21,7 +21,7 @@ from support.contents import count_rows
 from support.ledgers import Client, verify_with
 from support.worker_processes import wait_for_results, workers
 
-N_RUNS = 12
+N_RUNS = 5
 LEASE_S = 1.0
 
 
@@ -46,7 +46,7 @@ def test_a_worker_process_waits_longer_than_its_lease_and_goes_on(
     with workers(sqlite_database.url, tmp_path / "log", number=1, lease_s=LEASE_S) as crew:
         (worker,) = crew.living
         with locked_in_the_middle_of_work(sqlite_database):
-            time.sleep(2.5 * LEASE_S)
+            time.sleep(1.5 * LEASE_S)
             exit_code = worker.poll()
         wait_for_results(sqlite_database, crew, N_RUNS)
 

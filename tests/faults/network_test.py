@@ -28,7 +28,7 @@ from support.worker_processes import wait_until, workers
 
 pytestmark = [pytest.mark.processes, pytest.mark.postgres]
 
-LEASE_S = 6.0
+LEASE_S = 3.0
 COMMIT = b"COMMIT\x00"
 
 
@@ -111,7 +111,9 @@ def test_a_worker_frozen_in_mid_job_is_replaced_and_its_result_is_there_once(
         network.set_trap(b"INSERT INTO evaluation", Trap.FROZEN)
         log(postgres_database)
         wait_until(lambda: network.n_trapped == 1, far)
-        with workers(postgres_database.url, tmp_path / "near", number=1, lease_s=LEASE_S) as near:
+        with workers(
+            postgres_database.url, tmp_path / "near", number=1, lease_s=LEASE_S, supervised=True
+        ) as near:
             wait_until(lambda: count_rows(postgres_database, EvaluationRow) == 2, near)
             wait_until(lambda: far.ended() == [LEASE_LOST_EXIT_CODE], far, timeout_s=30)
             network.thaw()
@@ -147,8 +149,8 @@ def test_every_connection_terminated_in_turn_under_load_costs_nobody_a_request(
         for thread in threads:
             thread.start()
         n_ended = 0
-        while n_ended <= 15:
-            n_ended += terminate_each(own, pause_s=0.1)
+        while n_ended <= 8:
+            n_ended += terminate_each(own, pause_s=0.05)
         enough.set()
         for thread in threads:
             thread.join()
@@ -190,7 +192,7 @@ class Injected(Exception):
 
 @pytest.mark.parametrize(
     ("sqlstate", "n_failures"),
-    [("40001", 1), ("40001", 3), ("40001", 4), ("40P01", 4), ("57P01", 4), ("08006", 4)],
+    [("40001", 3), ("40P01", 4), ("57P01", 4), ("08006", 4)],
 )
 def test_what_passes_is_tried_three_times_again_and_then_told(
     sqlstate: str, n_failures: int, postgres_database: Database, monkeypatch: pytest.MonkeyPatch

@@ -92,39 +92,39 @@ def test_a_result_that_was_begun_before_the_new_one_does_not_replace_it(
     assert standing(database) == [(run.id, NEW, None)]
 
 
-def test_an_old_worker_leaves_runs_with_new_results_to_new_ones(database: Database) -> None:
-    run = log(database)
+def test_an_old_worker_leaves_runs_with_new_results_to_new_ones(sqlite_database: Database) -> None:
+    run = log(sqlite_database)
     with program_of(NEW):
-        work_off(database)
-    with database.write() as session:
+        work_off(sqlite_database)
+    with sqlite_database.write() as session:
         from offdiag.services.jobs.submit import submit_evaluation
 
         submit_evaluation(session, run.id)
 
     with program_of(OLD):
-        work_off(database)
-    with database.write() as session:
+        work_off(sqlite_database)
+    with sqlite_database.write() as session:
         (waiting,) = session.scalars(select(WorkRow))
         assert (waiting.state, waiting.attempts, waiting.error) == ("todo", 0, None)
         waiting.due = 0.0
     with program_of(NEW):
-        work_off(database)
+        work_off(sqlite_database)
 
-    assert count_rows(database, WorkRow) == 0
-    assert standing(database) == [(run.id, NEW, None)]
+    assert count_rows(sqlite_database, WorkRow) == 0
+    assert standing(sqlite_database) == [(run.id, NEW, None)]
 
 
 def test_an_old_server_shows_new_results_and_adds_no_slice_of_its_own_to_them(
-    database: Database,
+    sqlite_database: Database,
 ) -> None:
-    run = log(database, sample_ids=list("uvwxyz"), slices=SITES)
+    run = log(sqlite_database, sample_ids=list("uvwxyz"), slices=SITES)
     with program_of(NEW):
-        work_off(database)
+        work_off(sqlite_database)
 
     with program_of(OLD):
-        shown = read(database, read_run, run.id)
-        of_slice = evaluation_of_slice(database, run.id, str(parse_slice("site=north")))
+        shown = read(sqlite_database, read_run, run.id)
+        of_slice = evaluation_of_slice(sqlite_database, run.id, str(parse_slice("site=north")))
 
     assert shown.outdated is None
     assert of_slice.suite_version == OLD
-    assert standing(database) == [(run.id, NEW, None)]
+    assert standing(sqlite_database) == [(run.id, NEW, None)]

@@ -19,36 +19,12 @@ from offdiag.services.reports.edition import report_now
 from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
-from support.listeners import (
-    Behaviour,
-    answering,
-    dripping,
-    flooding,
-    listening,
-    recovering,
-    silent,
-)
+from support.listeners import answering, flooding, listening, recovering, silent
 from support.logging_runs import log, run_step, work_off
 from support.reporting import SCOPE, deliveries, editions, log_run
 
 LIMIT_S = 0.3
 """Instead of five seconds, so that tests of what is slow are not slow."""
-SECRET_PLACE = "http://169.254.169.254/latest/meta-data/"
-
-RECEIVERS = [
-    pytest.param(silent, "did not answer within", id="never answers"),
-    pytest.param(dripping(b"", every_s=0.1), "did not answer within", id="a byte now and then"),
-    pytest.param(
-        dripping(b"HTTP/1.1 200 OK\r\n\r\n"), "did not answer within", id="drips its answer"
-    ),
-    pytest.param(flooding, "more than 64 kB", id="endless answer"),
-    pytest.param(answering("500 Broken"), "answered 500 Broken", id="fails"),
-    pytest.param(
-        answering("302 Found", f"Location: {SECRET_PLACE}"),
-        "redirects are not followed",
-        id="redirects to a private address",
-    ),
-]
 
 
 @pytest.fixture(autouse=True)
@@ -71,11 +47,8 @@ def standing(database: Database, edition_id: int) -> list[tuple[str, int]]:
     return [(each.state.value, each.attempts) for each in deliveries(database, edition_id)]
 
 
-@pytest.mark.parametrize(("behaviour", "error"), RECEIVERS)
-def test_a_bad_receiver_costs_a_moment_and_is_tried_again(
-    sqlite_database: Database, behaviour: Behaviour, error: str
-) -> None:
-    with listening(behaviour) as server:
+def test_a_silent_receiver_costs_a_moment_and_is_tried_again(sqlite_database: Database) -> None:
+    with listening(silent) as server:
         edition_id = issued(sqlite_database, [WebhookTarget(server.url)])
         # In the same project, so that what waits longest is next.
         waiting = log(sqlite_database, facts=RunFacts(name="run", project=SCOPE.project))
@@ -88,14 +61,14 @@ def test_a_bad_receiver_costs_a_moment_and_is_tried_again(
     assert outcome is Outcome.RELEASED
     assert took_s < LIMIT_S + 5
     assert (delivery.state.value, delivery.attempts) == ("pending", 1)
-    assert error in (delivery.error or "")
+    assert "did not answer within" in (delivery.error or "")
     assert free_for is Outcome.DONE
     with sqlite_database.read() as session:
         assert runs.get_run(session, waiting.id).state is RunState.EVALUATED
 
 
 def test_bad_receivers_are_given_up_while_the_good_one_gets_its_edition_once(
-    database: Database, tmp_path: Path
+    sqlite_database: Database, tmp_path: Path
 ) -> None:
     with (
         listening(silent) as never,
@@ -104,24 +77,24 @@ def test_bad_receivers_are_given_up_while_the_good_one_gets_its_edition_once(
         listening(answering("204 No Content")) as good,
     ):
         targets = [WebhookTarget(each.url) for each in (never, endless, broken, good)]
-        edition_id = issued(database, [*targets, FolderTarget("weekly")])
-        work_off(database)
+        edition_id = issued(sqlite_database, [*targets, FolderTarget("weekly")])
+        work_off(sqlite_database)
 
-    assert standing(database, edition_id) == [("failed", 5)] * 3 + [("sent", 1)] * 2
+    assert standing(sqlite_database, edition_id) == [("failed", 5)] * 3 + [("sent", 1)] * 2
     assert good.connections == 1
-    with database.read() as session:
+    with sqlite_database.read() as session:
         errors = session.scalars(select(WorkRow.error).where(WorkRow.state == "dead")).all()
     assert len(errors) == 3
     assert all(errors)
 
 
-def test_a_receiver_that_recovers_gets_its_edition(database: Database) -> None:
+def test_a_receiver_that_recovers_gets_its_edition(sqlite_database: Database) -> None:
     busy_twice = recovering(2, ill=answering("503 Busy"), well=answering("200 OK"))
     with listening(busy_twice) as server:
-        edition_id = issued(database, [WebhookTarget(server.url)])
-        work_off(database)
+        edition_id = issued(sqlite_database, [WebhookTarget(server.url)])
+        work_off(sqlite_database)
 
-    assert standing(database, edition_id) == [("sent", 3)]
+    assert standing(sqlite_database, edition_id) == [("sent", 3)]
     keys = {key_of(received) for received in server.received}
     assert len(server.received) == 3
     assert len(keys) == 1
@@ -132,22 +105,22 @@ def key_of(received: bytes) -> bytes:
 
 
 def test_a_folder_without_room_gets_whole_files_once_there_is_some(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
-    edition_id = issued(database, [FolderTarget("weekly")])
+    edition_id = issued(sqlite_database, [FolderTarget("weekly")])
     with monkeypatch.context() as patched:
         patched.setattr("os.fsync", full)
-        outcomes = [run_step(database) for _ in range(2)]
+        outcomes = [run_step(sqlite_database) for _ in range(2)]
 
-    (waiting,) = deliveries(database, edition_id)
+    (waiting,) = deliveries(sqlite_database, edition_id)
     assert outcomes == [Outcome.RELEASED] * 2
     assert "No space left on device" in (waiting.error or "")
     assert not list(Path("reports/weekly").iterdir())
-    with database.write() as session:
+    with sqlite_database.write() as session:
         session.execute(update(WorkRow).values(due=0.0))
-    work_off(database)
-    assert standing(database, edition_id) == [("sent", 3)]
+    work_off(sqlite_database)
+    assert standing(sqlite_database, edition_id) == [("sent", 3)]
     assert len(list(Path("reports/weekly").iterdir())) == 4

@@ -20,8 +20,8 @@ from support.logging_runs import work_off
 from support.namesakes import log_namesakes
 from support.quick_starts import forked
 
-N_PROCESSES = 5
-RUNS_OF_EACH = 125 if "OFFDIAG_LONG" in os.environ else 3
+N_PROCESSES = 4
+RUNS_OF_EACH = 125 if "OFFDIAG_LONG" in os.environ else 2
 UNTIL_ALL_ARE_THERE_S = 1.0
 
 

@@ -36,7 +36,7 @@ def the_unknown(database: Database) -> WorkRow:
         return session.scalars(select(WorkRow).where(WorkRow.key == KEY)).one()
 
 
-def test_a_worker_leaves_it_to_others_and_does_what_it_knows(database: Database) -> None:
+def test_a_worker_leaves_it_to_whoever_knows_it_and_does_what_it_knows(database: Database) -> None:
     ask_for_the_unknown(database)
     log(database)
 
@@ -47,10 +47,6 @@ def test_a_worker_leaves_it_to_others_and_does_what_it_knows(database: Database)
     assert (row.state, row.attempts) == ("todo", 0)
     assert "'forecast'" in (row.error or "")
 
-
-def test_whoever_knows_it_does_it_later(database: Database) -> None:
-    ask_for_the_unknown(database)
-    run_worker(database, JobsSettings(), stop=threading.Event(), until_idle=True)
     with database.write() as session:
         session.execute(update(WorkRow).values(due=0.0))
     known = replace(TASKS["evaluate"], compute=lambda _database, _args: lambda _session: None)
@@ -67,20 +63,20 @@ def test_whoever_knows_it_does_it_later(database: Database) -> None:
 
 
 def test_the_sweep_buries_it_and_goes_on_and_it_can_be_asked_for_again(
-    database: Database,
+    sqlite_database: Database,
 ) -> None:
-    ask_for_the_unknown(database)
-    with database.write() as session:
+    ask_for_the_unknown(sqlite_database)
+    with sqlite_database.write() as session:
         session.execute(
             update(WorkRow).values(state="doing", lease="x", lease_until=0.0, attempts=5)
         )
-    log(database)
-    with database.write() as session:
+    log(sqlite_database)
+    with sqlite_database.write() as session:
         session.query(WorkRow).filter(WorkRow.key != KEY).delete()
 
-    reconciled = reconcile(database, POLICY)
+    reconciled = reconcile(sqlite_database, POLICY)
 
     assert (reconciled.failed, reconciled.submitted) == (1, 1)
-    assert the_unknown(database).state == "dead"
-    assert retry_all(database) == 1
-    assert the_unknown(database).state == "todo"
+    assert the_unknown(sqlite_database).state == "dead"
+    assert retry_all(sqlite_database) == 1
+    assert the_unknown(sqlite_database).state == "todo"

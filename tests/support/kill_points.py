@@ -4,9 +4,9 @@
 
 For each such n the file is copied, a forked child does the deed on the copy and kills itself with
 SIGKILL right before its n-th SQL statement, and then the same is done again without disturbance.
-What a killed process leaves depends on what it has committed, so n is the last statement before
-each commit and one that is drawn from those before it, and one after the last commit; with
-OFFDIAG_LONG set it is every statement. Prints one line of JSON for each n, {"n", "killed",
+What a killed process leaves depends on what it has committed, so n is one that is drawn from the
+statements before each commit, and one after the last; with OFFDIAG_LONG set it is every
+statement. Prints one line of JSON for each n, {"n", "killed",
 "contents"}, and ends with a child that comes through. `contents` is a digest of all rows without
 clock columns.
 """
@@ -53,10 +53,10 @@ def commits_of(file: Path, deed: Deed) -> list[int]:
 
 
 def statements_to_kill_before(ends: list[int]) -> list[int]:
-    """Two before each commit, one after the last; and the first that never comes."""
+    """One before each commit, one after the last; and the first that never comes."""
     if "OFFDIAG_LONG" in os.environ:
         return list(range(1, ends[-1] + 2))
-    chosen = {*ends, ends[-1] + 1}
+    chosen = {ends[-1] + 1}
     for begin, end in itertools.pairwise([0, *ends]):
         chosen |= {begin + 1 + secrets.randbelow(end - begin)} if begin < end else set()
     return sorted(chosen)
