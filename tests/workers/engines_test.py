@@ -61,16 +61,18 @@ class Stuttering:
         stop.set()
 
 
-def test_an_engine_that_stutters_has_each_effect_once(database: Database) -> None:
+def test_an_engine_that_stutters_has_each_effect_once(sqlite_database: Database) -> None:
     for _ in range(3):
-        log(database)
-    with database.read() as session:
+        log(sqlite_database)
+    with sqlite_database.read() as session:
         waiting = [row.id for row in session.query(WorkRow.id)]
 
-    report = run_engine(Stuttering(waiting), database, JobsSettings(), stop=threading.Event())
+    report = run_engine(
+        Stuttering(waiting), sqlite_database, JobsSettings(), stop=threading.Event()
+    )
 
     assert report == WorkerReport(done=3, failed=0)
-    assert count_rows(database, EvaluationRow) == 3
+    assert count_rows(sqlite_database, EvaluationRow) == 3
 
 
 @contextmanager
@@ -119,18 +121,6 @@ def test_a_job_is_there_exactly_when_its_run_is(postgres_database: Database) -> 
     assert n_jobs(postgres_database) == 2
 
 
-@pytest.mark.usefixtures("engine")
-def test_rings_that_procrastinate_lost_are_rung_again(postgres_database: Database) -> None:
-    PROCRASTINATE_NOTIFIER.prepare(postgres_database)
-    for _ in range(3):
-        log(postgres_database)
-    with postgres_database.write() as session:
-        session.execute(text("TRUNCATE procrastinate_jobs CASCADE"))
-
-    with serving(postgres_database):
-        until(postgres_database, 3)
-
-
 def test_procrastinate_does_not_serve_an_sqlite_registry(sqlite_database: Database) -> None:
     with pytest.raises(InvalidInput, match="this registry is SQLite"), serving(sqlite_database):
         pytest.fail("it served")
@@ -138,14 +128,16 @@ def test_procrastinate_does_not_serve_an_sqlite_registry(sqlite_database: Databa
 
 @pytest.mark.processes
 @pytest.mark.usefixtures("engine")
-def test_workers_of_procrastinate_are_killed_and_every_result_is_there_once(
+def test_rings_are_lost_and_workers_killed_and_every_result_is_there_once(
     postgres_database: Database, tmp_path: Path
 ) -> None:
-    n_runs, random = 16, Random(secrets.randbelow(2**32))
+    n_runs, random = 8, Random(secrets.randbelow(2**32))
     PROCRASTINATE_NOTIFIER.prepare(postgres_database)
     client = Client(postgres_database, tmp_path / "ledger", random)
     for number in range(n_runs):
         client.log(number)
+    with postgres_database.write() as session:
+        session.execute(text("TRUNCATE procrastinate_jobs CASCADE"))
 
     with workers(
         postgres_database.url,
@@ -155,10 +147,9 @@ def test_workers_of_procrastinate_are_killed_and_every_result_is_there_once(
         supervised=True,
         engine="procrastinate",
     ) as crew:
-        for moment in (3, 8):
-            wait_for_results(postgres_database, crew, moment)
-            crew.kill_one(random)
-            crew.start()
+        wait_for_results(postgres_database, crew, 3)
+        crew.kill_one(random)
+        crew.start()
         wait_until(lambda: count_rows(postgres_database, WorkRow) == 0, crew)
 
     checked = verify_with(postgres_database, client.ledger)

@@ -58,11 +58,11 @@ def test_until_idle_it_does_what_is_due_and_returns(database: Database) -> None:
     assert (report.done, report.failed) == (3, 0)
 
 
-def test_work_logged_while_it_waits_is_done(database: Database) -> None:
-    with running(database):
-        log(database)
+def test_work_logged_while_it_waits_is_done(sqlite_database: Database) -> None:
+    with running(sqlite_database):
+        log(sqlite_database)
 
-        wait_for_evaluations(database, 1)
+        wait_for_evaluations(sqlite_database, 1)
 
 
 def test_work_of_another_process_is_heard_or_found(postgres_database: Database) -> None:
@@ -97,17 +97,17 @@ def test_an_unreachable_database_is_waited_for(
     assert calls > 2
 
 
-def test_the_clock_sweeps_at_once_when_it_starts(database: Database) -> None:
-    log(database)
-    with database.write() as session:
+def test_the_clock_sweeps_at_once_when_it_starts(sqlite_database: Database) -> None:
+    log(sqlite_database)
+    with sqlite_database.write() as session:
         session.execute(delete(WorkRow))
 
-    with run_scheduler(database, POLICY), running(database):
-        wait_for_evaluations(database, 1)
+    with run_scheduler(sqlite_database, POLICY), running(sqlite_database):
+        wait_for_evaluations(sqlite_database, 1)
 
 
-def test_worker_and_clock_run_beside_other_threads(database: Database) -> None:
-    log(database)
+def test_worker_and_clock_run_beside_other_threads(sqlite_database: Database) -> None:
+    log(sqlite_database)
 
-    with working_in_background(database, Settings()):
-        wait_for_evaluations(database, 1)
+    with working_in_background(sqlite_database, Settings()):
+        wait_for_evaluations(sqlite_database, 1)

@@ -26,8 +26,8 @@ def with_backups(folder: Path) -> Settings:
     return Settings.model_validate({"backup": {"folder": str(folder)}})
 
 
-def test_nothing_is_kept_up_by_default(database: Database) -> None:
-    assert Maintenance(database, Settings()).rounds() == []
+def test_nothing_is_kept_up_by_default(sqlite_database: Database) -> None:
+    assert Maintenance(sqlite_database, Settings()).rounds() == []
 
 
 def test_a_backup_is_made_as_soon_as_the_clock_starts_and_once(
@@ -62,8 +62,8 @@ def test_the_clock_goes_the_rounds_of_the_upkeep(
         assert collected.wait(30)
 
 
-def test_the_night_is_at_three_in_utc(database: Database) -> None:
-    (each,) = Maintenance(database, NIGHTLY).rounds()
+def test_the_night_is_at_three_in_utc(sqlite_database: Database) -> None:
+    (each,) = Maintenance(sqlite_database, NIGHTLY).rounds()
 
     found = each.trigger.get_next_fire_time(None, datetime(2026, 11, 20, 14, 0, tzinfo=UTC))
 
@@ -108,25 +108,27 @@ def test_a_stop_ends_a_backup_and_leaves_nothing(
     assert logs == []
 
 
-def test_deleted_runs_are_removed_by_the_nightly_collection(database: Database) -> None:
-    kept, gone = log(database), log(database)
-    delete_run(database, gone.id, by=None)
+def test_deleted_runs_are_removed_by_the_nightly_collection(sqlite_database: Database) -> None:
+    kept, gone = log(sqlite_database), log(sqlite_database)
+    delete_run(sqlite_database, gone.id, by=None)
 
     with capture_logs() as logs:
-        Maintenance(database, NIGHTLY).collect()
-        Maintenance(database, NIGHTLY).collect()
+        Maintenance(sqlite_database, NIGHTLY).collect()
+        Maintenance(sqlite_database, NIGHTLY).collect()
 
-    assert run_ids(database) == [kept.id]
+    assert run_ids(sqlite_database) == [kept.id]
     assert logs == [{"event": "collected", "log_level": "info", "runs": 1, "evaluations": 0}]
-    events = read(database, audit_page, AuditFilter(actor="clock")).events
+    events = read(sqlite_database, audit_page, AuditFilter(actor="clock")).events
     assert {(event.actor_kind, event.action) for event in events} == {("system", "gc.nightly")}
     assert [event for event in events if "run" in event.detail.get("removed", ())]
 
 
-def test_a_stop_ends_a_collection(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone = log(database)
-    delete_run(database, gone.id, by=None)
-    maintenance = Maintenance(database, NIGHTLY)
+def test_a_stop_ends_a_collection(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = log(sqlite_database)
+    delete_run(sqlite_database, gone.id, by=None)
+    maintenance = Maintenance(sqlite_database, NIGHTLY)
     maintenance.stop()
     asked: list[bool] = []
 
@@ -138,4 +140,4 @@ def test_a_stop_ends_a_collection(database: Database, monkeypatch: pytest.Monkey
     maintenance.collect()
 
     assert asked
-    assert run_ids(database) == [gone.id]
+    assert run_ids(sqlite_database) == [gone.id]

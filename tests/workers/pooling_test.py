@@ -28,6 +28,8 @@ from support.postgres import PostgresServer
 
 pytestmark = pytest.mark.postgres
 
+N_THREADS = 3 * N_CONNECTIONS
+
 
 @pytest.fixture(scope="module")
 def pooler(postgres_server: PostgresServer) -> Iterator[str]:
@@ -50,19 +52,19 @@ def test_many_threads_log_and_evaluate_over_few_connections(
     pooled: Database, postgres_database: Database
 ) -> None:
     def log_some(number: int) -> None:
-        for each in range(5):
+        for each in range(2):
             log(pooled, y_pred=["a", "b", "b", "b", "c", "abc"[(number + each) % 3]])
         work_off(pooled)
 
-    with ThreadPoolExecutor(4 * N_CONNECTIONS) as pool:
-        list(pool.map(log_some, range(4 * N_CONNECTIONS)))
+    with ThreadPoolExecutor(N_THREADS) as pool:
+        list(pool.map(log_some, range(N_THREADS)))
     work_off(pooled)
 
     report = verify(postgres_database)
     assert report.is_clean
     with postgres_database.read() as session:
         counted = "SELECT count(*) FROM evaluation WHERE is_current"
-        assert session.scalar(text(counted)) == 5 * 4 * N_CONNECTIONS
+        assert session.scalar(text(counted)) == 2 * N_THREADS
 
 
 def test_limits_hold_in_each_transaction_and_are_nobody_elses(

@@ -25,55 +25,59 @@ from support.logging_runs import POLICY
 from support.reporting import SCOPE, editions, log_run, weekly, work_keys
 
 
-def test_what_is_due_is_created_at_once_when_it_starts(database: Database) -> None:
-    log_run(database)
-    weekly(database, cron="* * * * *", due=database.clock() - timedelta(minutes=1))
+def test_what_is_due_is_created_at_once_when_it_starts(sqlite_database: Database) -> None:
+    log_run(sqlite_database)
+    weekly(sqlite_database, cron="* * * * *", due=sqlite_database.clock() - timedelta(minutes=1))
 
-    with capture_logs() as logs, run_scheduler(database, POLICY):
+    with capture_logs() as logs, run_scheduler(sqlite_database, POLICY):
         pass
 
-    assert len(editions(database)) >= 1
+    assert len(editions(sqlite_database)) >= 1
     fired = [line for line in logs if line["event"] == "fired"]
     assert (fired[0]["project"], fired[0]["report"]) == ("skin", "weekly")
 
 
-def test_lost_work_of_editions_is_asked_for_again(database: Database) -> None:
-    log_run(database)
-    report_now(database, name="once", scope=SCOPE)
-    with database.write() as session:
+def test_lost_work_of_editions_is_asked_for_again(sqlite_database: Database) -> None:
+    log_run(sqlite_database)
+    report_now(sqlite_database, name="once", scope=SCOPE)
+    with sqlite_database.write() as session:
         session.execute(delete(WorkRow))
 
-    with run_scheduler(database, POLICY):
+    with run_scheduler(sqlite_database, POLICY):
         pass
 
-    assert work_keys(database) == [f"report:{editions(database)[0].id}"]
+    assert work_keys(sqlite_database) == [f"report:{editions(sqlite_database)[0].id}"]
 
 
-def test_while_it_ticks_there_is_a_scheduler_and_then_there_is_none(database: Database) -> None:
-    with run_scheduler(database, POLICY):
-        during = jobs_page(database).has_scheduler
+def test_while_it_ticks_there_is_a_scheduler_and_then_there_is_none(
+    sqlite_database: Database,
+) -> None:
+    with run_scheduler(sqlite_database, POLICY):
+        during = jobs_page(sqlite_database).has_scheduler
 
     assert during
-    assert not jobs_page(database).schedulers
+    assert not jobs_page(sqlite_database).schedulers
 
 
-def test_while_it_works_there_is_a_worker_and_then_there_is_none(database: Database) -> None:
-    with beating(database, "worker"):
+def test_while_it_works_there_is_a_worker_and_then_there_is_none(
+    sqlite_database: Database,
+) -> None:
+    with beating(sqlite_database, "worker"):
         for _ in range(200):
-            if jobs_page(database).has_worker:
+            if jobs_page(sqlite_database).has_worker:
                 break
-        during = jobs_page(database).has_worker
+        during = jobs_page(sqlite_database).has_worker
 
     assert during
-    assert not jobs_page(database).workers
+    assert not jobs_page(sqlite_database).workers
 
 
-def test_an_unreadable_schedule_is_told_once(database: Database) -> None:
-    log_run(database)
-    weekly(database, due=database.clock())
-    with database.write() as session:
+def test_an_unreadable_schedule_is_told_once(sqlite_database: Database) -> None:
+    log_run(sqlite_database)
+    weekly(sqlite_database, due=sqlite_database.clock())
+    with sqlite_database.write() as session:
         session.execute(update(ScheduleRow).values(zone="Mars/Olympus"))
-    runner = ScheduleRunner(database)
+    runner = ScheduleRunner(sqlite_database)
 
     with capture_logs() as logs:
         for _ in range(3):
@@ -84,15 +88,15 @@ def test_an_unreadable_schedule_is_told_once(database: Database) -> None:
 
 
 def test_a_database_that_is_away_costs_one_round_and_no_sign_of_life(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(_database: Database) -> None:
         raise DatabaseUnavailable("the server cannot be reached.")
 
     monkeypatch.setattr(scheduler, "run_due_schedules", away)
 
-    with capture_logs() as logs, run_scheduler(database, POLICY):
-        alive = jobs_page(database).has_scheduler
+    with capture_logs() as logs, run_scheduler(sqlite_database, POLICY):
+        alive = jobs_page(sqlite_database).has_scheduler
 
     assert not alive
     skipped = {(line["event"], line.get("act")) for line in logs}
@@ -100,14 +104,14 @@ def test_a_database_that_is_away_costs_one_round_and_no_sign_of_life(
 
 
 def test_a_round_that_is_left_out_while_one_goes_on_is_no_warning(
-    database: Database, caplog: pytest.LogCaptureFixture
+    sqlite_database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     left_out = threading.Event()
     scheduler = BackgroundScheduler(timezone="UTC")
     scheduler.add_listener(lambda _event: left_out.set(), EVENT_JOB_MAX_INSTANCES)
     scheduler.add_job(left_out.wait, IntervalTrigger(seconds=0.01))
 
-    with run_scheduler(database, POLICY):
+    with run_scheduler(sqlite_database, POLICY):
         scheduler.start()
         assert left_out.wait(60)
         scheduler.shutdown()
