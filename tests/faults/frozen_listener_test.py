@@ -23,7 +23,9 @@ LOOKS = JobsSettings()
 """It looks each second."""
 ONLY_LISTENS = JobsSettings(poll_ms=60_000)
 """It looks so rarely that what is done before that was heard of."""
-PATIENCE_S = 30
+PATIENCE_S = 120
+MOST_FOUND = 5
+"""Of runs that nobody told it of."""
 LISTENING = text(
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
 )
@@ -77,11 +79,15 @@ def test_it_hears_again_after_a_thaw_and_listens_anew_after_a_cut(
         wait_until(lambda: n_results() == 1, said)
 
         assert network.freeze_watched() == 1
-        log(postgres_database)
-        time.sleep(0.5)
-        assert n_results() == 1
+        n_logged = 1
+        # What it was about to look for when it was cut off it may still find.
+        while n_results() == n_logged:
+            assert n_logged < MOST_FOUND, "it does not only listen"
+            log(postgres_database)
+            n_logged += 1
+            time.sleep(0.5)
         network.thaw()
-        wait_until(lambda: n_results() == 2, said)
+        wait_until(lambda: n_results() == n_logged, said)
 
         before = listeners(postgres_database)
         assert network.freeze_watched() == 1
@@ -89,4 +95,4 @@ def test_it_hears_again_after_a_thaw_and_listens_anew_after_a_cut(
         network.cut()
         wait_until(lambda: len(listeners(postgres_database) - before) == 1, said)
         log(postgres_database)
-        wait_until(lambda: n_results() == 4, said)
+        wait_until(lambda: n_results() == n_logged + 2, said)

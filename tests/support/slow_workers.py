@@ -19,6 +19,8 @@ from support.quick_starts import QuickProcess, forked
 
 SLOWLY = "slow"
 """How the client key of a run begins whose evaluation takes until the worker ends."""
+BEGUN = "it has begun a slow one\n"
+"""What it logs then. Before, it may not have heard that the work is its own."""
 _PATIENCE_S = 240
 
 
@@ -81,6 +83,8 @@ def _slow_down() -> None:
     def compute(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
         with database.read() as session:
             key = get_run(session, args["run"]).client_key or ""
+        if key.startswith(SLOWLY):
+            os.write(1, BEGUN.encode())
         while key.startswith(SLOWLY):
             time.sleep(0.1)
         return kind.compute(database, args)
