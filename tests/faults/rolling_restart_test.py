@@ -52,7 +52,7 @@ class Proxy:
                     found = host.readiness()
                     if self.seen[host.url][-1:] != [found]:
                         self.seen[host.url].append(found)
-                enough.wait(0.1)
+                enough.wait(0.2)
 
         thread = threading.Thread(target=look)
         thread.start()
@@ -63,25 +63,15 @@ class Proxy:
             thread.join()
 
 
-@pytest.mark.parametrize(
-    ("kind", "fixture"),
-    [
-        pytest.param("serve", "sqlite_database", id="serve on sqlite"),
-        pytest.param(
-            "gunicorn",
-            "postgres_database",
-            id="gunicorn on postgresql",
-            marks=pytest.mark.postgres,
-        ),
-    ],
-)
+@pytest.mark.postgres
 def test_restarted_one_after_the_other_they_fail_no_request(
-    kind: Kind, fixture: str, request: pytest.FixtureRequest, tmp_path: Path
+    postgres_database: Database, tmp_path: Path
 ) -> None:
-    database: Database = request.getfixturevalue(fixture)
+    database = postgres_database
     add_person(database, "ada", Grant(Role.ADMIN))
     token = token_of(database, "ada", Role.EDITOR)
-    hosts = [WebHost(kind, database.url, tmp_path / f"web-{number}.log") for number in range(2)]
+    kinds: tuple[Kind, Kind] = ("serve", "gunicorn")
+    hosts = [WebHost(kind, database.url, tmp_path / f"{kind}.log") for kind in kinds]
     proxy = Proxy(hosts)
     ledger = tmp_path / "ledger"
     client = TeamClient("job", token, ledger, proxy.chosen)

@@ -4,10 +4,11 @@
 
 A first child notes which lines its main thread comes by in two turns. Then for each of them a
 child raises SIGTERM the first time it is there, and has to end by itself. Of the lines in the
-files that the loop waits in it is every second, of others a dozen, from one that is drawn; with
+files that the loop waits in it is every fourth, of others six, from one that is drawn; with
 OFFDIAG_LONG set it is all.
-Prints one line of JSON for each child, {"line", "function", "code"}; a child that hangs writes
-all its stacks to the error output and ends with code 1.
+Prints one line of JSON for each child, {"line", "code"}, in that of the first with all the
+"functions" it came by; a child that hangs writes all its stacks to the error output and ends with
+code 1.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from types import FrameType
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 HANGS_AFTER_S = 60.0
-_MOST_FAR = 12
+_MOST_FAR = 6
 _MISSED = 3
 _MOST_TURNS = 12
 
@@ -226,10 +227,10 @@ LOOPS = {
 def main(loop: Loop, folder: Path) -> None:
     loop.load()
     code, lines = in_a_child(loop, folder, None)
-    _say(None, "", code)
+    _say(line=None, code=code, functions=sorted(set(lines.values())))
     near, far = ([line for line in lines if loop.is_near(line) is it] for it in (True, False))
-    for line in (*_drawn(near, 2), *_drawn(far, 1 + len(far) // _MOST_FAR)):
-        _say(line, lines[line], in_a_child(loop, folder, line)[0])
+    for line in (*_drawn(near, 4), *_drawn(far, 1 + len(far) // _MOST_FAR)):
+        _say(line=f"{line[0]}:{line[1]}", code=in_a_child(loop, folder, line)[0])
 
 
 def _drawn(lines: list[Line], stride: int) -> list[Line]:
@@ -238,9 +239,8 @@ def _drawn(lines: list[Line], stride: int) -> list[Line]:
     return lines[secrets.randbelow(stride) :: stride]
 
 
-def _say(line: Line | None, function: str, code: int) -> None:
-    place = None if line is None else f"{line[0]}:{line[1]}"
-    print(json.dumps({"line": place, "function": function, "code": code}), flush=True)  # noqa: T201
+def _say(**told: object) -> None:
+    print(json.dumps(told), flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":
