@@ -23,7 +23,8 @@ LOOKS = JobsSettings()
 """It looks each second."""
 ONLY_LISTENS = JobsSettings(poll_ms=60_000)
 """It looks so rarely that what is done before that was heard of."""
-PATIENCE_S = 120
+PATIENCE_S = 45
+"""Less than the time between two looks."""
 MOST_FOUND = 5
 """Of runs that nobody told it of."""
 LISTENING = text(
