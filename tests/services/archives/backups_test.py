@@ -95,7 +95,6 @@ def test_signs_of_life_are_no_part_of_a_backup(
     assert count_of(other, HeartbeatRow) == 0
 
 
-@pytest.mark.both_databases
 def test_work_that_waited_in_a_backup_waits_from_now_on(
     database: Database, other: Database, tmp_path: Path
 ) -> None:
@@ -117,7 +116,6 @@ def test_work_that_waited_in_a_backup_waits_from_now_on(
     assert verify(other).n_waiting == 0
 
 
-@pytest.mark.both_databases
 def test_a_database_that_holds_something_is_replaced_only_by_force(
     database: Database, other: Database, tmp_path: Path
 ) -> None:
@@ -205,7 +203,6 @@ def test_a_backup_of_a_newer_schema_is_refused_with_a_sentence(
     assert run_ids(other) == [kept.id]
 
 
-@pytest.mark.both_databases
 def test_a_newer_database_is_neither_backed_up_nor_replaced(
     database: Database, other: Database, tmp_path: Path
 ) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from offdiag.services.retention.backups import back_up
 from offdiag.services.retention.project_archives import export_project
 from offdiag.store.database import Database
 from support.archives import Filled, Registry, copy_rows, fill
@@ -99,20 +98,6 @@ def exported_file(
         database.close()
 
     return made_once(tmp_path_factory, "exported", make) / "project.zip", filled
-
-
-@pytest.fixture(scope="session")
-def backed_up_file(
-    filled_file: tuple[Path, Filled], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    """A backup of the filled SQLite file, to be copied."""
-
-    def make(folder: Path) -> None:
-        database = Database(f"sqlite:///{shutil.copy(filled_file[0], folder / 'filled.db')}")
-        back_up(database, folder / "backup.zip")
-        database.close()
-
-    return made_once(tmp_path_factory, "backed_up", make) / "backup.zip"
 
 
 @pytest.fixture

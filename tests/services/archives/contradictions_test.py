@@ -17,7 +17,7 @@ from offdiag.services.retention.deletion import delete_run
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.store.database import Database
 from offdiag.store.models import Base, ProjectRow, ReportEditionRow, RunRow, TruthSliceRow
-from support.archives import IDS, Registry, revise, run_ids
+from support.archives import IDS, revise, run_ids
 from support.contents import contents
 from support.kinds import Files
 from support.logging_runs import log
@@ -124,17 +124,17 @@ def test_two_positive_classes_contradict_each_other(
         import_project(other, tmp_path / "project.zip")
 
 
-def test_a_run_is_in_one_project(registry: Registry, archive: Path, tmp_path: Path) -> None:
-    export_project(registry.database, "default", tmp_path / "own.zip")
-    before = contents(registry.database)
+def test_a_run_is_in_one_project(database: Database, tmp_path: Path) -> None:
+    log(database)
+    export_project(database, "default", tmp_path / "own.zip")
+    before = contents(database)
 
     with pytest.raises(Conflict, match=r"run r_\w+ is there in another project"):
-        import_project(registry.database, tmp_path / "own.zip", name="copy")
+        import_project(database, tmp_path / "own.zip", name="copy")
 
-    assert contents(registry.database) == before
+    assert contents(database) == before
 
 
-@pytest.mark.both_databases
 def test_a_client_key_of_another_run_is_a_conflict(
     database: Database, other: Database, tmp_path: Path
 ) -> None:

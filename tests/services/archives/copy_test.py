@@ -34,22 +34,11 @@ def test_a_file_becomes_a_server_and_goes_on(
     assert not list(Path(gettempdir()).glob("offdiag-copy-*"))
 
 
-def test_a_server_becomes_a_file_and_replaces_what_it_holds_only_with_force(
-    filled_postgres: Registry, sqlite_database: Database
-) -> None:
-    log(sqlite_database)
-
-    with pytest.raises(Conflict, match="is not empty"):
-        copy_registry(filled_postgres.database, sqlite_database, force=False)
-    copy_registry(filled_postgres.database, sqlite_database, force=True)
-
-    assert held(sqlite_database) == held(filled_postgres.database)
-
-
 def test_a_row_that_comes_back_different_undoes_the_copy(
-    filled_sqlite: Registry, postgres_database: Database, monkeypatch: pytest.MonkeyPatch
+    filled_sqlite: Registry, other: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = held(postgres_database)
+    log(other)
+    before = held(other)
 
     def load_badly(connection: object, *rest: object) -> None:
         load_archive(connection, *rest)  # type: ignore[arg-type]
@@ -57,10 +46,12 @@ def test_a_row_that_comes_back_different_undoes_the_copy(
 
     monkeypatch.setattr(backup, "load_archive", load_badly)
 
+    with pytest.raises(Conflict, match="is not empty"):
+        copy_registry(filled_sqlite.database, other, force=False)
     with pytest.raises(Conflict, match="gives back other rows than it was given, in run"):
-        copy_registry(filled_sqlite.database, postgres_database, force=False)
+        copy_registry(filled_sqlite.database, other, force=True)
 
-    assert held(postgres_database) == before
+    assert held(other) == before
 
 
 def test_numbers_that_a_server_keeps_otherwise_are_found_out(
@@ -89,14 +80,15 @@ def test_there_must_be_something_to_copy(tmp_path: Path, sqlite_database: Databa
 
 
 def test_the_command_says_what_the_target_holds(
-    filled_sqlite: Registry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sqlite_database: Database, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    log(sqlite_database)
     target = f"sqlite:///{tmp_path / 'copied.db'}"
 
-    code = offdiag(["db", "copy", filled_sqlite.database.url, target])
+    code = offdiag(["db", "copy", sqlite_database.url, target])
 
     assert code == 0
     assert "every row was compared." in capsys.readouterr().out
     with_target = Database(target)
-    assert held(with_target) == held(filled_sqlite.database)
+    assert held(with_target) == held(sqlite_database)
     with_target.close()

@@ -16,7 +16,6 @@ from support.full_disks import full_disk
 from support.logging_runs import log, work_off
 
 
-@pytest.mark.both_databases
 def test_an_import_that_finds_no_room_has_changed_nothing(
     database: Database, archive: Path
 ) -> None:

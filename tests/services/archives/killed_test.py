@@ -18,7 +18,7 @@ from support.processes import started
 
 pytestmark = pytest.mark.processes
 
-KILLS = 5
+KILLS = 3
 
 
 def kill_everywhere(

@@ -46,28 +46,53 @@ from support.logging_runs import evaluate, log, work_off
 
 
 @pytest.mark.both_databases
-def test_a_project_moves_with_all_its_runs_and_results(
+def test_a_project_moves_with_all_its_results_and_what_people_made_of_them(
     registry: Registry, other: Database, tmp_path: Path
 ) -> None:
+    source, runs = registry.database, registry.filled.runs
     log(other, dataset="was here before")  # So that ids differ.
     work_off(other)
+    n_events = count_of(other, FlagEventRow)
 
-    written = export_project(registry.database, "default", tmp_path / "project.zip")
+    written = export_project(source, "default", tmp_path / "project.zip")
     taken = import_project(other, tmp_path / "project.zip")
 
+    # Before the pending report of the source is made.
+    assert count_of(other, ReportFileRow) == 4
+    assert contents(other)["report_file"] == contents(source)["report_file"]
     assert written.rows_by_table["run"] == 5
     assert sorted(taken.new_runs) == registry.filled.run_ids
     for run_id in registry.filled.run_ids:
-        there, here = evaluate(registry.database, run_id), evaluate(other, run_id)
+        there, here = evaluate(source, run_id), evaluate(other, run_id)
         assert here.matrix.counts.tolist() == there.matrix.counts.tolist()
         assert (here.aggregate, here.per_class) == (there.aggregate, there.per_class)
         assert (here.costs, here.hides_minority) == (there.costs, there.hides_minority)
+        assert flags_of(other, run_id) == flags_of(source, run_id)
     found = verify(other)
     assert found.is_clean
     assert found.n_waiting == 0
     assert count_of(other, WorkRow) == 0
     with other.read() as session:
         assert session.scalars(select(ProjectRow.name)).all() == ["default"]
+    assert ("dismissed", "known") in flags_of(other, runs["scored"]).values()
+    assert taken.added["flag_event"] == count_of(other, FlagEventRow) - n_events > 0
+    assert comments_and_notes(other) == comments_and_notes(source)
+    assert taken.added["comment"] == 3
+    baseline = baseline_of(other, project="default", dataset="scored")
+    assert baseline is not None
+    assert (baseline.run_id, baseline.author) == (runs["better"], "ada")
+    newest = find_costs(other, project="default", wanted=CostName("visits"))
+    assert (newest.version, newest.costs.weights.tolist()) == (2, [[0.0, 1.0], [9.0, 0.0]])
+    assert taken.added["cost_matrix"] == 2
+
+
+def comments_and_notes(database: Database) -> list[tuple[object, ...]]:
+    with database.read() as session:
+        notes = session.execute(select(RunRow.id, RunRow.note).where(RunRow.note.is_not(None)))
+        comments = session.execute(
+            select(CommentRow.run_id, CommentRow.at, CommentRow.author, CommentRow.text)
+        )
+        return sorted((tuple(row) for row in [*notes, *comments]), key=repr)
 
 
 def leave_nothing_undone(database: Database) -> None:
@@ -82,7 +107,6 @@ def leave_nothing_undone(database: Database) -> None:
         session.execute(delete(ReportEditionRow).where(is_pending))
 
 
-@pytest.mark.both_databases
 def test_an_exported_project_is_deleted_and_comes_back(registry: Registry, tmp_path: Path) -> None:
     database, file = registry.database, tmp_path / "project.zip"
     leave_nothing_undone(database)
@@ -126,40 +150,6 @@ def test_a_project_that_changed_or_is_at_work_is_not_deleted(
     assert count_of(database, RunRow) == n_runs + 2
 
 
-def comments_and_notes(database: Database) -> list[tuple[object, ...]]:
-    with database.read() as session:
-        notes = session.execute(select(RunRow.id, RunRow.note).where(RunRow.note.is_not(None)))
-        comments = session.execute(
-            select(CommentRow.run_id, CommentRow.at, CommentRow.author, CommentRow.text)
-        )
-        return sorted((tuple(row) for row in [*notes, *comments]), key=repr)
-
-
-def test_what_people_made_of_it_moves_too(
-    registry: Registry, other: Database, tmp_path: Path
-) -> None:
-    there, runs = registry.database, registry.filled.runs
-    place = {"project": "default", "dataset": "scored"}
-
-    export_project(there, "default", tmp_path / "project.zip")
-    taken = import_project(other, tmp_path / "project.zip")
-
-    for run_id in registry.filled.run_ids:
-        assert flags_of(other, run_id) == flags_of(there, run_id)
-    assert ("dismissed", "known") in flags_of(other, runs["scored"]).values()
-    assert taken.added["flag_event"] == count_of(other, FlagEventRow) > 0
-    assert comments_and_notes(other) == comments_and_notes(there)
-    assert taken.added["comment"] == 3
-    baseline = baseline_of(other, **place)
-    assert baseline is not None
-    assert (baseline.run_id, baseline.author) == (runs["better"], "ada")
-    newest = find_costs(other, project="default", wanted=CostName("visits"))
-    assert (newest.version, newest.costs.weights.tolist()) == (2, [[0.0, 1.0], [9.0, 0.0]])
-    assert taken.added["cost_matrix"] == 2
-    assert count_of(other, ReportFileRow) == 4
-    assert contents(other)["report_file"] == contents(there)["report_file"]
-
-
 def test_schedules_come_paused_and_nothing_is_sent_or_made_twice(
     filled_sqlite: Registry, other: Database, archive: Path
 ) -> None:
@@ -191,16 +181,6 @@ def test_importing_twice_is_the_same_as_once(
     assert contents(database) == before
     assert (again.new_runs, again.added, again.paused) == ((), {}, ())
     assert sorted(again.known_runs) == sorted(first.new_runs)
-
-
-def test_a_project_comes_home_and_is_recognised(registry: Registry, tmp_path: Path) -> None:
-    export_project(registry.database, "default", tmp_path / "project.zip")
-    before = contents(registry.database)
-
-    taken = import_project(registry.database, tmp_path / "project.zip")
-
-    assert (taken.new_runs, taken.added) == ((), {})
-    assert contents(registry.database) == before
 
 
 def test_a_project_can_get_another_name(database: Database, archive: Path) -> None:
