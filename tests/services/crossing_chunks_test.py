@@ -19,7 +19,7 @@ from offdiag.services.ingest.log_predictions import open_run
 from offdiag.store import predictions
 from offdiag.store.database import Database, Session
 
-BOTH_WITHIN_S = 1.0
+BOTH_WITHIN_S = 0.5
 
 
 @pytest.mark.both_databases

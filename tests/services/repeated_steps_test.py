@@ -17,6 +17,7 @@ from offdiag.services.ingest.log_predictions import OpenedRun, open_run
 from offdiag.store.database import Database
 
 LABELS = LabelSet.declared(["a", "b"])
+AT_ONCE = 20
 FACTS = RunFacts(name="run", client_key="key", params={"depth": 3})
 
 
@@ -42,54 +43,41 @@ def batch(predicted: str) -> Batch:
 
 
 @pytest.mark.both_databases
-def test_fifty_that_open_a_run_at_once_open_one(database: Database) -> None:
+def test_many_that_open_a_run_at_once_open_one(database: Database) -> None:
     found: list[str] = []
-    start = threading.Barrier(50)
+    start = threading.Barrier(AT_ONCE)
 
     def open_it() -> None:
         start.wait()
         found.append(opened(database).run.id)
 
-    threads = [threading.Thread(target=open_it) for _ in range(50)]
+    threads = [threading.Thread(target=open_it) for _ in range(AT_ONCE)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    assert len(found) == 50
+    assert len(found) == AT_ONCE
     assert len(set(found)) == 1
 
 
-@pytest.mark.both_databases
-@pytest.mark.parametrize(
-    ("field", "facts"),
-    [
+def test_a_key_that_is_used_for_something_else_is_a_conflict(database: Database) -> None:
+    opened(database)
+
+    for field, facts in (
         ("name", replace(FACTS, name="other")),
         ("model", replace(FACTS, model="m")),
         ("params", replace(FACTS, params={"depth": 4})),
         ("tags", replace(FACTS, tags={"team": "a"})),
-    ],
-)
-def test_a_key_that_is_used_for_something_else_is_a_conflict(
-    database: Database, field: str, facts: RunFacts
-) -> None:
-    opened(database)
+    ):
+        with pytest.raises(Conflict, match=f"opened with another {field}") as caught:
+            opened(database, facts)
 
-    with pytest.raises(Conflict, match=f"opened with another {field}") as caught:
-        opened(database, facts)
-
-    assert caught.value.field == field
-
-
-@pytest.mark.both_databases
-def test_a_key_belongs_to_one_dataset(database: Database) -> None:
-    opened(database)
-
+        assert caught.value.field == field
     with pytest.raises(Conflict, match="opened with another dataset"):
         opened(database, dataset="other")
 
 
-@pytest.mark.both_databases
 def test_labels_that_were_only_found_give_way_to_those_of_the_dataset(
     database: Database,
 ) -> None:
@@ -100,7 +88,6 @@ def test_labels_that_were_only_found_give_way_to_those_of_the_dataset(
     assert found.dataset.labels == LABELS
 
 
-@pytest.mark.both_databases
 def test_closing_compares_the_number_of_chunks(database: Database) -> None:
     run = opened(database).run
     put_chunk(database, run.id, 0, batch("ab"))

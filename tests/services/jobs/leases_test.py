@@ -79,7 +79,6 @@ def test_work_whose_leases_are_lost_again_and_again_is_done_in_the_end(database:
     assert run_job(database, work_id, keeper, POLICY, doing()) is Outcome.DONE
 
 
-@pytest.mark.both_databases
 def test_who_lost_a_lease_is_told_why(database: Database) -> None:
     lease = take(database, asked_for(database))
     told: list[Ended] = []
@@ -92,7 +91,6 @@ def test_who_lost_a_lease_is_told_why(database: Database) -> None:
     assert told[0].error.endswith("of 30 s: the machine gave this process no time to.")
 
 
-@pytest.mark.both_databases
 def test_work_that_loses_every_lease_is_given_up_in_the_end(database: Database) -> None:
     work_id = asked_for(database)
     keeper = LeaseKeeper(database, lease_s=LEASE_S)
@@ -105,7 +103,6 @@ def test_work_that_loses_every_lease_is_given_up_in_the_end(database: Database) 
     assert reconcile(database, POLICY, doing()).failed == 1
 
 
-@pytest.mark.both_databases
 def test_what_others_see_counts_whatever_ended_it(database: Database) -> None:
     work_id = asked_for(database)
     keeper = LeaseKeeper(database, lease_s=LEASE_S)
@@ -140,7 +137,6 @@ def test_all_that_a_process_holds_is_free_again_before_it_ends(database: Databas
     assert "it had run out, and the work was taken by others." in lost[0].reason
 
 
-@pytest.mark.both_databases
 def test_a_database_that_was_away_hears_of_a_lost_lease_when_it_is_back(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,7 +169,6 @@ def test_a_database_that_was_away_hears_of_a_lost_lease_when_it_is_back(
             assert time.monotonic() < give_up_at
 
 
-@pytest.mark.both_databases
 def test_a_lease_says_why_it_is_lost(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     lease = take(database, asked_for(database))
     lost: list[Lost] = []

@@ -75,7 +75,6 @@ def test_each_piece_but_the_first_takes_one_transaction(database: Database) -> N
     assert len(commits) == len(KEYS) + 1
 
 
-@pytest.mark.both_databases
 def test_who_is_told_to_stop_takes_nothing_more(database: Database) -> None:
     submit(database)
     begun: list[str] = []
@@ -89,7 +88,6 @@ def test_who_is_told_to_stop_takes_nothing_more(database: Database) -> None:
     assert states(database) == {"c": "todo"}
 
 
-@pytest.mark.both_databases
 def test_a_result_that_is_not_written_takes_nothing(database: Database) -> None:
     submit(database)
     begun: list[str] = []
@@ -105,7 +103,6 @@ def test_a_result_that_is_not_written_takes_nothing(database: Database) -> None:
     assert states(database) == dict.fromkeys(KEYS, "todo")
 
 
-@pytest.mark.both_databases
 def test_a_lease_that_was_lost_takes_nothing(database: Database) -> None:
     submit(database)
     begun: list[str] = []

@@ -52,7 +52,6 @@ def test_procrastinate_is_an_entry_point_of_offdiag_itself() -> None:
     assert notifier_named("procrastinate") is PROCRASTINATE_NOTIFIER
 
 
-@pytest.mark.both_databases
 def test_a_notifier_gets_the_work_of_a_logged_run(
     database: Database, notified: RecordingNotifier
 ) -> None:
@@ -76,7 +75,6 @@ def test_waiting_work_is_not_notified_again_until_reconciliation(
     assert reconciled.waiting == len(notified.work_ids) == 1
 
 
-@pytest.mark.both_databases
 def test_many_runs_are_notified_at_once(database: Database, notified: RecordingNotifier) -> None:
     for _ in range(3):
         log(database)

@@ -64,7 +64,6 @@ def test_an_empty_queue_has_all_states(database: Database) -> None:
     assert not page.has_scheduler
 
 
-@pytest.mark.both_databases
 def test_one_job_is_shown_until_it_is_done(database: Database) -> None:
     work_id = submitted(database, "a")
 
@@ -87,7 +86,6 @@ def test_a_process_that_beats_is_alive(database: Database) -> None:
     assert page.workers[0].age_s < 30
 
 
-@pytest.mark.both_databases
 def test_a_process_that_has_been_silent_is_shown_and_not_alive(database: Database) -> None:
     beat(database, heart_of_this_process("scheduler", database))
     with database.write() as session:

@@ -84,7 +84,6 @@ def test_a_key_waits_at_most_once(database: Database) -> None:
     assert again is None
 
 
-@pytest.mark.both_databases
 def test_while_work_is_being_done_its_key_is_free_again(database: Database) -> None:
     work_id = submitted(database)
     with database.write() as session:
@@ -200,7 +199,6 @@ def test_a_delayed_attempt_is_not_due_yet(database: Database) -> None:
         assert run_next_job(database, keeper, policy, noting()) is None
 
 
-@pytest.mark.both_databases
 def test_work_that_always_fails_is_buried_after_exactly_five_starts(database: Database) -> None:
     submitted(database, "poison")
     submitted(database, "healthy")
@@ -302,7 +300,6 @@ def test_a_lease_is_extended_while_the_work_goes_on(database: Database) -> None:
     assert outcome is Outcome.DONE
 
 
-@pytest.mark.both_databases
 def test_a_lease_that_cannot_be_kept_is_reported(database: Database) -> None:
     work_id = submitted(database)
     lost = threading.Event()
@@ -362,7 +359,6 @@ def test_the_sweep_leaves_evaluated_and_asked_for_runs_alone(database: Database)
     assert (done.submitted, done.waiting) == (0, 0)
 
 
-@pytest.mark.both_databases
 def test_results_of_an_older_suite_are_computed_again_and_kept_as_history(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,21 +43,19 @@ def project_of_next(database: Database, dice: random.Random) -> str:
         return session.scalars(select(ProjectRow.name).where(ProjectRow.id == before[gone])).one()
 
 
-@pytest.mark.both_databases
 def test_a_project_with_one_run_does_not_wait_for_one_with_many(database: Database) -> None:
-    log_for(database, "busy", 12)
+    log_for(database, "busy", 6)
     log_for(database, "quiet", 1)
     dice = random.Random(3)
 
-    served = [project_of_next(database, dice) for _ in range(6)]
+    served = [project_of_next(database, dice) for _ in range(5)]
 
     assert "quiet" in served
     assert "busy" in served
 
 
-@pytest.mark.both_databases
 def test_within_a_project_what_was_asked_first_is_done_first(database: Database) -> None:
-    log_for(database, "skin", 4)
+    log_for(database, "skin", 3)
     with database.read() as session:
         logged = list(session.scalars(select(RunRow.id).order_by(RunRow.created_at)))
 
@@ -71,7 +69,6 @@ def test_within_a_project_what_was_asked_first_is_done_first(database: Database)
             run_next_job(database, keeper, POLICY)
 
 
-@pytest.mark.both_databases
 def test_every_kind_of_work_says_whose_it_is(database: Database) -> None:
     log_reported(database)
     report_now(database, name="weekly", scope=SCOPE)
