@@ -125,7 +125,6 @@ def test_a_private_address_stays_refused_without_a_packet(
     assert states(deliveries(database, edition_id)) == [("refused", 1)]
 
 
-@pytest.mark.both_databases
 def test_a_delivery_that_was_sent_is_not_sent_again(database: Database) -> None:
     computed(database, FolderTarget("weekly"))
     with database.read() as session:
@@ -173,7 +172,6 @@ def test_a_failed_evaluation_can_be_taken_up_again(database: Database) -> None:
         assert runs.get_run(session, run_id).state is RunState.EVALUATED
 
 
-@pytest.mark.both_databases
 def test_a_failed_edition_can_be_taken_up_again(database: Database) -> None:
     log_run(database)
     report_now(database, name="weekly", scope=SCOPE)

@@ -61,8 +61,9 @@ def parsed(received: bytes) -> tuple[str, dict[str, str], bytes]:
     return first, {name.lower(): value for name, value in headers.items()}, body
 
 
-def test_a_summary_is_posted(listener: Listener) -> None:
-    deliver_by_webhook(parcel(), f"{listener.url}/T0?x=1", LOCAL)
+def test_a_summary_is_posted_with_a_signature_that_can_be_checked(listener: Listener) -> None:
+    for _ in range(2):
+        deliver_by_webhook(parcel(), f"{listener.url}/T0?x=1", LOCAL)
 
     first, headers, body = parsed(listener.received[0])
     assert first == "POST /hook/T0?x=1 HTTP/1.1"
@@ -81,12 +82,9 @@ def test_a_summary_is_posted(listener: Listener) -> None:
         "data_digest": "0123456789abcdef0123456789abcdef",
         "delivery": "0123456789abcdef-41-7",
     }
-
-
-def test_the_receiver_can_check_the_signature(listener: Listener) -> None:
-    deliver_by_webhook(parcel(), listener.url, LOCAL)
-
-    _, headers, body = parsed(listener.received[0])
+    # Every attempt carries the same delivery, signed with its time.
+    assert headers["offdiag-delivery"] == "0123456789abcdef-41-7"
+    assert parsed(listener.received[1])[1]["offdiag-delivery"] == headers["offdiag-delivery"]
     timestamp = headers["offdiag-timestamp"]
     expected = hmac.new(b"key", timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
     assert headers["offdiag-signature"] == f"v1={expected}"
@@ -137,14 +135,6 @@ def test_a_secret_that_was_cut_off_is_named_before_anything_leaves(listener: Lis
     assert listener.connections == 0
 
 
-def test_every_attempt_carries_the_same_delivery(listener: Listener) -> None:
-    for _ in range(2):
-        deliver_by_webhook(parcel(), listener.url, LOCAL)
-
-    keys = {parsed(received)[1]["offdiag-delivery"] for received in listener.received}
-    assert keys == {"0123456789abcdef-41-7"}
-
-
 def test_nothing_is_posted_unsigned(listener: Listener) -> None:
     unsigned = WebhookSettings(allow_private_addresses=True)
 
@@ -154,48 +144,32 @@ def test_nothing_is_posted_unsigned(listener: Listener) -> None:
     assert listener.connections == 0
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "127.0.0.1",
-        "localhost",
-        "0x7f.1",
-        "0x7f000001",
-        "2130706433",
-        "017700000001",
-        "127.1",
-        "0.0.0.0",
-        "[::1]",
-        "[::ffff:127.0.0.1]",
-        "[::127.0.0.1]",
-        "[::]",
-        "[64:ff9b::7f00:1]",
-        "[2002:7f00:1::]",
-    ],
+THIS_MACHINE = (
+    *("127.0.0.1", "localhost", "0x7f.1", "0x7f000001", "2130706433", "017700000001", "127.1"),
+    *("0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[::]", "[64:ff9b::7f00:1]"),
+    "[2002:7f00:1::]",
 )
-def test_this_machine_is_refused_before_anything_leaves(listener: Listener, host: str) -> None:
-    with pytest.raises(DeliveryRefused, match="not a public address"):
-        deliver_by_webhook(parcel(), f"http://{host}:{listener.port}/hook", STRICT)
+
+
+def test_this_machine_is_refused_before_anything_leaves(listener: Listener) -> None:
+    for host in THIS_MACHINE:
+        with pytest.raises(DeliveryRefused, match="not a public address"):
+            deliver_by_webhook(parcel(), f"http://{host}:{listener.port}/hook", STRICT)
 
     assert listener.connections == 0
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        *("10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1"),
-        *("198.18.0.1", "224.0.0.1", "255.255.255.255", "192.0.2.1", "0.1.2.3"),
-        *("fe80::1", "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "ff02::1", "2001:db8::1"),
-        *("::ffff:10.0.0.1", "64:ff9b::a9fe:a9fe", "2002:a00:1::", "::10.0.0.1"),
-    ],
+NOT_PUBLIC = (
+    *("10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1"),
+    *("198.18.0.1", "224.0.0.1", "255.255.255.255", "192.0.2.1", "0.1.2.3"),
+    *("fe80::1", "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "ff02::1", "2001:db8::1"),
+    *("::ffff:10.0.0.1", "64:ff9b::a9fe:a9fe", "2002:a00:1::", "::10.0.0.1"),
 )
-def test_addresses_that_are_not_public(address: str) -> None:
-    assert not is_public(address)
+PUBLIC = ("93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946")
 
 
-@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"])
-def test_addresses_that_are_public(address: str) -> None:
-    assert is_public(address)
+def test_addresses_are_public_or_not() -> None:
+    assert [address for address in (*NOT_PUBLIC, *PUBLIC) if is_public(address)] == [*PUBLIC]
 
 
 def test_one_private_address_among_public_ones_is_enough_to_refuse(
@@ -260,7 +234,7 @@ def test_a_name_server_that_never_answers_is_not_waited_for(
     is_over.set()
 
 
-@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "307 Temporary", "308 Permanent"])
+@pytest.mark.parametrize("status", ["302 Found", "307 Temporary"])
 def test_a_redirect_is_a_failure_and_not_followed(status: str) -> None:
     with (
         listening(answering("200 OK")) as secret,
@@ -272,7 +246,7 @@ def test_a_redirect_is_a_failure_and_not_followed(status: str) -> None:
     assert secret.connections == 0
 
 
-@pytest.mark.parametrize("status", ["400 Bad Request", "404 Not Found", "500 Broken", "503 Busy"])
+@pytest.mark.parametrize("status", ["404 Not Found", "503 Busy"])
 def test_any_other_answer_than_success_is_a_failure(status: str) -> None:
     with (
         listening(answering(status)) as server,
@@ -368,7 +342,7 @@ def test_a_connection_that_is_reset_while_certificates_are_read_is_closed() -> N
             pytest.raises(OSError, match=r"reset|connected"),
         ):
             secured(connection, "localhost")
-    gc.collect()  # An open socket would be told of here.
+    gc.collect(1)  # An open socket would be told of here.
 
 
 def test_hostile_names_stay_inside_the_document(listener: Listener) -> None:

@@ -53,11 +53,17 @@ def test_schedules_and_reports_without_one_stand_beside_each_other(database: Dat
 
 
 @pytest.mark.both_databases
-def test_reports_can_be_narrowed_to_a_project(database: Database) -> None:
+def test_reports_can_be_narrowed_to_a_project_and_say_whether_a_scheduler_lives(
+    database: Database,
+) -> None:
     weekly(database)
+    before = reports_page(database, project="skin")
+    beat(database, heart_of_this_process("scheduler", database))
 
-    assert len(reports_page(database, project="skin").entries) == 1
+    assert len(before.entries) == 1
     assert not reports_page(database, project="other").entries
+    assert not before.has_scheduler
+    assert reports_page(database).has_scheduler
 
 
 def test_the_page_costs_the_same_however_many_reports_there_are(database: Database) -> None:
@@ -94,7 +100,6 @@ def test_a_list_shows_the_summary_of_the_newest_computed_edition(database: Datab
     assert (summary.metric, summary.line) == ("balanced_accuracy", (0.9, 0.9))
 
 
-@pytest.mark.both_databases
 def test_an_edition_of_a_version_without_summaries_has_none(database: Database) -> None:
     report_now(database, name="once", scope=SCOPE)
     work_off(database)
@@ -146,7 +151,6 @@ def test_editions_come_part_by_part_and_the_page_costs_the_same(database: Databa
     assert beyond.editions == ()
 
 
-@pytest.mark.both_databases
 def test_an_edition_has_its_files_and_its_report(database: Database) -> None:
     report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
     waiting = edition_page(database, project="skin", name="once")
@@ -201,22 +205,15 @@ def test_a_schedule_is_shown_with_its_next_five_times_or_why_there_are_none(
     assert "there is no time zone" in unreadable.problem
 
 
-@pytest.mark.both_databases
-def test_the_heartbeat_of_the_scheduler_is_on_the_page(database: Database) -> None:
-    before = reports_page(database).has_scheduler
-    beat(database, heart_of_this_process("scheduler", database))
-
-    assert not before
-    assert reports_page(database).has_scheduler
-
-
 def test_conditions_are_written_as_in_gates(database: Database) -> None:
-    for text, meant in (
-        ("mcc<0.5", Condition("mcc", Side.BELOW, 0.5)),
-        ("log_loss > 1", Condition("log_loss", Side.ABOVE, 1.0)),
-        ("recall[mel]<=0.5", Condition("recall", Side.BELOW, 0.5, "mel")),
-    ):
-        assert alert_condition(text) == meant
-        scope = replace(SCOPE, alerts=(alert_condition(text),))
-        made = weekly(database, name=text, scope=scope)
-        assert made.scope["alerts"][0]["metric"] == meant.metric
+    alerts = (
+        Condition("mcc", Side.BELOW, 0.5),
+        Condition("log_loss", Side.ABOVE, 1.0),
+        Condition("recall", Side.BELOW, 0.5, "mel"),
+    )
+    texts = ("mcc<0.5", "log_loss > 1", "recall[mel]<=0.5")
+    assert tuple(map(alert_condition, texts)) == alerts
+
+    made = weekly(database, scope=replace(SCOPE, alerts=alerts))
+
+    assert [each["metric"] for each in made.scope["alerts"]] == ["mcc", "log_loss", "recall"]

@@ -43,32 +43,26 @@ def due_of(record: ScheduleRecord) -> datetime:
     return datetime.fromtimestamp(record.next_due, MONDAY.tzinfo)
 
 
-def test_a_schedule_fires_once_in_its_time_and_moves_on(database: Database) -> None:
+@pytest.mark.both_databases
+def test_a_schedule_fires_once_in_its_time_with_its_work_and_moves_on(
+    database: Database,
+) -> None:
     weekly(database, due=MONDAY)
 
     assert not run_due_schedules(database, MONDAY - timedelta(seconds=1)).fired
     assert not editions(database)
-    run_due_schedules(database, MONDAY + timedelta(seconds=0.4))
+    ticked = run_due_schedules(database, MONDAY + timedelta(seconds=0.4))
     again = run_due_schedules(database, MONDAY + timedelta(seconds=0.4))
 
     assert not again.fired
-    assert len(editions(database)) == 1
-    assert due_of(schedule(database)) == MONDAY + WEEK
-    assert schedule(database).last_fire == "2026-11-23T06:00 UTC"
-
-
-@pytest.mark.both_databases
-def test_at_its_time_a_schedule_is_created_with_its_work(database: Database) -> None:
-    weekly(database, due=MONDAY)
-
-    ticked = run_due_schedules(database, MONDAY)
-
     (edition,) = editions(database)
     assert [fired.fire_time for fired in ticked.fired] == ["2026-11-23T06:00 UTC"]
     assert (edition.number, edition.state.value, edition.covers_missed) == (1, "pending", 0)
     assert edition.fire_time == "2026-11-23T06:00 UTC"
     assert edition.due == MONDAY.timestamp()
     assert work_keys(database) == [f"report:{edition.id}"]
+    assert due_of(schedule(database)) == MONDAY + WEEK
+    assert schedule(database).last_fire == "2026-11-23T06:00 UTC"
 
 
 def test_missed_fires_are_caught_up_by_one_edition_that_counts_them(database: Database) -> None:
@@ -138,7 +132,6 @@ def test_over_the_spring_change_a_skipped_time_is_created_once(database: Databas
     ]
 
 
-@pytest.mark.both_databases
 def test_a_paused_schedule_does_not_fire_and_resuming_does_not_catch_up(
     database: Database,
 ) -> None:
@@ -166,7 +159,6 @@ def test_a_run_by_hand_is_an_edition_beside_the_planned_ones(database: Database)
     assert (planned.number, planned.fire_time) == (2, "2026-11-23T06:00 UTC")
 
 
-@pytest.mark.both_databases
 def test_the_editions_of_a_removed_schedule_stay_and_its_name_goes_on_counting(
     database: Database,
 ) -> None:
@@ -211,7 +203,6 @@ def test_a_schedule_changed_while_it_was_about_to_fire_is_left_to_the_next_tick(
     assert not editions(database)
 
 
-@pytest.mark.both_databases
 def test_an_unreadable_schedule_does_not_stop_the_others(database: Database) -> None:
     broken = weekly(database, name="broken", due=MONDAY)
     weekly(database, due=MONDAY)
