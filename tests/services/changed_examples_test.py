@@ -108,17 +108,6 @@ def test_one_class_can_be_asked_for_of_two_runs_with_examples(database: Database
     assert "no examples to show" in refusal.why
 
 
-def test_a_slice_can_be_asked_for(database: Database) -> None:
-    runs = pair_of_runs(database, slices={"country": COUNTRIES})
-
-    found = listed(database, runs, slice_text="country=SI")
-
-    assert [each.sample for each in found.examples] == [
-        place for place in ONLY_FOCAL if COUNTRIES[place] == "SI"
-    ]
-
-
-@pytest.mark.both_databases
 def test_answers_come_with_their_scores_whatever_the_order_of_logging(
     database: Database,
 ) -> None:
@@ -163,7 +152,7 @@ def test_other_examples_are_listed_only_on_the_shared_ones(database: Database) -
 
 
 @pytest.mark.both_databases
-def test_a_page_takes_six_statements_at_most(database: Database) -> None:
+def test_a_page_of_a_slice_takes_six_statements_at_most(database: Database) -> None:
     runs = pair_of_runs(
         database,
         sample_ids=sample_names(),
@@ -174,5 +163,11 @@ def test_a_page_takes_six_statements_at_most(database: Database) -> None:
     with counted_statements() as statements:
         found = listed(database, runs, PairedOutcome.BOTH_RIGHT, slice_text="country=DE")
 
+    both_right = [
+        sample_names()[place]
+        for place in range(N)
+        if COUNTRIES[place] == "DE" and TRUTH[place] == PLAIN[place] == FOCAL[place]
+    ]
+    assert [each.sample for each in found.examples] == both_right[:50]
     assert len(found.examples) == 50
     assert len(statements) == 6

@@ -392,11 +392,9 @@ def test_unknown_and_deleted_runs_are_not_found(database: Database) -> None:
             compare_runs(database, [plain.id, other])
 
 
-@pytest.mark.parametrize("ids", [[], ["r_a"], ["r_a", "r_a"], [f"r_{n}" for n in range(27)]])
-def test_fewer_than_two_or_too_many_or_doubled_runs_are_refused(
-    database: Database, ids: list[str]
-) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        compare_runs(database, ids)
+def test_fewer_than_two_or_too_many_or_doubled_runs_are_refused(database: Database) -> None:
+    for ids in ([], ["r_a"], ["r_a", "r_a"], [f"r_{n}" for n in range(27)]):
+        with pytest.raises(InvalidInput) as caught:
+            compare_runs(database, ids)
 
-    assert caught.value.field == "runs"
+        assert caught.value.field == "runs"

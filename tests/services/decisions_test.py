@@ -202,7 +202,6 @@ def test_more_classes_get_the_answer_that_is_cheapest_to_expect(database: Databa
     assert recall["a"] < 0
 
 
-@pytest.mark.both_databases
 def test_scores_that_are_no_probabilities_say_why(database: Database) -> None:
     run, _ = log_three(database, scale=0.5)
 
@@ -215,10 +214,10 @@ def test_scores_that_are_no_probabilities_say_why(database: Database) -> None:
 
 def test_without_scores_there_is_nothing_to_decide(database: Database) -> None:
     run = log_clinic(database, y_score=None)
+    matrix = log_counts(database, [[3, 1], [2, 9]], LABELS)
 
-    found = decisions_of(database, run, Question())
-
-    assert found.missing is NoDecision.NO_SCORES
+    for each in (run, matrix):
+        assert decisions_of(database, each, Question()).missing is NoDecision.NO_SCORES
     with pytest.raises(InvalidInput, match="no scores"):
         try_rule(
             database, run, requested_cost_basis(database, run, Question()), Choice(Chosen.EXPECTED)
@@ -253,20 +252,13 @@ def test_what_is_saved_is_what_was_shown(database: Database) -> None:
         "changes": "ill>well:20",
         "chosen": CHOSEN_HERE,
     }
-    assert [each.id for each in decisions_of(database, run, question).derived] == [saved.id]
-    assert verify(database).findings == ()
-
-
-def test_saving_again_is_the_same_run(database: Database) -> None:
-    run = clinic(database)
-    cost_basis = requested_cost_basis(database, run, Question())
-
-    first, again = (
-        save_choice(database, run, cost_basis, Choice(Chosen.EXPECTED), name=name, author=None)
-        for name in ("first", "again")
+    again = save_choice(
+        database, run, cost_basis, Choice(Chosen.CHEAPEST), name="again", author=None
     )
-
-    assert (again.id, again.name) == (first.id, "first")
+    assert (again.id, again.name) == (saved.id, "cheapest")
+    assert [each.id for each in decisions_of(database, run, question).derived] == [saved.id]
+    assert decisions_of(database, saved.id, question).missing is NoDecision.NO_SCORES
+    assert verify(database).findings == ()
 
 
 def test_a_corrected_truth_reaches_derived_runs(database: Database) -> None:
@@ -319,15 +311,6 @@ def test_without_cases_of_the_class_the_cheapest_is_to_flag_nothing(
     assert found.thresholds.crossfitted is None
 
 
-def test_a_derived_run_has_no_scores_to_be_decided_from_again(database: Database) -> None:
-    run = clinic(database)
-    cost_basis = requested_cost_basis(database, run, Question())
-    saved = save_choice(database, run, cost_basis, Choice(Chosen.EXPECTED), name="x", author=None)
-    work_off(database)
-
-    assert decisions_of(database, saved.id, Question()).missing is NoDecision.NO_SCORES
-
-
 def test_a_threshold_for_three_classes_is_refused(database: Database) -> None:
     run, _ = log_three(database)
     cost_basis = requested_cost_basis(database, run, Question())
@@ -355,12 +338,6 @@ def test_the_costs_of_the_dataset_are_the_default(database: Database) -> None:
     work_off(database)
 
     assert default_costs(database, run, None)[1] == "visits@1"
-
-
-def test_a_matrix_without_predictions_has_no_scores(database: Database) -> None:
-    run = log_counts(database, [[3, 1], [2, 9]], LABELS)
-
-    assert decisions_of(database, run, Question()).missing is NoDecision.NO_SCORES
 
 
 def test_answers_take_six_statements_at_most(database: Database) -> None:

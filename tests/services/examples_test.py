@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -75,11 +76,21 @@ def shared(databases: DatabaseKind, tmp_path_factory: pytest.TempPathFactory) ->
         yield Shared(database, run_id, cases)
 
 
-@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
-@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
+@pytest.mark.parametrize(
+    ("asked", "by"),
+    # What is meant and in which order are found apart.
+    [
+        *product(QUESTIONS, ("as logged", "closest call")),
+        *product(
+            ("wrong", "all"), (by for by in ORDERS if by not in {"as logged", "closest call"})
+        ),
+    ],
+)
 def test_all_pages_together_are_what_sorting_everything_gives(
-    shared: Shared, question: ExampleQuestion, order: ExampleOrder
+    shared: Shared, asked: str, by: str
 ) -> None:
+    question, order = QUESTIONS[asked], ORDERS[by]
+
     shown = _all_pages(shared.database, shared.run_id, replace(question, order=order))
 
     wanted = _sorted(shared.cases, question, order)
@@ -87,12 +98,10 @@ def test_all_pages_together_are_what_sorting_everything_gives(
     assert [example.index for example in shown] == wanted
 
 
-@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
-def test_going_back_shows_the_pages_that_were_seen_on_the_way(
-    shared: Shared, order: ExampleOrder
-) -> None:
+@pytest.mark.parametrize("by", ["as logged", "most sure", "fewest models agree"])
+def test_going_back_shows_the_pages_that_were_seen_on_the_way(shared: Shared, by: str) -> None:
     database, run_id = shared.database, shared.run_id
-    question = ExampleQuestion(kind=Kind.ALL, order=order)
+    question = ExampleQuestion(kind=Kind.ALL, order=ORDERS[by])
     forth = [browse_examples(database, run_id, question, size=55)]
     while forth[-1].after is not None:
         forth.append(browse_examples(database, run_id, question, cursor=forth[-1].after, size=55))
@@ -108,9 +117,14 @@ def test_going_back_shows_the_pages_that_were_seen_on_the_way(
     assert [page.start for page in back] == [165, 110, 55, 0]
 
 
-@pytest.mark.both_databases
-@pytest.mark.parametrize("log_it", [log_scored, lambda db, it: stream_scored(db, it, chunk=50)])
-@pytest.mark.parametrize("ids", ["text", "int", "none"])
+@pytest.mark.parametrize(
+    ("log_it", "ids"),
+    [
+        (log_scored, "int"),
+        (lambda db, it: stream_scored(db, it, chunk=50), "text"),
+        (lambda db, it: stream_scored(db, it, chunk=50), "none"),
+    ],
+)
 def test_an_example_is_what_was_logged(
     database: Database, ids: Any, log_it: Callable[[Database, ScoredCases], str]
 ) -> None:
@@ -287,7 +301,6 @@ def test_an_export_is_cut_where_it_would_be_too_long_and_says_so(
     assert [example.index for example in export.examples] == list(range(12))
 
 
-@pytest.mark.both_databases
 def test_an_export_whose_run_is_removed_meanwhile_ends_with_an_error(
     database: Database,
 ) -> None:

@@ -123,7 +123,6 @@ def test_runs_without_the_value_come_last_in_both_directions(registry: Database)
     assert found == SORTED
 
 
-@pytest.mark.both_databases
 def test_a_run_comes_with_everything_known_of_it(registry: Database) -> None:
     (run,) = search_runs(registry, filter_text="attributes.name = 'Majority'", project="demo").runs
 
@@ -135,19 +134,12 @@ def test_a_run_comes_with_everything_known_of_it(registry: Database) -> None:
     assert run.created_at.utcoffset() == timedelta(0)
 
 
-def test_a_search_is_cut_at_its_limit(registry: Database) -> None:
+def test_a_search_is_cut_at_its_limit_and_finds_no_deleted_runs(registry: Database) -> None:
     assert [run.name for run in search_runs(registry, limit=2).runs] == ["waiting", "digits"]
-
-
-@pytest.mark.parametrize("limit", [0, -1, 100_001])
-def test_a_limit_that_is_none_is_refused(registry: Database, limit: int) -> None:
-    with pytest.raises(InvalidInput, match=f"{limit} is not a number of runs") as refusal:
-        search_runs(registry, limit=limit)
-
-    assert refusal.value.field == "max_results"
-
-
-def test_deleted_runs_are_not_found(registry: Database) -> None:
+    for limit in (0, -1, 100_001):
+        with pytest.raises(InvalidInput, match=f"{limit} is not a number of runs") as refusal:
+            search_runs(registry, limit=limit)
+        assert refusal.value.field == "max_results"
     (run,) = search_runs(registry, filter_text="attributes.name = 'digits'").runs
     delete_run(registry, run.id, by=None)
 

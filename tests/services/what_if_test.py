@@ -166,19 +166,6 @@ def test_runs_that_cannot_be_shown_are_named_with_the_reason(database: Database)
     }
 
 
-def test_only_so_many_runs_are_compared_at_once(database: Database) -> None:
-    runs = [
-        log_counts(database, SLOPPY, LABELS, name=str(n), evaluated=False)
-        for n in range(MOST_RUNS + 1)
-    ]
-    work_off(database)
-
-    found = ask(database, runs, Question())
-
-    assert len(found.answers) == MOST_RUNS
-    assert [run_id for run_id, _ in found.frame.left_out] == runs[MOST_RUNS:]
-
-
 def test_unknown_runs_and_costs_are_refused(database: Database) -> None:
     runs = log_two(database)
 
@@ -198,12 +185,10 @@ def test_costs_of_other_classes_are_refused(database: Database) -> None:
         ask(database, runs, Question(costs="calls"))
 
 
-def test_the_answer_takes_six_statements_however_many_runs_there_are(
-    database: Database,
-) -> None:
+def test_only_so_many_runs_are_compared_at_once_in_six_statements(database: Database) -> None:
     runs = [
         log_counts(database, SLOPPY, LABELS, name=str(n), evaluated=False)
-        for n in range(MOST_RUNS)
+        for n in range(MOST_RUNS + 1)
     ]
     work_off(database)
     add_visits(database)
@@ -211,10 +196,12 @@ def test_the_answer_takes_six_statements_however_many_runs_there_are(
     counted = []
     for shown in (runs[:2], runs):
         with counted_statements() as statements:
-            ask(database, shown, Question(costs="visits"))
+            found = ask(database, shown, Question(costs="visits"))
         counted.append(len(statements))
 
     assert counted == [6, 6]
+    assert len(found.answers) == MOST_RUNS
+    assert [run_id for run_id, _ in found.frame.left_out] == runs[MOST_RUNS:]
 
 
 def test_by_prevalence_runs_rank_as_by_balanced_accuracy(database: Database) -> None:
