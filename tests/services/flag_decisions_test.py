@@ -55,7 +55,6 @@ CHANGES: dict[str, Change] = {
 }
 
 
-@pytest.mark.both_databases
 def test_a_decision_about_what_has_changed_since_is_refused(
     database: Database, flag: FlagRecord
 ) -> None:

@@ -65,7 +65,6 @@ def missed(database: Database, model: str = "vit") -> Problem:
     return found
 
 
-@pytest.mark.both_databases
 def test_runs_of_a_model_share_a_problem_with_a_lasting_number(database: Database) -> None:
     upload(database, BAD, "one")
     first = missed(database)

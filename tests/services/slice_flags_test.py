@@ -70,7 +70,6 @@ def problems(database: Database) -> dict[str, Problem]:
     return {each.key.slice: each for each in found if each.key.cause is Cause.SLICE}
 
 
-@pytest.mark.both_databases
 def test_a_class_missed_on_a_slice_is_a_problem_with_its_numbers(database: Database) -> None:
     first, second = logged(database), logged(database)
 
@@ -160,7 +159,6 @@ def test_a_gate_refuses_a_run_that_is_flagged_on_a_slice(database: Database) -> 
         assert found.passed is passes
 
 
-@pytest.mark.both_databases
 def test_where_small_groups_are_hidden_no_slice_is_flagged(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
