@@ -66,7 +66,6 @@ def test_a_run_has_the_curve_of_its_positive_class_or_of_the_other_one(
     assert raised.value.field == "positive"
 
 
-@pytest.mark.both_databases
 def test_without_a_positive_class_the_worst_classes_come_first(
     database: Database,
 ) -> None:

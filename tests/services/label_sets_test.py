@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,6 @@ from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.derive_run import derive_run
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_predictions import open_run
-from offdiag.services.retention.backups import back_up, restore
-from offdiag.services.retention.deletion import collect, delete_run, restore_run
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.services.samples.drafts import undo_version
 from offdiag.services.truth.impact import truth_impact
@@ -258,7 +255,6 @@ def test_sets_have_no_price_and_decide_no_other_run_and_are_corrected_once(
     assert second.version.id == first.version.id
 
 
-@pytest.mark.both_databases
 def test_counts_that_were_dropped_are_counted_again(database: Database) -> None:
     run = log_sets(database)
     before = evaluate(database, run.id)
@@ -273,7 +269,6 @@ def test_counts_that_were_dropped_are_counted_again(database: Database) -> None:
         assert session.scalars(select(PredictionChunkRow.counts)).one() is not None
 
 
-@pytest.mark.both_databases
 def test_flipped_bits_are_found(database: Database) -> None:
     run = log_sets(database)
     evaluate(database, run.id)
@@ -298,25 +293,6 @@ def test_labels_that_are_never_found_raise_flags(database: Database) -> None:
     assert {("F2", "b"), ("F3", "b"), ("F10", "b")} <= raised
     assert not {rule for rule, _ in raised} - {"F2", "F3", "F4", "F10", "F12"}
     assert stored.hides_minority
-
-
-def test_a_deleted_run_of_sets_comes_back_and_a_backup_holds_it(
-    database: Database, tmp_path: Path
-) -> None:
-    run = log_sets(database)
-    stored = evaluate(database, run.id)
-    delete_run(database, run.id, by=None)
-    restore_run(database, run.id)
-
-    collect(database, older_than=timedelta(0), keep=0)
-    back_up(database, tmp_path / "backup.zip")
-    target = Database(f"sqlite:///{tmp_path / 'restored.db'}")
-    restore(target, tmp_path / "backup.zip", force=False)
-
-    for place in (database, target):
-        assert counted_of(evaluate(place, run.id)).digest == counted_of(stored).digest
-        assert verify(place).findings == ()
-    target.close()
 
 
 def _flags(database: Database, run_id: str) -> Any:
@@ -390,7 +366,6 @@ def test_sets_that_wait_for_labels_are_examples_too(database: Database) -> None:
     ]
 
 
-@pytest.mark.both_databases
 def test_a_correction_of_sets_says_what_it_moved(database: Database) -> None:
     run = log_sets(database, sample_ids=IDS)
     evaluate(database, run.id)

@@ -163,7 +163,6 @@ def test_bad_input_names_the_field_and_leaves_nothing_behind(database: Database)
         assert rows_everywhere(database) == before
 
 
-@pytest.mark.both_databases
 def test_runs_that_do_not_fit_their_dataset_are_refused(database: Database) -> None:
     log(database)
     before = rows_everywhere(database)

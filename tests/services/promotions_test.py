@@ -138,7 +138,6 @@ def test_the_best_set_leaves_out_what_is_significantly_worse(database: Database)
     assert behind.ci_high < 0
 
 
-@pytest.mark.both_databases
 def test_runs_are_ranked_by_the_primary_metric_of_the_dataset(database: Database) -> None:
     log_right(database, 0.9, seed=3)
     work_off(database)

@@ -54,7 +54,6 @@ def age(database: Database, run_id: str, **moments: datetime) -> None:
         session.execute(update(RunRow).where(RunRow.id == run_id).values(**moments))
 
 
-@pytest.mark.both_databases
 def test_a_deleted_run_is_hidden_everywhere(database: Database) -> None:
     kept, gone = log(database), log(database)
     work_off(database)
@@ -165,7 +164,6 @@ def test_superseded_evaluations_beyond_those_to_keep_are_removed(database: Datab
     assert collected(database, keep=2).evaluations == 0
 
 
-@pytest.mark.both_databases
 def test_open_runs_are_removed_only_when_asked_for(database: Database) -> None:
     opened = open_run(
         database,
@@ -182,16 +180,18 @@ def test_open_runs_are_removed_only_when_asked_for(database: Database) -> None:
     assert rows_in(database, RunRow) == 0
 
 
-def test_many_runs_are_removed_in_several_transactions(sqlite_database: Database) -> None:
-    for _ in range(25):
+def test_many_runs_are_removed_in_several_transactions(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("offdiag.services.retention.deletion._RUNS_AT_ONCE", 2)
+    for _ in range(5):
         run = log(sqlite_database)
         delete_run(sqlite_database, run.id, by=None)
         age(sqlite_database, run.id, deleted_at=sqlite_database.clock() - 31 * DAY)
 
-    assert collected(sqlite_database).deleted_runs == 25
+    assert collected(sqlite_database).deleted_runs == 5
 
 
-@pytest.mark.both_databases
 def test_a_run_that_is_deleted_while_it_is_evaluated_does_no_harm(database: Database) -> None:
     from offdiag.services.evaluation.task import compute_evaluation
 

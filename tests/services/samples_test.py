@@ -54,7 +54,6 @@ def test_the_same_again_changes_nothing_and_the_rest_is_kept(filled: Database) -
     assert (totals.n_samples, totals.n_images, totals.n_texts, totals.n_fields) == (2, 1, 2, 1)
 
 
-@pytest.mark.both_databases
 def test_content_belongs_to_samples_and_not_to_labels(filled: Database) -> None:
     counts(filled, GivenSample("1", image=GREY))
 
@@ -73,7 +72,6 @@ def test_nothing_of_a_chunk_is_stored_where_a_part_is_refused(filled: Database) 
     assert list_content(filled, **WHERE, after="", limit=9) == []
 
 
-@pytest.mark.both_databases
 def test_content_is_removed_for_some_samples_or_all(filled: Database) -> None:
     counts(filled, *(GivenSample(str(at), text="a") for at in range(1, 5)))
 
@@ -83,7 +81,6 @@ def test_content_is_removed_for_some_samples_or_all(filled: Database) -> None:
         picture(filled, **WHERE, sample="1", is_large=False)
 
 
-@pytest.mark.both_databases
 def test_templates_are_shown_while_their_host_is_allowed(filled: Database) -> None:
     places = ContentPlaces("https://images.example.org/{sample}.jpg", None, is_hidden=True)
     set_places(filled, **WHERE, places=places, hosts=HOSTS)
@@ -95,7 +92,6 @@ def test_templates_are_shown_while_their_host_is_allowed(filled: Database) -> No
     assert (removed.image_template, removed.has_any) == (None, False)
 
 
-@pytest.mark.both_databases
 def test_content_of_a_project_has_a_limit(filled: Database) -> None:
     log(filled, dataset="other", sample_ids=[1, 2, 3, 4, 5, 6])
     elsewhere: dict[str, Any] = {"project": "default", "dataset": "other"}

@@ -27,7 +27,6 @@ from support.logging_runs import (
     correct_labels,
     evaluate,
     log,
-    upload_matrix,
     work_off,
 )
 
@@ -176,7 +175,6 @@ def test_a_slice_is_evaluated_once_with_every_metric_and_interval(database: Data
     assert again.slice == "country=DE & mobile=True"
 
 
-@pytest.mark.both_databases
 def test_the_evaluation_of_the_whole_run_stays_the_current_one(database: Database) -> None:
     run = log_sliced(database)
     whole = evaluate(database, run.id)
@@ -232,13 +230,6 @@ def test_a_slice_the_dataset_does_not_have_is_refused(database: Database) -> Non
             evaluation_of_slice(database, run.id, text)
 
         assert sentence in str(refusal.value)
-
-
-def test_a_matrix_without_predictions_has_no_slices(database: Database) -> None:
-    run = upload_matrix(database, [[1, 0], [0, 1]], ["a", "b"], dataset="other")
-
-    with pytest.raises(InvalidInput, match="is a matrix without predictions"):
-        evaluation_of_slice(database, run.id, "country=DE")
 
 
 @pytest.mark.both_databases

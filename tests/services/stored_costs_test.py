@@ -95,7 +95,6 @@ def test_the_sweep_asks_for_runs_that_were_judged_by_other_costs(database: Datab
     assert stored(database, run.id).cost_matrix_id is not None
 
 
-@pytest.mark.both_databases
 def test_changed_costs_are_found_by_verifying(database: Database) -> None:
     log(database)
     add(database, "visits")

@@ -46,6 +46,7 @@ def test_one_version_is_compared_with_the_one_it_corrects(revised_twice: Databas
     assert len(found.difference) == 1
 
 
+@pytest.mark.both_databases
 def test_several_versions_are_taken_together(revised_twice: Database) -> None:
     found = impact(revised_twice, 3, since=1)
 
