@@ -7,9 +7,9 @@ import os
 
 from hypothesis import settings
 
-# How long an example takes depends on what else the machine does. What forty examples do not find
+# How long an example takes depends on what else the machine does. What 25 examples do not find
 # hundreds may: `--hypothesis-profile thorough` looks for longer.
-settings.register_profile("offdiag", deadline=None, max_examples=40)
+settings.register_profile("offdiag", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=400)
 settings.load_profile("offdiag")
 

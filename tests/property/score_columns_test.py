@@ -241,12 +241,10 @@ IN_MEMORY: dict[str, Entry] = {
 }
 STORED: dict[str, Entry] = {
     "log_run, pandas": in_one_call(pd.DataFrame),
-    "log_run, polars": in_one_call(pl.DataFrame),
     "log_run, mapping": in_one_call(dict),
     "log_run to a server": in_one_call(pd.DataFrame, remote=True),
     "run.log": in_batches,
     "log_frame, pandas": in_frame(pd.DataFrame),  # Other libraries: sdk/frames_test.py.
-    "log_frame, polars lazy": in_frame(pl.LazyFrame),
     "log_frame, names with a prefix": in_frame(pl.LazyFrame, "p_"),
     "log_frame, columns by class": in_frame_by_class,
     "sklearn.log_estimator": of_estimator,

@@ -163,8 +163,8 @@ def test_cells_of_weighted_samples_are_their_numbers(
 ) -> None:
     samples = np.zeros((n_classes, n_classes), dtype=np.int64)
     samples[0, 1], samples[1, 1] = 300, 2
-    sums = samples.astype(np.float64)
-    weighted = WeightedCounts(samples, sums / 2, sums / 4, LabelSet.numbered(n_classes))
+    halves, quarters = (np.multiply(samples, share, dtype=np.float64) for share in (0.5, 0.25))
+    weighted = WeightedCounts(samples, halves, quarters, LabelSet.numbered(n_classes))
 
     with psycopg.connect(registry.database.url) as connection:
         cells = connection.execute(

@@ -20,7 +20,7 @@ KATHMANDU = timezone(timedelta(hours=5, minutes=45))
 
 # The database is shared by all examples of a test: each only reads what it wrote itself.
 SHARED = settings(
-    deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -12,7 +12,7 @@ from offdiag.domain.runs import RunFacts
 from offdiag.services.run_search import search_page
 from offdiag.store import run_list as listing
 from offdiag.store.database import Database
-from offdiag.store.run_order import ORDER_NAMES, RunOrder
+from offdiag.store.run_order import RunOrder
 from offdiag.store.run_search import SearchPlace
 from support.kinds import Kind
 from support.logging_runs import log, work_off
@@ -53,7 +53,7 @@ def listed(database: Database, order: RunOrder, *, most_in_memory: int) -> list[
                 return found
 
 
-@pytest.mark.parametrize("name", ORDER_NAMES)
+@pytest.mark.parametrize("name", ["logged", "name", "mcc", "worst", "flags"])
 @pytest.mark.parametrize("descending", [True, False])
 def test_an_index_and_a_sort_give_the_same_list(
     runs: Database, name: str, descending: bool

@@ -48,7 +48,7 @@ def is_above_or_below_0(found: MetricDifference) -> bool:
     return low >= 0 or high <= 0
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(joints())
 def test_word_and_simultaneous_interval_agree_everywhere(joint: JointCounts) -> None:
     pair = compared(joint)
@@ -68,7 +68,7 @@ def test_word_and_simultaneous_interval_agree_everywhere(joint: JointCounts) -> 
             assert (low or 0) <= 0 <= (high or 0), (found.key, found.class_label)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(joints())
 def test_the_verdict_names_what_is_separable_and_nothing_else(joint: JointCounts) -> None:
     pair = compared(joint)
@@ -93,7 +93,7 @@ def test_the_verdict_names_what_is_separable_and_nothing_else(joint: JointCounts
     }
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(joints())
 def test_swapping_the_runs_turns_the_verdict_round(joint: JointCounts) -> None:
     there, back = compared(joint), compared(joint.swapped())
@@ -108,7 +108,7 @@ def test_swapping_the_runs_turns_the_verdict_round(joint: JointCounts) -> None:
     assert classes_that_change(there) == classes_that_change(back)[::-1]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(joints())
 def test_no_interval_is_a_point_and_together_they_are_wider(joint: JointCounts) -> None:
     pair = compared(joint)

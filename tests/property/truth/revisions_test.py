@@ -41,7 +41,7 @@ Labels = list[str | None]
 
 CLASSES = ("cat", "dog", "fox")
 # Each example logs, corrects and evaluates in a database of its own.
-A_FEW = settings(max_examples=4)
+A_FEW = settings(max_examples=3)
 
 
 @dataclass(frozen=True)

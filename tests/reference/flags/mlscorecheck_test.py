@@ -202,7 +202,7 @@ def random_scores(
 def test_random_scores_have_as_many_matrices() -> None:
     rng = np.random.default_rng(2310)
     counts = []
-    for _ in range(60):
+    for _ in range(40):
         positives, negatives, scores = random_scores(rng, LINEAR)
 
         count = count_of(positives, negatives, scores, units=0.5)
@@ -216,7 +216,7 @@ def test_random_scores_have_as_many_matrices() -> None:
 def test_on_curved_scores_we_accept_no_matrix_that_they_refuse() -> None:
     rng = np.random.default_rng(12527)
     fewer = 0
-    for _ in range(60):
+    for _ in range(30):
         positives, negatives, scores = random_scores(rng, tuple(KEYS))
 
         ours = count_of(positives, negatives, scores, units=0.5)

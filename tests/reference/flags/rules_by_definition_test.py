@@ -127,7 +127,7 @@ def random_counts(rng: np.random.Generator) -> Counts:
 def test_random_matrices_get_the_verdicts_of_the_definitions() -> None:
     rng = np.random.default_rng(2026)
     fired: Counter[str] = Counter()
-    for _ in range(300):
+    for _ in range(200):
         counts = random_counts(rng)
 
         found = {
@@ -142,7 +142,7 @@ def test_random_matrices_get_the_verdicts_of_the_definitions() -> None:
         fired.update(rule for rule, _ in found)
     # Agreement says little about a rule that the sample never made fire.
     assert set(fired) == set(MATRIX_RULES) - {"F4"} | {"F4 medium", "F4 high", "F4 critical"}
-    assert min(fired.values()) >= 5
+    assert min(fired.values()) >= 3
 
 
 @pytest.mark.parametrize("cases", [1, 2, 17, 400, 100_000])

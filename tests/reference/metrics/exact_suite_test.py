@@ -69,14 +69,14 @@ def test_published_matrices(matrix: list[list[int]]) -> None:
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 5])
 @pytest.mark.parametrize("highest", [1, 2, 40])
 def test_small_and_sparse_matrices(n_classes: int, highest: int) -> None:
-    for matrix in generated(n_classes, highest, how_many=15):
+    for matrix in generated(n_classes, highest, how_many=8):
         assert_equals_definition(matrix, relative=1e-13)
 
 
 @pytest.mark.parametrize("highest", [10**7, 10**9, 10**13, 10**16])
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_huge_counts(n_classes: int, highest: int) -> None:
-    for matrix in generated(n_classes, highest, how_many=6):
+    for matrix in generated(n_classes, highest, how_many=4):
         assert_equals_definition(matrix, relative=1e-13)
 
 

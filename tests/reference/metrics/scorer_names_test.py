@@ -103,7 +103,7 @@ def test_every_name_of_the_table_is_a_scorer() -> None:
     assert {*SCORERS} <= {*get_scorer_names(), *functions}
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(columns=two_columns())
 def test_scorers_of_predictions_have_our_values(
     columns: tuple[NDArray[Any], NDArray[Any]],
@@ -120,7 +120,7 @@ def test_scorers_of_predictions_have_our_values(
             assert ours.value == pytest.approx(theirs, abs=1e-12), name
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(columns=two_columns(n_classes=2))
 def test_scorers_of_two_classes_are_about_the_positive_one(
     columns: tuple[NDArray[Any], NDArray[Any]],
@@ -135,7 +135,7 @@ def test_scorers_of_two_classes_are_about_the_positive_one(
             assert ours == pytest.approx(theirs, abs=1e-12), name
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_scorers_of_sets_have_our_values(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 20))

@@ -137,7 +137,7 @@ def test_a_gap_at_the_threshold_is_rarely_called_proved() -> None:
     """The level is 5 % over both classes, of one that is 20 points below the other."""
     rng = np.random.default_rng(5)
     labels = LabelSet(("c0", "c1"))
-    n_sets, proved, missed = 200, 0, 0
+    n_sets, proved, missed = 100, 0, 0
     for _ in range(n_sets):
         actual = np.repeat([0, 1], [400, 80])
         is_right = rng.random(480) < np.where(actual == 0, 0.9, 0.7)

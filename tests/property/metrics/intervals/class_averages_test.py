@@ -22,7 +22,7 @@ COUNTS = st.integers(1, 4).flatmap(
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(COUNTS.filter(lambda counts: counts.sum() > 0))
 def test_ends_hold_the_value_within_the_range_of_the_metric(counts: np.ndarray) -> None:
     values = evaluate_stack(counts, ordinal=False).aggregate

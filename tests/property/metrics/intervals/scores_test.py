@@ -58,7 +58,7 @@ def require_lawful(
 
 
 @given(forecasts())
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_intervals_of_scores_are_lawful(given_forecasts: Forecasts) -> None:
     found = score_intervals(given_forecasts, seed=1)
 
@@ -75,7 +75,7 @@ def test_intervals_of_scores_are_lawful(given_forecasts: Forecasts) -> None:
 
 
 @given(forecasts(), st.randoms(use_true_random=False))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_the_order_of_the_cases_does_not_matter(
     given_forecasts: Forecasts, random: object
 ) -> None:
@@ -108,7 +108,7 @@ def label_sets(draw: st.DrawFn) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_
 
 
 @given(label_sets())
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_intervals_of_sets_are_lawful(
     sets: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
 ) -> None:
@@ -131,7 +131,7 @@ def test_intervals_of_sets_are_lawful(
         max_size=25,
     )
 )
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_intervals_of_weights_are_lawful(cases: list[tuple[int, int, int]]) -> None:
     actual, predicted, eighths = (np.array(part) for part in zip(*cases, strict=True))
     matrix = weighted_matrix(

@@ -40,7 +40,7 @@ def classes(rng: Rng, n: int, *, steps: int, miscalibrated: bool) -> tuple[Forec
 
 
 def truth_of(make: Callable[[Rng, int], tuple[Forecasts, np.ndarray]]) -> dict[str, float]:
-    forecasts, share = make(np.random.default_rng(1), 200_000)
+    forecasts, share = make(np.random.default_rng(1), 50_000)
     return {
         RELIABILITY: float(np.square(forecasts.table - share).sum(axis=1).mean()),
         RESOLUTION: float(np.square(share - share.mean(axis=0)).sum(axis=1).mean()),
@@ -77,7 +77,7 @@ def test_the_middle_is_unbiased_and_the_reach_is_its_spread() -> None:
     truth, rng = truth_of(make), np.random.default_rng(3)
     middles: dict[str, list[float]] = {RELIABILITY: [], RESOLUTION: []}
     reaches: dict[str, list[float]] = {RELIABILITY: [], RESOLUTION: []}
-    for _ in range(400):
+    for _ in range(200):
         for key, found in brier_part_intervals(make(rng, 2_000)[0], confidence=0.95).items():
             assert found.low is not None
             assert found.high is not None

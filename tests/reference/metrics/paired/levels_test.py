@@ -17,7 +17,7 @@ from offdiag.metrics.suite import evaluate_stack
 from support.matrices import numbered_labels
 
 KEYS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")
-SIMULATIONS = 150
+SIMULATIONS = 100
 LIMIT = 0.05 + 2 * (0.05 * 0.95 / SIMULATIONS) ** 0.5
 
 

@@ -99,13 +99,10 @@ def test_runs_that_agree_everywhere_have_no_interval() -> None:
     assert interval.note == "no sample on which the runs differ counts"
 
 
-@pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("prevalence", [None, np.array([0.5, 0.5])])
-def test_equally_good_runs_seldom_differ_in_cost(
-    prevalence: NDArray[np.float64] | None, key: str
-) -> None:
+def test_equally_good_runs_seldom_differ_in_cost(prevalence: NDArray[np.float64] | None) -> None:
     """One was called cheaper in 12 and 10 % of data sets by resampled examples."""
-    rng, n_sets, claims = np.random.default_rng(2), 300, 0
+    rng, n_sets, claims = np.random.default_rng(2), 300, dict.fromkeys(KEYS, 0)
     costs = cost_matrix([[0, 1], [20, 0]], labels=numbered_labels(2))
     actual = np.repeat(np.array([0, 1], np.uint8), [90, 10])
     for _ in range(n_sets):
@@ -116,10 +113,10 @@ def test_equally_good_runs_seldom_differ_in_cost(
             for each in draws
         )
         joint = joint_counts(actual=actual, first=first, second=second, labels=numbered_labels(2))
-        found = paired_cost_differences(joint, costs, prevalence=prevalence, keys=(key,))
-        _, interval = found[key]
-        claims += (interval.low or 0.0) > 0 or (interval.high or 0.0) < 0
-    assert claims / n_sets <= 0.06
+        found = paired_cost_differences(joint, costs, prevalence=prevalence)
+        for key, (_, interval) in found.items():
+            claims[key] += (interval.low or 0.0) > 0 or (interval.high or 0.0) < 0
+    assert max(claims.values()) / n_sets <= 0.06
 
 
 def test_a_difference_in_cost_is_tested_as_the_cost_ranking_tests_it() -> None:
@@ -138,27 +135,6 @@ def test_a_difference_in_cost_is_tested_as_the_cost_ranking_tests_it() -> None:
     assert gap == pytest.approx(-float(spread.linear[0, 1, 0]))
     assert interval.high is not None
     assert interval.high - (gap or 0) == pytest.approx(1.959964 * float(spread.errors[0, 0, 1]))
-
-
-def test_no_cases_have_no_differences() -> None:
-    nothing = np.array([], np.uint8)
-    joint = joint_counts(actual=nothing, first=nothing, second=nothing, labels=numbered_labels(3))
-
-    assert all(value is None for value, _ in paired_cost_differences(joint, COSTS).values())
-
-
-@pytest.mark.parametrize("prevalence", [None, np.array([0.7, 0.2, 0.1])])
-def test_the_mean_cost_alone_has_the_same_difference(
-    prevalence: NDArray[np.float64] | None,
-) -> None:
-    joint = two_runs(n_samples=500, n_classes=3)
-    expected = paired_cost_differences(joint, COSTS, prevalence=prevalence)
-
-    found = paired_cost_differences(joint, COSTS, prevalence=prevalence, keys=("mean_cost",))[
-        "mean_cost"
-    ]
-
-    assert found == expected["mean_cost"]
 
 
 @pytest.mark.parametrize("prevalence", [None, np.array([0.7, 0.2, 0.1])])

@@ -106,7 +106,7 @@ def test_a_metric_without_slopes_has_no_moments() -> None:
 
 def test_equally_good_methods_differ_five_times_in_a_hundred() -> None:
     rng = np.random.default_rng(5)
-    n_trials, n_wrong, n_covered = 300, 0, 0
+    n_trials, n_wrong, n_covered = 150, 0, 0
     for _ in range(n_trials):
         runs = drawn(rng, n=300, n_runs=8)
         moments = moments_of(runs, [0] * 4 + [1] * 4, "overall_accuracy")
@@ -124,8 +124,8 @@ def test_equally_good_methods_differ_five_times_in_a_hundred() -> None:
         truth = float(stats.norm.cdf(1.2 / sqrt(2.04)))
         n_covered += ends[0] <= truth <= ends[1]
 
-    # Four standard errors of a share of 0.05 among 300.
-    assert n_wrong / n_trials <= 0.10
+    # Four standard errors of a share of 0.05 among 150.
+    assert n_wrong / n_trials <= 0.12
     assert n_covered / n_trials >= 0.90
 
 

@@ -116,12 +116,12 @@ def test_in_utc_an_hourly_schedule_never_pauses() -> None:
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "Australia/Lord_Howe", "America/New_York"])
 def test_fires_go_forward_and_have_names_of_their_own_where_clocks_change(zone: str) -> None:
-    plan = Plan.read("*/20 * * * *", zone)
+    plan = Plan.read("*/30 * * * *", zone)
     # Forty days from the first of March, and from the first of October.
     fires = [
         fire
         for month in (3, 10)
-        for fire in next_due_times(plan, datetime(2026, month, 1, tzinfo=UTC), 40 * 72)
+        for fire in next_due_times(plan, datetime(2026, month, 1, tzinfo=UTC), 40 * 48)
     ]
 
     assert all(a.due < b.due for a, b in pairwise(fires))
