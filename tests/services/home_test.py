@@ -18,6 +18,7 @@ from support.reads import read
 from support.reporting import log_run, weekly
 
 
+@pytest.mark.both_databases
 def test_an_empty_registry_has_nothing_to_tell(database: Database) -> None:
     overview = read(database, read_home)
 

@@ -49,6 +49,7 @@ def test_keys_of_others_are_other_keys(database: Database) -> None:
     assert respond_once(database, ResponseKey("bo", "k-1", "digest"), lambda: other) == other
 
 
+@pytest.mark.both_databases
 def test_what_was_refused_or_failed_may_be_tried_again(database: Database) -> None:
     assert respond_once(database, KEY, lambda: StoredResult(400, "{}")).status == 400
     with pytest.raises(ZeroDivisionError):

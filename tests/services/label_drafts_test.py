@@ -79,6 +79,7 @@ def test_a_second_opinion_decides_what_is_published(filled: Database) -> None:
     assert [item.sample for item in draft(filled).items] == ["s1", "s2"]
 
 
+@pytest.mark.both_databases
 def test_a_decision_ends_a_disagreement(filled: Database) -> None:
     say(filled, "ana", s1="c")
     say(filled, "ben", s1="a")

@@ -255,6 +255,7 @@ def test_sets_have_no_price_and_decide_no_other_run_and_are_corrected_once(
     assert second.version.id == first.version.id
 
 
+@pytest.mark.both_databases
 def test_counts_that_were_dropped_are_counted_again(database: Database) -> None:
     run = log_sets(database)
     before = evaluate(database, run.id)
@@ -366,6 +367,7 @@ def test_sets_that_wait_for_labels_are_examples_too(database: Database) -> None:
     ]
 
 
+@pytest.mark.both_databases
 def test_a_correction_of_sets_says_what_it_moved(database: Database) -> None:
     run = log_sets(database, sample_ids=IDS)
     evaluate(database, run.id)

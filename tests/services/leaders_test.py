@@ -48,6 +48,7 @@ def order(leaders: Leaders) -> list[str]:
     return [each.run.name for each in leaders.runs]
 
 
+@pytest.mark.both_databases
 def test_sets_with_the_least_loss_come_first(database: Database) -> None:
     log_sets(database, y_pred=TRUE_SETS, facts=RunFacts(name="right"))
     log_sets(database, y_pred=PREDICTED_SETS, facts=RunFacts(name="wrong"))

@@ -93,6 +93,7 @@ def test_it_goes_with_the_last_of_its_runs(database: Database) -> None:
         assert session.scalar(select(func.count()).select_from(PairedSamplesRow)) == 0
 
 
+@pytest.mark.both_databases
 def test_damage_is_found(database: Database) -> None:
     first, _ = count(database)
     work_off(database)

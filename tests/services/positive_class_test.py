@@ -101,6 +101,7 @@ def test_the_conventional_class_does_not_give_way_while_a_run_is_open(database: 
         log_scored(database, "other", y_score=BOTH, positive_label=0)
 
 
+@pytest.mark.both_databases
 def test_another_class_that_is_named_late_evaluates_runs_with_scores_again(
     database: Database,
 ) -> None:

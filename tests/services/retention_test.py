@@ -54,6 +54,7 @@ def age(database: Database, run_id: str, **moments: datetime) -> None:
         session.execute(update(RunRow).where(RunRow.id == run_id).values(**moments))
 
 
+@pytest.mark.both_databases
 def test_a_deleted_run_is_hidden_everywhere(database: Database) -> None:
     kept, gone = log(database), log(database)
     work_off(database)
@@ -164,6 +165,7 @@ def test_superseded_evaluations_beyond_those_to_keep_are_removed(database: Datab
     assert collected(database, keep=2).evaluations == 0
 
 
+@pytest.mark.both_databases
 def test_open_runs_are_removed_only_when_asked_for(database: Database) -> None:
     opened = open_run(
         database,

@@ -72,6 +72,7 @@ def test_nothing_of_a_chunk_is_stored_where_a_part_is_refused(filled: Database) 
     assert list_content(filled, **WHERE, after="", limit=9) == []
 
 
+@pytest.mark.both_databases
 def test_content_is_removed_for_some_samples_or_all(filled: Database) -> None:
     counts(filled, *(GivenSample(str(at), text="a") for at in range(1, 5)))
 
@@ -81,6 +82,7 @@ def test_content_is_removed_for_some_samples_or_all(filled: Database) -> None:
         picture(filled, **WHERE, sample="1", is_large=False)
 
 
+@pytest.mark.both_databases
 def test_templates_are_shown_while_their_host_is_allowed(filled: Database) -> None:
     places = ContentPlaces("https://images.example.org/{sample}.jpg", None, is_hidden=True)
     set_places(filled, **WHERE, places=places, hosts=HOSTS)

@@ -290,6 +290,7 @@ def test_work_that_is_stuck_is_found(
     assert any(sentence in found for found in sentences(database))
 
 
+@pytest.mark.both_databases
 def test_what_was_acknowledged_must_be_there(database: Database, tmp_path: Path) -> None:
     run = log(database, facts=RunFacts(name="run", client_key="job 17"))
     assert run.content_digest is not None

@@ -107,6 +107,7 @@ def leave_nothing_undone(database: Database) -> None:
         session.execute(delete(ReportEditionRow).where(is_pending))
 
 
+@pytest.mark.both_databases
 def test_an_exported_project_is_deleted_and_comes_back(registry: Registry, tmp_path: Path) -> None:
     database, file = registry.database, tmp_path / "project.zip"
     leave_nothing_undone(database)

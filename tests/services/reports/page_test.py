@@ -151,6 +151,7 @@ def test_editions_come_part_by_part_and_the_page_costs_the_same(database: Databa
     assert beyond.editions == ()
 
 
+@pytest.mark.both_databases
 def test_an_edition_has_its_files_and_its_report(database: Database) -> None:
     report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
     waiting = edition_page(database, project="skin", name="once")

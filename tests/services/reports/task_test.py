@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -237,6 +238,7 @@ def test_terms_narrow_the_runs(database: Database) -> None:
     )
 
     assert [run.name for run in report.snapshot.runs] == ["vit-a"]
+    assert not edition(database, terms=(RunTerm(TermField.NAME, "nothing"),)).snapshot.runs
 
 
 def test_failed_runs_are_named_and_those_on_other_samples_counted_and_not_compared(
@@ -327,6 +329,15 @@ def test_an_edition_that_cannot_be_computed_fails_with_its_reason(database: Data
     assert failed.state.value == "failed"
     assert "project 'skin' has no dataset 'derm'" in (failed.error or "")
     assert not deliveries(database, failed.id)
+
+
+def test_a_slice_that_the_dataset_does_not_have_fails_with_its_name(database: Database) -> None:
+    log_plain_run(database)
+    report_now(database, name="weekly", scope=replace(SCOPE, slices=("country=DE",)))
+
+    work_off(database)
+
+    assert "country" in (editions(database)[0].error or "")
 
 
 def test_dropping_the_whole_queue_loses_only_time(database: Database) -> None:

@@ -180,6 +180,7 @@ def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_edition_was(
     assert second.fire_time.endswith(" Europe/Ljubljana (by hand)")
 
 
+@pytest.mark.both_databases
 def test_a_change_of_what_somebody_else_has_changed_is_refused(database: Database) -> None:
     made = weekly(database)
 
@@ -213,6 +214,7 @@ def test_a_report_without_a_schedule_is_defined_by_its_newest_edition(database: 
         report_definition(database, project="skin", name="never")
 
 
+@pytest.mark.both_databases
 def test_the_choices_are_all_datasets_and_cost_matrices(database: Database) -> None:
     add_costs(
         database,
