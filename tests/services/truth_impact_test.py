@@ -79,7 +79,7 @@ def test_a_run_with_weights_has_no_place_and_takes_none(database: Database) -> N
 
     found = impact(database, 2)
 
-    places = {moved.run.is_weighted: set(moved.places.values()) for moved in found.moved}
+    places = {moved.after.is_weighted: set(moved.places.values()) for moved in found.moved}
     assert places[True] == {(None, None)}
     assert places[False] <= {(1, 1), (None, None)}
     assert (1, 1) in places[False]

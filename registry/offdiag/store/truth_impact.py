@@ -21,13 +21,17 @@ from offdiag.store.models.evaluations import AGGREGATE
 
 @dataclass(frozen=True, slots=True)
 class TruthScores:
-    """Metrics of a run as scored on all its samples with one version of the truth."""
+    """Metrics of a run as scored on all its samples with one version of the truth.
+
+    Those of an `is_weighted` run are of sums of weights.
+    """
 
     truth_number: int
     suite_version: int
     input_digest: str
     n_cases: int
     n_labelled: int
+    is_weighted: bool
     metrics: Mapping[str, MetricValue]
 
 
@@ -40,7 +44,6 @@ class ScoredRun:
     model: str | None
     state: RunState
     created_at: datetime
-    is_weighted: bool
     before: TruthScores | None
     after: TruthScores | None
 

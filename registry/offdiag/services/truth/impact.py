@@ -189,5 +189,5 @@ def _figures(run: ScoredRun, scores: TruthScores) -> RunFigures:
         n_scored=scores.n_labelled,
         metrics=scores.metrics,
         classes=(),
-        has_weights=run.is_weighted,
+        has_weights=scores.is_weighted,
     )
