@@ -171,21 +171,26 @@ def _further(report: Report) -> Iterator[str]:
 
 
 def _of_ranking(report: Report) -> Iterator[str]:
-    """The run with the best value, which others may equal by chance."""
+    """The run with the best value, which others may equal by chance.
+
+    Runs with sample weights have values of other quantities, and are no better than others.
+    """
     snapshot = report.snapshot
     if not snapshot.runs:
         yield "There is no evaluated run in scope."
         return
     metric = report.scope.ranking_metric
-    best = report.ranking[0].metrics[metric]
+    counted = [run for run in report.ranking if not run.has_weights]
+    ranking = counted or report.ranking
+    best = ranking[0].metrics[metric]
     value = metric_text.value_text(metric, best)
     named = [
-        name_in_sentence(run.name)
-        for run in report.ranking
-        if run.metrics[metric].value == best.value
+        name_in_sentence(run.name) for run in ranking if run.metrics[metric].value == best.value
     ]
     have = "has" if len(named) == 1 else "have"
-    runs = count(len(snapshot.runs), "run")
+    runs = count(len(ranking), "run")
+    if counted and len(counted) < len(snapshot.runs):
+        runs = f"{runs} without sample weights"
     if best.value is None:
         yield f"Of {runs}, none has a defined {metric_text.title_inside(metric)}: it is {value}."
         return

@@ -237,6 +237,19 @@ def test_names_that_hold_punctuation_are_quoted() -> None:
     assert "(“forest, deep” from 2 to 1 and plain from 1 to 2)" in headline(after)
 
 
+def test_a_weighted_run_is_not_the_highest_of_others() -> None:
+    weighted = run("survey", 0.9, has_weights=True)
+
+    mixed = further_sentences(report(snapshot([run("focal", 0.8), weighted])))
+    alone = further_sentences(report(snapshot([weighted])))
+
+    assert (
+        "Of 1 run without sample weights, focal has the highest balanced accuracy: "
+        "0.800 (0.780 – 0.820)." in mixed
+    )
+    assert "Of 1 run, survey has the highest balanced accuracy: 0.900 (0.880 – 0.920)." in alone
+
+
 def test_a_run_without_a_value_is_not_the_highest() -> None:
     unlabelled = run("focal", 0.8, metrics=dict.fromkeys(DEFAULT_METRICS, UNDEFINED))
     made = report(snapshot([unlabelled]))
