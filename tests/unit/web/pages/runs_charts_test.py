@@ -66,3 +66,11 @@ def test_numbers_lie_on_a_scale_and_words_at_even_distances() -> None:
     assert [text for text, _ in words[0].ticks] == ["True", "ce", "focal"]
     assert words[1] == pytest.approx([5 / 6, 0.5, None, 1 / 6])
     assert _param_axis("id", [f"name {each}" for each in range(40)]) is None
+
+
+@pytest.mark.parametrize("extreme", [float("inf"), float("nan"), -1.7e308, 10**400])
+def test_numbers_that_no_scale_holds_are_words(extreme: float) -> None:
+    found = _param_axis("clip", [1.7e300, extreme, None])
+
+    assert found is not None
+    assert sorted(place for place in found[1] if place is not None) == [0.25, 0.75]

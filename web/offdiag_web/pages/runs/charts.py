@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import TypeGuard
 
 from markupsafe import Markup, escape
 
@@ -24,6 +25,8 @@ MOST_CHARTED = 200
 MOST_PARAMS = 4
 MOST_VALUES = 12
 """A parameter of words with more values than these has no axis."""
+LARGEST_ON_AXIS = 1e300
+"""Between numbers of up to this size the distance is a number, too."""
 Marks = Mapping[str | None, ModelMark]
 
 
@@ -98,8 +101,8 @@ def _param_axis(
     """An axis of numbers where all values are, else one of words at even distances."""
     title = numbers.shortened(name, longest=18)
     known = [value for value in values if value is not None]
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
-        amounts = [float(value) for value in known if isinstance(value, int | float)]
+    amounts = [float(value) for value in known if _fits_an_axis(value)]
+    if len(amounts) == len(known):
         scale = spanning(amounts)
         if scale.low < 0 <= min(amounts):
             scale = type(scale)(Decimal(0), scale.high)
@@ -115,6 +118,14 @@ def _param_axis(
     return ParallelAxis(title, ticks), [
         None if value is None else steps[str(value)] for value in values
     ]
+
+
+def _fits_an_axis(value: object) -> TypeGuard[float]:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and abs(value) <= LARGEST_ON_AXIS
+    )
 
 
 TIME_WIDTH, TIME_HEIGHT = 1180, 190
