@@ -24,7 +24,7 @@ from support.contents import count_rows
 from support.logging_runs import log, work_off
 from support.registries import dashboard
 
-STEP = 1 if "OFFDIAG_LONG" in os.environ else 17
+STEP = 1 if "OFFDIAG_LONG" in os.environ else 11
 """Of the statements before which it is removed every so many are taken, from one that is drawn."""
 A_MOMENT_S = 0.1
 """For the one who removes it, and may have to wait until the other is done."""

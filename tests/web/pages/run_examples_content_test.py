@@ -251,6 +251,7 @@ def test_labels_that_are_refused_stay_in_the_form_on_the_page_of_the_examples(
         ("images", {"note": "seen " * 1500}, "note", "The note has 7500 characters."),
     ]
     for view, typed, wrong, said in refusals:
+        client.delete_cookie("reader")
         shown = f"{url}?show=all&view={view}"
         [form] = [each for each in forms_of(client, shown) if "gallery" in each.classes]
         sent = {"sample": "2", "label": "b", "reader": "ana", "note": "An a.", **typed}
@@ -265,7 +266,12 @@ def test_labels_that_are_refused_stay_in_the_form_on_the_page_of_the_examples(
         assert kept.attributes["action"] == form.attributes["action"]
         fields = {each.attributes["name"]: each for each in kept.inside("input")}
         assert fields["note"].attributes["value"] == sent["note"]
-        assert fields["reader"].attributes["value"] == sent["reader"]
+        if wrong == "reader":
+            assert fields["reader"].attributes["value"] == sent["reader"]
+        else:
+            remembered = client.get_cookie("reader")
+            assert remembered is not None
+            assert (remembered.value, "reader" in fields) == ("ana", False)
         ticked = [e.attributes["value"] for e in kept.inside("input") if "checked" in e.attributes]
         assert ticked == ([sent["sample"]] if sent["sample"] else [])
         marked = [
