@@ -170,7 +170,7 @@ def test_what_was_typed_without_a_name_is_sent_again_with_one(
 
     page = Page(send(ana, form, {"reason": "known", "comment": "known"}).text)
     (again,) = [each for each in page.all("form") if "Enter your name" in each.text]
-    done = send(ana, again, {"reader": "lee"})
+    done = send(ana, again, {"reader": " lee "})
 
     assert "known" in {each.text for each in page.all("p", "quote")}
     assert done.status_code == 303

@@ -69,17 +69,17 @@ def require_user_name() -> str:
     A name in the form is remembered. Raises `InvalidInput` without any.
     """
     entered = None if signed_in_user().is_signed_in else request.form.get("reader")
-    if entered:
-        name = _user_name(entered)
-        g.preferences = replace(_known(), reader=name)
-        after_this_request(lambda response: _with_user_name(response, name))
-    reader = _known().reader if entered is None else entered
+    # An emptied field is no name, whatever was given before.
+    reader = _known().reader if entered is None else entered and _user_name(entered)
     if not reader:
         raise InvalidInput(
             "no name was entered.",
             field="reader",
             hint="Enter your name first; it appears in the history.",
         )
+    if entered:
+        g.preferences = replace(_known(), reader=reader)
+        after_this_request(lambda response: _with_user_name(response, reader))
     return require_name(reader, "reader")
 
 
