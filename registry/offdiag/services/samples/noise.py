@@ -144,7 +144,7 @@ def _order(found: RankedDataset) -> list[int]:
 def _matrix(found: RankedDataset, n_classes: int) -> tuple[NDArray[np.float64] | None, str | None]:
     if not found.families:
         return None, "No run predicts the samples better than their largest class does."
-    if not _order(found):
+    if all(family.is_weighted for family in found.families):
         return None, "All models have sample weights, which label noise does not count."
     if found.ranked is None or not any(each.has_probabilities for each in found.families):
         return None, "No model has probabilities, so the noise cannot be estimated."
@@ -222,6 +222,7 @@ def _model(
     at: int, found: RankedDataset, pairs: tuple[NoisyPair, ...], n_wrong: int, bounds: _Bounds
 ) -> NoisyModel:
     family, n = found.families[at], len(found.labels)
+    n_ranked = sum(not each.is_weighted for each in found.families)
     right = int((found.predicted[at] == found.labels).sum())
     surely = [pair for pair in pairs if pair.share is not None and pair.share * n >= n_wrong - 0.5]
     return NoisyModel(
@@ -232,7 +233,7 @@ def _model(
         max(right - n_wrong, 0) / n,
         min(right + n_wrong, n) / n,
         1 + sum(pair.other == family for pair in surely),
-        len(_order(found)) - sum(pair.leader == family for pair in surely),
+        n_ranked - sum(pair.leader == family for pair in surely),
         bounds.recalls,
     )
 
