@@ -385,15 +385,11 @@ class FoundRuns:
 
 def without_slices_text(n_runs: int) -> str:
     """That runs with sample weights are missing where slices are asked for."""
-    have, are = (
-        ("run with sample weights has", "is")
-        if n_runs == 1
-        else (
-            "runs with sample weights have",
-            "are",
-        )
+    if n_runs == 1:
+        return "1 run with sample weights has no metrics of slices and is not found by them."
+    return (
+        f"{n_runs:,} runs with sample weights have no metrics of slices and are not found by them."
     )
-    return f"{n_runs:,} {have} no metrics of slices and {are} not found by them."
 
 
 THRESHOLD = 0.5
