@@ -195,11 +195,20 @@ class _Span:
         found: dict[str, float] = {}
         for step in range(_DATES):
             at = self.first + (self.last - self.first) * step / (_DATES - 1)
-            short = (self.last - self.first) < timedelta(days=_DATES)
-            text = f"{at:%H:%M}" if short else f"{at.day} {at:%b}"
             # Places strictly inside, so that every text is centred under its own.
-            found.setdefault(text, self.share(at))
+            found.setdefault(self._text(at), self.share(at))
         return list(found.items())
+
+    def _text(self, at: datetime) -> str:
+        """As much of a moment as tells it from the others."""
+        span = self.last - self.first
+        if span > timedelta(days=300):
+            return f"{at:%b %Y}"
+        day = f"{at.day} {at:%b}"
+        if span >= timedelta(days=_DATES):
+            return day
+        clock = f"{at:%H:%M:%S}" if span < timedelta(minutes=_DATES) else f"{at:%H:%M}"
+        return clock if self.first.date() == self.last.date() else f"{day} {clock}"
 
 
 def _band(trend: ModelTrend, frame: Frame, span: _Span, scale: Scale) -> str:
