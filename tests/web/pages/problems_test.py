@@ -491,7 +491,9 @@ def test_the_navigation_counts_new_problems_and_asks_seldom(
     with counted_statements(navigation=True) as statements:
         pages = [client.page("/audit") for _ in range(3)]
 
-    assert {page.one("span", "count").text for page in pages} == {f"{n_new} new"}
+    (run_id, *_) = (run["id"] for run in client.json("/runs.json")["runs"])
+    with_a_form = client.page(f"/runs/{run_id}/examples")
+    assert {page.one("span", "count").text for page in [*pages, with_a_form]} == {f"{n_new} new"}
     assert sum("navigation" in statement for statement in statements) == 2
 
 
