@@ -13,6 +13,8 @@ LONGEST_NAME = 60
 _PUNCTUATION = set(",;:()“”")
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~&])")
+_STRAIGHT = re.compile(r"(?<!\w)'(.+?)'(?!\w)")
+_NEGATIVE = re.compile(r"(?<=[ (])-(?=\d)")
 
 
 def enumerated(words: Sequence[str]) -> str:
@@ -53,3 +55,8 @@ def name(text: str) -> str:
         kept = f"{kept[:half]}\N{HORIZONTAL ELLIPSIS}{kept[-half:]}"
     needs_quotes = kept != kept.strip() or not kept or _PUNCTUATION & set(kept)
     return f"“{kept}”" if needs_quotes else kept
+
+
+def typeset(text: str) -> str:
+    """A sentence of a rule or an advice as pages and reports print it: “3” and −41."""
+    return _NEGATIVE.sub("\N{MINUS SIGN}", _STRAIGHT.sub(r"“\1”", text))

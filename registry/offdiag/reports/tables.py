@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from offdiag.domain import number_text, sentences
 from offdiag.domain.number_text import number
 from offdiag.domain.runs import Task
+from offdiag.domain.sentences import typeset
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics import metric_text
 from offdiag.metrics.intervals.bounds import difference_bounds
@@ -387,7 +388,7 @@ def flags_table(report: Report) -> Table | None:
                 flag.run_name,
                 ", ".join(filter(None, (flag.class_label, flag.slice))),
                 _BADGES.get(flag.badge, ""),
-                f"{flag.rule}: {flag.message}",
+                typeset(f"{flag.rule}: {flag.message}"),
             )
             for status, flag in listed
         ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -134,14 +133,6 @@ def class_head(name: str) -> ClassHead:
 def quoted_name(name: str) -> str:
     """A name inside a sentence, where “2” must not be read as a number."""
     return f"“{shortened(name)}”"
-
-
-_STRAIGHT = re.compile(r"(?<!\w)'(.+?)'(?!\w)")
-
-
-def curly(text: str) -> str:
-    """A sentence of a rule or an advice, its names quoted as elsewhere on pages."""
-    return _STRAIGHT.sub(r"“\1”", text)
 
 
 def default_order(labels: LabelSet, grouping: Grouping | None = None) -> ClassOrder:

@@ -8,6 +8,7 @@ from datetime import datetime
 from flask import Blueprint, flash, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.sentences import typeset
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.flags.problems import CAUSE_OF
@@ -24,7 +25,6 @@ from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.last_visit import open_problems
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import curly
 from offdiag_web.components.controls import NOBODY_NAMED, WROTE, HistoryLine
 from offdiag_web.components.flags import (
     badge_chip,
@@ -126,7 +126,7 @@ def _rendered(
         run_url=run_url(flag.run_id),
         dataset_url=DatasetAddress(entry.project, entry.dataset).url(),
         ranks=rank_sentence(detail.ranks),
-        message=curly(content.message),
+        message=typeset(content.message),
         opened=flag.first_seen,
         seen=flag.last_seen,
         reason=flag.status.reason if flag.status.is_dismissed else None,

@@ -8,6 +8,7 @@ from functools import partial
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.sentences import typeset
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.flags.problem_words import problem_name, problem_title, reason
 from offdiag.flags.problems import Hit, Problem, ProblemState, SeenRun, related
@@ -21,7 +22,6 @@ from offdiag_web.app.dispatch import own_path
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import json_response
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import curly
 from offdiag_web.components.controls import Discussion, Link, discussion
 from offdiag_web.components.flags import flag_name, severity_mark
 from offdiag_web.components.numbers import interval_text
@@ -142,7 +142,7 @@ def _rendered(
         model=key.model,
         dataset=dataset.name,
         dataset_url=DatasetAddress(dataset.project, dataset.name).url(),
-        sentence=curly(measured.message),
+        sentence=typeset(measured.message),
         is_closed=state is ProblemState.CLOSED,
         roles=tuple(hit.value for hit in problem.hits if hit in (Hit.CHAMPION, Hit.CANDIDATE)),
         chart=chart,

@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.advice.recommendation import Advice, Counsel, recommend
 from offdiag.advice.situation import Goal, situation_of
+from offdiag.domain.sentences import typeset
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Transformation
@@ -21,7 +22,7 @@ from offdiag_web.app.errors import capitalised
 from offdiag_web.charts.marks import IN_TILE, interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT
 from offdiag_web.components import numbers
-from offdiag_web.components.classes import curly, quoted_name
+from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import Option
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.runs.frame import (
@@ -165,7 +166,7 @@ def advice_view(advice: Advice, results: RunResults) -> AdviceView:
         situation=_situation(results),
         report=tuple(_card(counsel, results, notes, n_classes) for counsel in advice.report),
         avoid=tuple(_left_out(counsel, results, notes) for counsel in advice.avoid),
-        cautions=tuple(map(curly, advice.cautions)),
+        cautions=tuple(map(typeset, advice.cautions)),
         notes=tuple(notes.texts),
     )
 
@@ -214,7 +215,7 @@ def _card(counsel: Counsel, results: RunResults, notes: Notes, n_classes: int) -
     extent = extent_of(value)
     interval = None if value is None else interval_text(value)
     return CounselCard(
-        question=curly(counsel.question),
+        question=typeset(counsel.question),
         title=spec.title,
         of_class=None if counsel.class_label is None else quoted_name(counsel.class_label),
         url=MetricAddress(spec.key).url(),
@@ -232,7 +233,7 @@ def _card(counsel: Counsel, results: RunResults, notes: Notes, n_classes: int) -
         else None,
         ends=scale.ends if scale is not None else ("", ""),
         formula=spec.formula,
-        why=tuple(map(curly, counsel.why)),
+        why=tuple(map(typeset, counsel.why)),
         effects=tuple(_effects(spec, n_classes)),
     )
 
@@ -263,7 +264,7 @@ def _left_out(counsel: Counsel, results: RunResults, notes: Notes) -> LeftOut:
         of_class=None if label is None else quoted_name(label),
         url=MetricAddress(counsel.spec.key).url(),
         value=shown(_value(counsel, results), notes),
-        why=tuple(map(curly, counsel.why)),
+        why=tuple(map(typeset, counsel.why)),
     )
 
 
