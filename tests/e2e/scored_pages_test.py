@@ -16,6 +16,8 @@ from support.scored_runs import ScoredRegistry, log_scored, scored_cases
 
 pytestmark = pytest.mark.browser
 
+PHONE = {"width": 320, "height": 844}
+
 
 def test_enter_on_a_cell_opens_its_examples_and_keys_step_through_cells(
     open_scored: Any, scored: ScoredRegistry
@@ -37,12 +39,19 @@ def test_enter_on_a_cell_opens_its_examples_and_keys_step_through_cells(
     expect(page).to_have_url(before)
 
 
-def test_slices_of_many_classes_are_not_cut_beside_the_map(
+_DISTANCE_FROM_HEAD = """table => {
+  const [head, value] = ["th[rowspan]:last-child", "td.quiet"].map(one => table.querySelector(one))
+  return value.getBoundingClientRect().left - head.getBoundingClientRect().left
+}"""
+
+
+def test_slices_of_many_classes_are_not_cut_and_the_value_of_all_stays_below_its_head(
     open_at: Any, migrated_file: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with shared_registry(migrated_file, tmp_path_factory, "many") as database:
         cases = scored_cases(800, labels=[f"species {code:02d}" for code in range(31)])
-        run = log_scored(database, cases)
+        sites = [f"site {place % 12:02d}" for place in range(800)]
+        run = log_scored(database, cases, slices={"site": sites})
         work_off(database)
         with served(dashboard(database)) as address:
             page = open_at(address, f"/runs/{run}", viewport={"width": 1440, "height": 900}).page
@@ -50,4 +59,7 @@ def test_slices_of_many_classes_are_not_cut_beside_the_map(
             cut = page.get_by_role("region", name="Table of slices").evaluate(
                 "region => region.scrollWidth - region.clientWidth"
             )
+            page = open_at(address, f"/runs/{run}/slices", viewport=PHONE).page
+            distance = page.locator("table.slice-heat").first.evaluate(_DISTANCE_FROM_HEAD)
     assert cut == 0
+    assert abs(distance) < 1
