@@ -117,8 +117,14 @@ def flags_of_run(session: Session, run_id: str, *, for_update: bool = False) -> 
 
 
 def flags_by_id(session: Session, ids: Sequence[int]) -> list[FlagRecord]:
-    """The flags with these ids, by id, locked until the transaction ends."""
-    statement = select(FlagRow).where(FlagRow.id.in_(ids)).order_by(FlagRow.id).with_for_update()
+    """The flags with these ids, by id, locked until the transaction ends; none of deleted runs."""
+    there = select(RunRow.id).where(RunRow.deleted_at.is_(None))
+    statement = (
+        select(FlagRow)
+        .where(FlagRow.id.in_(ids), FlagRow.run_id.in_(there))
+        .order_by(FlagRow.id)
+        .with_for_update()
+    )
     rows = session.scalars(statement.execution_options(populate_existing=True))
     return [record(row) for row in rows]
 

@@ -7,6 +7,7 @@ import pytest
 from offdiag.flags.lifecycle import FlagState
 from offdiag.services.flags import triage
 from offdiag.services.flags.page import browse_flag
+from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from offdiag.store.models import FlagRow
 from support.dashboard import HOSTILE_MARKUP
@@ -159,6 +160,25 @@ def test_a_decision_of_nobody_is_refused(ana: PageClient, registry: Database) ->
         refused = ana.post("/preferences", data={"reader": name})
         assert refused.status_code == 400, name
         assert "Set-Cookie" not in refused.headers, name
+
+
+@pytest.mark.parametrize("end", ["dismiss", "assign", "comment"])
+@pytest.mark.parametrize("has_name", [True, False])
+def test_a_decision_about_a_flag_that_is_gone_ends_on_the_list_with_what_was_typed(
+    ana: PageClient, registry: Database, end: str, has_name: bool
+) -> None:
+    form = form_to(ana, "/flags/1", f"/flags/1/{end}")
+    delete_run(registry, browse_flag(registry, 1).entry.flag.run_id, by=None)
+    if not has_name:
+        ana.delete_cookie("reader")
+
+    response = send(ana, form, dict.fromkeys(("reason", "assignee", "comment"), "too few"))
+    page = Page(response.text)
+
+    assert response.status_code == 404
+    assert page.one("h1").text == "Problems"
+    assert "There is no flag 1." in page.one("div", "callout-warning").text
+    assert "too few" in {each.text for each in page.all("p", "quote")}
 
 
 @pytest.mark.parametrize("end", ["dismiss", "comment"])

@@ -298,6 +298,23 @@ def test_a_version_is_undone_on_the_page_of_its_impact(
     assert "wrong again" in [e.attributes.get("value") for e in menu.inside("input")]
 
 
+def test_undoing_a_version_that_is_gone_ends_on_the_label_versions_with_the_reason(
+    filled: Database, client: PageClient
+) -> None:
+    answer(client, sample="4")
+    publish(client)
+    undo = form_to(client, "/datasets/d/truth/2/impact", "undo")
+    undo.attributes["action"] = undo.attributes["action"].replace("/2/", "/9/")
+
+    response = send(client, undo, {"reason": "wrong"})
+    page = Page(response.text)
+
+    assert response.status_code == 404
+    assert "Label versions" in {each.text for each in page.all("h2")}
+    assert "has no truth version 9" in page.one("div", "callout-warning").text
+    assert page.one("p", "quote").text == "wrong"
+
+
 def test_the_page_of_noise_has_ranges_and_says_when_it_cannot_tell(
     filled: Database, client: PageClient
 ) -> None:

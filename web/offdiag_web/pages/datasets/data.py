@@ -15,6 +15,7 @@ from offdiag.domain.runs import RunState
 from offdiag.services.datasets import DatasetDetail
 from offdiag.store.dataset_page import DatasetRuns, DatasetSize
 from offdiag.store.truths import TruthSummary
+from offdiag_web.app.errors import Failure
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
@@ -147,13 +148,16 @@ _STATES: tuple[tuple[RunState, str, str, Tone], ...] = (
 )
 
 
-def dataset_view(detail: DatasetDetail, notices: list[str], *, start: int) -> str:
+def dataset_view(
+    detail: DatasetDetail, notices: list[str], *, start: int, failure: Failure | None = None
+) -> str:
     """Present a dataset; `start` is the first class that is shown, counted from 0."""
     dataset = detail.dataset
     address = DatasetAddress(dataset.project, dataset.name)
     return render_template(
         "datasets/data.html",
         notices=notices,
+        failure=failure,
         address=address,
         frame=dataset_frame(dataset, _size(detail), current="data"),
         labels_note=_labels_note(detail),

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.domain.values import MetricValue
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.records.datasets.truth import (
     IMPACT_COLUMNS,
     ImpactInWords,
@@ -41,6 +41,7 @@ from offdiag_web.components.datasets import (
     titles_for,
 )
 from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.pages.datasets.page import data_page
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 from offdiag_web.urls.run import run_url
@@ -357,6 +358,10 @@ def undo(name: str, number: int) -> Response:
         answer = _page(name, number, failure_of(error))
         answer.status_code = REFUSED
         return answer
+    except NotFound as error:
+        if error.field != "version":
+            raise
+        return data_page(name, failure_of(error))
     return redirect(DatasetAddress(project, name).impact_url(made.version.number), 303)
 
 

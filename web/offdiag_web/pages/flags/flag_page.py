@@ -9,7 +9,7 @@ from flask import Blueprint, flash, make_response, redirect, render_template, re
 from werkzeug.wrappers import Response
 
 from offdiag.domain.sentences import typeset
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.flags.lifecycle import FlagEventKind, FlagState
 from offdiag.flags.problems import CAUSE_OF
 from offdiag.records.flag import CHECK_COLUMNS, check_rows, flag_explained
@@ -37,6 +37,7 @@ from offdiag_web.components.flags import (
 from offdiag_web.components.samples import ExampleStrip, example_strip, question_about
 from offdiag_web.pages.flags.alternatives import alternatives_view
 from offdiag_web.pages.flags.checks import checks_view
+from offdiag_web.pages.flags.problem_list import list_after
 from offdiag_web.pages.flags.recall_by_size import (
     CLASS_COLUMNS,
     RecallFloor,
@@ -250,8 +251,12 @@ def decide(number: int, action: str) -> Response:
         token = f"{number}.{typed.get('seen', '')}"
         decision = read_decision(action, [token], typed, author=require_user_name())
         flash(carry_out(registry.database, decision))
-    except (Conflict, InvalidInput) as error:
-        answer = _page(number, Refused.because(error, {**typed, "action": action}))
+    except (Conflict, InvalidInput, NotFound) as error:
+        typed["action"] = action
+        try:
+            answer = _page(number, Refused.because(error, typed))
+        except NotFound as gone:
+            return list_after(gone, Refused.because(gone, typed))
         answer.status_code = status_of(error)
         return answer
     open_problems().forget()
