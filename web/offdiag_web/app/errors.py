@@ -43,6 +43,7 @@ from offdiag.errors import (
 )
 from offdiag_web.app.context import LOOKING
 from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path, own_path
+from offdiag_web.app.too_large import SECRETS, about_large_form
 
 log = structlog.get_logger()
 
@@ -240,6 +241,8 @@ def _http_failure(error: HTTPException) -> Failure:
         place = "address" if is_for_programs() else "page"
         hint = f"At most {request.max_content_length // 1024} KiB can be sent to this {place}."
     text = error.description or error.name
+    if status == 413 and not is_for_programs() and (about := about_large_form()) is not None:
+        text, hint = about
     if status == 404 and text == NotFoundAddress.description:
         # The words of the library would give the advice of the hint a second time.
         text = f"Nothing is at {shortened(request.path, longest=80)}."
@@ -372,9 +375,6 @@ def _page_before() -> str | None:
     return own_path(f"{page.path}?{page.query}".rstrip("?"))
 
 
-_SECRETS = frozenset({"password", "current", "wanted"})
-
-
 def _typed_words() -> list[str]:
     """Texts of a form that is refused, to be copied before they are lost."""
     if request.method in LOOKING:
@@ -383,4 +383,4 @@ def _typed_words() -> list[str]:
         fields = [*request.form.items(multi=True)]
     except HTTPException:  # It is too large.
         return []
-    return [text for name, text in fields if name not in _SECRETS and len(text.split()) > 1]
+    return [text for name, text in fields if name not in SECRETS and len(text.split()) > 1]
