@@ -46,6 +46,9 @@ def test_labels_slices_scores_and_identifiers_come_from_the_named_columns(
     examples = run.examples(actual="nv", predicted="mel")
     assert examples["sample"].tolist() == ["image 3"]
     assert examples["confidence"].tolist() == [0.5]
+    # The outer ones tell columns in reverse apart, which the middle one does not.
+    assert run.examples(actual="df", predicted="df")["confidence"].tolist() == [np.float32(0.8)]
+    assert run.examples(actual="df", predicted="nv")["confidence"].tolist() == [np.float32(0.4)]
     assert examples["country"].tolist() == ["FR"]
     assert run.evaluation(slice="country=FR").matrix.total == 3
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import delete, func, select, update
 
 from offdiag.domain.runs import RunState
-from offdiag.errors import DatabaseUnavailable
+from offdiag.errors import DatabaseUnavailable, StorageFull
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.jobs.attempts import Outcome, RetryPolicy
 from offdiag.services.jobs.kinds import TASKS, TaskKind
@@ -181,6 +181,23 @@ def test_failed_work_is_tried_again_with_its_error_kept(database: Database) -> N
 
 def failing(_database: Database) -> None:
     raise ValueError("the disk of the test is on fire")
+
+
+def test_a_full_disk_is_no_attempt_and_its_work_waits(database: Database) -> None:
+    work_id = submitted(database)
+
+    def full(_database: Database) -> None:
+        raise StorageFull("the disk is full.")
+
+    with keeper_of(database) as keeper:
+        with pytest.raises(StorageFull):
+            run_job(database, work_id, keeper, POLICY, noting(full))
+        waiting = the_work(database)
+        next_one = run_next_job(database, keeper, POLICY, noting())
+
+    assert waiting is not None
+    assert (waiting.state, waiting.attempts, waiting.error) == ("todo", 0, None)
+    assert next_one is None
 
 
 def test_delays_between_attempts_double() -> None:
