@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
-from offdiag.reports.alerts import Alerts, find_alerts, gathered
+from offdiag.reports.alerts import Alert, Alerts, find_alerts, gathered
 from offdiag.reports.changes import (
     Changes,
     FlagChanges,
@@ -98,7 +98,8 @@ def make_report(
 ) -> Report:
     """Find out what the figures say, above all since the previous edition.
 
-    `older` editions, newest first, know runs that the previous one lacks.
+    `older` editions, newest first, know runs that the previous one lacks, and the samples where it
+    has no runs.
     """
     runs = ranked(snapshot.runs, scope.ranking_metric)
     before = (
@@ -117,7 +118,8 @@ def make_report(
             truth_number=snapshot.truth.root_number,
         )
     )
-    alerts = find_alerts(runs, scope.alerts, earlier.raised, evidence, snapshot.on_slices)
+    warned = (*earlier.raised, *_warned_of_returned(scope, previous, older))
+    alerts = find_alerts(runs, scope.alerts, warned, evidence, snapshot.on_slices)
     since = None if previous is None else previous.edition.number
     return Report(
         edition=edition,
@@ -126,8 +128,23 @@ def make_report(
         findings=Findings(since, False, Changes((), 0), (), (), (), alerts)
         if before is None
         else _findings(scope, snapshot, runs, before, alerts, older=older),
-        history=_history(edition, scope, runs, _line(scope, snapshot, before)),
+        history=_history(edition, scope, runs, _line(scope, snapshot, before, older)),
     )
+
+
+def _warned_of_returned(
+    scope: ReportScope, previous: Report | None, older: Sequence[Report]
+) -> Iterator[Alert]:
+    """Alerts on runs that the previous edition lacks, in the last edition that had them."""
+    known = set() if previous is None else mentioned_runs(previous.snapshot)
+    for report in older:
+        if is_same_dataset(scope, report):
+            yield from (
+                alert
+                for alert in report.findings.alerts.raised
+                if alert.run_id not in known and alert.evidence is None
+            )
+            known |= mentioned_runs(report.snapshot)
 
 
 def _same_samples(scope: ReportScope, snapshot: Snapshot, previous: Report) -> bool:
@@ -243,15 +260,21 @@ def _history(
 
 
 def _line(
-    scope: ReportScope, snapshot: Snapshot, previous: Report | None
+    scope: ReportScope, snapshot: Snapshot, previous: Report | None, older: Sequence[Report]
 ) -> tuple[HistoryPoint, ...]:
-    """The points this edition goes on from; of another metric or at other costs there are none."""
+    """The points this edition goes on from; of another metric or at other costs there are none.
+
+    Whether those before editions without runs are of the same samples is told by the last
+    edition that had some.
+    """
     if previous is None or previous.scope.ranking_metric != scope.ranking_metric:
         return ()
     if is_of_costs(scope.ranking_metric) and _has_other_costs(snapshot, previous.snapshot):
         return ()
-    if (snapshot.truth is None) != (previous.snapshot.truth is None):
-        return ()  # Before an edition without runs there may have been other samples.
+    if snapshot.truth is not None and previous.snapshot.truth is None:
+        had_runs = next((each for each in older if each.snapshot.truth is not None), None)
+        if had_runs is None or not _same_samples(scope, snapshot, had_runs):
+            return ()
     return previous.history
 
 

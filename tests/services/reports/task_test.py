@@ -149,6 +149,26 @@ def test_a_run_that_was_deleted_for_an_edition_is_not_new_but_may_have_changed(
     assert "1 run is back that edition 3 did not have." in further_sentences(after)
 
 
+def test_an_edition_without_runs_makes_no_alert_new_and_ends_no_trend(database: Database) -> None:
+    alerts = (Condition("mcc", Side.BELOW, 0.9),)
+    run_id = log_plain_run(database)
+    first = edition(database, alerts=alerts)
+    delete_run(database, run_id, by=None)
+    edition(database, alerts=alerts)
+    edition(database, alerts=alerts)
+    new = log_run(database, name="new")
+    with_new = edition(database, alerts=alerts)
+    restore_run(database, run_id)
+    back = edition(database, alerts=alerts)
+
+    assert [alert.is_new for alert in first.findings.alerts.raised] == [True]
+    assert [point.run_name for point in with_new.history] == ["plain", None, None, "new"]
+    assert {alert.run_id: alert.is_new for alert in back.findings.alerts.raised} == {
+        run_id: False,
+        new: False,
+    }
+
+
 def test_a_truth_revision_is_told_once(database: Database) -> None:
     log_plain_run(database)
     edition(database)

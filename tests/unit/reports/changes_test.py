@@ -23,9 +23,10 @@ from offdiag.reports.document import read_report, report_document
 from offdiag.reports.files import html_page
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.report import Report
-from offdiag.reports.snapshot import MOST_RUNS, FlagFigures, Snapshot
+from offdiag.reports.scope import Condition, Side
+from offdiag.reports.snapshot import MOST_RUNS, FlagFigures, Snapshot, TruthFigures
 from offdiag.reports.tables import flags_table
-from support.report_figures import UNDEFINED, report, run, snapshot, value
+from support.report_figures import SCOPE, UNDEFINED, report, run, snapshot, value
 
 METRICS = ("mcc",)
 EARLY, LATE = datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 11, 9, tzinfo=UTC)
@@ -247,6 +248,38 @@ def test_an_edition_without_runs_is_not_one_about_other_samples() -> None:
     assert headline(empty) == headline(again) == "No change exceeds its interval."
     assert empty.findings.gone == ("focal", "plain")
     assert (again.findings.returned, again.findings.new_runs) == (("r_focal", "r_plain"), ())
+
+
+def test_the_trend_goes_on_after_an_edition_without_runs_unless_the_samples_are_others() -> None:
+    first = report(snapshot(RUNS))
+    empty = report(snapshot([], truth=None), first)
+    still = report(snapshot([], truth=None), empty)
+    other = TruthFigures(7, 6, "another digest", 900, 900)
+
+    same, others = (
+        report(snapshot(RUNS, truth=truth), still, older=[still, empty, first])
+        for truth in (first.snapshot.truth, other)
+    )
+
+    assert [point.run_name for point in same.history] == ["focal", None, None, "focal"]
+    assert [point.run_name for point in others.history] == ["focal"]
+
+
+def test_an_alert_on_a_run_that_is_back_is_not_new_if_its_last_edition_warned_of_it() -> None:
+    scope = replace(SCOPE, alerts=(Condition("mcc", Side.BELOW, 0.5),))
+    good, bad = run("back", 0.7), run("back", 0.3)
+    first, second = (report(snapshot([each]), scope=scope) for each in (bad, good))
+    without = report(snapshot([run("stays", 0.7)]), scope=scope)
+
+    def is_new(*older: Report) -> bool:
+        now = report(snapshot([bad]), without, scope=scope, older=[without, *older])
+        (alert,) = now.findings.alerts.raised
+        return alert.is_new
+
+    assert not is_new(first)
+    assert not is_new(first, second)
+    assert is_new(second, first)
+    assert is_new()
 
 
 def test_the_same_flags_again_are_no_news() -> None:

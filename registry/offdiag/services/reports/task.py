@@ -289,7 +289,10 @@ def previous_report(session: Session, edition: EditionRecord) -> Report | None:
 def _older_reports(
     session: Session, edition: EditionRecord, previous: Report | None, snapshot: Snapshot
 ) -> list[Report]:
-    """Older editions with runs that the previous one lacks, although they were logged by then."""
+    """Older editions with runs that the previous one lacks, although they were logged by then.
+
+    Where the previous one has no runs, also the last one that had some.
+    """
     if previous is None:
         return []
     known, as_of = mentioned_runs(previous.snapshot), previous.edition.as_of
@@ -298,15 +301,20 @@ def _older_reports(
         for run in snapshot.runs
         if run.id not in known and run.logged_at < as_of
     }
+    lacks_samples = previous.snapshot.truth is None and snapshot.truth is not None
+    if not missing and not lacks_samples:
+        return []
     found = []
-    older = _reports_before(session, edition, limit=LONGEST_HISTORY) if missing else iter(())
-    for report in older:
-        if not missing or report.edition.as_of < min(missing.values()):
+    for report in _reports_before(session, edition, limit=LONGEST_HISTORY):
+        is_too_old = not missing or report.edition.as_of < min(missing.values())
+        if is_too_old and not lacks_samples:
             break
         shown = {run.id for run in report.snapshot.runs} & set(missing)
-        if shown:
+        has_samples = report.snapshot.truth is not None
+        if shown or (lacks_samples and has_samples):
             found.append(report)
-            missing = {run_id: at for run_id, at in missing.items() if run_id not in shown}
+        missing = {run_id: at for run_id, at in missing.items() if run_id not in shown}
+        lacks_samples = lacks_samples and not has_samples
     return found
 
 
