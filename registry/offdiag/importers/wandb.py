@@ -137,11 +137,17 @@ _ID, _PROJECT, _RUN_CONFIG, _NAME, _TAG = 1, 3, 4, 8, 10
 """Fields of what a record says of a run."""
 _ITEM, _KEY, _NESTED_KEY, _JSON = 1, 1, 2, 16
 """Items of a configuration or history, and their fields."""
+_NOT_FINITE = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
+"""What they are called in JSON, and in the parameters of runs of MLflow."""
 
 
 @dataclass
 class LoggedRun:
-    """What is known of a run. `values` are the last ones that were logged, numbers alone."""
+    """What is known of a run.
+
+    `values` are the last ones that were logged, of keys that had numbers. One that is not finite
+    stays a word, since an earlier one would hide that training broke down.
+    """
 
     name: str = ""
     run_id: str = ""
@@ -202,8 +208,17 @@ def _note(record: bytes, run: LoggedRun) -> None:
             run.config.update(_items(value))
         elif number == _HISTORY:
             for key, logged in _items(value).items():
-                if isinstance(logged, (int, float)) and not key.startswith("_"):
-                    run.values[key] = logged
+                if not key.startswith("_"):
+                    _note_value(key, logged, run)
+
+
+def _note_value(key: str, logged: Scalar, run: LoggedRun) -> None:
+    if isinstance(logged, (int, float)):
+        run.values[key] = logged
+    elif logged in _NOT_FINITE:
+        run.values[key] = _NOT_FINITE[logged]
+    elif logged == "null" and key in run.values:
+        run.values[key] = None
 
 
 def _note_run(message: bytes, run: LoggedRun) -> None:

@@ -105,6 +105,29 @@ def test_a_log_that_ends_in_the_middle_of_a_record_is_read_up_to_there(run: Path
     assert read("wandb", run).params["metrics.loss"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("last", "value"),
+    [
+        (float("nan"), "nan"),
+        ("NaN", "nan"),
+        (float("inf"), "inf"),
+        (float("-inf"), "-inf"),
+        (None, None),
+        ("a caption", 0.5),
+    ],
+)
+def test_the_last_value_counts_also_where_it_is_no_finite_number(
+    run: Path, last: object, value: object
+) -> None:
+    history = field(2, item(2, "loss", last) + item(2, "never a number", None))
+    log_of_run = run / "run-v81h.wandb"
+    log_of_run.write_bytes(log(RUN, field(2, item(2, "loss", 0.5)), history))
+
+    found = read("wandb", run).params
+
+    assert found == {"lr": 0.1, "net": '{"depth": 18}', "metrics.loss": value}
+
+
 def test_one_of_two_tables_has_to_be_named(run: Path) -> None:
     write(run / "files/media/table/confusion.table.json", MATRIX)
 
