@@ -307,6 +307,31 @@ def test_a_decision_in_another_tab_is_told_before_it_is_overruled(
     assert missed(registry, first.key.class_label).state is ProblemState.DISMISSED
 
 
+def test_selected_problems_that_have_left_the_list_are_named(
+    ana: PageClient, registry: Database
+) -> None:
+    first, second, *_ = (each for each in problems(registry) if each.key.cause is Cause.MISSED)
+    listed = form_to(ana, "/problems", "/problems")
+    both = {"problem": chosen(listed, first, second), "reason": " ", "action": "dismiss"}
+    stays = Page(send(ana, listed, both).text)
+    path = f"/problems/{first.number}"
+    send(ana, form_to(ana, path, "/dismiss"), {"reason": "few images"})
+
+    left = Page(send(ana, listed, both | {"reason": "known"}).text)
+
+    gone = "1 selected problem is no longer listed as before and no longer selected"
+    assert gone not in stays.one("main").text
+    assert f"{gone}: P-{first.number}." in left.one("main").text
+    assert _ticked(stays) - _ticked(left) == {first.number}
+    assert second.number in _ticked(left)
+
+
+def _ticked(page: Page) -> set[int]:
+    fields = [each.attributes for each in page.all("input") if "checked" in each.attributes]
+    values = [each["value"] for each in fields if each.get("name") == "problem"]
+    return {int(part.partition(".")[0]) for value in values for part in value.split(",")}
+
+
 def test_a_decision_about_a_problem_that_is_gone_ends_on_the_list_with_what_was_typed(
     ana: PageClient, registry: Database
 ) -> None:

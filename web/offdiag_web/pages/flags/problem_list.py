@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -151,6 +151,7 @@ def _rendered(address: ProblemsAddress, notices: list[str], refused: Refused) ->
         group(address.show.capitalize(), is_new=False),
     )
     shown = tuple(each for each in groups if each.lines)
+    notices = [*notices, *_no_longer_selected(shown, refused)]
     with_low = replace(address, low=True)
     n_low = len(_listed(found, with_low, since)) - len(listed)
     state = "" if address.show == "all" else f"{address.show} "
@@ -225,8 +226,19 @@ def _line(
         now=value_now(of_it.rule, of_it.evidence),
         state=problem_chip(problem),
         is_new=problem.is_new(since),
-        is_selected=problem.number in refused.selected,
+        is_selected=all(each.number in refused.selected for each in (problem, *line.folded)),
     )
+
+
+def _no_longer_selected(groups: Sequence[ProblemGroup], refused: Refused) -> list[str]:
+    """That problems were selected which the list lacks now, or shows together with others."""
+    ticked = (line.seen for group in groups for line in group.lines if line.is_selected)
+    gone = sorted(set(refused.selected) - named_problems(ticked).keys())
+    if not gone:
+        return []
+    few = numbers.plural(len(gone), "selected problem is", "selected problems are")
+    names = numbers.listed([problem_name(number) for number in gone])
+    return [f"{few} no longer listed as before and no longer selected: {names}."]
 
 
 blueprint = Blueprint("problems", __name__)
