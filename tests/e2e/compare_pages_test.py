@@ -94,6 +94,36 @@ def test_markdown_link_and_card_are_copied_or_the_card_is_saved(
     assert saved.value.suggested_filename == "offdiag-card.png"
 
 
+def test_a_copied_table_has_a_line_for_each_row_and_one_cell_for_two_numbers(
+    open_compared: Any, pair: str
+) -> None:
+    page: Page = open_compared(pair, permissions=CLIPBOARD).page
+
+    page.evaluate(
+        """() => {
+            const body = document.querySelector("table.data:has(td .sub)").tBodies[0];
+            const [first, last] = [body.rows[0].cells[0], body.rows[1].cells[4]];
+            getSelection().setBaseAndExtent(first, 0, last, last.childNodes.length);
+        }"""
+    )
+    page.keyboard.press("Control+c")
+    text = page.evaluate("navigator.clipboard.readText()")
+    in_html = page.evaluate(
+        """async () => {
+            const [item] = await navigator.clipboard.read();
+            const text = await (await item.getType("text/html")).text();
+            const rows = new DOMParser().parseFromString(text, "text/html").querySelectorAll("tr");
+            return [...rows].map((row) => [...row.cells].map((cell) => cell.textContent));
+        }"""
+    )
+
+    rows = [line.split("\t") for line in text.split("\n")]
+    assert rows == in_html
+    assert [len(row) for row in rows][1:] == [5]
+    assert rows[0][0] == "Accuracy"
+    assert re.fullmatch(r"\S+ to \S+ \S+ to \S+", rows[0][4])
+
+
 def test_a_long_class_name_in_the_choice_of_curves_fits_a_phone(
     open_compared: Any, pair: str
 ) -> None:

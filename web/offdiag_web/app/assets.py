@@ -34,7 +34,7 @@ STYLE_LAYERS = (
 )
 STYLES_OF_PAGES = ("audit", "decision", "home", "problems", "runs", "samples")
 """Rules that one page alone needs, which loads them beside the others."""
-_SHARED = ("theme", "keys", "palette", "charts", "forms")
+_SHARED = ("theme", "keys", "palette", "charts", "forms", "tables")
 """Scripts of every page, one response like the layers of the style."""
 _SCRIPTS = ("matrix", "map", "flags", "whatif", "copy", "runs", "scatter")
 _BRUSHES = (
