@@ -100,6 +100,10 @@ TOUCHING = """() => {
 }"""
 
 
+SMALLEST_LETTERS = """drawn => Math.min(...[...drawn.querySelectorAll("text")].map(
+    text => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a))"""
+
+
 @pytest.mark.parametrize("which", CHARTS)
 def test_arrow_keys_tell_the_values_of_a_chart_whose_axes_touch_no_words_on_a_phone(
     which: str, request: pytest.FixtureRequest, paths: dict[str, str]
@@ -110,6 +114,7 @@ def test_arrow_keys_tell_the_values_of_a_chart_whose_axes_touch_no_words_on_a_ph
 
     assert watched.page.evaluate(TOUCHING) == []
     drawn = watched.page.locator(f"main svg{chart}").first
+    assert drawn.evaluate(SMALLEST_LETTERS) >= 8.7
     drawn.focus()
     watched.page.keyboard.press("ArrowRight")
 
