@@ -110,7 +110,7 @@ def _pairs(before: Sequence[RunFigures], after: Sequence[RunFigures]) -> Iterato
                 yield _Pair(same, run, Origin.RESCORED)
             continue
         predecessor = newest_then.get((run.name, run.slice))
-        is_newest = newest_now[run.name, run.slice] is run
+        is_newest = newest_now.get((run.name, run.slice)) is run
         if predecessor is not None and is_newest and run.id not in ids:
             # As it is scored now: what corrected labels did to it is not a difference of the runs.
             predecessor = present.get((predecessor.id, predecessor.slice), predecessor)
@@ -126,8 +126,9 @@ def _measured_by(run: RunFigures) -> tuple[int | None, int]:
 def _newest_by_name(
     runs: Sequence[RunFigures],
 ) -> dict[tuple[str, str | None], RunFigures]:
+    """Without runs with weights: those of two runs may differ, so their values do not compare."""
     oldest_first = sorted(runs, key=lambda run: (run.logged_at, run.id))
-    return {(run.name, run.slice): run for run in oldest_first}
+    return {(run.name, run.slice): run for run in oldest_first if not run.has_weights}
 
 
 def _compared(pair: _Pair, metrics: Sequence[str]) -> Iterator[Change]:
@@ -218,9 +219,12 @@ class RankChange:
 
 
 def ranked(runs: Sequence[RunFigures], metric: str) -> tuple[RunFigures, ...]:
-    """Runs from best to worst; where the metric is undefined they come last, newest first."""
+    """Runs from best to worst; where the metric is undefined they come last, newest first.
+
+    Runs with weights come after all others: their values are of other quantities.
+    """
     newest_first = sorted(runs, key=lambda run: (run.logged_at, run.id), reverse=True)
-    return tuple(sorted(newest_first, key=lambda run: _badness(run, metric)))
+    return tuple(sorted(newest_first, key=lambda run: (run.has_weights, _badness(run, metric))))
 
 
 def ranks(runs: Sequence[RunFigures], metric: str) -> dict[str, int]:

@@ -28,6 +28,7 @@ from offdiag.reports.snapshot import RunFigures
 from offdiag.reports.tables import (
     LeaderMatrix,
     leader_matrix,
+    marked_name,
     tables_of_figures,
     tables_of_findings,
     things_of,
@@ -61,7 +62,9 @@ def _charts(report: Report) -> list[tuple[str, Drawing]]:
     ranking = report.ranking[:MOST_CHARTED]
     charts = []
     if ranking:
-        rows = [(run.name, metric_text.printed(metric, run.metrics[metric])) for run in ranking]
+        rows = [
+            (marked_name(run), metric_text.printed(metric, run.metrics[metric])) for run in ranking
+        ]
         baseline = [
             value
             for run, (_, value) in zip(ranking, rows, strict=True)
@@ -126,6 +129,7 @@ def _text(name: str) -> str:
 HEADER = (
     *("run", "name", "model", "slice", "truth_version", "suite_version", "cases", "scored"),
     *("metric", "class", "support", "value", "reason", "ci_low", "ci_high", "ci_method"),
+    "is_weighted",
 )
 
 
@@ -144,11 +148,12 @@ def _rows(run: RunFigures) -> Iterator[tuple[Cell, ...]]:
         *(run.id, run.name, run.model, run.slice),
         *(run.truth_number, run.suite_version, run.n_cases, run.n_scored),
     )
+    is_weighted = "true" if run.has_weights else "false"
     for key, value in run.metrics.items():
-        yield (*head, key, None, None, *_value(value))
+        yield (*head, key, None, None, *_value(value), is_weighted)
     for figures in run.classes:
         for key, value in figures.values.items():
-            yield (*head, key, figures.label, figures.support, *_value(value))
+            yield (*head, key, figures.label, figures.support, *_value(value), is_weighted)
 
 
 def _value(value: MetricValue) -> tuple[Cell, ...]:

@@ -128,7 +128,7 @@ def make_report(
         findings=Findings(since, False, Changes((), 0), (), (), (), alerts)
         if before is None
         else _findings(scope, snapshot, runs, before, alerts, older=older),
-        history=_history(edition, scope, runs, _line(scope, snapshot, before, older)),
+        history=_history(edition, scope, runs, _line(scope, snapshot, runs, before, older)),
     )
 
 
@@ -260,7 +260,11 @@ def _history(
 
 
 def _line(
-    scope: ReportScope, snapshot: Snapshot, previous: Report | None, older: Sequence[Report]
+    scope: ReportScope,
+    snapshot: Snapshot,
+    runs: Sequence[RunFigures],
+    previous: Report | None,
+    older: Sequence[Report],
 ) -> tuple[HistoryPoint, ...]:
     """The points this edition goes on from; of another metric or at other costs there are none.
 
@@ -271,10 +275,14 @@ def _line(
         return ()
     if is_of_costs(scope.ranking_metric) and _has_other_costs(snapshot, previous.snapshot):
         return ()
+    last = previous
     if snapshot.truth is not None and previous.snapshot.truth is None:
         had_runs = next((each for each in older if each.snapshot.truth is not None), None)
         if had_runs is None or not _same_samples(scope, snapshot, had_runs):
             return ()
+        last = had_runs
+    if runs and last.ranking and runs[0].has_weights != last.ranking[0].has_weights:
+        return ()
     return previous.history
 
 

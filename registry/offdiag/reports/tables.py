@@ -99,9 +99,13 @@ def runs_table(report: Report) -> Table | None:
         columns = (*columns, f"{by} against {sentences.name(baseline.name)}")
     rows = []
     for place, run in enumerate(report.ranking, start=1):
+        marks = (
+            *(["champion"] if run.id == champion else []),
+            *(["new"] if run.id in new else []),
+        )
         row = (
-            str(place),
-            _marked(run.name, is_new=run.id in new, is_champion=run.id == champion),
+            "" if run.has_weights else str(place),
+            marked_name(run, *marks),
             run.id,
             run.model or "",
             f"{run.logged_at:%Y-%m-%d}",
@@ -116,13 +120,20 @@ def runs_table(report: Report) -> Table | None:
         columns,
         rows,
         "Intervals hold the true value in 95 of 100 such reports; overlapping ones leave the "
-        f"order open.{_yardstick(report)}",
+        f"order open.{_of_weights(report)}{_yardstick(report)}",
     )
 
 
-def _marked(name: str, *, is_new: bool, is_champion: bool) -> str:
-    marks = [*(["champion"] if is_champion else []), *(["new"] if is_new else [])]
-    return f"{name} ({', '.join(marks)})" if marks else name
+def marked_name(run: RunFigures, *marks: str) -> str:
+    """The name of a run with marks in brackets, that its values are weighted among them."""
+    all_marks = (*marks, "weighted") if run.has_weights else marks
+    return f"{run.name} ({', '.join(all_marks)})" if all_marks else run.name
+
+
+def _of_weights(report: Report) -> str:
+    if not any(run.has_weights for run in report.snapshot.runs):
+        return ""
+    return " Runs with sample weights have no place and are compared with no other run."
 
 
 def _places_by_cost(report: Report) -> dict[str, int]:
@@ -160,7 +171,8 @@ def _against(report: Report, baseline: RunFigures, run: RunFigures) -> str:
     spec = spec_of(key, of_class=False)
     before, after = baseline.metrics[key], run.metrics[key]
     bounds = difference_bounds(before, after)
-    if before.value is None or after.value is None or bounds is None:
+    has_weights = baseline.has_weights or run.has_weights
+    if before.value is None or after.value is None or bounds is None or has_weights:
         return "not comparable"
     low, high = (metric_text.difference(bound, spec).removesuffix(" pp") for bound in bounds)
     return f"{metric_text.difference(after.value - before.value, spec)} ({low} to {high})"
@@ -178,7 +190,7 @@ def slices_table(report: Report) -> Table | None:
         [
             (
                 run.slice or "",
-                run.name,
+                marked_name(run),
                 _cases(run),
                 *(metric_text.value_text(key, run.metrics[key]) for key in report.scope.metrics),
             )
@@ -216,7 +228,7 @@ def worst_of_each_table(report: Report) -> Table | None:
         ("run", one, "examples", "Recall"),
         [
             (
-                run.name,
+                marked_name(run),
                 figures.label,
                 _size(run, figures),
                 metric_text.with_interval(figures.values["recall"]),

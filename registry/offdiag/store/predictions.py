@@ -20,7 +20,7 @@ from offdiag.metrics.pair_counts import OccupiedCells
 from offdiag.metrics.weighted.counts import of_weights
 from offdiag.store import codec
 from offdiag.store.codec import decode_sample_counts, encode_sample_counts
-from offdiag.store.models import PredictionChunkRow, RunRow, ScoreChunkRow
+from offdiag.store.models import PredictionChunkRow, ScoreChunkRow
 
 # Put together once: every chunk that arrives needs them. Its rows go past the session, which takes
 # several times as long, to keep objects that are never used.
@@ -167,12 +167,6 @@ def read_chunks(session: Session, run_id: str, *, n_classes: int) -> Iterator[St
             None if weights is None else codec.decode_weights(weights),
         )
         start += n
-
-
-def weighted_among(session: Session, run_ids: Sequence[str]) -> frozenset[str]:
-    """Those of the runs whose samples have weights."""
-    asked = select(RunRow.id).where(RunRow.id.in_(run_ids), RunRow.is_weighted)
-    return frozenset(session.scalars(asked))
 
 
 def largest_weight(session: Session, run_id: str) -> tuple[int, float]:

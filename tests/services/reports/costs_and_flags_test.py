@@ -106,6 +106,40 @@ def test_runs_that_may_be_the_best_are_told_from_those_that_are_worse_and_the_ch
     ) in further_sentences(report)
 
 
+def test_a_weighted_run_leads_no_report_and_hides_no_test(database: Database) -> None:
+    good, bad = (
+        log_run(database, name=name, wrong=wrong) for name, wrong in (("good", 10), ("bad", 40))
+    )
+    log_run(database, name="third", wrong=11)
+    alone = edition(database)
+    log(
+        database,
+        y_true=["mel", "nv"] * 50,
+        y_pred=["mel", "nv"] * 50,
+        sample_weight=[1.0, 2.0] * 50,
+        labels=["mel", "nv"],
+        dataset="derm",
+        facts=RunFacts(name="survey", project="skin"),
+    )
+
+    report = edition(database)
+
+    assert [run.name for run in report.ranking] == ["good", "third", "bad", "survey"]
+    leader = report.snapshot.leader
+    assert leader is not None
+    assert (leader.run_id, [each.count for each in leader.confusions]) == (good, [5, 5])
+    # What is said of the runs without weights is what was said before there was one with some.
+    found = report.snapshot.best_set
+    assert found is not None
+    assert found.worse == (bad,)
+    assert found == alone.snapshot.best_set
+    assert report.snapshot.best_of_many == alone.snapshot.best_of_many is not None
+    assert report.history[-1].run_name == "good"
+    text = files(database, editions(database)[-1].id)["markdown"].content.decode()
+    assert "survey (weighted)" in text
+    assert "Confusion matrix of good" in text
+
+
 def test_multi_label_runs_that_may_be_the_best_are_those_of_the_comparison(
     database: Database,
 ) -> None:

@@ -58,6 +58,22 @@ def test_a_successor_is_compared_with_the_newest_run_of_its_name() -> None:
     assert change.difference == pytest.approx(-0.3)
 
 
+def test_a_weighted_run_is_no_predecessor_and_no_successor() -> None:
+    before = [
+        run("a", 0.5, id="r_1", logged_at=EARLY, classes=()),
+        run("a", 0.8, id="r_2", logged_at=LATE, has_weights=True, classes=()),
+    ]
+    later, last = LATE.replace(day=16), LATE.replace(day=17)
+    plain = run("a", 0.6, id="r_3", logged_at=later, classes=())
+    weighted = run("a", 0.1, id="r_4", logged_at=last, has_weights=True, classes=())
+
+    found = find_changes(before, [*before, plain, weighted], METRICS)
+
+    # 0.6 minus 0.5: of the runs without weights alone.
+    assert [(each.run_id, each.before.value) for each in found.beyond] == [("r_3", 0.5)]
+    assert found.n_compared == 1
+
+
 def test_only_the_newest_of_several_successors_is_compared() -> None:
     before = [run("a", 0.8, id="r_1", logged_at=EARLY, classes=())]
     after = [
@@ -446,6 +462,19 @@ def test_equal_values_are_listed_newest_first() -> None:
     newer = run("b", 0.5, logged_at=datetime(2026, 11, 2, tzinfo=UTC))
 
     assert [each.name for each in ranked([run("a", 0.5), newer], METRIC)] == ["b", "a"]
+
+
+def test_weighted_runs_are_listed_after_all_others() -> None:
+    runs = [
+        run("light", 0.8, has_weights=True),
+        run("heavy", 0.9, has_weights=True),
+        run("plain", 0.5),
+        run("undefined", 0.5, metrics={METRIC: UNDEFINED}),
+    ]
+
+    names = [each.name for each in ranked(runs, METRIC)]
+
+    assert names == ["plain", "undefined", "heavy", "light"]
 
 
 def test_places_count_among_the_runs_of_both_reports() -> None:

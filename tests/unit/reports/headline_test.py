@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from offdiag.reports.files import csv_text, html_page
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.scope import DEFAULT_METRICS, Condition, Side
 from offdiag.reports.snapshot import RunName, TruthFigures
-from offdiag.reports.tables import worst_classes_table, worst_of_each_table
+from offdiag.reports.tables import (
+    runs_table,
+    slices_table,
+    worst_classes_table,
+    worst_of_each_table,
+)
 from support.report_figures import (
     SCOPE,
     UNDEFINED,
@@ -268,6 +276,39 @@ def test_sums_of_weights_are_no_numbers_of_examples() -> None:
     for tables, size in ((worst_classes_table, 1), (worst_of_each_table, 2)):
         sizes = [tables(each).rows[0][size] for each in (plain, weighted)]  # type: ignore[union-attr]
         assert sizes[1] == f"weight {sizes[0]}"
+
+
+def test_tables_tell_weighted_runs_from_others() -> None:
+    weighted = run("survey", 0.9, has_weights=True)
+    runs = [run("focal", 0.8), weighted]
+    made = report(
+        snapshot(runs, slices=tuple(replace(each, slice="site=x") for each in runs)),
+        scope=replace(SCOPE, baseline="r_focal"),
+    )
+
+    table, slices = runs_table(made), slices_table(made)
+
+    assert table is not None
+    assert [row[:2] for row in table.rows] == [("1", "focal"), ("", "survey (weighted)")]
+    assert [row[-1] for row in table.rows] == ["baseline", "not comparable"]
+    assert "Runs with sample weights have no place" in table.note
+    assert slices is not None
+    assert [row[1] for row in slices.rows] == ["focal", "survey (weighted)"]
+    assert "survey (weighted)" in html_page(made).split("</svg>")[0]
+    lines = csv.DictReader(io.StringIO(csv_text(made)))
+    assert {(line["name"], line["is_weighted"]) for line in lines} == {
+        ("focal", "false"),
+        ("survey", "true"),
+    }
+
+
+def test_a_line_of_best_runs_is_of_weighted_values_or_of_none() -> None:
+    weighted = report(snapshot([run("survey", 0.9, has_weights=True)]))
+    again = report(weighted.snapshot, weighted)
+    mixed = report(snapshot([run("survey", 0.9, has_weights=True), run("focal", 0.8)]), again)
+
+    assert [point.number for point in again.history] == [1, 2]
+    assert [(point.number, point.run_name) for point in mixed.history] == [(3, "focal")]
 
 
 def test_worst_labels_of_multi_label_runs_are_called_so() -> None:

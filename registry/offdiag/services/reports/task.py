@@ -58,7 +58,7 @@ from offdiag.store import deliveries, reports, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.logged_counts import runs_that_know
-from offdiag.store.predictions import in_truth_order, weighted_among
+from offdiag.store.predictions import in_truth_order
 from offdiag.store.reports import EditionRecord, EditionState, stored_file
 from offdiag.store.runs import chosen_here_among
 from offdiag.store.truths import numbered_truth
@@ -128,13 +128,14 @@ def with_best_set(
     truth = snapshot.truth
     if truth is None or len(snapshot.runs) < 2:
         return snapshot
-    chosen_here = chosen_here_among(session, [run.id for run in snapshot.runs])
-    ids = [run.id for run in snapshot.runs if run.id not in chosen_here]
+    # Tests are of samples that all count the same.
+    runs = [run.id for run in snapshot.runs if not run.has_weights]
+    chosen_here = chosen_here_among(session, runs)
+    ids = [run_id for run_id in runs if run_id not in chosen_here]
     of_sets = dataset.task is Task.MULTILABEL
     n_codes = truth.n_samples * (len(dataset.labels) if of_sets else 1)
-    is_large = n_codes * len(ids) > MOST_PREDICTIONS
-    if is_large or weighted_among(session, ids):
-        return snapshot  # Tests are of samples that all count the same.
+    if n_codes * len(ids) > MOST_PREDICTIONS:
+        return snapshot
     version = numbered_truth(session, dataset_id=dataset.id, number=truth.number)
     if version is None:
         return snapshot
@@ -149,9 +150,10 @@ def with_best_set(
     paired = {run_id: each for run_id, each in codes.items() if len(each) and each.max() < size}
     if len(paired) < 2:
         return snapshot
-    runs = PairedRuns(actual[labelled], tuple(paired.values()), dataset.labels)
-    snapshot = replace(snapshot, best_of_many=_best_of_many(scope, snapshot, runs, tuple(paired)))
-    return _with_contest(snapshot, _contest(session, scope, dataset, runs), tuple(paired))
+    together = PairedRuns(actual[labelled], tuple(paired.values()), dataset.labels)
+    best_of_many = _best_of_many(scope, snapshot, together, tuple(paired))
+    snapshot = replace(snapshot, best_of_many=best_of_many)
+    return _with_contest(snapshot, _contest(session, scope, dataset, together), tuple(paired))
 
 
 def _with_contest(
@@ -186,7 +188,9 @@ def _best_of_many(
     """The best run with its corrected value; None where a candidate cannot be paired."""
     metric = scope.ranking_metric
     ids = [
-        run.id for run in ranked(snapshot.runs, metric) if run.metrics[metric].value is not None
+        run.id
+        for run in ranked(snapshot.runs, metric)
+        if run.metrics[metric].value is not None and not run.has_weights
     ][:MOST_CANDIDATES]
     if not set(ids) <= set(run_ids):
         return None
