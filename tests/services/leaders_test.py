@@ -9,6 +9,7 @@ import pytest
 from offdiag.domain.runs import RunFacts
 from offdiag.services.champions.dataset_status import DatasetStatus, KeptComparisons, statuses
 from offdiag.services.champions.leaders import Leaders, leaders_of, set_primary_metric
+from offdiag.services.champions.promotions import approve
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import dataset_list
@@ -57,6 +58,33 @@ def test_sets_with_the_least_loss_come_first(database: Database) -> None:
     assert order(ranked(database, "photos", "hamming_loss")) == ["right", "wrong"]
     set_primary_metric(database, project="default", dataset="photos", key="hamming_loss")
     assert [run.name for run in status(database).ranked.runs] == ["right", "wrong"]
+
+
+@pytest.mark.both_databases
+def test_weighted_runs_are_ranked_only_where_all_have_weights(database: Database) -> None:
+    light = log_wrong(database, "light", 20, sample_weight=[1.0, 2.0] * 100)
+    log_wrong(database, "heavy", 0, sample_weight=[2.0, 1.0] * 100)
+    work_off(database)
+
+    alone = ranked(database)
+    assert (order(alone), alone.n_weighted) == (["heavy", "light"], 0)
+    assert alone.why_not_tested is not None
+    assert "sample weights" in alone.why_not_tested
+
+    log_wrong(database, "good", 10)
+    poor = log_wrong(database, "poor", 90)
+    work_off(database)
+    found, shown = ranked(database), status(database)
+    assert (order(found), found.total, found.n_weighted) == (["good", "poor"], 2, 2)
+    assert [each.run.name for each in found.best_set] == ["good"]
+    assert [run.name for run in shown.ranked.runs] == ["good", "poor"]
+    assert (shown.ranked.total, shown.ranked.n_weighted) == (2, 2)
+    assert (shown.shown.name, shown.n_best) == ("good", 1)
+
+    approve(database, light, reason="the survey counts", author=None)
+    assert (status(database).shown.name, status(database).is_champion) == ("light", True)
+    approve(database, poor, reason="in use", author=None)
+    assert status(database).shown.name == "poor"
 
 
 @pytest.mark.parametrize("key", ["mcc", "error_rate"])

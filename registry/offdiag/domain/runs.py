@@ -392,6 +392,13 @@ def without_slices_text(n_runs: int) -> str:
     )
 
 
+def not_ranked_text(n_runs: int) -> str:
+    """That runs with sample weights are missing among others that are ranked."""
+    if n_runs == 1:
+        return "1 run with sample weights is not ranked with runs without."
+    return f"{n_runs:,} runs with sample weights are not ranked with runs without."
+
+
 THRESHOLD = 0.5
 
 ARG_MAX: Mapping[str, Any] = {"rule": "arg_max", "ties": "first_in_label_order"}

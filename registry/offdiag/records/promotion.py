@@ -94,6 +94,10 @@ class RankedRuns(ResponseBody):
     truth_version: int | None
     n_runs: int = Field(description="Ranked runs; at most the first 200 are listed.")
     n_outdated: int = Field(description="Runs that wait for results on the newest labels.")
+    n_weighted: int = Field(
+        default=0,
+        description="Runs with sample weights, which are not ranked with runs without.",
+    )
     why_not_tested: str | None = Field(description="Why there is no best set, if so.")
     best_set: list[str] = Field(
         description="Ids of runs without a significant difference from the best."
@@ -158,6 +162,7 @@ def leaders_document(found: Leaders, *, project: str, dataset: str) -> RankedRun
         truth_version=found.truth_number,
         n_runs=found.total,
         n_outdated=found.n_outdated,
+        n_weighted=found.n_weighted,
         why_not_tested=found.why_not_tested,
         best_set=[each.run.id for each in found.best_set],
         runs=[_ranked(each, tested=found.why_not_tested is None) for each in found.runs],

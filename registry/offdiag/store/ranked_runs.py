@@ -1,7 +1,8 @@
 """The runs of a dataset that are ranked with one another by one metric, highest first.
 
 Ranked are evaluated runs on the newest ground truth of the dataset, by results that are up to
-date with it. Beside the one metric there are others, the worst class and the label versions.
+date with it. Runs with sample weights, whose values are of other quantities, are ranked only where
+all have some. Beside the one metric there are others, the worst class and the label versions.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ class RankedRuns:
     """The highest runs by a metric, best first, out of `total` that have a value.
 
     `truth_number` is that of the ground truth, None where the dataset has none. `n_outdated`
-    runs wait for results on it.
+    runs wait for results on it. `n_weighted` runs with sample weights are not ranked with the
+    others; `weighted` are the highest of these, as far as they were read.
     """
 
     key: str
@@ -59,7 +61,9 @@ class RankedRuns:
     total: int
     n_outdated: int
     has_weights: bool = False
-    """Whether the samples of any of the runs have weights."""
+    """Whether the samples of all runs have weights."""
+    n_weighted: int = 0
+    weighted: tuple[RankedRun, ...] = ()
 
 
 def ranked_runs(
@@ -92,19 +96,15 @@ def ranked_runs(
     order = MetricValueRow.value.asc() if lower_is_better else MetricValueRow.value.desc()
     rows = session.execute(
         _evaluated(key)
-        .add_columns(func.count().over().label("total"))
+        .add_columns(
+            func.count().over(partition_by=RunRow.is_weighted).label("total"),
+            func.count().over().label("n_of_both"),
+        )
         .where(RunRow.dataset_id == dataset_id, EvaluationRow.truth_version_id == newest.id)
-        .order_by(order, *_OF_EQUALS)
+        .order_by(RunRow.is_weighted, order, *_OF_EQUALS)
         .limit(limit)
     ).all()
-    return RankedRuns(
-        key,
-        newest.number,
-        tuple(map(_run, rows)),
-        rows[0].total if rows else 0,
-        newest.n_outdated,
-        any(row.is_weighted for row in rows),
-    )
+    return _of_rows(rows, key, newest.number, n_outdated=newest.n_outdated)
 
 
 def highest_runs(
@@ -116,7 +116,10 @@ def highest_runs(
     lower_is_better: bool = False,
     limit: int,
 ) -> list[RankedRun]:
-    """The best runs of a dataset by a metric, of one class or of all; one statement."""
+    """The best runs of a dataset by a metric, of one class or of all; one statement.
+
+    Runs with sample weights are among them only where there are no others.
+    """
     newest = (
         select(TruthVersionRow.id)
         .where(TruthVersionRow.dataset_id == dataset_id)
@@ -128,10 +131,10 @@ def highest_runs(
     rows = session.execute(
         _evaluated(key, class_index)
         .where(RunRow.dataset_id == dataset_id, EvaluationRow.truth_version_id == newest)
-        .order_by(order, *_OF_EQUALS)
+        .order_by(RunRow.is_weighted, order, *_OF_EQUALS)
         .limit(limit)
-    )
-    return [_run(row) for row in rows]
+    ).all()
+    return [_run(row) for row in rows if row.is_weighted == rows[0].is_weighted]
 
 
 def ranked_run(session: Session, run_id: str, value: MetricValue) -> RankedRun:
@@ -171,6 +174,7 @@ def ranked_runs_of_all(
     )
     key = func.coalesce(DatasetRow.primary_metric, case(default_keys, value=DatasetRow.task))
     deleted = select(RunRow.id).where(RunRow.deleted_at.is_not(None))
+    weighted = select(RunRow.id).where(RunRow.is_weighted)
     # All runs are ranked by as little as that takes; what is shown is read of the highest. Values
     # are looked up by evaluation: by their own index all of a metric are read for each dataset.
     evaluated = (
@@ -180,6 +184,7 @@ def ranked_runs_of_all(
             TruthVersionRow.number,
             DatasetRow.task,
             key.label("key"),
+            EvaluationRow.run_id.in_(weighted).label("is_weighted"),
         )
         .select_from(TruthVersionRow)
         .join(
@@ -199,6 +204,7 @@ def ranked_runs_of_all(
         .prefix_with("MATERIALIZED")
     )
     value, here = MetricValueRow.value, evaluated.c.dataset_id
+    is_weighted = evaluated.c.is_weighted
     is_lower_better = or_(
         *(
             and_(evaluated.c.task == task, evaluated.c.key.in_(keys))
@@ -209,8 +215,9 @@ def ranked_runs_of_all(
     ranked = (
         select(
             evaluated,
-            func.count().over(partition_by=here).label("total"),
-            func.rank().over(partition_by=here, order_by=from_best).label("rank"),
+            func.count().over(partition_by=[here, is_weighted]).label("total"),
+            func.count().over(partition_by=here).label("n_of_both"),
+            func.rank().over(partition_by=here, order_by=[is_weighted, from_best]).label("rank"),
         )
         .join(
             MetricValueRow,
@@ -225,15 +232,18 @@ def ranked_runs_of_all(
     )
     found = session.execute(
         _evaluated(ranked.c.key)
-        .add_columns(ranked.c.dataset_id, ranked.c.number, ranked.c.total)
+        .add_columns(ranked.c.dataset_id, ranked.c.number, ranked.c.total, ranked.c.n_of_both)
         .join(ranked, ranked.c.id == EvaluationRow.id)
         .where(ranked.c.rank <= limit)
         .order_by(ranked.c.dataset_id, ranked.c.rank, *_OF_EQUALS)
     )
     return {
         # Equal ones may share the last rank.
-        dataset_id: _of_rows(list(rows)[:limit])
-        for dataset_id, rows in groupby(found, key=lambda row: cast(int, row.dataset_id))
+        dataset_id: _of_rows(rows, rows[0].key, rows[0].number)
+        for dataset_id, rows in (
+            (dataset_id, list(rows)[:limit])
+            for dataset_id, rows in groupby(found, key=lambda row: cast(int, row.dataset_id))
+        )
     }
 
 
@@ -270,12 +280,23 @@ def _evaluated(
     )
 
 
-def _of_rows(rows: Sequence[Row[*tuple[Any, ...]]]) -> RankedRuns:
-    """The rows of one dataset, at least one."""
+def _of_rows(
+    rows: Sequence[Row[*tuple[Any, ...]]], key: str, truth_number: int, *, n_outdated: int = 0
+) -> RankedRuns:
+    """The rows of one dataset, those of runs with weights last."""
+    if not rows:
+        return RankedRuns(key, truth_number, (), 0, n_outdated)
     first = rows[0]
-    has_weights = any(row.is_weighted for row in rows)
-    runs = tuple(map(_run, rows))
-    return RankedRuns(first.key, first.number, runs, first.total, 0, has_weights)
+    return RankedRuns(
+        key,
+        truth_number,
+        tuple(_run(row) for row in rows if row.is_weighted == first.is_weighted),
+        first.total,
+        n_outdated,
+        first.is_weighted,
+        first.n_of_both - first.total if not first.is_weighted else 0,
+        tuple(_run(row) for row in rows if row.is_weighted != first.is_weighted),
+    )
 
 
 def _run(row: Row[*tuple[Any, ...]]) -> RankedRun:

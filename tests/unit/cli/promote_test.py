@@ -55,6 +55,23 @@ def test_runs_that_wait_for_their_evaluation_are_evaluated_first(
         assert (answer.code, shown in answer.out) == (0, True), answer
 
 
+def test_leaders_name_no_weighted_run_beside_others(
+    offdiag: Command, folder: Path, runs: list[str]
+) -> None:
+    rows = [f"{label},{label},{at % 2 + 1}" for label in ("cat", "dog") for at in range(60)]
+    (folder / "survey.csv").write_text("\n".join(["y,yhat,w", *rows]), encoding="utf-8")
+    columns = ("--true", "y", "--pred", "yhat", "--weight", "w", "--dataset", "pets")
+    offdiag("log", "survey.csv", *columns, "--name", "survey")
+
+    said = offdiag("leaders", "pets").out
+    found = offdiag("leaders", "pets", "--json").json
+
+    assert "1 of 2 runs may be the best" in said
+    assert "1 run with sample weights is not ranked with runs without." in said
+    assert "survey" not in said
+    assert ([run["id"] for run in found["runs"]], found["n_weighted"]) == (runs, 1)
+
+
 def test_a_run_is_proposed_and_approved(offdiag: Command, runs: list[str]) -> None:
     good, poor = runs
     assert offdiag("leaders", "pets", "--metric", "mcc", "--json").json["best_set"] == [good]

@@ -10,6 +10,7 @@ import click
 from offdiag.cli.call import Call, project_option, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text
+from offdiag.domain.runs import not_ranked_text
 from offdiag.domain.texts import name_segment
 from offdiag.records.promotion import LeadersQuery, RankedRuns, leaders_document
 
@@ -58,6 +59,8 @@ def _best_set(found: RankedRuns) -> Iterator[str]:
         value = each.value
         ci = "" if value.ci_low is None else f" (CI {value.ci_low:.3f} to {value.ci_high:.3f})"
         yield f"  {value.value:.3f}{ci}  {each.name}  {each.id}"
+    if found.n_weighted:
+        yield not_ranked_text(found.n_weighted)
 
 
 def _stored_leaders(database: Database, dataset: str, wanted: LeadersQuery) -> RankedRuns:

@@ -155,7 +155,8 @@ def _difference(
 def _run_of(ranked: RankedRuns, role: PromotionRecord | None) -> RankedRun | None:
     if role is None:
         return None
-    return next((run for run in ranked.runs if run.id == role.run_id), None)
+    known = (*ranked.runs, *ranked.weighted)
+    return next((run for run in known if run.id == role.run_id), None)
 
 
 def by_time(ranked: RankedRuns, *, most: int) -> Mapping[str, float | None]:

@@ -74,7 +74,7 @@ class Leaders:
 
     `why_not_tested` says why no run is called worse than another, None where all were compared.
     At most 200 of the `total` ranked runs are here; `n_outdated` others wait for results on the
-    newest labels.
+    newest labels, and `n_weighted` have sample weights, so they are not ranked with these.
     """
 
     metric: str
@@ -84,6 +84,7 @@ class Leaders:
     total: int
     n_outdated: int
     why_not_tested: str | None = None
+    n_weighted: int = 0
 
     @property
     def best_set(self) -> tuple[Leader, ...]:
@@ -227,6 +228,7 @@ def leaders_among(
         ranked.total,
         ranked.n_outdated,
         why_not,
+        ranked.n_weighted,
     )
 
 
@@ -244,7 +246,7 @@ def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
     if not all(run.has_predictions for run in ranked.runs):
         return "some runs are matrices without predictions"
     if ranked.has_weights:
-        return "some runs have sample weights, and only pairs of such runs are tested"
+        return "the runs have sample weights, and only pairs of such runs are tested"
     if sum(not run.is_chosen_here for run in ranked.runs) < 2:
         return "the thresholds of the runs were chosen on these examples"
     return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from flask import render_template
 from markupsafe import Markup
 
-from offdiag.domain.runs import MOST_COMPARED, PromotionRole, Task
+from offdiag.domain.runs import MOST_COMPARED, PromotionRole, Task, not_ranked_text
 from offdiag.flags.problem_words import problem_title
 from offdiag.flags.problems import Problem
 from offdiag.metrics.metric_text import difference as difference_in_units
@@ -103,6 +103,7 @@ def decision_view(
         verdict=verdict_of(leaders, decision.size.n_runs),
         second=second_sentence(decision, amounts),
         pending=pending(leaders),
+        not_ranked=not_ranked_text(leaders.n_weighted) if leaders.n_weighted else None,
         compare=(CompareAddress(tuple(in_set)).url(), len(in_set)) if len(in_set) > 1 else None,
         threshold_url=WhatIfAddress().decisions_url(challenger.run.id)
         if challenger is not None

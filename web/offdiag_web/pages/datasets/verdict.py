@@ -35,6 +35,7 @@ def verdict_of(leaders: Leaders, n_runs: int) -> str:
         only = f"1 of {numbers.count(n_runs)} runs can be ranked" if n_runs > 1 else "1 run"
         return f"{only}, nothing to compare."
     best, metric = leaders.best_set, inside(leaders.metric)
+    of = " without sample weights" if leaders.n_weighted else ""
     if not best:
         first = numbers.shortened(leaders.runs[0].run.name, longest=LONGEST_NAME)
         word = "lowest" if leaders.lower_is_better else "highest"
@@ -42,11 +43,11 @@ def verdict_of(leaders: Leaders, n_runs: int) -> str:
     if len(best) == 1:
         name = numbers.shortened(best[0].run.name, longest=LONGEST_NAME)
         word = "higher" if leaders.lower_is_better else "lower"
-        others = "every other run is"
+        others = f"every other run{of} is"
         if leaders.total > len(leaders.runs):
             others = f"the next {numbers.count(len(leaders.runs) - 1)} runs are"
         return f"{name} leads: {others} significantly {word}."
-    all_runs = numbers.plural(leaders.total, "run")
+    all_runs = f"{numbers.plural(leaders.total, 'run')}{of}"
     if len(best) == leaders.total:
         return f"None of {all_runs} can be told apart on {metric}."
     return f"{numbers.count(len(best))} of {all_runs} cannot be told apart on {metric}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -35,6 +36,10 @@ def test_runs_that_were_not_compared_are_not_said_to_be_worse() -> None:
     assert (
         verdict_of(leaders(total=250), 250)
         == "run 0 leads: the next 2 runs are significantly lower."
+    )
+    others = replace(leaders(total=3), n_weighted=2)
+    assert verdict_of(others, 5) == (
+        "run 0 leads: every other run without sample weights is significantly lower."
     )
 
 
