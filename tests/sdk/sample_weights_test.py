@@ -213,8 +213,15 @@ def test_a_search_by_slices_says_that_it_misses_runs_with_weights(registry_url: 
     assert listed.stderr.endswith(
         "1 run with sample weights has no metrics of slices and is not found by them.\n"
     )
-    for others in (f"attributes.name = 'plain' and {by_slice}", "recall[ill] >= 0"):
-        offdiag.search_runs(others, url=registry_url)  # Warnings are errors.
+    for others, names in (
+        (f"attributes.name = 'plain' and {by_slice}", {"plain"}),
+        ("recall[ill] >= 0", {"plain", "weighted"}),
+        (f"{by_slice} or attributes.name = 'weighted'", {"plain", "weighted"}),
+        (f"({by_slice} and attributes.name = 'other') or recall[ill] < 0", set()),
+        (f"not ({by_slice})", {"weighted"}),
+    ):
+        found = offdiag.search_runs(others, url=registry_url)  # Warnings are errors.
+        assert set(found["name"]) == names, others
 
 
 def test_weights_travel_with_their_chunk(url: str) -> None:

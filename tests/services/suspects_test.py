@@ -38,6 +38,7 @@ def add(database: Database, model: str, scores: Any = None, **facts: Any) -> str
     """A run in an order of its own, with ids that name the samples."""
     names = np.array(CLASSES)
     predicted = TRUE if scores is None else scores.argmax(axis=1)
+    weight = facts.pop("sample_weight", None)
     if facts.pop("constant", False):
         predicted = np.full(N, np.bincount(LABELS).argmax())
     return log(
@@ -47,6 +48,7 @@ def add(database: Database, model: str, scores: Any = None, **facts: Any) -> str
         y_true=names[LABELS][ORDER],
         y_pred=names[predicted][ORDER],
         y_score=None if scores is None else scores[ORDER],
+        sample_weight=None if weight is None else weight[ORDER],
         sample_ids=[f"s{at}" for at in ORDER],
         labels=CLASSES,
     ).id
@@ -197,6 +199,20 @@ def test_only_the_most_accurate_models_vote(
 
     assert [each.name for each in found.families] == ["net"]
     assert [each.name for each in found.left_out] == ["poor"]
+
+
+def test_a_weighted_model_votes_after_all_others(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    poor = table(2)
+    poor[::3] = np.roll(poor[::3], 1, axis=1)
+    add(database, "poor", poor)
+    add(database, "survey", table(1), sample_weight=np.linspace(0.1, 3.0, N))
+    work_off(database)
+
+    assert [each.name for each in suspects(database).families] == ["poor", "survey"]
+    monkeypatch.setattr("offdiag.services.samples.suspects.MOST_MODELS", 1)
+    assert [each.name for each in suspects(database).families] == ["poor"]
 
 
 def test_examples_are_sorted_by_the_models_that_agree_with_their_label(

@@ -223,10 +223,12 @@ def slices_asked_for(condition: Condition) -> tuple[MetricField, ...]:
 
 
 def apart_from_slices(condition: Condition) -> Condition:
-    """The condition without its parts that are about slices."""
+    """The condition as if what it says of slices held for every run."""
     match condition:
         case AllOf(conditions):
             return AllOf(tuple(apart_from_slices(each) for each in conditions))
+        case AnyOf(conditions):
+            return AnyOf(tuple(apart_from_slices(each) for each in conditions))
         case _:
             return EVERYTHING if slices_asked_for(condition) else condition
 

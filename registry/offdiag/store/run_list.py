@@ -281,14 +281,20 @@ def run_list(
 
 
 def count_weighted(session: Session, *, terms: RunFilter, dataset_id: int | None) -> int:
-    """How many runs with sample weights there are, whatever the terms say of slices.
+    """How many runs with sample weights are not found for what the terms say of slices.
 
-    Their slices are not kept counted, so they have no metrics of them.
+    Their slices are not kept counted, so they have no metrics of them. Where no term is about
+    slices, which are columns then, all that are found are counted.
     """
     others = tuple(
         term if isinstance(term, FilterTerm) else apart_from_slices(term) for term in terms
     )
-    runs = matching_runs(session, others, dataset_id)
+    n_runs = _n_weighted(session, others, dataset_id)
+    return n_runs if others == terms else n_runs - _n_weighted(session, terms, dataset_id)
+
+
+def _n_weighted(session: Session, terms: RunFilter, dataset_id: int | None) -> int:
+    runs = matching_runs(session, terms, dataset_id)
     return session.scalar(select(count_of([*runs.where, and_(RunRow.is_weighted)]))) or 0
 
 

@@ -229,7 +229,7 @@ def _best_of_families(
     """The most accurate run of each family and how many there are, by stored accuracy.
 
     Where none is evaluated yet, it is the newest. A weighted accuracy is another quantity, so runs
-    without weights come first. Predictions of the others are never read.
+    without weights come first, of a family and of all. Predictions of the others are never read.
     """
     accuracy = accuracies_of(session, [run.id for run in runs])
     by_family: dict[str, list[ComparedRun]] = {}
@@ -245,7 +245,7 @@ def _best_of_families(
         )
         for members in by_family.values()
     ]
-    return sorted(best, key=lambda each: -accuracy.get(each[0].id, -1.0))
+    return sorted(best, key=lambda each: (each[0].is_weighted, -accuracy.get(each[0].id, -1.0)))
 
 
 @dataclass
