@@ -148,7 +148,7 @@ def _rows(run: RunFigures) -> Iterator[tuple[Cell, ...]]:
         *(run.id, run.name, run.model, run.slice),
         *(run.truth_number, run.suite_version, run.n_cases, run.n_scored),
     )
-    is_weighted = "true" if run.has_weights else "false"
+    is_weighted = "yes" if run.has_weights else "no"
     for key, value in run.metrics.items():
         yield (*head, key, None, None, *_value(value), is_weighted)
     for figures in run.classes:

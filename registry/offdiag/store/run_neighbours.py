@@ -281,6 +281,7 @@ class BaselineValues:
     run_id: str
     name: str
     metrics: Mapping[str, MetricValue]
+    is_weighted: bool
 
 
 def baseline_values(
@@ -295,7 +296,7 @@ def baseline_values(
     wanted = RunRow.id == run_id if run_id is not None else BaselineRow.dataset_id == dataset_id
     rows = session.execute(
         select_values()
-        .add_columns(RunRow.id.label("run_id"), RunRow.name)
+        .add_columns(RunRow.id.label("run_id"), RunRow.name, RunRow.is_weighted)
         .join(EvaluationRow, EvaluationRow.id == MetricValueRow.evaluation_id)
         .join(RunRow, RunRow.id == EvaluationRow.run_id)
         .outerjoin(BaselineRow, BaselineRow.run_id == RunRow.id)
@@ -310,7 +311,8 @@ def baseline_values(
     if not rows:
         return None
     first = rows[0]
-    return BaselineValues(first.run_id, first.name, {row.key: recorded_value(row) for row in rows})
+    metrics = {row.key: recorded_value(row) for row in rows}
+    return BaselineValues(first.run_id, first.name, metrics, first.is_weighted)
 
 
 @dataclass(frozen=True, slots=True)

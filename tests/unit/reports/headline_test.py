@@ -297,8 +297,8 @@ def test_tables_tell_weighted_runs_from_others() -> None:
     assert "survey (weighted)" in html_page(made).split("</svg>")[0]
     lines = csv.DictReader(io.StringIO(csv_text(made)))
     assert {(line["name"], line["is_weighted"]) for line in lines} == {
-        ("focal", "false"),
-        ("survey", "true"),
+        ("focal", "no"),
+        ("survey", "yes"),
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from urllib.parse import urlencode
 
@@ -11,7 +13,7 @@ from flask.testing import FlaskClient
 from offdiag.domain.runs import RunFacts
 from offdiag.store.database import Database
 from support.filled_once import filled_once
-from support.logging_runs import evaluate, log
+from support.logging_runs import evaluate, log, work_off
 
 WEIGHT = [2.0, 0.5, 1.0, 1.5, 0.25, 0.75]
 
@@ -63,6 +65,8 @@ def test_the_list_of_runs_marks_it(client: FlaskClient, run_id: str) -> None:
     found = client.get("/api/v1/runs").json
     assert found is not None
     assert [(each["id"], each["is_weighted"]) for each in found["runs"]] == [(run_id, True)]
+    (line,) = csv.DictReader(io.StringIO(client.get("/runs.csv").text))
+    assert (line["id"], line["is_weighted"]) == (run_id, "yes")
 
 
 def test_chunks_of_json_have_weights(client: FlaskClient) -> None:
@@ -177,3 +181,31 @@ def test_the_list_of_runs_says_that_it_is_not_found_by_slices(
         assert listed["n_without_slices"] == is_said, query
     log(database, dataset="other")  # Then the list is grouped by datasets.
     assert said in client.get(f"/runs?{urlencode({'q': asked})}").text
+
+
+def test_pictures_draw_weighted_runs_apart_from_others(
+    client: FlaskClient, database: Database
+) -> None:
+    for name in ("survey 1", "survey 2"):
+        facts = RunFacts(name=name, model="net", params={"lr": 1})
+        log(database, sample_weight=WEIGHT, facts=facts)
+    work_off(database)
+    assert "Accuracy of 2 runs, oldest first" in client.get("/models/net").text
+    plain = log(database, facts=RunFacts(name="plain 1", model="net", params={"lr": 2}))
+    log(database, facts=RunFacts(name="plain 2", model="net", params={"lr": 3}))
+    work_off(database)
+
+    said = "Not drawn: 2 runs with sample weights."
+    model = client.get("/models/net").text
+    assert "Accuracy of 2 runs, oldest first: from 0.667 to 0.667" in model
+    assert said in model
+    for form in ("trend", "parallel"):
+        page = client.get(f"/runs?q=dataset:holdout&view={form}").text
+        picture = page.split("<figure")[1].split("</svg>")[0]
+        assert "plain 1" in picture
+        assert "survey" not in picture
+        assert said in page
+    held = client.get(f"/runs?q=dataset:holdout&base={plain.id}").text
+    lines = {name: held.split(name)[-1].split("</tr>")[0] for name in ("plain 2", "survey 2")}
+    assert "baseline 0.667" in lines["plain 2"]
+    assert "baseline" not in lines["survey 2"]

@@ -347,6 +347,7 @@ def run_columns(keys: Sequence[str]) -> tuple[str, ...]:
         *("created_at", "n_predictions", "n_samples", "orientation_verdict", "derived_from"),
         *(f"{key}{part}" for key in keys for part in ("", "_ci_low", "_ci_high", "_reason")),
         *("worst_class", "worst_class_recall", "worst_class_tp", "worst_class_support"),
+        "is_weighted",
     )
 
 
@@ -373,6 +374,7 @@ def entry_row(entry: RunEntry, keys: Sequence[str]) -> tuple[Cell, ...]:
             if worst is None
             else (worst.label, worst.recall.value, worst.hits, worst.support)
         ),
+        "yes" if entry.is_weighted else "no",
     )
 
 

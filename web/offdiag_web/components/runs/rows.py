@@ -132,6 +132,15 @@ class RunRow:
     worst: WorstCell | None
 
 
+def drawn_together(entries: Sequence[RunEntry]) -> tuple[Sequence[RunEntry], str]:
+    """Runs whose values compare, and a note: those with sample weights where all have some."""
+    plain = [entry for entry in entries if not entry.is_weighted]
+    if not plain or len(plain) == len(entries):
+        return entries, ""
+    left_out = numbers.plural(len(entries) - len(plain), "run")
+    return plain, f"Not drawn: {left_out} with sample weights."
+
+
 def run_row(
     entry: RunEntry,
     columns: Sequence[tuple[MetricColumn, Scale]],

@@ -28,6 +28,7 @@ from offdiag_web.components.runs.rows import (
     MetricColumn,
     RunRow,
     column_scale,
+    drawn_together,
     metric_column,
     run_row,
 )
@@ -50,6 +51,7 @@ class ModelOnDataset:
     words: ClassWords
     columns: tuple[str, ...]
     trends: tuple[tuple[str, Markup], ...]
+    not_drawn: str
     rows: tuple[RunRow, ...]
 
 
@@ -83,7 +85,7 @@ def _on_dataset(
     notes: Notes,
     now: datetime,
 ) -> ModelOnDataset:
-    words = class_words(dataset.task)
+    words, (drawn, not_drawn) = class_words(dataset.task), drawn_together(runs)
     keys = _COLUMNS_OF_SETS if dataset.task is Task.MULTILABEL else _COLUMNS
     columns = [(column, column_scale(column, runs, "fit")) for column in map(metric_column, keys)]
     worst_scale = column_scale(WORST_COLUMN, runs, "full")
@@ -97,7 +99,8 @@ def _on_dataset(
         n_runs=numbers.plural(len(runs), "run"),
         words=words,
         columns=tuple(column.title for column, _ in columns),
-        trends=tuple(_trend(*column, runs) for column in columns) if len(runs) > 1 else (),
+        trends=tuple(_trend(*column, drawn) for column in columns) if len(drawn) > 1 else (),
+        not_drawn=not_drawn,
         rows=tuple(
             run_row(
                 run,

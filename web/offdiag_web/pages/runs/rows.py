@@ -142,6 +142,8 @@ def _results(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
     css, columns = about.marks.get(entry.model, NO_MODEL).css_class, about.columns
     if about.baseline is None:
         references: Mapping[str, float | None] = majority_scores(entry.metrics)
+    elif about.baseline.is_weighted != entry.is_weighted:
+        references = {}  # Values of other quantities.
     else:
         references = {key: value.value for key, value in about.baseline.metrics.items()}
     cells = []

@@ -24,7 +24,7 @@ from offdiag_web.components.controls import Segment
 from offdiag_web.components.datasets import DatasetFrame
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.components.numbers import Notes
-from offdiag_web.components.runs.rows import column_scale, metric_column
+from offdiag_web.components.runs.rows import column_scale, drawn_together, metric_column
 from offdiag_web.pages.runs.charts import parallel_picture, trend_picture
 from offdiag_web.pages.runs.columns import (
     Columns,
@@ -180,6 +180,7 @@ def run_list_view(
     page, order = overview.page, overview.order
     explicit = replace(address, order=order, columns=tuple(chosen))
     columns = drawn_columns(scope, page.entries, address, chosen)
+    drawn, not_drawn = drawn_together(charted)
     marks, notes = model_marks(models), Notes()
     about = LineContext(
         dataset=scope,
@@ -213,8 +214,8 @@ def run_list_view(
         forms=_forms(address),
         groups=group_choices(page.entries, address.group),
         form=address.form,
-        chart=_chart(address.form, charted, scope, columns, marks),
-        chart_note=_chart_note(overview, charted),
+        chart=_chart(address.form, drawn, scope, columns, marks),
+        chart_note=" ".join(filter(None, (_chart_note(overview, charted), not_drawn))),
         run_head=sortable_head("run", "Run", "name", address=address, order=order),
         heads=column_heads(columns, address, order),
         has_best=leaders is not None and len(leaders.runs) > 1,
@@ -289,11 +290,16 @@ _IN_SET = frozenset({"best", "in set"})
 
 
 def _with_border(rows: list[ListedRun]) -> list[ListedRun]:
-    """Mark the line with which the best set ends, where others follow on the page."""
+    """Mark the line with which the best set ends, where others follow on the page.
+
+    Not where runs with sample weights, which are of no set, stand above it.
+    """
     members = [place for place, row in enumerate(rows) if row.standing in _IN_SET]
     if len(members) < 1 or members[-1] == len(rows) - 1:
         return rows
     last = members[-1]
+    if any(row.is_weighted for row in rows[:last]):
+        return rows
     return [*rows[:last], replace(rows[last], ends_best=True), *rows[last + 1 :]]
 
 
