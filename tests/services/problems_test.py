@@ -18,7 +18,7 @@ from offdiag.services.flags.triage import flags_concerned
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.jobs.submit import submit_evaluation
 from offdiag.store.database import Database
-from offdiag.store.problem_values import measure
+from offdiag.store.problem_values import best_run_on, measure
 from offdiag.store.problems import (
     FoundProblems,
     find_problems,
@@ -28,7 +28,7 @@ from offdiag.store.problems import (
 )
 from offdiag.store.promotions import add_promotion
 from support.dashboard import counted_statements
-from support.logging_runs import work_off
+from support.logging_runs import log, work_off
 from support.months import Months, fill_months
 from support.once_for_all import filled_for_all
 
@@ -173,6 +173,33 @@ def test_numbering_again_numbers_nothing_twice(database: Database) -> None:
     work_off(database)
 
     assert {problem.number: problem.key for problem in read(database).problems} == before
+
+
+def test_the_trend_of_a_problem_is_of_weighted_values_or_of_none(database: Database) -> None:
+    actual = ["no"] * 200 + ["yes"] * 20
+    for name, n_found, weight in (
+        ("plain", 10, None),
+        ("survey", 1, [1.0] * 200 + [0.5] * 20),
+        ("other survey", 8, [1.0] * 200 + [0.5] * 20),
+        ("newest", 1, None),
+    ):
+        predicted = ["no"] * (220 - n_found) + ["yes"] * n_found
+        facts = RunFacts(name=name, model="vit")
+        given = {"y_true": actual, "y_pred": predicted, "sample_weight": weight}
+        log(database, dataset="holdout", facts=facts, sample_ids=range(220), **given)
+        work_off(database)
+
+    found = read(database)
+    problem = missed(database)
+    with database.read() as session:
+        shown = measure(session, found)[problem.number]
+        asked = measure(session, found, run_id=problem.runs[2].id)[problem.number]
+        best = best_run_on(session, problem, found)
+
+    assert shown.trend == (0.5, None, None, 0.05)
+    assert asked.trend == (None, 0.05, 0.4, None)
+    assert best is not None
+    assert best.name == "plain"
 
 
 def test_a_long_history_has_few_lines(

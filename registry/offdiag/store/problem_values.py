@@ -15,7 +15,7 @@ from offdiag.domain.slices import parse_slice
 from offdiag.filters.conditions import MetricField
 from offdiag.flags.problems import Cause, Problem, SeenFlag
 from offdiag.store.evaluations import counts_for_its_run
-from offdiag.store.models import AGGREGATE, EvaluationRow, FlagRow, MetricValueRow
+from offdiag.store.models import AGGREGATE, EvaluationRow, FlagRow, MetricValueRow, RunRow
 from offdiag.store.problems import FoundProblems
 from offdiag.store.ranked_runs import RankedRun, highest_runs, ranked_run
 from offdiag.store.run_slices import best_on_slice, values_of_slices
@@ -43,7 +43,8 @@ def metric_of(problem: Problem, task: Task) -> str | None:
 class Measured:
     """What a flag of the newest run that shows a problem says, and the metric by run.
 
-    `trend` goes from the oldest to the newest run looked at; `run_id` is the run of the flag.
+    `trend` goes from the oldest to the newest run looked at; `run_id` is the run of the flag. A
+    run has no value there if it has sample weights and that of the flag has none, or vice versa.
     """
 
     flag_id: int
@@ -78,8 +79,9 @@ def measure(
             rule=newest[problem.number].rule,
             message=texts[newest[problem.number].id][0],
             evidence=texts[newest[problem.number].id][1],
-            trend=tuple(
-                values.get((run.id, *_place(problem, found))) for run in reversed(problem.runs)
+            trend=_trend(
+                {run.id: values.get((run.id, *_place(problem, found))) for run in problem.runs},
+                newest[problem.number].run_id,
             )
             if problem.key.cause in MEASURED
             else on_slices.get(problem.number, ()),
@@ -88,12 +90,29 @@ def measure(
     }
 
 
+def _trend(
+    values: Mapping[str, tuple[float | None, bool] | None], shown: str
+) -> tuple[float | None, ...]:
+    """Values by run, newest first, as a trend of those that compare with the `shown` run's."""
+    of_shown = values[shown]
+    return tuple(
+        None if each is None or of_shown is None or each[1] != of_shown[1] else each[0]
+        for each in reversed(values.values())
+    )
+
+
 def best_run_on(session: Session, problem: Problem, found: FoundProblems) -> RankedRun | None:
-    """The run, of any model, with the highest value of what is measured; None for no metric."""
+    """The run, of any model, with the highest value of what is measured; None for no metric.
+
+    None also for a run with sample weights, whose value compares with no other.
+    """
     if problem.key.cause is Cause.SLICE:
         best_here = best_on_slice(session, problem.key.dataset_id, _field(problem, found))
         return None if best_here is None else ranked_run(session, *best_here)
     if problem.key.cause not in MEASURED:
+        return None
+    shown = _chosen(problem, None).run_id
+    if session.scalar(select(RunRow.is_weighted).where(RunRow.id == shown)):
         return None
     key, class_index = _place(problem, found)
     best = highest_runs(session, problem.key.dataset_id, key, class_index, limit=1)
@@ -152,7 +171,10 @@ def _place(problem: Problem, found: FoundProblems) -> tuple[str, int]:
     return MEASURED[problem.key.cause], index
 
 
-def _values(session: Session, found: FoundProblems) -> dict[tuple[str, str, int], float | None]:
+def _values(
+    session: Session, found: FoundProblems
+) -> dict[tuple[str, str, int], tuple[float | None, bool]]:
+    """Values, and whether they are weighted, by run, metric and class."""
     wanted: dict[int, set[tuple[str, int]]] = defaultdict(set)
     runs: dict[int, set[str]] = defaultdict(set)
     for problem in found.problems:
@@ -167,11 +189,15 @@ def _values(session: Session, found: FoundProblems) -> dict[tuple[str, str, int]
             MetricValueRow.key,
             MetricValueRow.class_index,
             MetricValueRow.value,
+            RunRow.is_weighted,
         )
         .join(MetricValueRow, MetricValueRow.evaluation_id == EvaluationRow.id)
+        .join(RunRow, RunRow.id == EvaluationRow.run_id)
         .where(counts_for_its_run(), or_(*_of_datasets(wanted, runs)))
     )
-    return {(run_id, key, index): value for run_id, key, index, value in rows}
+    return {
+        (run_id, key, index): (value, weighted) for run_id, key, index, value, weighted in rows
+    }
 
 
 def _of_datasets(
