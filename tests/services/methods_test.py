@@ -43,6 +43,12 @@ def log_method(database: Database, name: str, accuracy: float, *, n_seeds: int =
     ]
 
 
+def log_weighted(database: Database, name: str, seed: int) -> None:
+    facts = RunFacts(name=f"{name} weighted", tags={"group": name, "seed": seed})
+    weight = np.linspace(0.1, 3.0, N)
+    log(database, y_true=ACTUAL, y_pred=ACTUAL, sample_weight=weight, dataset="d", facts=facts)
+
+
 def log_folds(database: Database, name: str, accuracy: float, n_folds: int = 5) -> None:
     codes = predicted(accuracy, len(name))
     for fold in range(n_folds):
@@ -370,3 +376,18 @@ def test_an_equal_difference_in_all_folds_is_not_that_of_rounding(database: Data
     assert worse.difference is not None
     assert worse.difference.value == pytest.approx(-0.05)
     assert (worse.rank_status, worse.p_adjusted) == (RankStatus.NOT_SEPARABLE, None)
+
+
+def test_weighted_runs_are_no_seeds_and_are_counted(database: Database) -> None:
+    log_weighted(database, "survey", 1)
+    log_weighted(database, "net", 9)
+    work_off(database)
+    assert (found(database).methods, found(database).n_weighted) == ((), 2)
+
+    log_method(database, "net", 0.8, n_seeds=2)
+    work_off(database)
+
+    (net,) = found(database).methods
+    assert {run.name for run in net.runs} == {"net 0", "net 1"}
+    assert net.mean.value == pytest.approx(np.mean([run.value for run in net.runs]))
+    assert found(database).n_weighted == 2

@@ -43,6 +43,7 @@ class MethodRun:
     fold: str | None
     train_size: float | None
     truth_root: int | None
+    is_weighted: bool
     has_predictions: bool
     evaluation_id: int
     value: float | None
@@ -55,8 +56,8 @@ _NULL = "null"
 def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> list[MethodRun]:
     """Runs with the tag `group`, by method and age, on the newest version of their labels.
 
-    One statement, the newest `limit` runs. Runs that were not evaluated by the metric are left
-    out, those whose samples have weights, and derived runs, which have the tags of their source
+    One statement, the newest `limit` runs, those whose samples have weights last. Runs that were
+    not evaluated by the metric are left out, and derived runs, which have the tags of their source
     but are no further seeds.
     """
     dialect = session.get_bind().dialect.name
@@ -80,6 +81,7 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
             fold.label("fold"),
             size.label("train_size"),
             TruthVersionRow.root_id,
+            RunRow.is_weighted,
             MetricValueRow.evaluation_id,
             MetricValueRow.value,
         )
@@ -91,14 +93,13 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
         .where(
             RunRow.dataset_id == dataset_id,
             RunRow.deleted_at.is_(None),
-            RunRow.is_weighted.is_(False),
             RunRow.derived_from.is_(None),
             method.is_not(None),
             MetricValueRow.class_index == AGGREGATE,
             MetricValueRow.key == key,
             TruthVersionRow.number.is_not_distinct_from(newest.c.number),
         )
-        .order_by(RunRow.created_at.desc(), RunRow.id)
+        .order_by(RunRow.is_weighted, RunRow.created_at.desc(), RunRow.id)
         .limit(limit)
     )
     return [

@@ -54,7 +54,8 @@ def methods(*, dataset: str, project: str, metric: str | None, runs: bool, call:
 
 def _shown(found: Methods, *, with_runs: bool) -> Iterator[Table | str]:
     if not found.methods:
-        yield "No run has the tag group. Log runs of a method with --tag group=NAME."
+        without = " without sample weights" if found.n_weighted else ""
+        yield f"No run{without} has the tag group. Log runs of a method with --tag group=NAME."
         return
     yield _methods_table(found)
     if found.learning_curves:
@@ -69,6 +70,8 @@ def _methods_table(found: Methods) -> Table:
     columns = ("method", "runs", found.metric, "spread", *pooled, "to the best", "p adjusted", "")
     lines = (_line(found.metric, method, with_pooled=with_pooled) for method in found.methods)
     caption = "Brackets: 95 % CI; of differences, simultaneous over all pairs."
+    if found.n_weighted:
+        caption += f" Left out, with sample weights: {count(found.n_weighted, 'run')}."
     return filled_table(columns, lines, right=("runs",), caption=caption)
 
 

@@ -83,6 +83,9 @@ class Methods(ResponseBody):
         default=0,
         description="Runs of methods with a learning curve that do not say their training size.",
     )
+    n_weighted: int = Field(
+        default=0, description="Runs of methods that are left out, because they have weights."
+    )
 
 
 METHOD_COLUMNS = (

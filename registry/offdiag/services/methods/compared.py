@@ -35,7 +35,8 @@ class Methods:
 
     `curves` are the methods at each training size, by name and size; they are not compared, and
     `why_not_compared` says why there is no interval. `n_without_size` runs of methods with a
-    learning curve do not say their size and are left out.
+    learning curve do not say their size and are left out, and so are `n_weighted` runs with sample
+    weights.
     """
 
     dataset: DatasetRecord
@@ -44,6 +45,7 @@ class Methods:
     methods: tuple[Method, ...]
     curves: tuple[Method, ...]
     n_without_size: int
+    n_weighted: int
 
 
 def methods_of(
@@ -66,7 +68,9 @@ def methods_of(
         dataset = dataset_named(session, project=project, name=name)
         key = primary_metric(dataset) if metric is None else ranking_key(metric, dataset.task)
         lower_is_better = is_lower_better(key, dataset.task)
-        by_size = _by_size(method_runs(session, dataset.id, key, limit=MOST_RUNS))
+        found = method_runs(session, dataset.id, key, limit=MOST_RUNS)
+        counted = [run for run in found if not run.is_weighted]
+        by_size = _by_size(counted)
 
         def estimated(by_method: Mapping[str, Sequence[MethodRun]]) -> tuple[Estimated, Estimated]:
             of_folds = {
@@ -89,7 +93,7 @@ def methods_of(
             each
             for size in sizes
             for design in estimated(
-                {name: found[size] for name, found in by_size.items() if size in found}
+                {name: sizes[size] for name, sizes in by_size.items() if size in sizes}
             )
             for each in design.methods
         ]
@@ -104,11 +108,19 @@ def methods_of(
     place = {each.name: at for at, each in enumerate(methods)}
     curves.sort(key=lambda each: (place[each.name], each.train_size or 0.0))
     without_size = (
-        len(found[UNKNOWN_SIZE])
-        for method, found in by_size.items()
-        if UNKNOWN_SIZE in found and largest[method] > UNKNOWN_SIZE
+        len(sizes[UNKNOWN_SIZE])
+        for method, sizes in by_size.items()
+        if UNKNOWN_SIZE in sizes and largest[method] > UNKNOWN_SIZE
     )
-    return Methods(dataset, key, lower_is_better, tuple(methods), tuple(curves), sum(without_size))
+    return Methods(
+        dataset,
+        key,
+        lower_is_better,
+        tuple(methods),
+        tuple(curves),
+        sum(without_size),
+        len(found) - len(counted),
+    )
 
 
 def _by_size(runs: Iterable[MethodRun]) -> dict[str, dict[float, list[MethodRun]]]:

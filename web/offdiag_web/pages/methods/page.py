@@ -244,6 +244,7 @@ def _rendered(found: Methods, size: DatasetSize) -> str:
         chart=curves_drawing(points, metric=metric) if points else "",
         curves=found.curves,
         n_without_size=found.n_without_size,
+        n_weighted=found.n_weighted,
         curves_url=address.learning_curves_url(metric=found.metric),
     )
 
