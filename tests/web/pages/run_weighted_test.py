@@ -183,6 +183,26 @@ def test_the_list_of_runs_says_that_it_is_not_found_by_slices(
     assert said in client.get(f"/runs?{urlencode({'q': asked})}").text
 
 
+def test_no_weighted_run_stands_above_the_end_of_the_best_set(
+    client: FlaskClient, database: Database
+) -> None:
+    actual = ["a", "b"] * 100
+    other = {"a": "b", "b": "a"}
+    for name, n_wrong in (("good", 10), ("poor", 90)):
+        predicted = [other[y] if at < n_wrong else y for at, y in enumerate(actual)]
+        log(database, y_true=actual, y_pred=predicted, facts=RunFacts(name=name))
+    work_off(database)
+    assert "above: cannot be told apart" in client.get("/runs?q=dataset:holdout").text
+    weights = [1.0, 2.0] * 100
+    log(database, y_true=actual, y_pred=actual, sample_weight=weights, facts=RunFacts(name="w"))
+    work_off(database)
+
+    listed = client.get("/runs?q=dataset:holdout").text
+
+    assert "above: cannot be told apart" not in listed
+    assert listed.count("★") == 2  # Of the line, and in the legend.
+
+
 def test_pictures_draw_weighted_runs_apart_from_others(
     client: FlaskClient, database: Database
 ) -> None:
@@ -205,6 +225,9 @@ def test_pictures_draw_weighted_runs_apart_from_others(
         assert "plain 1" in picture
         assert "survey" not in picture
         assert said in page
+    listed = client.get("/runs?q=dataset:holdout").text
+    assert "2 runs here have sample weights, so their values do not compare" in listed
+    assert "do not compare" not in client.get("/runs?q=dataset:holdout+plain").text
     held = client.get(f"/runs?q=dataset:holdout&base={plain.id}").text
     lines = {name: held.split(name)[-1].split("</tr>")[0] for name in ("plain 2", "survey 2")}
     assert "baseline 0.667" in lines["plain 2"]

@@ -207,7 +207,7 @@ def run_list_view(
             explicit,
             scope=scope.name,
             summary=f"{_range_text(overview)}, {sorted_so}",
-            notices=[*notices, *_other_labels(rows, scope)],
+            notices=[*notices, *_other_labels(rows, scope), *_other_weights(rows)],
             without=overview.matches_without,
             shown=shown,
         ),
@@ -282,6 +282,19 @@ def _other_labels(rows: Sequence[ListedRun], scope: DatasetFacts) -> Sequence[st
     said = (
         f"{numbers.plural(n_others, 'run')} here {are} on other samples than labels "
         f"v{scope.truth_number}, so {their} values do not compare with the rest."
+    )
+    return (said,)
+
+
+def _other_weights(rows: Sequence[ListedRun]) -> Sequence[str]:
+    """Said where runs in one order are not all without sample weights."""
+    n_weighted = sum(row.is_weighted for row in rows)
+    if n_weighted in (0, len(rows)):
+        return ()
+    have, their = ("has", "its") if n_weighted == 1 else ("have", "their")
+    said = (
+        f"{numbers.plural(n_weighted, 'run')} here {have} sample weights, "
+        f"so {their} values do not compare with the rest."
     )
     return (said,)
 
