@@ -97,7 +97,7 @@ def _trend(
     of_shown = values[shown]
     return tuple(
         None if each is None or of_shown is None or each[1] != of_shown[1] else each[0]
-        for each in reversed(values.values())
+        for each in reversed(list(values.values()))
     )
 
 
