@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flask import render_template
+from flask import make_response, render_template, request
 from markupsafe import Markup
+from werkzeug.wrappers import Response
 
 from offdiag.domain.hierarchy import Group, Hierarchy
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.runs import RunState
-from offdiag.services.datasets import DatasetDetail
+from offdiag.services.datasets import DatasetDetail, browse_dataset
 from offdiag.store.dataset_page import DatasetRuns, DatasetSize
 from offdiag.store.truths import TruthSummary
+from offdiag_web.app.context import current_registry
+from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import Failure
 from offdiag_web.charts.marks import share_bar
 from offdiag_web.components import numbers
@@ -22,6 +25,7 @@ from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Chip, Paging, Tone, paging
 from offdiag_web.components.datasets import dataset_frame, runs_of_dataset_url
 from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import read_start
 
 CLASSES_PER_PAGE = 50
 
@@ -146,6 +150,15 @@ _STATES: tuple[tuple[RunState, str, str, Tone], ...] = (
     (RunState.FINISHED, "queued", "waiting for metrics", "busy"),
     (RunState.FAILED, "failed", "failed", "error"),
 )
+
+
+def data_page(name: str, failure: Failure | None = None) -> Response:
+    """The data of a dataset; `failure` is that of a form about a label version that is gone."""
+    database = current_registry().database
+    start, notices = read_start(request.args)
+    detail = browse_dataset(database, project=requested_project(), dataset=name)
+    html = dataset_view(detail, notices, start=start, failure=failure)
+    return make_response(html, 200 if failure is None else failure.status)
 
 
 def dataset_view(

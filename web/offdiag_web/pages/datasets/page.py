@@ -31,7 +31,7 @@ from offdiag.store.comments import About, comments_on
 from offdiag.store.dataset_page import dataset_overview
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_decisions
 from offdiag_web.app.dispatch import DATA_FORMAT, own_path, requested_project
-from offdiag_web.app.errors import Failure, status_of
+from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components.controls import NO_WORKER, Discussion, discussion
@@ -42,12 +42,12 @@ from offdiag_web.components.datasets import (
     open_problems_of,
 )
 from offdiag_web.components.slices import SliceLine, worst_slices
-from offdiag_web.pages.datasets.data import dataset_view
+from offdiag_web.pages.datasets.data import data_page
 from offdiag_web.pages.datasets.decision import decision_view
 from offdiag_web.pages.datasets.pictures import Asked
 from offdiag_web.pages.datasets.verdict import verdict_of
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.query_string import one_of, read_start
+from offdiag_web.urls.query_string import one_of
 
 blueprint = Blueprint("datasets", __name__)
 find_in_any_project(blueprint)
@@ -163,15 +163,6 @@ def dataset_export(name: str, form: str) -> Response:
 def data(name: str) -> Response:
     """What a dataset is made of: classes and their groups, label versions, slices."""
     return data_page(name)
-
-
-def data_page(name: str, failure: Failure | None = None) -> Response:
-    """The data of a dataset; `failure` is that of a form about a label version that is gone."""
-    database = current_registry().database
-    start, notices = read_start(request.args)
-    detail = browse_dataset(database, project=requested_project(), dataset=name)
-    html = dataset_view(detail, notices, start=start, failure=failure)
-    return make_response(html, 200 if failure is None else failure.status)
 
 
 def _decision(name: str) -> tuple[Decision, list[str]]:
