@@ -1,5 +1,6 @@
 """Settling flags in the browser: alone, several at once, by two people at the same time."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -196,6 +197,15 @@ def test_what_was_typed_without_a_name_is_sent_again_with_one(
     assert done.status_code == 303
     last = browse_flag(registry, 1).history[-1]
     assert (last.author, last.text) == ("lee", "known")
+
+
+def test_browsers_send_no_name_of_spaces_alone(client: PageClient, registry: Database) -> None:
+    fields = client.page("/flags/1").all("input")
+    (asked,) = [each.attributes for each in fields if each.attributes.get("name") == "reader"]
+
+    sent = [name for name in (" ", "ana", " 李 雷") if re.fullmatch(asked["pattern"], name)]
+
+    assert sent == ["ana", " 李 雷"]
 
 
 def test_a_name_is_kept_as_it_was_given(client: PageClient, registry: Database) -> None:
