@@ -67,6 +67,11 @@ def test_the_list_of_runs_marks_it(client: FlaskClient, run_id: str) -> None:
     assert [(each["id"], each["is_weighted"]) for each in found["runs"]] == [(run_id, True)]
     (line,) = csv.DictReader(io.StringIO(client.get("/runs.csv").text))
     assert (line["id"], line["is_weighted"]) == (run_id, "yes")
+    # Sums of weights are no numbers of examples.
+    assert (line["worst_class_tp"], line["worst_class_support"]) == ("", "")
+    worst = found["runs"][0]["worst_class"]
+    assert (worst["label"], worst["recall"]["value"]) == ("c", 0.25)
+    assert (worst["tp"], worst["support"]) == (None, None)
 
 
 def test_chunks_of_json_have_weights(client: FlaskClient) -> None:

@@ -192,11 +192,14 @@ class Run(RunBasics):
 
 
 class ListedClass(ResponseBody):
-    """The class with the lowest recall among those that have samples: `tp` of its `support`."""
+    """The class with the lowest recall among those that have samples: `tp` of its `support`.
+
+    Both are null where examples have weights, whose sums are no numbers of examples.
+    """
 
     label: str
-    support: int
-    tp: int
+    support: int | None
+    tp: int | None
     recall: Value
 
 
@@ -319,7 +322,13 @@ def run_summary(run: FoundRun) -> RunSummary:
         orientation=_orientation(run),
         derived_from=_derived(run.derivation),
         evaluation=None if run.n_samples is None else ListedEvaluation.made_of(run),
-        worst_class=None if worst is None else ListedClass.made_of(worst, tp=worst.hits),
+        worst_class=None
+        if worst is None
+        else ListedClass.made_of(
+            worst,
+            tp=None if run.is_weighted else worst.hits,
+            support=None if run.is_weighted else worst.support,
+        ),
     )
 
 
@@ -372,7 +381,11 @@ def entry_row(entry: RunEntry, keys: Sequence[str]) -> tuple[Cell, ...]:
         *(
             (None, None, None, None)
             if worst is None
-            else (worst.label, worst.recall.value, worst.hits, worst.support)
+            else (
+                worst.label,
+                worst.recall.value,
+                *((None, None) if entry.is_weighted else (worst.hits, worst.support)),
+            )
         ),
         "yes" if entry.is_weighted else "no",
     )
