@@ -43,9 +43,16 @@ from offdiag.errors import (
 )
 from offdiag_web.app.context import LOOKING
 from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path, own_path
-from offdiag_web.app.too_large import SECRETS, about_large_form
 
 log = structlog.get_logger()
+
+_KIB = 1024
+_MOST_READ = 4 * _KIB * _KIB
+"""Bytes of a form that is too large, up to which its longest field is looked for."""
+_MOST_FIELDS = 10_000
+_LONGEST_NAME = 60
+_SECRETS = frozenset({"password", "current", "wanted"})
+"""Fields that no page shows again."""
 
 STATUS_OF: dict[type[OffdiagError], int] = {
     InvalidInput: 400,
@@ -239,14 +246,48 @@ def _http_failure(error: HTTPException) -> Failure:
     hint = hints.get(status, "").format(g.get("request_id", ""))
     if status == 413 and request.max_content_length:
         place = "address" if is_for_programs() else "page"
-        hint = f"At most {request.max_content_length // 1024} KiB can be sent to this {place}."
+        hint = f"At most {request.max_content_length // _KIB} KiB can be sent to this {place}."
     text = error.description or error.name
-    if status == 413 and not is_for_programs() and (about := about_large_form()) is not None:
+    if status == 413 and not is_for_programs() and (about := _about_large_form()) is not None:
         text, hint = about
     if status == 404 and text == NotFoundAddress.description:
         # The words of the library would give the advice of the hint a second time.
         text = f"Nothing is at {shortened(request.path, longest=80)}."
     return Failure(status, code, text, hint=hint or None)
+
+
+def _about_large_form() -> tuple[str, str] | None:
+    """The size and the longest field of a form, and what helps; None where its size is no reason.
+
+    Its fields can be read afterwards where this could read them, to be copied.
+    """
+    size, limit = request.content_length, request.max_content_length
+    if size is None or limit is None or size <= limit:
+        return None
+    longest = _longest_field(size)
+    which = "something"
+    if longest is not None:
+        which = f"“{shortened(longest[0], longest=_LONGEST_NAME)}”, of {longest[1]:,} characters,"
+    most = f"At most {limit // _KIB:,} KiB can be sent to this page."
+    hint = f"{most} Make {which} shorter, and send it again."
+    return f"This form has {-(-size // _KIB):,} KiB.", hint
+
+
+def _longest_field(size: int) -> tuple[str, int] | None:
+    """Name and length, None of what is too much to be read or is no plain form."""
+    if request.mimetype != "application/x-www-form-urlencoded" or size > _MOST_READ:
+        return None
+    limit = request.max_content_length
+    request.max_content_length = _MOST_READ
+    try:
+        # The library would make an object of each field, however many there are.
+        if request.get_data().count(b"&") < _MOST_FIELDS:
+            fields = [each for each in request.form.items(multi=True) if each[0] not in _SECRETS]
+            return max(((name, len(text)) for name, text in fields), key=lambda each: each[1])
+    except (HTTPException, ValueError):
+        pass
+    request.max_content_length = limit
+    return None
 
 
 def capitalised(text: str) -> str:
@@ -383,4 +424,4 @@ def _typed_words() -> list[str]:
         fields = [*request.form.items(multi=True)]
     except HTTPException:  # It is too large.
         return []
-    return [text for name, text in fields if name not in SECRETS and len(text.split()) > 1]
+    return [text for name, text in fields if name not in _SECRETS and len(text.split()) > 1]
