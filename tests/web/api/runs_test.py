@@ -97,6 +97,7 @@ def test_says_why_there_are_no_results_yet(reader: PageClient) -> None:
     assert refusal(reader, "/runs/{failed}/evaluation")[1]["code"] == "evaluation_failed"
     assert refusal(reader, "/runs/{still_open}/evaluation")[0] == 409
     assert refusal(reader, "/runs/{waiting}/confusion-matrix")[0] == 409
+    assert refusal(reader, "/runs/{waiting}/slices")[1]["code"] == "evaluation_pending"
 
 
 def test_lays_the_matrix_out_as_asked(reader: PageClient, registry: LesionRegistry) -> None:

@@ -200,10 +200,17 @@ def asked_fairness(database: Database, run_id: str, asked: FairnessQuery) -> Fai
 
 
 def asked_slices(database: Database, run_id: str, asked: SlicesQuery) -> RunSlices:
-    """The slices that a run is worse on than on the rest."""
+    """The slices that a run is worse on than on the rest.
+
+    Raises `EvaluationPending` for a run without an evaluation on the newest labels, which has no
+    slices to tell of yet.
+    """
+    from offdiag.services.evaluation.results import stored_evaluation
     from offdiag.services.evaluation.slice_counts import slice_findings
 
-    return run_slices(run_id, slice_findings(database, run_id, columns=asked.crossed), asked)
+    counted = stored_evaluation(database, run_id).counted
+    found = slice_findings(database, run_id, counted, columns=asked.crossed)
+    return run_slices(run_id, found, asked)
 
 
 def fairness_document(found: RunFairness) -> Fairness:
