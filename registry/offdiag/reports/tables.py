@@ -98,13 +98,14 @@ def runs_table(report: Report) -> Table | None:
         by = metric_text.title(report.scope.ranking_metric)
         columns = (*columns, f"{by} against {sentences.name(baseline.name)}")
     rows = []
-    for place, run in enumerate(report.ranking, start=1):
+    places_by_value = ranks(report.ranking, report.scope.ranking_metric)
+    for run in report.ranking:
         marks = (
             *(["champion"] if run.id == champion else []),
             *(["new"] if run.id in new else []),
         )
         row = (
-            "" if run.has_weights else str(place),
+            str(places_by_value.get(run.id, "")),
             marked_name(run, *marks),
             run.id,
             run.model or "",

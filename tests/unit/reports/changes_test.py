@@ -23,9 +23,9 @@ from offdiag.reports.document import read_report, report_document
 from offdiag.reports.files import html_page
 from offdiag.reports.headline import further_sentences, headline
 from offdiag.reports.report import Report
-from offdiag.reports.scope import Condition, Side
+from offdiag.reports.scope import DEFAULT_METRICS, Condition, Side
 from offdiag.reports.snapshot import MOST_RUNS, FlagFigures, Snapshot, TruthFigures
-from offdiag.reports.tables import flags_table
+from offdiag.reports.tables import flags_table, runs_table
 from support.report_figures import SCOPE, UNDEFINED, report, run, snapshot, value
 
 METRICS = ("mcc",)
@@ -456,6 +456,16 @@ def test_equal_values_share_a_place() -> None:
     assert ranks(runs, METRIC) == {"r_a": 1, "r_b": 1, "r_c": 3}
     weighted = replace(runs[0], has_weights=True)
     assert ranks([weighted, *runs[1:]], METRIC) == {"r_b": 1, "r_c": 2}
+
+
+def test_runs_share_a_place_in_the_table_and_have_none_with_weights_or_without_a_value() -> None:
+    weighted = replace(run("survey", 0.95), has_weights=True)
+    none = run("none", 0.0, metrics=dict.fromkeys(DEFAULT_METRICS, UNDEFINED))
+
+    table = runs_table(report(snapshot([run("a", 0.5), weighted, none, run("b", 0.5)])))
+
+    assert table is not None
+    assert [row[0] for row in table.rows] == ["1", "1", "", ""]
 
 
 def test_equal_values_are_listed_newest_first() -> None:
