@@ -113,6 +113,57 @@ def test_whoever_may_log_may_decide(database: Database) -> None:
     assert found == [403, 404]
 
 
+def test_a_threshold_on_the_class_without_scores_is_one_on_its_probability(
+    clinic: tuple[PageClient, str],
+) -> None:
+    client, run_id = clinic
+    body = {"runs": [run_id], "positive": "well", "threshold": 0.65}
+
+    (found,) = send(client, "/whatif", body)[1]["runs"]
+
+    counts = {
+        (actual, is_well): sum(
+            (1 - p >= 0.65) is is_well
+            for p, each in zip(P_ILL, ACTUAL, strict=True)
+            if each == actual
+        )
+        for actual in ("ill", "well")
+        for is_well in (False, True)
+    }
+    assert found["labels"] == ["ill", "well"]
+    assert found["matrix"] == [
+        [counts[actual, False], counts[actual, True]] for actual in ("ill", "well")
+    ]
+    # The lowest probability that is reported: no other threshold was kept in between.
+    assert found["threshold"] == pytest.approx(0.7)
+    for threshold, of_ill, kept in ((0.0, 15, 0.1), (1.0, 0, None)):
+        (found,) = send(client, "/whatif", body | {"threshold": threshold})[1]["runs"]
+        assert found["matrix"][0] == [15 - of_ill, of_ill]
+        assert found["threshold"] == (None if kept is None else pytest.approx(kept))
+
+
+def test_scores_that_are_no_probabilities_have_thresholds_of_their_own_class_alone(
+    database: Database, client: PageClient
+) -> None:
+    run = log(
+        database,
+        y_true=ACTUAL,
+        y_pred=ACTUAL,
+        y_score=[10 * p for p in P_ILL],
+        labels=["well", "ill"],
+        positive_label="ill",
+        dataset="clinic",
+    )
+    work_off(database)
+    body = {"runs": [run.id], "threshold": 2.5}
+
+    status, told = send(client, "/whatif", body | {"positive": "well"})
+
+    assert (status, told["field"]) == (422, "positive")
+    assert "'ill'" in told["message"]
+    assert send(client, "/whatif", body | {"positive": "ill"})[0] == 200
+
+
 def test_groups_are_set_seen_through_and_taken_away(database: Database) -> None:
     run_id = log_counts(database, LESION_COUNTS, LESIONS, name="ce", dataset="derm-7")
     client = client_for(dashboard(database))

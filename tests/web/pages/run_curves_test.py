@@ -4,7 +4,7 @@ from sqlalchemy import delete
 from offdiag.store.database import Database
 from offdiag.store.models import ScoreCurveRow
 from support.dashboard import LesionRegistry
-from support.logging_runs import work_off
+from support.logging_runs import log, work_off
 from support.pages import Page, PageClient
 from support.scored_runs import ScoredRegistry, log_scored, scored_cases
 
@@ -79,6 +79,25 @@ def test_the_other_class_is_seen_from_its_own_side(scored_reader: PageClient) ->
     )
     assert "predicting “well” where the score of “sick” is below 0.60" in text
     assert page.one("title").text.startswith("svm · curves of well")
+
+
+def test_predictions_of_one_class_match_a_threshold_beyond_all_scores(
+    client: PageClient, database: Database
+) -> None:
+    run = log(
+        database,
+        y_true=["ill", "well", "well"],
+        y_pred=["ill", "ill", "ill"],
+        y_score=[0.9, 0.8, 0.3],
+        labels=["well", "ill"],
+        positive_label="ill",
+        dataset="clinic",
+    )
+    work_off(database)
+
+    text = client.page(f"/runs/{run.id}/curves?positive=well").one("main").text
+
+    assert "The predictions of this run match a threshold below all scores." in text
 
 
 def test_scores_that_are_no_probabilities_have_no_calibration_and_say_why(

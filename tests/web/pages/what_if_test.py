@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
+from offdiag.domain.runs import RunFacts
 from offdiag.domain.texts import CostName
 from offdiag.services.cost_matrices import add_costs, set_default_costs
 from offdiag.store import cost_matrices
@@ -352,12 +353,48 @@ def test_three_figures_say_what_another_threshold_costs(
     (chart,) = [svg for svg in page.all("svg") if "threshold-plot" in svg.classes]
     assert "lowest cost 100.0 from 0.3" in chart.attributes["aria-label"]
 
+    assert "now: 400.0" in chart.text
+
     # Where a false alarm is the expensive error, thresholds are still on the score of "ill".
     page = client.page(f"/whatif?runs={run.id}&cost=@0-1&set=well>ill:4&vary=well>ill")
 
     assert "Threshold for ill" in page.one("main").text
     best = page.one("ul", "figures").inside("li")[1]
     assert best.text == "Best on these examples: from 0.8100.03 ill missed, 0 false alarms"
+
+
+@pytest.mark.parametrize(
+    ("alarms", "cost", "said"),
+    [
+        (50, 4, "A careful is lowest up to 50×, B alarmed above"),
+        # Beyond 150× B costs less.
+        (150, 4, "From 1× to 100×: A careful is lowest at every ratio"),
+        # The table below the sentence is about 300×.
+        (50, 300, "From 1× to 100×: A careful is lowest up to 50×, B alarmed above"),
+    ],
+)
+def test_a_verdict_says_from_where_to_where_if_the_page_shows_more(
+    client: PageClient, database: Database, alarms: int, cost: int, said: str
+) -> None:
+    actual = ["ill"] * 10 + ["well"] * 400
+    predicted = {
+        "careful": ["ill"] * 9 + ["well"] * 401,
+        "alarmed": ["ill"] * (10 + alarms) + ["well"] * (400 - alarms),
+    }
+    found = [
+        log(database, y_true=actual, y_pred=each, dataset="clinic", facts=RunFacts(name=name))
+        for name, each in predicted.items()
+    ]
+    work_off(database)
+
+    runs = ",".join(run.id for run in found)
+    page = client.page(f"/whatif?runs={runs}&cost=@0-1&set=ill>well:{cost}&vary=ill>well")
+
+    assert _by_id(page, "verdict").startswith(said)
+
+
+def _by_id(page: Page, id_: str) -> str:
+    return next(each.text for each in page.all("p") if each.attributes.get("id") == id_)
 
 
 def test_a_threshold_that_costs_more_than_the_predictions_is_not_called_best(

@@ -77,6 +77,17 @@ class OperatingPoints:
         hits = self.recall * prevalence
         return _share(hits, hits + self.false_positive_rate * (1 - prevalence))
 
+    def f1(self, prevalence: float | None = None) -> Floats:
+        """F1, 0 where no positive sample is reported, (n,); NaN without any to report.
+
+        A `prevalence` is as in `precision`.
+        """
+        if prevalence is None:
+            return _share(2 * self.true_positives, self.reported + self.n_positive)
+        hits = self.recall * prevalence
+        reported = hits + self.false_positive_rate * (1 - prevalence)
+        return _share(2 * hits, reported + prevalence)
+
     def at(self, threshold: float) -> int:
         """Place of the point that a threshold leads to, exact if it was not dropped.
 
@@ -183,8 +194,7 @@ def _best(points: OperatingPoints) -> list[int]:
     """Places of the largest F1 and of the largest difference between the two rates."""
     if not points.n_positive:
         return []
-    f1 = 2 * points.true_positives / (points.reported + points.n_positive)
-    best = [int(np.argmax(f1))]
+    best = [int(np.argmax(points.f1()))]
     if points.n_negative:
         best.append(int(np.argmax(points.recall - points.false_positive_rate)))
     return best

@@ -48,8 +48,7 @@ class Change:
 class Recounted:
     """The matrix of a run after a change, (K, K) counts or sums of weights, and its metrics.
 
-    `threshold` is the one that was used: the strictest of those kept that is not above the one
-    that was asked for.
+    `threshold` is the one that was used, the nearest of those kept; None where it is infinite.
     """
 
     run_id: str
@@ -116,16 +115,39 @@ def _at_threshold(
             field="positive" if found.missing is None else "runs",
             hint="Name the positive class, of a run that was logged with scores.",
         )
-    labels, points = found.detail.run.labels, found.shown[0].points
+    labels, curve = found.detail.run.labels, found.shown[0]
+    points = curve.points
     if not len(points):
         raise Conflict(
             f"run {run_id} has no scores.", field="runs", hint="Log scores with the predictions."
         )
-    place = points.at(threshold)
-    kept = float(points.float64_thresholds[place])
-    return _of_two(points, place, _two_names(labels, found.positive)), (
-        kept if np.isfinite(kept) else None
-    )
+    names = _two_names(labels, found.positive)
+    if points.reports_below:
+        if curve.bins is None:
+            raise InvalidInput(
+                f"the scores are those of {names[0]!r}, and not probabilities.",
+                field="positive",
+                hint="Name that class, and a threshold on its scores.",
+            )
+        place, kept = _of_probability(points, threshold)
+    else:
+        place = points.at(threshold)
+        kept = float(points.float64_thresholds[place])
+    return _of_two(points, place, names), kept if np.isfinite(kept) else None
+
+
+def _of_probability(points: OperatingPoints, threshold: float) -> tuple[int, float]:
+    """The place of a threshold on 1 - p, where the points are about p, and the one that is used.
+
+    A point reports the scores below its own: the last of them is that of the point before, unless
+    points between the two were dropped.
+    """
+    own = 1.0 - points.thresholds
+    place = min(int(np.count_nonzero(own >= threshold)), len(points) - 1)
+    if place == 0:
+        return place, np.inf
+    has_all = len(points) == points.n_thresholds
+    return place, float(own[place - 1] if has_all else np.nextafter(own[place], np.inf))
 
 
 def _two_names(labels: LabelSet, positive: int) -> tuple[str, str]:

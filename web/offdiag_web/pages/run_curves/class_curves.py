@@ -194,7 +194,8 @@ def _in_use(points: OperatingPoints, place: int | None, results: RunResults, cod
             "gives exactly those."
         )
     if place == 0:
-        return "The predictions of this run match a threshold above all scores."
+        side = "below" if points.reports_below else "above"
+        return f"The predictions of this run match a threshold {side} all scores."
     threshold = numbers.metric(float(points.thresholds[place]))
     if points.reports_below:
         where = f"where the score of {_other(results, code)} is below {threshold}"
@@ -255,10 +256,8 @@ def threshold_table(
     `score_of` names the class that has the score, `in_use` is the place of a point. Precision
     and F1 are those at the prevalence, if given.
     """
-    precision = points.precision(prevalence)
+    precision, f1 = points.precision(prevalence), points.f1(prevalence)
     recall = points.recall
-    with np.errstate(invalid="ignore", divide="ignore"):
-        f1 = 2 * precision * recall / (precision + recall)
     best = {_best(f1): "largest F1"}
     gap = _best(recall - points.false_positive_rate)
     best[gap] = f"{best[gap]}, largest gap of rates" if gap in best else "largest gap of rates"

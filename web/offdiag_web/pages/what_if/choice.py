@@ -14,7 +14,7 @@ from offdiag.metrics.costs.break_even import Lever, Stretch, lever_on_cell, time
 from offdiag.metrics.costs.edits import cost_text, written
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.services.what_if.costs import Choice, WhatIf
-from offdiag.services.what_if.leads import Leads
+from offdiag.services.what_if.leads import HIGH, LOW, Leads
 from offdiag.services.what_if.scenario import moved_cells
 from offdiag_web.charts.flip_chart import FlipLine, StripPart, flip_axis, flip_chart
 from offdiag_web.charts.marks import run_style
@@ -105,7 +105,16 @@ def verdict(found: WhatIf) -> str | None:
         has_one = found.frame.runs[0].matrix.total == 1
         reason = "There is one example" if has_one else "The runs cannot be paired"
         return f"{reason}, so whether one costs significantly less is not known."
-    return lead_sentence(judged, names)
+    said = lead_sentence(judged, names)
+    flips = [stretch.low for stretch in choice.stretches[1:]]
+    return f"From {multiple(LOW)} to {multiple(HIGH)}: {said}" if _beyond(found, flips) else said
+
+
+def _beyond(found: WhatIf, flips: Sequence[float]) -> bool:
+    """Whether the page shows ratios for which the sentence does not hold."""
+    lever = found.scenario.lever
+    is_now_beyond = lever is not None and not LOW <= lever.now <= HIGH
+    return is_now_beyond or any(HIGH < flip <= _SHOWN_TO for flip in flips)
 
 
 def lead_sentence(judged: Leads, names: Sequence[str]) -> str:

@@ -198,7 +198,7 @@ def _chart(by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: s
             implied if implied is not None and 0 < implied < 1 else None,
         ),
         x_title=f"Predict {short} when its score is at least",
-        now_text=f"now, largest score: {amounts.text(by_point.in_use.value * PER)}",
+        now_text=f"now: {amounts.text(by_point.in_use.value * PER)}",
         best_text=text,
         name=f"Cost of each threshold on the score of {name}: {text}",
     )

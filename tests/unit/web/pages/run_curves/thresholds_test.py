@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from offdiag.metrics.scores.operating_points import (
     OperatingPoints,
@@ -44,12 +45,21 @@ def test_the_threshold_in_use_and_the_best_ones_are_marked() -> None:
     assert any("largest gap of rates" in line.marks for line in lines.values())
 
 
-def test_without_reported_cases_precision_is_undefined() -> None:
+def test_without_reported_cases_precision_is_undefined_and_f1_is_0() -> None:
     none_reported = _table(operating_points(ranked([0, 1], [0.2, 0.3])))
 
     assert none_reported.lines[0].reported == "0"
     assert none_reported.lines[0].precision == "undefined"
-    assert none_reported.lines[0].f1 == "undefined"
+    assert none_reported.lines[0].f1 == "0.000"
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.01])
+def test_where_only_false_alarms_are_reported_f1_is_0(prevalence: float | None) -> None:
+    points = operating_points(ranked([1, 0, 1, 0], [0.05, 0.15, 0.25, 0.95]))
+    lines = {line.threshold: line for line in _table(points, prevalence=prevalence).lines}
+
+    assert (lines["0.9"].reported, lines["0.9"].precision) == ("1", "0.000")
+    assert lines["0.9"].f1 == "0.000"
 
 
 def test_other_scores_have_thresholds_by_how_many_cases_they_report() -> None:
@@ -71,6 +81,7 @@ def test_precision_is_that_of_the_prevalence() -> None:
         if before.threshold == after.threshold == "0.4":
             assert before.precision == "0.800"
             assert after.precision == "0.039"
+            assert (before.f1, after.f1) == ("0.889", "0.075")
             assert before.recall == after.recall
 
 
