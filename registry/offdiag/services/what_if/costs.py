@@ -37,6 +37,8 @@ from offdiag.services.what_if.scenario import (
 from offdiag.store.database import Database
 from offdiag.store.run_costs import RunWithCosts
 
+_ROUNDING = 1e-12
+"""Of the largest cost."""
 Verdict = Literal["cheapest", "dearer", "open", "not paired", "not tested"]
 
 
@@ -236,7 +238,7 @@ def answer(frame: WhatIfFrame, question: Question) -> WhatIf:
     """Answer a question from what was read."""
     scenario = understand(question, frame.base, [run.matrix for run in frame.runs])
     found = [_values_of(run, scenario) for run in frame.runs]
-    means = [values["mean_cost"].value for values in found]
+    means = _levels([values["mean_cost"].value for values in found], scenario.effective)
     known = [(mean, place) for place, mean in enumerate(means) if mean is not None]
     cheapest = min(known)[1] if known else None
     places = cost_places(frame, means, scenario.effective, scenario.prevalence)
@@ -265,6 +267,21 @@ def answer(frame: WhatIfFrame, question: Question) -> WhatIf:
         choice=choice,
         leads=_leads(frame, means, scenario, choice),
     )
+
+
+def rounding(costs: CostMatrix) -> float:
+    """Mean costs that differ by no more are the same: sums of 0.1 and of 0.3 need not be equal."""
+    return _ROUNDING * float(np.abs(costs.weights).max())
+
+
+def _levels(means: Sequence[float | None], costs: CostMatrix) -> list[float | None]:
+    """The means, those that are the same but for rounding as the lowest of them."""
+    known = [mean for mean in means if mean is not None]
+    reach = rounding(costs)
+    return [
+        None if mean is None else min(each for each in known if mean - each <= reach)
+        for mean in means
+    ]
 
 
 def _leads(

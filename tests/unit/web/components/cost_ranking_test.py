@@ -54,6 +54,18 @@ def test_equal_runs_both_cost_least(ask: Ask) -> None:
     )
 
 
+def test_costs_that_only_rounding_tells_apart_are_the_same(ask: Ask) -> None:
+    # One miss at 0.3 costs what three false alarms at 0.1 do, which floats add up to more.
+    missing, alarming = [[19, 1], [0, 980]], [[20, 0], [3, 977]]
+
+    found = ask(missing, alarming, CAREFUL, edits="ill>well:0.3,well>ill:0.1")
+
+    assert found.answers[0].mean.value != found.answers[1].mean.value
+    assert [each.rank for each in found.answers] == [1, 1, 3]
+    assert [each.place.verdict for each in found.answers[:2]] == ["cheapest", "cheapest"]
+    assert rank_sentence(found).startswith("A and B cost least, and the same, on these examples.")
+
+
 def test_the_interval_of_a_difference_counts_all_runs_and_decides(ask: Ask) -> None:
     # Alone five errors more are beyond chance, among six runs they are not.
     perfect, worse = [[20, 0], [0, 980]], [[20, 0], [5, 975]]
@@ -95,7 +107,12 @@ def test_runs_no_better_than_a_constant_answer_are_named(ask: Ask) -> None:
         "A and C cost no less than always predicting “well”."
     )
     assert constant_sentence(ask(SLOPPY)) is None
-    assert constant_sentence(ask(ALWAYS_WELL)) == "A costs as much as always predicting “well”."
+    as_much = "A costs as much as always predicting “well”."
+    assert constant_sentence(ask(ALWAYS_WELL)) == as_much
+    # At these shares floats make the run a little cheaper or more expensive.
+    for ill, well, share in ((7, 31, 0.37), (20, 981, 0.4)):
+        found = ask([[0, ill], [0, well]], shares=f"ill:{share}")
+        assert constant_sentence(found) == as_much
 
 
 def test_the_scale_reaches_a_constant_prediction_that_costs_less(ask: Ask) -> None:

@@ -10,7 +10,7 @@ from offdiag.comparison.texts import run_label
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
-from offdiag.services.what_if.costs import PredictionCost, Verdict, WhatIf
+from offdiag.services.what_if.costs import PredictionCost, Verdict, WhatIf, rounding
 from offdiag_web.charts.marks import IN_LIST_SMALL, interval_mark, run_style
 from offdiag_web.charts.svg import Scale, spanning
 from offdiag_web.components import numbers
@@ -219,14 +219,16 @@ def constant_sentence(found: WhatIf) -> str | None:
     """Said where runs cost as much as answering one class every time, or more."""
     if found.constant is None:
         return None
-    losing = [
-        run_label(place)
+    reach = rounding(found.scenario.effective)
+    more = {
+        run_label(place): each.mean.value - found.constant.mean
         for place, each in enumerate(found.answers)
-        if each.mean.value is not None and each.mean.value >= found.constant.mean
-    ]
+        if each.mean.value is not None
+    }
+    losing = [label for label, gap in more.items() if gap >= -reach]
     if not losing:
         return None
-    costs_more = any((each.mean.value or 0.0) > found.constant.mean for each in found.answers)
+    costs_more = any(gap > reach for gap in more.values())
     label = quoted_name(found.frame.runs[0].matrix.labels.names[found.constant.code])
     costs = "costs" if len(losing) == 1 else "cost"
     than = "no less than" if costs_more else "as much as"
