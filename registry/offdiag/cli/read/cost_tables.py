@@ -247,5 +247,5 @@ def label_cost_table(found: LabelCostsFound) -> Table:
 def _choice(choice: LabelThreshold | None) -> tuple[str, str]:
     if choice is None:
         return "", ""
-    at = "never" if choice.threshold is None else f"{choice.threshold:.3g}"
+    at = "never" if choice.threshold is None else f"{choice.threshold:.6g}"
     return at, "" if choice.expected_cost is None else f"{choice.expected_cost:.3f}"

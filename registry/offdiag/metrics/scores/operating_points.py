@@ -25,6 +25,9 @@ from offdiag.metrics.scores.ranking import RankedScores
 MOST_HULL_CORNERS = 512
 """Corners of the hull are kept up to this many; few sets of scores have more."""
 
+_MOST_DIGITS = 9
+"""Tell apart all numbers of single precision."""
+
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -98,6 +101,16 @@ class OperatingPoints:
         if self.reports_below:
             return min(int(np.searchsorted(thresholds, wanted, side="left")), len(self) - 1)
         return max(int(np.searchsorted(-thresholds, -wanted, side="right")) - 1, 0)
+
+    def threshold_text(self, threshold: float, *, digits: int = 4) -> str:
+        """A threshold in as few digits, `digits` at least, as lead to the same point.
+
+        From "1" on, for 0.99997, nothing might be reported.
+        """
+        texts = (f"{threshold + 0.0:.{each}g}" for each in range(digits, _MOST_DIGITS))
+        place = self.at(threshold)
+        exact = f"{threshold:.{_MOST_DIGITS}g}"
+        return next((text for text in texts if self.at(float(text)) == place), exact)
 
     @property
     def float64_thresholds(self) -> Floats:

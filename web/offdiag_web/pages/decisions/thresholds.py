@@ -54,9 +54,9 @@ def outcome_text(value: MetricValue) -> str:
     return "The difference is not significant."
 
 
-def threshold_text(threshold: float) -> str:
-    """A threshold with four digits that count."""
-    return f"{threshold + 0.0:.4g}".replace("-", MINUS)
+def threshold_text(found: ThresholdCosts, threshold: float) -> str:
+    """A threshold with four digits that count, or as many as report the same examples."""
+    return found.points.threshold_text(threshold).replace("-", MINUS)
 
 
 _SHOWN_PROBABILITIES = TIDY_THRESHOLDS[1::2]
@@ -144,7 +144,9 @@ def _best_action(found: ThresholdCosts, name: str) -> str:
         return f"Never predicting {name}"
     if found.best.place == len(found.points) - 1:
         return f"Always predicting {name}"
-    return f"Predicting {name} from {threshold_text(_threshold(found, found.best.place))} on"
+    return (
+        f"Predicting {name} from {threshold_text(found, _threshold(found, found.best.place))} on"
+    )
 
 
 def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:
@@ -167,12 +169,12 @@ def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:
 def _from_the_costs(found: ThresholdCosts, name: str, amounts: Amounts) -> str:
     if found.implied is None:
         return "These costs imply no threshold: errors cost no more than correct predictions."
+    text = _implied_text(found)
     if not found.are_probabilities:
         return (
             "The scores are not probabilities, so the threshold that the costs imply "
-            f"({threshold_text(found.implied)} for a probability) cannot be compared with them."
+            f"({text} for a probability) cannot be compared with them."
         )
-    text = _implied_text(found)
     if not 0 <= found.implied <= 1:
         return f"By the costs alone one prediction is always cheaper: {text} is not a probability."
     at = found.at_implied
@@ -245,7 +247,7 @@ def _lines(found: ThresholdCosts, amounts: Amounts) -> Iterator[ThresholdLine]:
         interval = None if point is None else interval_text(point.cost, amounts)
         points = found.points
         yield ThresholdLine(
-            threshold="none" if place == 0 else threshold_text(_threshold(found, place)),
+            threshold="none" if place == 0 else threshold_text(found, _threshold(found, place)),
             marks=", ".join(marks.get(place, [])),
             flagged=numbers.count(int(points.reported[place])),
             missed=numbers.hits_of(
@@ -281,12 +283,12 @@ def _chosen_text(found: ThresholdCosts) -> str:
     if found.best is not None and found.best.place == 0:
         return "never"
     assert found.best is not None  # noqa: S101  # The caller asked.
-    return f"from {threshold_text(_threshold(found, found.best.place))} on"
+    return f"from {threshold_text(found, _threshold(found, found.best.place))} on"
 
 
 def _implied_text(found: ThresholdCosts) -> str:
     assert found.implied is not None  # noqa: S101  # The callers asked.
-    return threshold_text(found.implied)
+    return threshold_text(found, found.implied)
 
 
 def _note(found: ThresholdCosts) -> str:

@@ -196,7 +196,7 @@ def _in_use(points: OperatingPoints, place: int | None, results: RunResults, cod
     if place == 0:
         side = "below" if points.reports_below else "above"
         return f"The predictions of this run match a threshold {side} all scores."
-    threshold = numbers.metric(float(points.thresholds[place]))
+    threshold = _threshold_text(points, place)
     if points.reports_below:
         where = f"where the score of {_other(results, code)} is below {threshold}"
     else:
@@ -271,7 +271,7 @@ def threshold_table(
             marks.insert(0, "in use")
         lines.append(
             ThresholdLine(
-                threshold=texts.get(place) or _number(float(points.thresholds[place])),
+                threshold=texts.get(place) or _threshold_text(points, place),
                 marks=", ".join(marks),
                 reported=numbers.count(int(points.reported[place])),
                 found=numbers.hits_of(int(points.true_positives[place]), points.n_positive),
@@ -304,10 +304,19 @@ def _tidy(points: OperatingPoints, *, are_probabilities: bool) -> Iterable[tuple
         yield int(np.searchsorted(points.reported, share * total)), ""
 
 
+def _threshold_text(points: OperatingPoints, place: int) -> str:
+    """With three decimals where those report the same examples, otherwise with more digits."""
+    threshold = float(points.thresholds[place])
+    if math.isinf(threshold):
+        return "∞"
+    text = f"{threshold + 0.0:.3f}"
+    if points.at(float(text)) != place:
+        return points.threshold_text(threshold).replace("-", numbers.MINUS)
+    return f"{float(text):,.3f}".replace("-", numbers.MINUS)
+
+
 def _number(value: float) -> str:
-    return (
-        "undefined" if math.isnan(value) else "∞" if math.isinf(value) else numbers.metric(value)
-    )
+    return "undefined" if math.isnan(value) else numbers.metric(value)
 
 
 _UNCHANGED = frozenset({"recall", "specificity", "balanced_accuracy_ovr"})

@@ -136,7 +136,7 @@ def _figures(
         ),
         Figure(
             ("Best on these examples" if is_cheaper else "Best threshold, costs more than now")
-            + (": never" if threshold is None else f": from {threshold:.3g}"),
+            + (": never" if threshold is None else f": from {_text(points, threshold)}"),
             amounts.text(best.cost.value * PER),
             _said(points, at, name),
         ),
@@ -152,6 +152,10 @@ def _figures(
             )
         )
     return found
+
+
+def _text(points: OperatingPoints, threshold: float) -> str:
+    return points.threshold_text(threshold, digits=3)
 
 
 def _facts(missed: int, alarms: int, name: str) -> str:
@@ -185,7 +189,8 @@ def _chart(by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: s
     lowest = int(is_best.argmax() if is_best.any() else np.nanargmin(costs[places]))
     threshold = float(points.thresholds[places[lowest]])
     implied = by_point.implied if by_point.are_probabilities else None
-    text = f"lowest cost {amounts.text(float(costs[places[lowest]]))} from {threshold:.3g}"
+    cost = amounts.text(float(costs[places[lowest]]))
+    text = f"lowest cost {cost} from {_text(points, threshold)}"
     return threshold_curve(
         ThresholdCurve(
             points.thresholds[places],

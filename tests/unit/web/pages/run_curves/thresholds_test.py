@@ -45,6 +45,16 @@ def test_the_threshold_in_use_and_the_best_ones_are_marked() -> None:
     assert any("largest gap of rates" in line.marks for line in lines.values())
 
 
+def test_thresholds_near_1_are_written_so_that_they_report_what_they_count() -> None:
+    scores = [0.5, 0.9, 0.99993, 0.99997]
+    points = operating_points(ranked([0, 0, 1, 1], scores))
+
+    reported = {line.threshold: line.reported for line in _table(points, in_use=1).lines}
+
+    # Three decimals would be 1.000 for both, which reports nothing.
+    assert (reported["0.99997"], reported["0.9999"]) == ("1", "2")
+
+
 def test_without_reported_cases_precision_is_undefined_and_f1_is_0() -> None:
     none_reported = _table(operating_points(ranked([0, 1], [0.2, 0.3])))
 
