@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -10,21 +9,14 @@ from pathlib import Path
 
 from offdiag.store.database import Database
 from support.processes import clean_environment
+from support.quick_starts import run_quickly
 
 DEMO = [sys.executable, "-c", "from offdiag.cli import main; main()", "demo"]
 
 
 def run_demo(folder: Path) -> str:
     """Call it once, without serving; returns what it prints."""
-    done = subprocess.run(
-        [*DEMO, "--no-serve"],
-        cwd=folder,
-        env=clean_environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    done = run_quickly([*DEMO, "--no-serve"], cwd=folder, env=clean_environment())
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -90,6 +90,7 @@ def test_many_slow_senders_hold_nobody_up_and_are_given_up(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web_server, "SENDER_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(web_server, "_LOOK_EVERY_S", 0.1)
     with serving(echo) as server:
         slow = [opened(server, SLOW[kind]) for _ in range(N_SLOW)]
         for _ in range(3):
