@@ -115,6 +115,15 @@ def test_runs_no_better_than_a_constant_answer_are_named(ask: Ask) -> None:
         assert constant_sentence(found) == as_much
 
 
+def test_a_run_is_held_against_the_constant_answer_to_its_own_examples(ask: Ask) -> None:
+    # Half of the examples of B are ill, so always predicting "well" costs 0.5 there, not 0.2.
+    found = ask([[15, 5], [5, 75]], [[35, 15], [15, 35]], paired=False)
+
+    assert found.constant is not None
+    assert found.constant.mean == 0.2
+    assert constant_sentence(found) is None
+
+
 def test_the_scale_reaches_a_constant_prediction_that_costs_less(ask: Ask) -> None:
     less, more = (
         ranking(found, WhatIfAddress()) for found in (ask(CAREFUL), ask([[20, 0], [1, 979]]))

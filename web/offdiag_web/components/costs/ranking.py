@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from offdiag.comparison.texts import run_label
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
 from offdiag.services.what_if.costs import PredictionCost, Verdict, WhatIf, rounding
@@ -221,7 +222,7 @@ def constant_sentence(found: WhatIf) -> str | None:
         return None
     reach = rounding(found.scenario.effective)
     more = {
-        run_label(place): each.mean.value - found.constant.mean
+        run_label(place): each.mean.value - _of_constant(found, each.run.matrix)
         for place, each in enumerate(found.answers)
         if each.mean.value is not None
     }
@@ -233,6 +234,14 @@ def constant_sentence(found: WhatIf) -> str | None:
     costs = "costs" if len(losing) == 1 else "cost"
     than = "no less than" if costs_more else "as much as"
     return f"{numbers.listed(losing)} {costs} {than} always predicting {label}."
+
+
+def _of_constant(found: WhatIf, matrix: ConfusionMatrix) -> float:
+    """What the constant prediction costs per sample, of those of a run; they may be its own."""
+    assert found.constant is not None  # noqa: S101  # The caller asked.
+    scenario = found.scenario
+    _, support = expected_samples(matrix.counts, prevalence=scenario.prevalence)
+    return float(support @ scenario.effective.weights[:, found.constant.code]) / matrix.total
 
 
 def _named(found: WhatIf, place: int) -> str:
