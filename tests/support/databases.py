@@ -19,6 +19,7 @@ from offdiag.store.schema import upgrade
 from support.kinds import Files, Kind, Postgres
 from support.once_for_all import made_once
 from support.postgres import PostgresServer, running_server
+from support.quick_clients import remember_certificates
 from support.quick_engines import remember_statements
 from support.quick_intervals import remember_intervals
 from support.recycled import Stock
@@ -32,6 +33,7 @@ _numbers = itertools.count(1)
 
 remember_statements()
 remember_intervals()
+remember_certificates()
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ import runpy
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -203,10 +204,28 @@ def _load() -> None:
     for name in (*_LOADED, *views):
         with suppress(ModuleNotFoundError):  # Its library is not installed, so nobody runs it.
             import_module(name)
-    # Which the first statement of each child would do.
+    # Which the first statement, application and client of each child would do.
     import_module("sqlalchemy.orm").configure_mappers()
+    _compile_addresses()
+    import_module("quick_clients").remember_certificates()
+    import_module("httpx").Client().close()
     # Else the first collection in each child copies all there is, for a second.
     gc.freeze()
+
+
+def _compile_addresses() -> None:
+    """Compile the rules of an application, which asks its database nothing."""
+    # The package of these modules is not where a program looks for others.
+    import_module("quick_apps").remember_addresses()
+    make, settings, views = (
+        import_module(name)
+        for name in ("offdiag_web.application", "offdiag.settings", "offdiag_web.app.dispatch")
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        database = import_module("offdiag.store.database").Database(f"sqlite:///{folder}/none.db")
+        app = make.create_app(settings.Settings(), database)
+        views.lazy_views(app).load_all()
+        database.close()
 
 
 def _fork_until_the_end(connection: socket.socket) -> list[Any]:
