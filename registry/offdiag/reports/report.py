@@ -266,8 +266,9 @@ def _line(
     previous: Report | None,
     older: Sequence[Report],
 ) -> tuple[HistoryPoint, ...]:
-    """The points this edition goes on from; of another metric or at other costs there are none.
+    """The points this edition goes on from.
 
+    There are none of another metric, at other costs, or of weighted values where these are not.
     Whether those before editions without runs are of the same samples is told by the last
     edition that had some.
     """

@@ -238,9 +238,9 @@ def ranked_runs_of_all(
         .order_by(ranked.c.dataset_id, ranked.c.rank, *_OF_EQUALS)
     )
     return {
-        # Equal ones may share the last rank.
         dataset_id: _of_rows(rows, rows[0].key, rows[0].number)
         for dataset_id, rows in (
+            # Equal ones may share the last rank.
             (dataset_id, list(rows)[:limit])
             for dataset_id, rows in groupby(found, key=lambda row: cast(int, row.dataset_id))
         )
@@ -294,7 +294,7 @@ def _of_rows(
         first.total,
         n_outdated,
         first.is_weighted,
-        first.n_of_both - first.total if not first.is_weighted else 0,
+        first.n_of_both - first.total,
         tuple(_run(row) for row in rows if row.is_weighted != first.is_weighted),
     )
 

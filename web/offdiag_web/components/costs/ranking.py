@@ -12,6 +12,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
 from offdiag.services.what_if.costs import PredictionCost, Verdict, WhatIf, rounding
+from offdiag.services.what_if.scenario import Scenario
 from offdiag_web.charts.marks import IN_LIST_SMALL, interval_mark, run_style
 from offdiag_web.charts.svg import Scale, spanning
 from offdiag_web.components import numbers
@@ -222,7 +223,8 @@ def constant_sentence(found: WhatIf) -> str | None:
         return None
     reach = rounding(found.scenario.effective)
     more = {
-        run_label(place): each.mean.value - _of_constant(found, each.run.matrix)
+        run_label(place): each.mean.value
+        - _constant_cost(found.scenario, found.constant.code, each.run.matrix)
         for place, each in enumerate(found.answers)
         if each.mean.value is not None
     }
@@ -236,12 +238,10 @@ def constant_sentence(found: WhatIf) -> str | None:
     return f"{numbers.listed(losing)} {costs} {than} always predicting {label}."
 
 
-def _of_constant(found: WhatIf, matrix: ConfusionMatrix) -> float:
-    """What the constant prediction costs per sample, of those of a run; they may be its own."""
-    assert found.constant is not None  # noqa: S101  # The caller asked.
-    scenario = found.scenario
+def _constant_cost(scenario: Scenario, code: int, matrix: ConfusionMatrix) -> float:
+    """What always predicting a class costs per sample of a run, whose samples may be its own."""
     _, support = expected_samples(matrix.counts, prevalence=scenario.prevalence)
-    return float(support @ scenario.effective.weights[:, found.constant.code]) / matrix.total
+    return float(support @ scenario.effective.weights[:, code]) / matrix.total
 
 
 def _named(found: WhatIf, place: int) -> str:
