@@ -636,6 +636,7 @@ TITLES = {
     "different, percent",
     "coverage": "Share of intervals that cover the true value",
     "weights": "Two equally good weighted runs called different, intervals that cover, percent",
+    "weights of classes": "Intervals of single classes of weighted runs that cover, percent",
     "weights of scores": "Intervals of scores of weighted examples that cover, percent",
     "weights of flags": "Flags of weighted runs where no class is below what a flag asks, percent",
     "set pairs": "Two equally good multi-label runs called different, percent of data sets",

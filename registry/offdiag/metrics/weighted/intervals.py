@@ -14,9 +14,10 @@ Of equal weights the first are the intervals of counts, exactly. No sample has t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.arguments import confidence_level, positive_count
@@ -55,6 +56,12 @@ Floats = NDArray[np.float64]
 WILSON = "wilson, effective size"
 WILSON_TRANSFORMED = "wilson, effective size, transformed"
 MOVER = "wilson ends of effective sizes combined (MOVER)"
+EXPECTED = 2.0
+"""Samples of expected weight beside the hits, and beside the misses, of a proportion.
+
+Without them intervals of precision and F1 of 250 classes weighted by class held the truth in 74 to
+83 of 100 cases, with them in 96; those of recall with lognormal weights in 90, and in 95.
+"""
 
 
 def weighted_suite_intervals(
@@ -108,7 +115,7 @@ def weighted_evidence(found: WeightedCounts) -> Evidence:
     of_weight = np.where(weights > 0, weights, 1.0)
     return Evidence(
         classes=found.class_effective,
-        unit=np.where(weights > 0, squares / of_weight, float(total_squares / total)),
+        unit=unit_weight(weights, squares, otherwise=total_squares / total),
         cells=found.sums * ((right + missed) / of_weight)[:, np.newaxis],
         splits=splits,
         total=float(total),
@@ -133,9 +140,38 @@ def effective_proportion(found: WeightedCounts, proportion: Proportion) -> tuple
         _outcomes(each) for each in (found.numbers, found.weights, found.weight_squares)
     )
     hits, cases = proportion.hits(of_sums), proportion.cases(of_sums)
+    square_hits = proportion.hits(of_squares)
+    size = effective_size(
+        Sums(hits, square_hits),
+        Sums(cases - hits, proportion.cases(of_squares) - square_hits),
+        *_expected(found, proportion),
+    )
     share = np.clip(hits / np.where(cases > 0, cases, 1.0), 0.0, 1.0)
-    size = effective_size(share, cases, proportion.hits(of_squares), proportion.cases(of_squares))
     return share, np.minimum(size, proportion.cases(of_counts))
+
+
+def _expected(found: WeightedCounts, proportion: Proportion) -> tuple[Sums, Sums]:
+    """What the weights of a class and of the rest let expect of hits and of misses.
+
+    A hit of precision is of the class itself and a miss of the rest, which may weigh far more.
+    """
+    sums, squares = found.weights, found.weight_squares
+    whole = unit_weight(sums.total, squares.total)
+    if not np.ndim(proportion.cases(_outcomes(sums))):
+        return Sums(whole, whole**2), Sums(whole, whole**2)
+    own = unit_weight(sums.actual, squares.actual, otherwise=whole)
+    rest = unit_weight(sums.total - sums.actual, squares.total - squares.actual, otherwise=whole)
+
+    def of_cells(power: int) -> tuple[Floats, Floats]:
+        # One sample in each of the four cells of the class against the rest.
+        of_own, of_rest = own**power, rest**power
+        both = of_own + of_rest
+        outcomes = Outcomes(correct=of_own, actual=2 * of_own, predicted=both, total=2 * both)
+        hits = proportion.hits(outcomes)
+        return hits, proportion.cases(outcomes) - hits
+
+    (hits, misses), (square_hits, square_misses) = of_cells(1), of_cells(2)
+    return Sums(hits, square_hits), Sums(misses, square_misses)
 
 
 def _steady_proportion(found: WeightedCounts, key: str) -> tuple[Floats, Floats]:
@@ -153,19 +189,40 @@ def _steady_proportion(found: WeightedCounts, key: str) -> tuple[Floats, Floats]
     return share, size
 
 
-def effective_size(share: Floats, cases: Floats, square_hits: Floats, squares: Floats) -> Floats:
-    """How many equal samples have a share of the same variance; 0 without weight.
+class Sums(NamedTuple):
+    """Sums of weights and of their squares, arrays of one shape."""
 
-    `cases` is the weight the share is of, `squares` the sum of their squared weights and
-    `square_hits` that of the hits. Kish's size where all are hits or none is.
+    weights: Floats
+    squares: Floats
+
+    @classmethod
+    def of(cls, weight: Floats) -> Sums:
+        """Of samples with such weights."""
+        return cls(np.asarray(weight.sum()), np.asarray(np.square(weight).sum()))
+
+
+def unit_weight(weights: Floats, squares: Floats, *, otherwise: ArrayLike = 1.0) -> Floats:
+    """Weight of one of the equal samples that stand for some (Kish); `otherwise` without any."""
+    has_weight = weights > 0
+    return np.asarray(
+        np.where(has_weight, squares / np.where(has_weight, weights, 1.0), otherwise)
+    )
+
+
+def effective_size(hits: Sums, misses: Sums, of_hits: Sums, of_misses: Sums) -> Floats:
+    """How many equal samples have a share of hits of the same variance; 0 without weight.
+
+    How heavy a miss is matters most where misses are few and show it least. So each side is
+    judged with `EXPECTED` samples more, of which `of_hits` and `of_misses` have one each.
     """
-    misses = np.maximum(squares - square_hits, 0.0)
-    spread = square_hits * (1 - share) ** 2 + misses * share**2
-    variance = share * (1 - share)
-    usable = (spread > 0) & (variance > 0)
-    with np.errstate(over="ignore"):
-        size = variance * cases * (cases / np.where(usable, spread, 1.0))
-    return np.asarray(np.where(usable, size, kish(cases, squares)))
+    heaviness = [
+        (np.maximum(found.squares, 0.0) + EXPECTED * one.squares)
+        / (np.maximum(found.weights, 0.0) + EXPECTED * one.weights)
+        for found, one in ((hits, of_hits), (misses, of_misses))
+    ]
+    cases = hits.weights + np.maximum(misses.weights, 0.0)
+    share = np.clip(hits.weights / np.where(cases > 0, cases, 1.0), 0.0, 1.0)
+    return np.asarray(cases / (heaviness[0] * (1 - share) + heaviness[1] * share))
 
 
 def _outcomes(of: WeightSums) -> Outcomes:

@@ -32,7 +32,12 @@ from offdiag.metrics.scores.losses import (
 )
 from offdiag.metrics.scores.suite import class_metrics, score_metrics, top_k_keys
 from offdiag.metrics.weighted.counts import Floats, kish, whole_sizes
-from offdiag.metrics.weighted.intervals import WILSON, effective_size
+from offdiag.metrics.weighted.intervals import (
+    WILSON,
+    Sums,
+    effective_size,
+    unit_weight,
+)
 from offdiag.metrics.weighted.ranking import (
     WeightedRanking,
     rank_weighted,
@@ -174,12 +179,14 @@ def _top_k(of: WeightedForecasts, confidence: float) -> dict[str, MetricValue]:
         ahead = (table > own) | ((table == own) & (classes < codes))
         places.append(np.count_nonzero(ahead, axis=CLASS_AXIS))
     place = np.concatenate(places)
-    total, squares = np.asarray(of.weight.sum()), np.asarray(np.square(of.weight).sum())
+    total = np.asarray(of.weight.sum())
+    unit = unit_weight(total, np.asarray(np.square(of.weight).sum()))
+    one = Sums(unit, unit**2)
     found = {}
     for key, k in top_k_keys(of.forecasts.n_classes).items():
-        hits = of.weight[place < k]
-        share = np.clip(np.asarray(hits.sum() / total), 0.0, 1.0)
-        size = effective_size(share, total, np.asarray(np.square(hits).sum()), squares)
+        hits, misses = (Sums.of(of.weight[chosen]) for chosen in (place < k, place >= k))
+        share = np.clip(hits.weights / total, 0.0, 1.0)
+        size = effective_size(hits, misses, one, one)
         size = np.minimum(size, len(place))
         low, high = wilson_of_sizes(share * size, size, confidence=confidence).at()
         found[key] = MetricValue(float(share), ci_low=low, ci_high=high, ci_method=WILSON)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.draws import replicated
-from offdiag.metrics.intervals.proportions import AGGREGATE
+from offdiag.metrics.intervals.proportions import AGGREGATE, PER_CLASS, wilson_of_sizes
 from offdiag.metrics.intervals.suite import (
     NOISY,
     WITHOUT_INTERVAL,
@@ -15,7 +16,12 @@ from offdiag.metrics.intervals.suite import (
     suite_intervals,
 )
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
-from offdiag.metrics.weighted.counts import WeightedMatrix, weighted_matrix
+from offdiag.metrics.weighted.counts import (
+    Floats,
+    WeightedCounts,
+    WeightedMatrix,
+    weighted_matrix,
+)
 from offdiag.metrics.weighted.intervals import effective_proportion, weighted_suite_intervals
 from support.matrices import matrix_of, numbered_labels
 
@@ -117,7 +123,22 @@ def test_accuracy_is_as_uncertain_as_a_ratio_of_weighted_means() -> None:
     share, found = effective_proportion(matrix_with(WEIGHT).counted, AGGREGATE["overall_accuracy"])
 
     assert share == pytest.approx(accuracy)
-    assert found == pytest.approx(size)
+    # Two samples of expected weight on each side move it a little.
+    assert found == pytest.approx(size, rel=0.005)
+
+
+def test_a_class_without_false_alarms_yet_has_a_low_lower_end_where_they_would_be_heavy() -> None:
+    actual = np.repeat(np.array([0, 1], np.uint8), [40, 40])
+    light = np.where(actual == 0, 0.01, 1.0)
+
+    def lowest(weight: Floats) -> float:
+        counted = WeightedCounts.of_samples(actual, actual, weight, LabelSet(("light", "heavy")))
+        share, size = effective_proportion(counted, PER_CLASS["precision"])
+        return float(wilson_of_sizes(share * size, size).low[0])
+
+    assert lowest(np.ones(80)) == pytest.approx(0.912, abs=0.001)
+    # One false alarm would weigh as much as all 40 hits, and more than two.
+    assert lowest(light) < 0.2
 
 
 def test_averages_are_as_uncertain_as_resamples_of_the_samples_say() -> None:
