@@ -116,7 +116,7 @@ def test_one_digit_model_is_accurate_and_fails_a_rare_digit(demo: tuple[Path, st
         and (run.metrics["overall_accuracy"].value or 0) >= 0.85
         and run.worst_class is not None
         and run.worst_class.label in {"3", "8"}
-        and run.worst_class.support >= 10
+        and (run.worst_class.support or 0) >= 10
         and (run.worst_class.recall.value or 0) <= 0.1
     ]
 

@@ -295,6 +295,25 @@ def test_files_have_a_column_of_weights(url: str, tmp_path: Path) -> None:
     assert said in " ".join(shown.split())
 
 
+def test_runs_with_weights_come_after_the_others_where_a_metric_sorts_them(url: str) -> None:
+    right = log(url, y_pred=ACTUAL)
+    plain = log(url, sample_weight=None)
+    offdiag.evaluate_pending(url=url)
+
+    for order in ("asc", "desc"):
+        found = offdiag.search_runs(order_by=f"metrics.mcc {order}", url=url)
+        assert found["run_id"].tolist() == [plain.id, right.id]
+    listed, by_age = (
+        CliRunner().invoke(
+            commands, ["runs", "list", "--sort", sort, "--limit", "1", "--url", url]
+        )
+        for sort in ("-mcc", "-logged")
+    )
+    assert plain.id in listed.stdout
+    assert "1 run here has sample weights" in listed.stderr
+    assert "sample weights" not in by_age.output
+
+
 def test_gates_take_weighted_values_and_flags_and_judge_no_differences(
     url: str,
 ) -> None:

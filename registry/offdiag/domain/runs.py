@@ -328,15 +328,20 @@ def require_entries(entries: Mapping[str, Scalar], field_name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WorstClass:
-    """The class with the lowest recall among those that have samples."""
+    """The class with the lowest recall among those that have samples.
+
+    `support` is None where samples have weights, whose sums are no numbers of samples.
+    """
 
     label: str
-    support: int
+    support: int | None
     recall: MetricValue
 
     @property
-    def hits(self) -> int:
+    def hits(self) -> int | None:
         """Samples of the class that were found: recall is their quotient by the support."""
+        if self.support is None:
+            return None
         return round((self.recall.value or 0.0) * self.support)
 
 
@@ -389,6 +394,15 @@ def without_slices_text(n_runs: int) -> str:
         return "1 run with sample weights has no metrics of slices and is not found by them."
     return (
         f"{n_runs:,} runs with sample weights have no metrics of slices and are not found by them."
+    )
+
+
+def weighted_last_text(n_runs: int) -> str:
+    """That runs with sample weights are sorted apart from the others by a metric."""
+    have, their = ("run here has", "its") if n_runs == 1 else ("runs here have", "their")
+    return (
+        f"{n_runs:,} {have} sample weights, so {their} values do not compare with the rest, "
+        "which comes first."
     )
 
 

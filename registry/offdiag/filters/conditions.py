@@ -239,3 +239,9 @@ class Ordering:
 
     field: Field
     descending: bool = False
+
+    @property
+    def is_by_metric(self) -> bool:
+        """Whether it is by values that do not compare between weighted and other runs."""
+        lowest_recall = AttributeField(Attribute.LOWEST_RECALL)
+        return isinstance(self.field, MetricField) or self.field == lowest_recall

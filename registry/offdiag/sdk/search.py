@@ -120,10 +120,11 @@ def search_runs(
     `tags.<name>` and `attributes.<name>` by = != > >= < <= in like, joined by and, or, not and
     parentheses; texts stand in quotes, and so do names with other characters than letters,
     digits, _ and -. A run without such a value fulfils no comparison with it. `order_by` names
-    fields, each with asc or desc; runs without the value come last. `project` is all projects
-    by default. In a registry that is an SQLite file up to 20 runs that are not evaluated yet are
-    evaluated first; of more a `NotEvaluated` warning reports the number. Runs with sample weights
-    are not found by slices, and a `NotFoundBySlices` warning reports their number.
+    fields, each with asc or desc; runs without the value come last, and before them, by a metric,
+    runs with sample weights. `project` is all projects by default. In a registry that is an SQLite
+    file up to 20 runs that are not evaluated yet are evaluated first; of more a `NotEvaluated`
+    warning reports the number. Runs with sample weights are not found by slices, and a
+    `NotFoundBySlices` warning reports their number.
 
     Returns a frame with the columns run_id, name, model, project, dataset, truth_version,
     state, author, git_sha, created_at, n_predictions, is_weighted (samples have weights, metrics

@@ -17,7 +17,7 @@ from offdiag.filters.conditions import (
 )
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.store.database import Database, Session
-from offdiag.store.run_list import count_weighted
+from offdiag.store.run_list import count_weighted, weighted_among
 from offdiag.store.run_search import SearchPlace, found_page, found_runs, run_records
 
 
@@ -45,12 +45,14 @@ def search_runs(
 class SearchPage:
     """Runs in order; `following` leads to the page after them, None at the end.
 
-    `n_without_slices` is that of the whole search.
+    `n_without_slices` and `n_weighted` are those of the whole search: `n_weighted` runs have
+    sample weights, and so come after the others where a metric sorts them; else it is 0.
     """
 
     runs: Sequence[FoundRun]
     following: SearchPlace | None
     n_without_slices: int = 0
+    n_weighted: int = 0
 
 
 def search_page(
@@ -69,7 +71,11 @@ def search_page(
         runs = run_records(
             session, found.ids, with_worst_class=True, on_slices=slices_asked_for(condition)
         )
-        return SearchPage(runs, found.following, _n_without_slices(session, condition))
+        n_weighted = 0
+        if any(each.is_by_metric for each in order):
+            n_weighted = weighted_among(session, (condition,))
+        n_without_slices = _n_without_slices(session, condition)
+        return SearchPage(runs, found.following, n_without_slices, n_weighted)
 
 
 def _n_without_slices(session: Session, condition: Condition) -> int:

@@ -32,6 +32,7 @@ from offdiag.store.run_order import (
     FIELD_ORDERS,
     Cursor,
     Group,
+    InGroup,
     Place,
     RunOrder,
     beyond,
@@ -81,12 +82,14 @@ class MatchingRuns:
 class RunCount:
     """The runs of a list, and those before the place where reading begins.
 
-    More runs than `total` match unless it `counts_all`.
+    More runs than `total` match unless it `counts_all`. `n_weighted` of them stand behind the
+    others as their samples have weights.
     """
 
     total: int
     before: int = 0
     counts_all: bool = True
+    n_weighted: int = 0
 
 
 def matching_runs(session: Session, terms: RunFilter, dataset_id: int | None) -> MatchingRuns:
@@ -122,8 +125,11 @@ def counted_runs(
     Only the group of the cursor is counted: what lies before a place among the undefined
     values is all but what lies after it.
     """
+    groups = groups_of(order)
+    n_weighted = _weighted(runs) if Group.WEIGHTED in groups else literal(0)
     if cursor is None:
-        return _bounded(runs, int(session.execute(select(_total(runs))).scalar_one()), 0)
+        counted, weighted = session.execute(select(_total(runs), n_weighted)).one()
+        return _bounded(runs, RunCount(int(counted), n_weighted=int(weighted)))
     place, is_last_group = cursor.place, cursor.place.group is Group.UNDEFINED
     # Fields are the run's own, and to join what is not asked for would double the time.
     all_runs = (
@@ -133,7 +139,13 @@ def counted_runs(
     )
     dialect = session.get_bind().dialect.name
     matching = all_runs.where(*runs.where)
-    part = in_group(matching, order, place.group, uses_index=True, dialect=dialect)
+
+    def part_of(group: Group) -> InGroup:
+        # Weighted runs have an index of their own.
+        by_value = group is not Group.WEIGHTED
+        return in_group(matching, order, group, uses_index=by_value, dialect=dialect)
+
+    part = part_of(place.group)
     side = beyond(
         part,
         place,
@@ -143,17 +155,14 @@ def counted_runs(
     total = count_of(runs.where) if is_last_group else _total(runs)
     on_this_side = [part.runs.where(side)]
     if not is_last_group:
-        groups = groups_of(order)
-        on_this_side += [
-            in_group(matching, order, group, uses_index=True, dialect=dialect).runs
-            for group in groups[: groups.index(place.group)]
-        ]
-    counted, on_side = session.execute(
-        select(total, reduce(add, (each.scalar_subquery() for each in on_this_side)))
-    ).one()
+        on_this_side += [part_of(group).runs for group in groups[: groups.index(place.group)]]
+    on_side = reduce(add, (each.scalar_subquery() for each in on_this_side))
+    counted, n_there, weighted = map(
+        int, session.execute(select(total, on_side, n_weighted)).one()
+    )
     if is_last_group:
-        return RunCount(int(counted), int(counted - on_side))
-    return _bounded(runs, int(counted), int(on_side))
+        return RunCount(counted, counted - n_there, n_weighted=weighted)
+    return _bounded(runs, RunCount(counted, n_there, n_weighted=weighted))
 
 
 def evaluated_runs(*columns: Any) -> Select[Any]:
@@ -201,11 +210,9 @@ def _most_counted(runs: MatchingRuns) -> int:
     return MOST_COUNTED_BY_INDEX if runs.is_indexed else MOST_COUNTED
 
 
-def _bounded(runs: MatchingRuns, counted: int, before: int) -> RunCount:
+def _bounded(runs: MatchingRuns, counted: RunCount) -> RunCount:
     most = _most_counted(runs)
-    if counted <= most:
-        return RunCount(counted, before)
-    return RunCount(most, before, counts_all=False)
+    return counted if counted.total <= most else replace(counted, total=most, counts_all=False)
 
 
 SORTED_IN_MEMORY = 1_000
@@ -216,7 +223,7 @@ SORTED_IN_MEMORY = 1_000
 class RunListPage:
     """A page of a sorted list; `position` is that of its first entry, counted from 1.
 
-    More runs than `total` match unless it `counts_all`.
+    More runs than `total` match unless it `counts_all`. `n_weighted` as in `RunCount`.
     """
 
     entries: tuple[RunEntry, ...]
@@ -225,6 +232,7 @@ class RunListPage:
     previous: Cursor | None
     following: Cursor | None
     counts_all: bool = True
+    n_weighted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +257,8 @@ def run_list(
     """A page of the runs for which all terms hold.
 
     `dataset_id` narrows the list to one dataset; `metrics` are the keys that its lines have, and
-    `on_slices` metrics of slices. At most four statements, five where a page holds the border
-    between defined and undefined values, and a few more for each slice.
+    `on_slices` metrics of slices. At most four statements, one more for each border between
+    groups that a page holds, and a few more for each slice.
     """
     runs = matching_runs(session, terms, dataset_id)
     found, counted = _read(session, runs, order, cursor, limit + 1)
@@ -277,6 +285,7 @@ def run_list(
         previous=Cursor(found[0].place, backwards=True) if found and before > 0 else None,
         following=following,
         counts_all=counted.counts_all or following is None,
+        n_weighted=counted.n_weighted,
     )
 
 
@@ -289,13 +298,17 @@ def count_weighted(session: Session, *, terms: RunFilter, dataset_id: int | None
     others = tuple(
         term if isinstance(term, FilterTerm) else apart_from_slices(term) for term in terms
     )
-    n_runs = _n_weighted(session, others, dataset_id)
-    return n_runs if others == terms else n_runs - _n_weighted(session, terms, dataset_id)
+    n_runs = weighted_among(session, others, dataset_id)
+    return n_runs if others == terms else n_runs - weighted_among(session, terms, dataset_id)
 
 
-def _n_weighted(session: Session, terms: RunFilter, dataset_id: int | None) -> int:
-    runs = matching_runs(session, terms, dataset_id)
-    return session.scalar(select(count_of([*runs.where, and_(RunRow.is_weighted)]))) or 0
+def weighted_among(session: Session, terms: RunFilter, dataset_id: int | None = None) -> int:
+    """How many of the runs for which all terms hold have sample weights."""
+    return session.scalar(select(_weighted(matching_runs(session, terms, dataset_id)))) or 0
+
+
+def _weighted(runs: MatchingRuns) -> ScalarSelect[int]:
+    return count_of([*runs.where, and_(RunRow.is_weighted)])
 
 
 def matches_without_each(session: Session, *, terms: RunFilter) -> tuple[int, ...]:
@@ -314,13 +327,14 @@ class _Plan:
     """Which runs, in which order, from where on.
 
     `uses_index` walks along the index of the metric, which pays where most runs match; else
-    the few that match are sorted.
+    the few that match are sorted, as `n_weighted` runs are unless they are many.
     """
 
     where: Sequence[ColumnElement[bool]]
     order: RunOrder
     cursor: Cursor | None
     uses_index: bool
+    n_weighted: int = 0
 
     @property
     def backwards(self) -> bool:
@@ -343,7 +357,8 @@ def _read(
         return [], counted
     are_many = not counted.counts_all or counted.total > SORTED_IN_MEMORY
     where = runs.where if are_many else runs.narrowed
-    return _page(session, _Plan(where, order, cursor, uses_index=are_many), limit), counted
+    plan = _Plan(where, order, cursor, are_many, counted.n_weighted)
+    return _page(session, plan, limit), counted
 
 
 def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
@@ -355,7 +370,12 @@ def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
         groups = groups[groups.index(plan.cursor.place.group) :]
     found: list[_Found] = []
     for group in groups:
-        part = in_group(matching, plan.order, group, uses_index=plan.uses_index, dialect=dialect)
+        uses_index = plan.uses_index
+        if group is Group.WEIGHTED:
+            if not plan.n_weighted:
+                continue
+            uses_index = plan.n_weighted > SORTED_IN_MEMORY
+        part = in_group(matching, plan.order, group, uses_index=uses_index, dialect=dialect)
         runs, direction = part.runs, part.descending != plan.backwards
         if plan.cursor is not None and plan.cursor.place.group is group:
             runs = runs.where(beyond(part, plan.cursor.place, descending=direction))

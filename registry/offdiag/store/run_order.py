@@ -1,7 +1,8 @@
 """Orders a run list can have, and keyset paging through them.
 
-A list sorted by a metric has two groups: the runs where it is defined, by value, and then all
-others, newest first. Undefined values thus stand last in both directions. Values of a parameter
+A list sorted by a metric has three groups: the runs where it is defined, by value, those of
+weighted samples, whose values are of other quantities, likewise, and then all others, newest
+first. Undefined values thus stand last in both directions. Values of a parameter
 are numbers or texts, which are a group each. The first group of a metric is
 driven by the metric's own index, so a page costs the same in a small and in a large registry.
 """
@@ -62,6 +63,7 @@ class Group(StrEnum):
     """The parts of a sorted list; texts stand apart where other values are numbers."""
 
     DEFINED = "defined"
+    WEIGHTED = "weighted"
     TEXT = "text"
     UNDEFINED = "undefined"
 
@@ -95,7 +97,9 @@ def groups_of(order: RunOrder) -> tuple[Group, ...]:
         return (Group.DEFINED,)
     if order.param is not None:
         return (Group.DEFINED, Group.TEXT, Group.UNDEFINED)
-    return (Group.DEFINED, Group.UNDEFINED)
+    if order.name == FLAGGED:
+        return (Group.DEFINED, Group.UNDEFINED)
+    return (Group.DEFINED, Group.WEIGHTED, Group.UNDEFINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +136,8 @@ def _by_value(runs: Select[Any], order: RunOrder, group: Group, *, uses_index: b
     if group is Group.UNDEFINED:
         is_undefined = _looked_up(order).is_(None)
         return InGroup(runs.where(is_undefined), RunRow.created_at.expression, True, run_id)
+    if order.name != FLAGGED:
+        runs = runs.where(RunRow.is_weighted == (group is Group.WEIGHTED))
     if order.name == WORST_CLASS:
         lowest = EvaluationRow.lowest_recall.expression
         # None is less than nothing. That it is defined would not tell SQLite that there is an

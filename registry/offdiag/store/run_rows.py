@@ -174,7 +174,7 @@ def entry_values(session: Session, evaluations: Sequence[int], keys: Sequence[st
         elif row.class_index == AGGREGATE:
             metrics.setdefault(row.evaluation_id, {})[row.key] = value
         else:
-            worst[row.evaluation_id] = WorstClass(row.label, round(row.support), value)
+            worst[row.evaluation_id] = _worst_class(row)
     return EntryValues(metrics, worst, badges)
 
 
@@ -184,9 +184,14 @@ def worst_classes(session: Session, evaluations: Sequence[int]) -> dict[int, Wor
         return {}
     found = _worst_classes(session.get_bind().dialect.name)
     return {
-        row.evaluation_id: WorstClass(row.label, round(row.support), recorded_value(row))
+        row.evaluation_id: _worst_class(row)
         for row in session.execute(found, {"evaluations": evaluations})
     }
+
+
+def _worst_class(row: Row[*tuple[Any, ...]]) -> WorstClass:
+    support = None if row.support is None else round(row.support)
+    return WorstClass(row.label, support, recorded_value(row))
 
 
 @cache
@@ -203,13 +208,14 @@ def _shown(dialect: str) -> CompoundSelect[*tuple[Any, ...]]:
 
 
 def _worst_classes(dialect: str) -> Select[*tuple[Any, ...]]:
-    """The lowest recall of each evaluation, with support and name of its class."""
+    """The lowest recall of each evaluation, with the name of its class and its support, which is
+    absent where it is a sum of weights."""
     ranked = _ranked_recalls()
     support = aliased(MetricValueRow)
     return (
         select(
             *(ranked.c[column.key] for column in VALUE_COLUMNS),
-            support.value.label("support"),
+            case((~RunRow.is_weighted, support.value)).label("support"),
             _name_at(ranked.c.class_index, dialect).label("label"),
         )
         .join(
@@ -222,6 +228,8 @@ def _worst_classes(dialect: str) -> Select[*tuple[Any, ...]]:
         )
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == ranked.c.evaluation_id)
         .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
+        .join(EvaluationRow, EvaluationRow.id == ranked.c.evaluation_id)
+        .join(RunRow, RunRow.id == EvaluationRow.run_id)
         .where(ranked.c.rank == 1)
     )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Label, Row, Select, and_, false, literal, or_, select
+from sqlalchemy import ColumnElement, Label, Row, Select, and_, case, false, literal, or_, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import FoundRun
@@ -69,22 +69,26 @@ def found_page(
     """The same for the runs that come after a place of a search with this order."""
     dialect = session.get_bind().dialect.name
     sorting = [
-        (value.label(f"sorted_by_{place}_{part}"), ordering.descending)
+        (value.label(f"sorted_by_{place}_{part}"), descending)
         for place, ordering in enumerate(order)
-        for part, value in enumerate(sorted_by(ordering.field, dialect))
+        for part, (value, descending) in enumerate(_sorted_by(ordering, dialect))
     ]
     plain = without_slices(session, condition)
     where = [RunRow.deleted_at.is_(None), holds(plain, dialect)]
-    rows: Sequence[Row[*tuple[Any, ...]]] = ()
+    rows: list[Row[*tuple[Any, ...]]] = []
     first = order[0].field if order else None
     if _is_indexed(first) and not _is_undefined(after):
         assert isinstance(first, MetricField)  # noqa: S101  # As was just looked at.
-        among = _along_index(first.key, sorting, after).where(*where)
-        rows = session.execute(among.limit(limit + 1)).all()
+        for weighted in (False, True) if after is None else range(bool(after.values[0]), 2):
+            among = _along_index(first.key, sorting, after, weighted=bool(weighted)).where(*where)
+            rows += session.execute(among.limit(limit + 1 - len(rows))).all()
+            if len(rows) > limit:
+                break
     if len(rows) <= limit:
         # Fewer runs have the metric than are wanted, or something else comes first.
         found = select(RunRow.id, RunRow.created_at, *(value for value, _ in sorting))
-        rows = session.execute(_sorted(found.where(*where), sorting, after).limit(limit + 1)).all()
+        asked = _in_order(_beyond(found.where(*where), sorting, after), sorting)
+        rows = list(session.execute(asked.limit(limit + 1)))
     following = None
     if len(rows) > limit:
         last = rows[limit - 1]
@@ -104,17 +108,33 @@ def _is_undefined(place: SearchPlace | None) -> bool:
     return place is not None and place.values[0] is None
 
 
+def _sorted_by(ordering: Ordering, dialect: str) -> Iterator[tuple[ColumnElement[Any], bool]]:
+    """What to sort by, one after the other, and whether downwards.
+
+    Metrics of weighted samples are of other quantities: they come after all others.
+    """
+    values = sorted_by(ordering.field, dialect)
+    if ordering.is_by_metric:
+        yield case((values[0].is_not(None), RunRow.is_weighted)), False
+    for value in values:
+        yield value, ordering.descending
+
+
 def _along_index(
-    key: str, sorting: _Sorting, after: SearchPlace | None
+    key: str, sorting: _Sorting, after: SearchPlace | None, *, weighted: bool
 ) -> Select[*tuple[Any, ...]]:
-    """The runs that have a value of the metric that comes first, sorted.
+    """The runs that have a value of the metric that comes first, weighted or not, sorted.
 
     They are found along the index of the metric; to look it up for every run takes as long as
     there are runs.
     """
-    first, descending = sorting[0]
+    (kind, _), (first, descending) = sorting[:2]
     value = MetricValueRow.value
-    narrowed = [(value.label(first.name), descending), *sorting[1:]]
+    narrowed = [
+        (RunRow.is_weighted.label(kind.name), False),
+        (value.label(first.name), descending),
+        *sorting[2:],
+    ]
     found = (
         select(RunRow.id, RunRow.created_at, *(each for each, _ in narrowed))
         .join(EvaluationRow, EvaluationRow.run_id == RunRow.id)
@@ -124,23 +144,26 @@ def _along_index(
             MetricValueRow.key == key,
             MetricValueRow.class_index == AGGREGATE,
             value.is_not(None),
+            RunRow.is_weighted == weighted,
         )
     )
-    if after is not None and isinstance(at := after.values[0], float | int):
+    if after is not None and after.values[0] == weighted:
+        at = after.values[1]
         found = found.where(value <= at if descending else value >= at)
-    return _sorted(found, narrowed, after, n_defined=1)
+    return _in_order(_beyond(found, narrowed, after), narrowed[1:], n_defined=1)
 
 
-def _sorted(
-    found: Select[*tuple[Any, ...]],
-    sorting: _Sorting,
-    after: SearchPlace | None,
-    *,
-    n_defined: int = 0,
+def _beyond(
+    found: Select[*tuple[Any, ...]], sorting: _Sorting, after: SearchPlace | None
 ) -> Select[*tuple[Any, ...]]:
-    """Rows in order, from a place on; the first `n_defined` values are never missing."""
-    if after is not None:
-        found = found.where(_is_beyond(after, sorting))
+    """Rows from a place on."""
+    return found if after is None else found.where(_is_beyond(after, sorting))
+
+
+def _in_order(
+    found: Select[*tuple[Any, ...]], sorting: _Sorting, *, n_defined: int = 0
+) -> Select[*tuple[Any, ...]]:
+    """Rows in order; the first `n_defined` values are never missing."""
     for place, (value, descending) in enumerate(sorting):
         if place >= n_defined:
             # Neither database sorts NULL last in both directions by itself.

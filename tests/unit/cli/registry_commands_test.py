@@ -188,7 +188,11 @@ def test_a_refused_file_leaves_no_run_behind(folder: Path, offdiag: Command) -> 
         answer = offdiag("log", file, "--name", "n", "--dataset", "d", *arguments)
         assert answer.code == 2
         assert says in answer.err
-    assert offdiag("runs", "list", "--json").json == {"runs": [], "n_without_slices": 0}
+    assert offdiag("runs", "list", "--json").json == {
+        "runs": [],
+        "n_without_slices": 0,
+        "n_weighted": 0,
+    }
 
 
 def test_runs_are_narrowed_sorted_and_limited(folder: Path, offdiag: Command) -> None:

@@ -98,7 +98,11 @@ def test_nothing_is_guessed(folder: Path, offdiag: Command) -> None:
 
     assert answer.code == 2
     assert "a matrix cannot show it" in answer.err
-    assert offdiag("runs", "list", "--json").json == {"runs": [], "n_without_slices": 0}
+    assert offdiag("runs", "list", "--json").json == {
+        "runs": [],
+        "n_without_slices": 0,
+        "n_weighted": 0,
+    }
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -188,23 +188,61 @@ def test_the_list_of_runs_says_that_it_is_not_found_by_slices(
     assert said in client.get(f"/runs?{urlencode({'q': asked})}").text
 
 
-def test_no_weighted_run_stands_above_the_end_of_the_best_set(
+def test_a_list_sorted_by_a_metric_says_how_many_weighted_runs_come_last(
+    client: FlaskClient, database: Database, run_id: str
+) -> None:
+    said = (
+        "1 run here has sample weights, so its values do not compare with the rest, "
+        "which comes first."
+    )
+    assert said not in client.get("/runs?q=dataset:holdout&sort=-acc").text
+    poor = log(database, y_pred=["b", "a", "a", "a", "a", "a"], facts=RunFacts(name="poor"))
+    work_off(database)
+
+    for sort, is_by_metric in (("-acc", True), ("worst", True), ("-logged", False)):
+        query = f"q=dataset:holdout&sort={sort}"
+        listed = client.get(f"/runs.json?{query}").json
+        assert listed is not None
+        assert (said in client.get(f"/runs?{query}").text) is is_by_metric, sort
+        assert listed["n_weighted"] == is_by_metric, sort
+        if is_by_metric:
+            assert [each["id"] for each in listed["runs"]] == [poor.id, run_id], sort
+    by_accuracy = "order_by=metrics.overall_accuracy+desc&limit=1"
+    answer = client.get(f"/api/v1/runs?{by_accuracy}").json
+    assert answer is not None
+    assert ([each["id"] for each in answer["runs"]], answer["n_weighted"]) == ([poor.id], 1)
+    rest = f"/api/v1/runs?{by_accuracy}&page_token={answer['next_page_token']}"
+    following = client.get(rest).json
+    assert following is not None
+    assert [each["id"] for each in following["runs"]] == [run_id]
+
+
+def test_a_weighted_run_stands_below_the_end_of_the_best_set(
     client: FlaskClient, database: Database
 ) -> None:
     actual = ["a", "b"] * 100
     other = {"a": "b", "b": "a"}
-    for name, n_wrong in (("good", 10), ("poor", 90)):
-        predicted = [other[y] if at < n_wrong else y for at, y in enumerate(actual)]
-        log(database, y_true=actual, y_pred=predicted, facts=RunFacts(name=name))
+    good, _ = (
+        log(
+            database,
+            y_true=actual,
+            y_pred=[other[y] if at < n_wrong else y for at, y in enumerate(actual)],
+            facts=RunFacts(name=name),
+        ).id
+        for name, n_wrong in (("good", 10), ("poor", 90))
+    )
     work_off(database)
     assert "above: cannot be told apart" in client.get("/runs?q=dataset:holdout").text
     weights = [1.0, 2.0] * 100
-    log(database, y_true=actual, y_pred=actual, sample_weight=weights, facts=RunFacts(name="w"))
+    weighted = log(
+        database, y_true=actual, y_pred=actual, sample_weight=weights, facts=RunFacts(name="w")
+    )
     work_off(database)
 
     listed = client.get("/runs?q=dataset:holdout").text
 
-    assert "above: cannot be told apart" not in listed
+    border = listed.index("above: cannot be told apart")
+    assert listed.index("/runs/" + good) < border < listed.index("/runs/" + weighted.id)
     assert listed.count("★") == 2  # Of the line, and in the legend.
 
 

@@ -259,7 +259,10 @@ def read_token(token: str | None) -> list[Any] | None:
 
 
 def _writer() -> URLSafeSerializer:
-    """Tokens are signed, so that what they hold needs no further check."""
+    """Tokens are signed, so that what they hold needs no further check.
+
+    The number in the salt goes up where places of a list are written in another way.
+    """
     asked = sorted(
         (name, value)
         for name, value in request.args.items(multi=True)
@@ -268,4 +271,4 @@ def _writer() -> URLSafeSerializer:
     key = current_app.secret_key
     if key is None:
         raise RuntimeError("The application has no key to sign tokens with.")
-    return URLSafeSerializer(key, salt=f"{request.path} {asked!r}")
+    return URLSafeSerializer(key, salt=f"2 {request.path} {asked!r}")

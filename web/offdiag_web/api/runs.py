@@ -59,6 +59,7 @@ def list_runs(query: RunsQuery) -> RunPage:
     return RunPage(
         runs=list(map(run_summary, found.runs)),
         n_without_slices=found.n_without_slices,
+        n_weighted=found.n_weighted,
         next_page_token=write_token(_written(found.following)),
     )
 

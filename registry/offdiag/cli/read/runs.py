@@ -21,7 +21,7 @@ from offdiag.cli.read.run_tables import (
     slice_tables,
     worst_slices_table,
 )
-from offdiag.domain.runs import without_slices_text
+from offdiag.domain.runs import weighted_last_text, without_slices_text
 from offdiag.domain.sentences import visible
 from offdiag.domain.texts import name_segment
 from offdiag.filters.parsing import parse_filter, parse_order
@@ -197,12 +197,15 @@ def list_runs(
             found = RunList(
                 runs=[run for page in pages for run in page.runs],
                 n_without_slices=pages[-1].n_without_slices,
+                n_weighted=pages[-1].n_weighted,
             )
         else:
             found = _stored(registry, query, limit)
     call.print(found, _listed(found))
     if found.n_without_slices:
         note(without_slices_text(found.n_without_slices))
+    if found.n_weighted and not all(run.is_weighted for run in found.runs):
+        note(weighted_last_text(found.n_weighted))
 
 
 def _listed(found: RunList) -> Iterator[Table | str]:
@@ -225,7 +228,9 @@ def _stored(database: Database, query: RunsQuery, limit: int) -> RunList:
         limit=limit,
     )
     return RunList(
-        runs=list(map(run_summary, found.runs)), n_without_slices=found.n_without_slices
+        runs=list(map(run_summary, found.runs)),
+        n_without_slices=found.n_without_slices,
+        n_weighted=found.n_weighted,
     )
 
 

@@ -47,7 +47,8 @@ class RunsQuery(Paged):
     order_by: list[str] = Field(
         default=[],
         max_length=8,
-        description="Fields, each with `asc` or `desc` after it; newest first among equals.",
+        description="Fields, each with `asc` or `desc` after it; newest first among equals. By a "
+        "metric, runs with sample weights come after the others.",
         examples=[["metrics.mcc desc"]],
     )
     project: str | None = None
@@ -237,6 +238,11 @@ class RunList(ResponseBody):
         description="Runs with sample weights that the filter apart from slices finds, where it "
         "asks for slices: they have no metrics of slices and are not found by them.",
     )
+    n_weighted: int = Field(
+        default=0,
+        description="Runs with sample weights among all that are found, where a metric sorts "
+        "them: their values do not compare with the others, which come first.",
+    )
 
 
 class RunPage(Page, RunList):
@@ -322,13 +328,7 @@ def run_summary(run: FoundRun) -> RunSummary:
         orientation=_orientation(run),
         derived_from=_derived(run.derivation),
         evaluation=None if run.n_samples is None else ListedEvaluation.made_of(run),
-        worst_class=None
-        if worst is None
-        else ListedClass.made_of(
-            worst,
-            tp=None if run.is_weighted else worst.hits,
-            support=None if run.is_weighted else worst.support,
-        ),
+        worst_class=None if worst is None else ListedClass.made_of(worst, tp=worst.hits),
     )
 
 
@@ -381,11 +381,7 @@ def entry_row(entry: RunEntry, keys: Sequence[str]) -> tuple[Cell, ...]:
         *(
             (None, None, None, None)
             if worst is None
-            else (
-                worst.label,
-                worst.recall.value,
-                *((None, None) if entry.is_weighted else (worst.hits, worst.support)),
-            )
+            else (worst.label, worst.recall.value, worst.hits, worst.support)
         ),
         "yes" if entry.is_weighted else "no",
     )

@@ -172,5 +172,6 @@ def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str,
         "position": page.position,
         "runs": [run_summary(entry).plain() for entry in page.entries],
         "n_without_slices": overview.n_without_slices,
+        "n_weighted": page.n_weighted,
         "next": following,
     }

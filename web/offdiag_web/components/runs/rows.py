@@ -249,10 +249,10 @@ def worst_cell(
         return None
     extent = extent_of(worst.recall)
     interval = interval_text(worst.recall)
-    found = numbers.hits_of(worst.hits, worst.support)
-    if entry.is_weighted:
-        # Sums of weights are not numbers of examples.
+    if worst.hits is None or worst.support is None:
         found = numbers.known(worst.recall)
+    else:
+        found = numbers.hits_of(worst.hits, worst.support)
     name = f"Recall of the worst {words.one} {found}" + (
         f", 95 % interval {interval}" if interval else ""
     )

@@ -10,11 +10,11 @@ from flask import render_template
 from markupsafe import Markup
 
 from offdiag.comparison.rank_status import RankStatus
-from offdiag.domain.runs import PromotionRole, Task
+from offdiag.domain.runs import PromotionRole, Task, weighted_last_text
 from offdiag.services.champions.dataset_status import DatasetStatus
 from offdiag.services.champions.leaders import Leaders, primary_metric
 from offdiag.store.dataset_page import DatasetFacts
-from offdiag.store.run_list import RunOverview
+from offdiag.store.run_list import RunListPage, RunOverview
 from offdiag.store.run_list_by_dataset import RunGroup, RunGroups
 from offdiag.store.run_order import Cursor, RunOrder
 from offdiag.store.run_rows import RunEntry
@@ -207,7 +207,7 @@ def run_list_view(
             explicit,
             scope=scope.name,
             summary=f"{_range_text(overview)}, {sorted_so}",
-            notices=[*notices, *_other_labels(rows, scope), *_other_weights(rows)],
+            notices=[*notices, *_other_labels(rows, scope), *_other_weights(page)],
             without=overview.matches_without,
             shown=shown,
         ),
@@ -286,10 +286,12 @@ def _other_labels(rows: Sequence[ListedRun], scope: DatasetFacts) -> Sequence[st
     return (said,)
 
 
-def _other_weights(rows: Sequence[ListedRun]) -> Sequence[str]:
+def _other_weights(page: RunListPage) -> Sequence[str]:
     """Said where runs in one order are not all without sample weights."""
-    n_weighted = sum(row.is_weighted for row in rows)
-    if n_weighted in (0, len(rows)):
+    if page.n_weighted:
+        return () if page.n_weighted == page.total else (weighted_last_text(page.n_weighted),)
+    n_weighted = sum(entry.is_weighted for entry in page.entries)
+    if n_weighted in (0, len(page.entries)):
         return ()
     have, their = ("has", "its") if n_weighted == 1 else ("have", "their")
     said = (
@@ -303,16 +305,11 @@ _IN_SET = frozenset({"best", "in set"})
 
 
 def _with_border(rows: list[ListedRun]) -> list[ListedRun]:
-    """Mark the line with which the best set ends, where others follow on the page.
-
-    Not where runs with sample weights, which are of no set, stand above it.
-    """
+    """Mark the line with which the best set ends, where others follow on the page."""
     members = [place for place, row in enumerate(rows) if row.standing in _IN_SET]
     if len(members) < 1 or members[-1] == len(rows) - 1:
         return rows
     last = members[-1]
-    if any(row.is_weighted for row in rows[:last]):
-        return rows
     return [*rows[:last], replace(rows[last], ends_best=True), *rows[last + 1 :]]
 
 
