@@ -194,12 +194,14 @@ def test_the_trend_of_a_problem_is_of_weighted_values_or_of_none(database: Datab
     with database.read() as session:
         shown = measure(session, found)[problem.number]
         asked = measure(session, found, run_id=problem.runs[2].id)[problem.number]
-        best = best_run_on(session, problem, found)
+        best = best_run_on(session, problem, found, shown)
+        best_of_asked = best_run_on(session, problem, found, asked)
 
     assert shown.trend == (0.5, None, None, 0.05)
     assert asked.trend == (None, 0.05, 0.4, None)
     assert best is not None
     assert best.name == "plain"
+    assert best_of_asked is None
 
 
 def test_a_long_history_has_few_lines(

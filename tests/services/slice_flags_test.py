@@ -101,7 +101,7 @@ def test_a_problem_on_a_slice_has_a_trend_and_a_best_run(database: Database) -> 
     with database.read() as session:
         found = find_problems(session, now=database.clock())
         measured = measure(session, found)[problem.number]
-        best = best_run_on(session, problem, found)
+        best = best_run_on(session, problem, found, measured)
 
     assert measured.trend == (0.9, 0.3)
     assert measured.run_id == first

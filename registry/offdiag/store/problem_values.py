@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,7 @@ class Measured:
 
     `trend` goes from the oldest to the newest run looked at; `run_id` is the run of the flag. A
     run has no value there if it has sample weights and that of the flag has none, or vice versa.
+    A run that `is_weighted` compares with no other.
     """
 
     flag_id: int
@@ -52,6 +53,7 @@ class Measured:
     rule: str
     message: str
     evidence: Mapping[str, Any]
+    is_weighted: bool
     trend: tuple[float | None, ...]
 
 
@@ -63,25 +65,27 @@ def measure(
     Of the run `run_id` where it shows a problem. Problems on slices take a few statements more.
     """
     newest = {problem.number: _chosen(problem, run_id) for problem in found.problems}
-    texts = {
-        id_: (message, evidence)
-        for id_, message, evidence in session.execute(
-            select(FlagRow.id, FlagRow.message, FlagRow.evidence).where(
-                FlagRow.id.in_([flag.id for flag in newest.values()])
-            )
+    says = {
+        row.id: row
+        for row in session.execute(
+            select(FlagRow.id, FlagRow.message, FlagRow.evidence, RunRow.is_weighted)
+            .join(RunRow, RunRow.id == FlagRow.run_id)
+            .where(FlagRow.id.in_([flag.id for flag in newest.values()]))
         )
     }
+    told = {number: says[flag.id] for number, flag in newest.items()}
     values, on_slices = _values(session, found), _on_slices(session, found)
     return {
         problem.number: Measured(
             flag_id=newest[problem.number].id,
             run_id=newest[problem.number].run_id,
             rule=newest[problem.number].rule,
-            message=texts[newest[problem.number].id][0],
-            evidence=texts[newest[problem.number].id][1],
+            message=told[problem.number].message,
+            evidence=told[problem.number].evidence,
+            is_weighted=told[problem.number].is_weighted,
             trend=_trend(
-                {run.id: values.get((run.id, *_place(problem, found))) for run in problem.runs},
-                newest[problem.number].run_id,
+                [values.get((run.id, *_place(problem, found))) for run in problem.runs],
+                is_weighted=told[problem.number].is_weighted,
             )
             if problem.key.cause in MEASURED
             else on_slices.get(problem.number, ()),
@@ -91,28 +95,27 @@ def measure(
 
 
 def _trend(
-    values: Mapping[str, tuple[float | None, bool] | None], shown: str
+    values: Sequence[tuple[float | None, bool] | None], *, is_weighted: bool
 ) -> tuple[float | None, ...]:
-    """Values by run, newest first, as a trend of those that compare with the `shown` run's."""
-    of_shown = values[shown]
+    """Values, newest first, as a trend of those that compare with the run's that is shown."""
     return tuple(
-        None if each is None or of_shown is None or each[1] != of_shown[1] else each[0]
-        for each in reversed(list(values.values()))
+        None if each is None or each[1] != is_weighted else each[0] for each in reversed(values)
     )
 
 
-def best_run_on(session: Session, problem: Problem, found: FoundProblems) -> RankedRun | None:
+def best_run_on(
+    session: Session, problem: Problem, found: FoundProblems, measured: Measured
+) -> RankedRun | None:
     """The run, of any model, with the highest value of what is measured; None for no metric.
 
     None also for a run with sample weights, whose value compares with no other.
     """
+    if measured.is_weighted:
+        return None
     if problem.key.cause is Cause.SLICE:
         best_here = best_on_slice(session, problem.key.dataset_id, _field(problem, found))
         return None if best_here is None else ranked_run(session, *best_here)
     if problem.key.cause not in MEASURED:
-        return None
-    shown = _chosen(problem, None).run_id
-    if session.scalar(select(RunRow.is_weighted).where(RunRow.id == shown)):
         return None
     key, class_index = _place(problem, found)
     best = highest_runs(session, problem.key.dataset_id, key, class_index, limit=1)

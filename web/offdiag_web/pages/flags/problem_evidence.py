@@ -164,7 +164,7 @@ def _by_slice(session: Session, problem: Problem, measured: Measured) -> Evidenc
 
 def _by_cost(session: Session, problem: Problem, measured: Measured) -> EvidenceChart | None:
     """None for a run with sample weights, whose costs compare with no others."""
-    if measured.evidence.get("weighted"):
+    if measured.is_weighted:
         return None
     ranked = highest_runs(
         session, problem.key.dataset_id, "mean_cost", lower_is_better=True, limit=MOST_READ

@@ -87,7 +87,7 @@ def _page(number: int, refused: Refused) -> Response:
     problem, found, measured = _problem(number)
     with database.read() as session:
         chart = evidence_chart(session, problem, measured)
-        best = best_run_on(session, problem, found)
+        best = best_run_on(session, problem, found, measured)
     html = _rendered(
         problem,
         found.datasets[problem.key.dataset_id],
