@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from sklearn.metrics import roc_auc_score
 
 import offdiag
@@ -295,23 +295,26 @@ def test_files_have_a_column_of_weights(url: str, tmp_path: Path) -> None:
     assert said in " ".join(shown.split())
 
 
-def test_runs_with_weights_come_after_the_others_where_a_metric_sorts_them(url: str) -> None:
-    right = log(url, y_pred=ACTUAL)
-    plain = log(url, sample_weight=None)
+def test_runs_with_weights_are_sorted_and_ranked_apart_from_the_others(url: str) -> None:
+    right = log(url, y_pred=ACTUAL, dataset="sorted")
+    plain = log(url, sample_weight=None, dataset="sorted")
     offdiag.evaluate_pending(url=url)
 
+    def said(*words: str) -> Result:
+        named = [*words, "--dataset", "sorted", "--url", url]
+        return CliRunner().invoke(commands, named)
+
     for order in ("asc", "desc"):
-        found = offdiag.search_runs(order_by=f"metrics.mcc {order}", url=url)
-        assert found["run_id"].tolist() == [plain.id, right.id]
-    listed, by_age = (
-        CliRunner().invoke(
-            commands, ["runs", "list", "--sort", sort, "--limit", "1", "--url", url]
+        found = offdiag.search_runs(
+            "attributes.dataset = 'sorted'", order_by=f"metrics.mcc {order}", url=url
         )
-        for sort in ("-mcc", "-logged")
-    )
+        assert found["run_id"].tolist() == [plain.id, right.id]
+    listed = said("runs", "list", "--sort", "-mcc", "--limit", "1")
     assert plain.id in listed.stdout
     assert "1 run here has sample weights" in listed.stderr
-    assert "sample weights" not in by_age.output
+    assert "sample weights" not in said("runs", "list", "--limit", "1").output
+    ranked = said("cost", "rank").stderr
+    assert "1 run with sample weights is not ranked with runs without." in ranked
 
 
 def test_gates_take_weighted_values_and_flags_and_judge_no_differences(

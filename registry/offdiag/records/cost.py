@@ -312,6 +312,10 @@ class CostsOfRuns(ResponseBody):
     warnings: list[dict[str, Any]]
     best_constant: BestConstant | None
     left_out: list[dict[str, str]]
+    n_weighted: int = Field(
+        default=0,
+        description="Evaluated runs of the dataset with sample weights, which are not compared.",
+    )
     ignored: list[str] = Field(description="What was not understood.")
     runs: list[CostOfRun]
     choice: CheapestAsOneCostMoves | None
@@ -383,6 +387,7 @@ def costs_of_runs(found: WhatIf) -> CostsOfRuns:
         if constant is None
         else BestConstant(label=names[constant.code], mean_cost=constant.mean),
         left_out=[{"run": run_id, "reason": why} for run_id, why in found.frame.left_out],
+        n_weighted=found.frame.n_weighted,
         ignored=list(scenario.problems),
         runs=[_cost_of_run(place, each) for place, each in enumerate(found.answers)],
         choice=None if found.choice is None else _choice(found, found.choice),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, exists, func, select
+from sqlalchemy import ColumnElement, Row, Select, and_, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.labels import LabelSet
@@ -131,34 +131,44 @@ def _run(found: Row[*tuple[Any, ...]]) -> RunWithCosts:
     )
 
 
-def newest_runs(
-    session: Session, dataset_id: int, *, limit: int, with_weights: bool = True
-) -> tuple[OtherRun, ...]:
-    """Evaluated runs of a dataset, the newest first; those with sample weights too, if wanted."""
-    return _others(
-        session,
-        limit,
+def newest_runs(session: Session, dataset_id: int, *, limit: int) -> tuple[OtherRun, ...]:
+    """Evaluated runs of a dataset, the newest first."""
+    rows = session.execute(_others(*_evaluated_on(dataset_id)).limit(limit))
+    return tuple(OtherRun(*row) for row in rows)
+
+
+def newest_without_weights(
+    session: Session, dataset_id: int, *, limit: int
+) -> tuple[tuple[OtherRun, ...], int]:
+    """The same but for runs with sample weights, and how many of those there are beside them."""
+    on_dataset = _evaluated_on(dataset_id)
+    n_weighted = select(func.count(RunRow.id)).where(*on_dataset, and_(RunRow.is_weighted))
+    others = _others(*on_dataset, RunRow.is_weighted.is_(False)).limit(limit)
+    rows = session.execute(others.add_columns(n_weighted.scalar_subquery().label("n"))).all()
+    return tuple(OtherRun(*row[:-1]) for row in rows), rows[0].n if rows else 0
+
+
+def _evaluated_on(dataset_id: int) -> tuple[ColumnElement[bool], ...]:
+    return (
         RunRow.dataset_id == dataset_id,
         RunRow.state == RunState.EVALUATED,
-        *(() if with_weights else (RunRow.is_weighted.is_(False),)),
+        RunRow.deleted_at.is_(None),
     )
 
 
 def runs_derived_from(session: Session, run: RunWithCosts, *, limit: int) -> tuple[OtherRun, ...]:
     """Runs that were decided anew from the scores of a run, the newest first."""
-    return _others(
-        session, limit, RunRow.dataset_id == run.dataset_id, RunRow.derived_from == run.id
-    )
-
-
-def _others(session: Session, limit: int, *which: ColumnElement[bool]) -> tuple[OtherRun, ...]:
-    rows = session.execute(
-        select(RunRow.id, RunRow.name, RunRow.model, RunRow.created_at)
-        .where(*which, RunRow.deleted_at.is_(None))
-        .order_by(RunRow.created_at.desc(), RunRow.id)
-        .limit(limit)
-    )
+    derived = RunRow.dataset_id == run.dataset_id, RunRow.derived_from == run.id
+    rows = session.execute(_others(*derived, RunRow.deleted_at.is_(None)).limit(limit))
     return tuple(OtherRun(*row) for row in rows)
+
+
+def _others(*which: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+    return (
+        select(RunRow.id, RunRow.name, RunRow.model, RunRow.created_at)
+        .where(*which)
+        .order_by(RunRow.created_at.desc(), RunRow.id)
+    )
 
 
 def cost_choices(session: Session, *, project: str, labels: LabelSet) -> tuple[CostChoice, ...]:

@@ -217,6 +217,23 @@ def test_a_list_sorted_by_a_metric_says_how_many_weighted_runs_come_last(
     assert [each["id"] for each in following["runs"]] == [run_id]
 
 
+def test_costs_tell_how_many_runs_are_left_out(
+    client: FlaskClient, database: Database, run_id: str
+) -> None:
+    plain = log(database)
+    evaluate(database, plain.id)
+    said = "1 run with sample weights is not ranked with runs without."
+
+    assert said in client.get("/whatif?dataset=holdout", follow_redirects=True).text
+    for path in (f"/whatif.json?runs={plain.id}&cost=@0-1", "/api/v1/costs?dataset=holdout"):
+        found = client.get(path).json
+        assert found is not None
+        assert [each["run"] for each in found["runs"]] == [plain.id], path
+        assert found["n_weighted"] == 1, path
+    client.delete(f"/api/v1/runs/{run_id}")
+    assert said not in client.get("/whatif?dataset=holdout", follow_redirects=True).text
+
+
 def test_a_weighted_run_stands_below_the_end_of_the_best_set(
     client: FlaskClient, database: Database
 ) -> None:

@@ -12,6 +12,7 @@ from offdiag.cli.documents import document, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy, note
 from offdiag.cli.read.cost_tables import decision_tables, label_cost_table, ranking_tables
+from offdiag.domain.runs import not_ranked_text
 from offdiag.domain.sentences import visible
 from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.records.cost import CostsOfRuns, CostsRequest, RuleRequest, asked_costs
@@ -280,6 +281,8 @@ def _compare(asked: CostsRequest, call: Call) -> None:
         )
     for left_out in found.left_out:
         note(f"Run {visible(left_out['run'])} is left out: {visible(left_out['reason'])}.")
+    if asked.dataset is not None and found.n_weighted:
+        note(not_ranked_text(found.n_weighted))
     for problem in found.ignored:
         note(visible(problem))
     last = len(found.runs) + 1

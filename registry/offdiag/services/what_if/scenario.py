@@ -46,7 +46,7 @@ from offdiag.store.run_costs import (
     OtherRun,
     RunWithCosts,
     cost_choices,
-    newest_runs,
+    newest_without_weights,
     runs_with_costs,
 )
 
@@ -95,6 +95,7 @@ class WhatIfFrame:
     """Runs of one dataset, the costs to start from, and what else there is to choose.
 
     `left_out` are the ids that were asked for and are not among the runs, with the reason.
+    `n_weighted` runs of the dataset, which have sample weights, are among none of them.
     `part` is the slice that is meant, and `levels` are the values of slice columns that the first
     run can be asked about.
     """
@@ -105,6 +106,7 @@ class WhatIfFrame:
     choices: tuple[CostChoice, ...]
     others: tuple[OtherRun, ...]
     pairs: SideBySide | None
+    n_weighted: int = 0
     part: str = ""
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -125,19 +127,15 @@ def read_frame(
     with database.read() as session:
         runs, left_out = _runs_of_one_dataset(session, run_ids, most, of_slice)
         first = runs[0]
+        newest, n_weighted = newest_without_weights(session, first.dataset_id, limit=MOST_OTHERS)
         return WhatIfFrame(
             runs=runs,
             left_out=left_out,
             base=base_costs(session, first, costs),
             choices=cost_choices(session, project=first.project, labels=first.matrix.labels),
-            others=tuple(
-                other
-                for other in newest_runs(
-                    session, first.dataset_id, limit=MOST_OTHERS, with_weights=False
-                )
-                if other.id not in run_ids
-            ),
+            others=tuple(other for other in newest if other.id not in run_ids),
             pairs=_side_by_side(session, runs, part),
+            n_weighted=n_weighted,
             part="" if part is None else str(part),
             levels=_levels(session, first),
         )
@@ -158,9 +156,8 @@ def newest_run_ids(
     """The newest evaluated runs of a dataset, `most` of them. Raises `NotFound`."""
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
-        return tuple(
-            run.id for run in newest_runs(session, known.id, limit=most, with_weights=False)
-        )
+        newest, _ = newest_without_weights(session, known.id, limit=most)
+        return tuple(run.id for run in newest)
 
 
 def runs_asked_for(
@@ -182,7 +179,7 @@ def runs_asked_for(
         raise NotFound(
             f"dataset {dataset!r} has no evaluated runs.",
             field="dataset",
-            hint="Log one, or wait for its evaluation.",
+            hint="Log one without sample weights, or wait for its evaluation.",
         )
     return newest
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
-from offdiag.domain.runs import RunState, Task
+from offdiag.domain.runs import RunState, Task, not_ranked_text
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.edits import cost_text
@@ -137,6 +137,8 @@ def _notices(found: WhatIf, address: WhatIfAddress) -> tuple[str, ...]:
         notices.append(
             f"At most {MOST_RUNS} runs are compared at once; left out: {', '.join(beyond)}."
         )
+    if found.frame.n_weighted:
+        notices.append(not_ranked_text(found.frame.n_weighted))
     notices += found.scenario.problems
     if address.positive and address.positive not in found.scenario.costs.labels.names:
         notices.append(f"There is no class “{address.positive}” here.")
