@@ -101,16 +101,17 @@ def _pairs(before: Sequence[RunFigures], after: Sequence[RunFigures]) -> Iterato
     known = {(run.id, run.slice): run for run in before}
     present = {(run.id, run.slice): run for run in after}
     ids = {run.id for run in before}
-    newest_then = _newest_by_name(before)
-    newest_now = _newest_by_name(after)
+    weights = {run.id: run.weights for run in after if run.slice is None}
+    newest_then = _newest_by_line(before, weights)
+    newest_now = _newest_by_line(after, weights)
     for run in after:
         same = known.get((run.id, run.slice))
         if same is not None:
             if same.input_digest != run.input_digest:
                 yield _Pair(same, run, Origin.RESCORED)
             continue
-        predecessor = newest_then.get((run.name, run.slice))
-        is_newest = newest_now.get((run.name, run.slice)) is run
+        line = (run.name, run.slice, weights.get(run.id))
+        predecessor, is_newest = newest_then.get(line), newest_now.get(line) is run
         if predecessor is not None and is_newest and run.id not in ids:
             # As it is scored now: what corrected labels did to it is not a difference of the runs.
             predecessor = present.get((predecessor.id, predecessor.slice), predecessor)
@@ -123,12 +124,16 @@ def _measured_by(run: RunFigures) -> tuple[int | None, int]:
     return run.truth_number, run.suite_version
 
 
-def _newest_by_name(
-    runs: Sequence[RunFigures],
-) -> dict[tuple[str, str | None], RunFigures]:
-    """Without runs with weights: those of two runs may differ, so their values do not compare."""
+def _newest_by_line(
+    runs: Sequence[RunFigures], weights: Mapping[str, str | None]
+) -> dict[tuple[str, str | None, str | None], RunFigures]:
+    """By name, slice and weights; without runs of whose weights, by id, nothing is known."""
     oldest_first = sorted(runs, key=lambda run: (run.logged_at, run.id))
-    return {(run.name, run.slice): run for run in oldest_first if not run.has_weights}
+    return {
+        (run.name, run.slice, weights.get(run.id)): run
+        for run in oldest_first
+        if not run.has_weights or weights.get(run.id)
+    }
 
 
 def _compared(pair: _Pair, metrics: Sequence[str]) -> Iterator[Change]:

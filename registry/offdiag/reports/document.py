@@ -30,8 +30,9 @@ def report_document(report: Report) -> dict[str, Any]:
     content["issue"] = content.pop("edition")
     for figures in (*content["snapshot"]["runs"], *content["snapshot"]["slices"]):
         # Runs without weights are written as before there were any, with the same digest.
-        if not figures["has_weights"]:
-            del figures["has_weights"]
+        for name in ("has_weights", "weights"):
+            if not figures[name]:
+                del figures[name]
     return {"format": FORMAT, "data_digest": _digest(content["snapshot"]), **content}
 
 

@@ -39,7 +39,8 @@ class RunFigures:
     """One run as evaluated on all samples, or on one slice of them.
 
     `input_digest` stands for predictions, truth, slice and suite together: equal digests have
-    equal values. Metrics of a run that `has_weights` are shares of weights. `classes` are all
+    equal values. Metrics of a run that `has_weights` are shares of weights; equal `weights` stand
+    for the same weights, and are read where a run before it has its name. `classes` are all
     classes in label order, or the worst where there are many.
     """
 
@@ -56,6 +57,7 @@ class RunFigures:
     classes: tuple[ClassFigures, ...]
     slice: str | None = None
     has_weights: bool = False
+    weights: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,7 +134,10 @@ def marked_name(run: RunFigures, *marks: str) -> str:
 def _of_weights(report: Report) -> str:
     if not any(run.has_weights for run in report.snapshot.runs):
         return ""
-    return " Runs with sample weights have no place and are compared with no other run."
+    return (
+        " Runs with sample weights have no place and are compared with none but the one before of "
+        "the same name and weights."
+    )
 
 
 def _places_by_cost(report: Report) -> dict[str, int]:

@@ -140,6 +140,48 @@ def test_a_weighted_run_leads_no_report_and_hides_no_test(database: Database) ->
     assert "Confusion matrix of good" in text
 
 
+def test_weighted_runs_of_one_name_are_compared_where_their_weights_are_equal(
+    database: Database,
+) -> None:
+    def logged(n_wrong: int, weights: list[float], *, order: int = 1) -> str:
+        samples = [
+            (f"s{at}", actual, "nv" if at < n_wrong else actual, weight)
+            for at, (actual, weight) in enumerate(
+                zip(["mel"] * 100 + ["nv"] * 100, weights, strict=True)
+            )
+        ][::order]
+        ids, y_true, y_pred, sample_weight = map(list, zip(*samples, strict=True))
+        found = log(
+            database,
+            y_true=y_true,
+            y_pred=y_pred,
+            sample_ids=ids,
+            sample_weight=sample_weight,
+            labels=["mel", "nv"],
+            dataset="derm",
+            facts=RunFacts(name="survey", project="skin"),
+        )
+        work_off(database)
+        return found.id
+
+    def changed() -> list[tuple[str, str]]:
+        report = edition(database)
+        assert read_report(report_document(report)) == report
+        return [
+            (each.run_id, each.metric)
+            for each in report.findings.changes.beyond
+            if each.class_label is None
+        ]
+
+    weights = [1.0, 2.0] * 100
+    logged(80, weights)
+    assert changed() == []
+    better = logged(10, weights, order=-1)
+    assert (better, "mcc") in changed()
+    logged(90, weights[::-1])
+    assert changed() == []
+
+
 def test_multi_label_runs_that_may_be_the_best_are_those_of_the_comparison(
     database: Database,
 ) -> None:

@@ -74,6 +74,23 @@ def test_a_weighted_run_is_no_predecessor_and_no_successor() -> None:
     assert found.n_compared == 1
 
 
+def test_a_weighted_run_succeeds_the_one_before_of_its_name_with_the_same_weights() -> None:
+    before = [
+        run("a", 0.5, id="r_1", logged_at=EARLY, has_weights=True, classes=()),
+        run("a", 0.8, id="r_2", logged_at=LATE, classes=()),
+    ]
+    known = replace(before[0], weights="w1")
+    new = run("a", 0.1, id="r_3", logged_at=LATE.replace(day=16), has_weights=True, classes=())
+
+    def compared(weights: str | None) -> list[tuple[str, float | None]]:
+        after = [known, before[1], replace(new, weights=weights)]
+        found = find_changes(before, after, METRICS)
+        return [(each.run_id, each.before.value) for each in found.beyond]
+
+    assert compared("w1") == [("r_3", 0.5)]
+    assert compared("w2") == compared(None) == []
+
+
 def test_only_the_newest_of_several_successors_is_compared() -> None:
     before = [run("a", 0.8, id="r_1", logged_at=EARLY, classes=())]
     after = [

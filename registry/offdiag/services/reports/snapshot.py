@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -39,6 +40,7 @@ from offdiag.store.cost_matrices import CostMatrixRecord
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.outdated import stale_runs
+from offdiag.store.predictions import weights_in_truth_order
 from offdiag.store.promotions import promotions_in_force
 from offdiag.store.report_runs import ScopedRun, firing_flags, run_figures, scoped_runs
 from offdiag.store.run_filter import FilterField, FilterTerm, RunFilter
@@ -193,6 +195,27 @@ def read_snapshot(
         n_flags=firing.n_flags,
         champion=_champion(session, dataset.id),
     )
+
+
+def with_weights(session: Session, snapshot: Snapshot, known: Collection[str]) -> Snapshot:
+    """The snapshot with what tells equal weights, of the newest runs of a name that have some.
+
+    They are the newest of all and that of the `known` ones, those of the edition before.
+    """
+    weighted = [run for run in reversed(snapshot.runs) if run.has_weights]
+    then = {run.name: run.id for run in weighted if run.id in known}
+    now = {run.name: run.id for run in weighted if run.name in then and run.id not in known}
+    ids = {*now.values(), *(then[name] for name in now)}
+    if snapshot.truth is None or not ids:
+        return snapshot
+    n_samples = snapshot.truth.n_samples
+    digests = {
+        run_id: hashlib.sha256(weights.tobytes()).hexdigest()
+        for each in sorted(ids)
+        for run_id, weights in weights_in_truth_order(session, [each], n_samples=n_samples).items()
+    }
+    runs = (replace(run, weights=digests.get(run.id)) for run in snapshot.runs)
+    return replace(snapshot, runs=tuple(runs))
 
 
 def _champion(session: Session, dataset_id: int) -> RunName | None:

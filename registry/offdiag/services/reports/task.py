@@ -53,6 +53,7 @@ from offdiag.services.reports.snapshot import (
     slices_with_costs,
     with_costs,
     with_leader,
+    with_weights,
 )
 from offdiag.store import deliveries, reports, truths
 from offdiag.store.database import Database, Session
@@ -256,6 +257,8 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
             session, scope, since_truth=_truth_number(scope, previous), now=now
         )
         older = _older_reports(session, edition, previous, snapshot)
+        if previous is not None:
+            snapshot = with_weights(session, snapshot, mentioned_runs(previous.snapshot))
     if may_wait and snapshot.waiting:
         raise NotYet("runs are being scored.", delay_s=_LOOK_AGAIN_S)
     snapshot = with_costs(database, scope, dataset, snapshot)
