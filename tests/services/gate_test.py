@@ -173,6 +173,29 @@ def test_matrices_and_runs_on_other_ground_truth_are_not_paired(database: Databa
         gate(database, before, "diff(mcc)>=0", baseline_id=letters.id)
 
 
+def test_rules_that_compare_are_not_checked_against_a_weighted_baseline(
+    database: Database,
+) -> None:
+    actual = [0] * 100 + [1] * 20
+    cheap, accurate = (
+        log(database, y_true=actual, y_pred=predicted, sample_weight=weights)
+        for predicted, weights in (
+            ([0] * 95 + [1] * 5 + [0] * 12 + [1] * 8, [1.0] * 120),
+            ([0] * 93 + [1] * 7 + [0] * 2 + [1] * 18, None),
+        )
+    )
+    work_off(database)
+
+    found = gate(
+        *(database, accurate, "no-flag F15", "no-flag F14", "diff(total_cost)<=1000"),
+        baseline_id=cheap.id,
+        costs=COSTS,
+    )
+
+    reasons = [each.reason for each in found.findings]
+    assert reasons == ["weighted", "weighted", "difference_not_weighted"]
+
+
 def test_costs_and_their_differences_can_be_bounded(database: Database) -> None:
     before = log_counts(database, [[90, 10], [2, 8]])
     after = log_counts(database, [[90, 10], [4, 6]])

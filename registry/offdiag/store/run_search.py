@@ -130,7 +130,7 @@ def _along_index(
     """
     (kind, _), (first, descending) = sorting[:2]
     value = MetricValueRow.value
-    narrowed = [
+    narrowed: _Sorting = [
         (RunRow.is_weighted.label(kind.name), False),
         (value.label(first.name), descending),
         *sorting[2:],

@@ -15,6 +15,7 @@ from offdiag.domain.orientation import OrientationEvidence
 from offdiag.domain.runs import PromotionRole
 from offdiag.domain.texts import CostName
 from offdiag.errors import InvalidInput
+from offdiag.flags.assessment import NOT_OF_WEIGHTS
 from offdiag.flags.rules.costs import RunWithCosts, rank_flip_verdict
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Certainty, Verdict
@@ -155,7 +156,12 @@ def _verdicts(
             slices=slices,
         ),
     )
-    if baseline is None or judged.costs is None or judged.run.is_weighted:
+    if baseline is None or judged.run.is_weighted:
+        return found
+    if baseline.run.is_weighted:
+        compared = {rule: NOT_OF_WEIGHTS[rule] for rule in ("F14", "F15")}
+        return replace(found, unchecked={**found.unchecked, **compared})
+    if judged.costs is None:
         return found
     flip = rank_flip_verdict(_with_costs(judged), [_with_costs(baseline)], thresholds)
     verdicts: Iterable[Verdict] = () if flip is None else (flip,)
