@@ -86,6 +86,20 @@ def test_metrics_of_the_whole_matrix_are_resampled_in_each_group(database: Datab
     assert found.measured == of_z.ci_low
 
 
+@pytest.mark.parametrize("text", ["low(gap(mcc, by=site)) <= 0.5", "high(gap(mcc, by=site)) <= 2"])
+def test_no_end_of_a_gap_is_compared_where_a_group_has_no_interval(
+    database: Database, text: str
+) -> None:
+    few = {"x": (27, 3, 36, 4), "y": (2, 1, 17, 3), "z": (8, 12, 38, 2)}
+
+    found = finding(database, log_sites(database, found=few), text)
+
+    assert found.value is not None
+    assert found.value.value is not None
+    assert (found.value.ci_low, found.value.ci_high) == (None, None)
+    assert (found.passed, found.measured, found.reason) == (False, None, "no_interval")
+
+
 def test_what_cannot_be_judged_fails(database: Database) -> None:
     n = sum(map(sum, FOUND.values()))
     predicts_ill = [

@@ -114,9 +114,9 @@ def largest_difference(
     low = difference - np.hypot((values - chosen.low)[:, None], (chosen.high - values)[None, :])
     high = difference + np.hypot((alone.high - values)[:, None], (values - alone.low)[None, :])
     pairs = ~np.eye(len(values), dtype=np.bool_)
-    return _value(
-        values.max() - values.min(), max(0.0, low[pairs].max()), high[pairs].max(), METHOD
-    )
+    # NaN stays: 0 would be an end where a group has no interval.
+    lowest = np.maximum(0.0, low[pairs].max())
+    return _value(values.max() - values.min(), lowest, high[pairs].max(), METHOD)
 
 
 def smallest_ratio(
