@@ -121,19 +121,23 @@ def gathered(
     """The evidence of the edition before, with what this one adds to it.
 
     Of each model the newest run counts. Samples that were counted before are not new evidence:
-    they have the same `truth_number`, that of the first version of their ground truth.
+    they have the same `truth_number`, that of the first version of their ground truth. A model
+    without a run keeps its evidence for `BATCHES` editions: forgotten, its capital would begin
+    again, and false alerts be more likely than promised.
     """
     watched = [each for each in conditions if is_share(each)]
     limit = ODDS * max(1, len(watched))
-    known = {(each.condition, each.model): each.batches for each in before}
+    kept = [each for each in before if edition - each.batches[-1].edition < BATCHES]
+    known = {(each.condition, each.model): each.batches for each in kept}
     newest: dict[str | None, RunFigures] = {}
     for run in sorted(runs, key=lambda run: (run.logged_at, run.id)):
         newest[run.model] = run
+    missing = dict.fromkeys(each.model for each in kept if each.model not in newest)
     found = []
     for condition in watched:
-        for model, run in newest.items():
+        for model in (*newest, *missing):
             batches = known.get((condition, model), ())
-            counted = _counted(run, condition)
+            counted = _counted(newest[model], condition) if model in newest else None
             is_new = all(batch.truth_number != truth_number for batch in batches)
             if counted is not None and is_new:
                 past = () if len(batches) == BATCHES else batches
@@ -230,17 +234,20 @@ def find_alerts(
     before: Sequence[Alert],
     evidence: Sequence[Evidence] = (),
     on_slices: Mapping[str, Sequence[tuple[Condition, MetricValue]]] = MappingProxyType({}),
+    *,
+    evidence_before: Sequence[Evidence] = (),
 ) -> Alerts:
     """Check every run against every condition, in their order.
 
     `on_slices` are the values of conditions about slices by the id of the run.
     Where editions bring new samples, `evidence` decides about a share in place of the interval:
-    it is that of each condition and model up to now.
+    it is that of each condition and model up to now, `evidence_before` that up to the edition
+    before, which may have had no run of a model it warned of earlier.
     """
     known = {(alert.condition, alert.run_id) for alert in before}
     known_models = {
         (each.condition, each.evidence.model) for each in before if each.evidence is not None
-    }
+    } | {(each.condition, each.model) for each in evidence_before if each.is_raised}
     gathered = {(each.condition, each.model): each for each in evidence if each.is_of_new_samples}
     raised, unjudged = [], []
     for condition in conditions:

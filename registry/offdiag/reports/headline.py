@@ -150,7 +150,7 @@ def _further(report: Report) -> Iterator[str]:
         )
     if findings.returned:
         runs = count(len(findings.returned), "run is", "runs are")
-        yield f"{runs} back that edition {findings.since} did not have."
+        yield f"{runs} back that edition {findings.since} had no figures of."
     if findings.new_runs:
         yield f"{count(len(findings.new_runs), 'new run')} since edition {findings.since}."
     yield from _of_ranking(report)

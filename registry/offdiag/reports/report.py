@@ -58,7 +58,7 @@ class Findings:
     longer there; it stays empty where runs were left out for their number. `costs_before` is
     the cost matrix of the edition before where that was another one, so that costs were not
     compared. `flags` is None where the two editions do not hold all their flags. `returned` are
-    runs that only older editions had; they are compared with the last of these.
+    runs of which only older editions had figures; they are compared with the last of these.
     """
 
     since: int | None
@@ -98,8 +98,8 @@ def make_report(
 ) -> Report:
     """Find out what the figures say, above all since the previous edition.
 
-    `older` editions, newest first, know runs that the previous one lacks, and the samples where it
-    has no runs.
+    `older` editions, newest first, have figures of runs that the previous one lacks, and know the
+    samples where it has no runs.
     """
     runs = ranked(snapshot.runs, scope.ranking_metric)
     before = (
@@ -119,7 +119,14 @@ def make_report(
         )
     )
     warned = (*earlier.raised, *_warned_of_returned(scope, previous, older))
-    alerts = find_alerts(runs, scope.alerts, warned, evidence, snapshot.on_slices)
+    alerts = find_alerts(
+        runs,
+        scope.alerts,
+        warned,
+        evidence,
+        snapshot.on_slices,
+        evidence_before=earlier.evidence,
+    )
     since = None if previous is None else previous.edition.number
     return Report(
         edition=edition,
@@ -136,7 +143,7 @@ def _warned_of_returned(
     scope: ReportScope, previous: Report | None, older: Sequence[Report]
 ) -> Iterator[Alert]:
     """Alerts on runs that the previous edition lacks, in the last edition that had them."""
-    known = set() if previous is None else mentioned_runs(previous.snapshot)
+    known = set() if previous is None else scored_runs(previous.snapshot)
     for report in older:
         if is_same_dataset(scope, report):
             yield from (
@@ -144,7 +151,7 @@ def _warned_of_returned(
                 for alert in report.findings.alerts.raised
                 if alert.run_id not in known and alert.evidence is None
             )
-            known |= mentioned_runs(report.snapshot)
+            known |= scored_runs(report.snapshot)
 
 
 def _same_samples(scope: ReportScope, snapshot: Snapshot, previous: Report) -> bool:
@@ -176,7 +183,7 @@ def _findings(
     for report in older:
         if _same_samples(scope, snapshot, report):
             shown = _with_returned(shown, report.snapshot, snapshot)
-    returned = mentioned_runs(shown) - known
+    returned = scored_runs(shown) - scored_runs(before)
     has_other_costs = _has_other_costs(snapshot, before)
     metrics = [key for key in scope.metrics if not (has_other_costs and is_of_costs(key))]
     return Findings(
@@ -207,7 +214,7 @@ def _was_cut_off(run: RunFigures, before: Snapshot) -> bool:
 def _with_returned(before: Snapshot, older: Snapshot, now: Snapshot) -> Snapshot:
     """The edition before with the runs that it lacks, as an older edition had them."""
     returned = {run.id for run in older.runs} & {run.id for run in now.runs}
-    returned -= mentioned_runs(before)
+    returned -= scored_runs(before)
     has_other_costs = _has_other_costs(now, older)
     runs, slices = (
         [_without_costs(run) if has_other_costs else run for run in figures if run.id in returned]
@@ -239,8 +246,13 @@ def _which(costs: CostFigures | None) -> tuple[str, int] | None:
 
 def mentioned_runs(snapshot: Snapshot) -> set[str]:
     """Ids of the runs of an edition, with and without figures."""
-    scored = {run.id for run in snapshot.runs}
-    return scored | {run.id for run in (*snapshot.waiting, *snapshot.failed)}
+    without = {run.id for run in (*snapshot.waiting, *snapshot.failed)}
+    return scored_runs(snapshot) | without
+
+
+def scored_runs(snapshot: Snapshot) -> set[str]:
+    """Ids of the runs of an edition that have figures."""
+    return {run.id for run in snapshot.runs}
 
 
 def _history(

@@ -320,7 +320,11 @@ def alerts_table(report: Report) -> Table | None:
 
 
 def evidence_table(report: Report) -> Table | None:
-    """How much speaks for a share having fallen, where editions bring new examples."""
+    """How much speaks for a share having fallen, where editions bring new examples.
+
+    Models without a run in this edition only keep their evidence.
+    """
+    models = {run.model for run in report.snapshot.runs}
     return table_of(
         "Evidence over editions",
         ("condition", "model", "editions", "examples", "evidence", "alert at"),
@@ -334,7 +338,7 @@ def evidence_table(report: Report) -> Table | None:
                 _odds(each.limit),
             )
             for each in report.findings.alerts.evidence
-            if each.is_of_new_samples
+            if each.is_of_new_samples and each.model in models
         ],
         f"Over {BATCHES} editions, a model has a false alert of any condition in at most 5 % of "
         "cases as long as the examples of an edition are independent of earlier ones; of several "
@@ -353,7 +357,7 @@ def changes_table(report: Report) -> Table | None:
         f"edition {report.findings.since}."
     )
     if report.findings.returned:
-        note += " Runs that it did not have are compared with the last edition that had them."
+        note += " Runs that it had no figures of are compared with the last edition that had some."
     if any(change.origin is Origin.SUCCEEDED for change in changes.beyond):
         note += " Differences between two runs are tested together (95 %, Bonferroni)."
     return table_of(

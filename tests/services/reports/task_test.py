@@ -146,7 +146,41 @@ def test_a_run_that_was_deleted_for_an_edition_is_not_new_but_may_have_changed(
     assert {(each.run_name, each.origin) for each in after.findings.changes.beyond} == {
         (name, Origin.RESCORED) for name in ("stays", "deleted", "other")
     }
-    assert "1 run is back that edition 3 did not have." in further_sentences(after)
+    assert "1 run is back that edition 3 had no figures of." in further_sentences(after)
+
+
+def test_a_run_whose_evaluation_failed_for_an_edition_is_compared_with_the_one_before(
+    database: Database,
+) -> None:
+    log_run(database, name="stays")
+    low = log_run(database, name="low", wrong=60)
+    alerts = (Condition("recall", Side.BELOW, 0.6, "nv"),)
+    first = edition(database, alerts=alerts)
+    correct(database, dict.fromkeys(range(60, 100, 2), "nv"))
+    work_off(database)
+    set_state(database, low, RunState.FAILED)
+    failed = edition(database, alerts=alerts)
+    set_state(database, low, RunState.EVALUATED)
+
+    after = edition(database, alerts=alerts)
+
+    assert [run.name for run in failed.snapshot.failed] == ["low"]
+    assert (after.findings.new_runs, after.findings.returned) == ((), (low,))
+    assert {(each.run_name, each.origin) for each in after.findings.changes.beyond} == {
+        ("low", Origin.RESCORED)
+    }
+    assert after.findings.flags is not None
+    known = {flag.key for flag in first.snapshot.flags or ()}
+    assert known & {flag.key for flag in after.snapshot.flags or ()}
+    assert not known & {flag.key for flag in after.findings.flags.opened}
+    (alert,) = after.findings.alerts.raised
+    assert (alert.run_id, alert.is_new) == (low, False)
+    assert "1 run is back that edition 2 had no figures of." in further_sentences(after)
+
+
+def set_state(database: Database, run_id: str, state: RunState) -> None:
+    with database.write() as session:
+        session.execute(update(RunRow).where(RunRow.id == run_id).values(state=state))
 
 
 def test_an_edition_without_runs_makes_no_alert_new_and_ends_no_trend(database: Database) -> None:
@@ -267,8 +301,7 @@ def test_failed_runs_are_named_and_those_on_other_samples_counted_and_not_compar
     log_run(database, name="old", n=60)
     log_run(database)
     failed = log_run(database, name="broken")
-    with database.write() as session:
-        session.execute(update(RunRow).where(RunRow.id == failed).values(state=RunState.FAILED))
+    set_state(database, failed, RunState.FAILED)
 
     report = edition(database)
 

@@ -252,6 +252,52 @@ def test_editions_hand_their_evidence_on_through_the_stored_document() -> None:
     assert table.rows[0][2:4] == ("3", "6,000")
 
 
+def test_a_model_that_misses_an_edition_keeps_its_evidence_and_its_alert_is_not_new() -> None:
+    scope = replace(SCOPE, alerts=(ACCURATE,))
+
+    def edition(previous: Report | None, **models: float) -> Report:
+        number = 1 if previous is None else previous.edition.number + 1
+        runs = [
+            replace(night(accuracy), id=f"{model}-{number}", model=model)
+            for model, accuracy in models.items()
+        ]
+        metrics = run("night", 0.8).metrics
+        shown = [replace(each, metrics={**metrics, **each.metrics}) for each in runs]
+        truth = TruthFigures(number, number, "0123456789abcdef", SIZE, SIZE)
+        return report(snapshot(shown, truth=truth), previous, scope=scope)
+
+    first = edition(None, old=0.87, new=0.91)
+    second = edition(first, old=0.85, new=0.91)
+    without = edition(second, new=0.91)
+    again = edition(without, old=0.86, new=0.91)
+
+    batches = {each.model: each.batches for each in again.findings.alerts.evidence}
+    assert [batch.edition for batch in batches["old"]] == [1, 2, 4]
+    assert [each.is_new for each in second.findings.alerts.raised] == [True]
+    assert without.findings.alerts.raised == ()
+    assert [each.is_new for each in again.findings.alerts.raised] == [False]
+    tables = [
+        [row[1] for row in table.rows]
+        for each in (without, again)
+        for table in tables_of_findings(each)
+        if "Evidence" in table.title
+    ]
+    assert tables == [["new"], ["new", "old"]]
+
+
+def test_evidence_of_a_model_that_was_missing_for_a_year_is_dropped() -> None:
+    found = after(0.87)
+    other = [replace(night(0.9), model="other")]
+
+    kept, dropped = (
+        gathered(found, other, [ACCURATE], edition=edition, truth_number=edition)
+        for edition in (BATCHES, BATCHES + 1)
+    )
+
+    assert [each.model for each in kept] == ["other", None]
+    assert [each.model for each in dropped] == ["other"]
+
+
 def test_after_a_year_it_begins_again() -> None:
     found = after(*[0.9] * BATCHES, 0.9)
 

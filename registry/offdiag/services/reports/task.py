@@ -34,7 +34,7 @@ from offdiag.reports.report import (
     Report,
     is_same_dataset,
     make_report,
-    mentioned_runs,
+    scored_runs,
     summary_of,
 )
 from offdiag.reports.scope import ReportScope, is_of_costs
@@ -296,13 +296,13 @@ def previous_report(session: Session, edition: EditionRecord) -> Report | None:
 def _older_reports(
     session: Session, edition: EditionRecord, previous: Report | None, snapshot: Snapshot
 ) -> list[Report]:
-    """Older editions with runs that the previous one lacks, although they were logged by then.
+    """Older editions with figures of runs that the previous one lacks, although logged by then.
 
     Where the previous one has no runs, also the last one that had some.
     """
     if previous is None:
         return []
-    known, as_of = mentioned_runs(previous.snapshot), previous.edition.as_of
+    known, as_of = scored_runs(previous.snapshot), previous.edition.as_of
     missing = {
         run.id: run.logged_at
         for run in snapshot.runs
