@@ -30,7 +30,7 @@ from support.dashboard import counted_statements, log_counts
 from support.filled_once import filled_once
 from support.forms import forms_of
 from support.forms import send as send_form
-from support.logging_runs import log, work_off
+from support.logging_runs import correct_labels, log, work_off
 from support.pages import Page, PageClient
 
 N = 400
@@ -269,11 +269,23 @@ def test_a_run_whose_others_are_on_other_samples_is_not_called_the_only_one(
     assert verdict == "1 of 2 runs can be ranked, nothing to compare."
     listed = client.page("/runs?q=dataset:holdout")
     assert listed.one("p", "callout").text == (
-        "1 run here is on other samples than labels v2, so its values do not compare with "
-        "the rest."
+        "1 run here is on other labels than v2, so its values do not compare with those on v2."
     )
     assert ["labels v1" in head.text for head in listed.one("tbody").inside("th")] == [True, False]
     assert client.json("/datasets/holdout.json")["verdict"] == verdict
+
+
+def test_runs_that_wait_for_their_results_on_corrected_labels_are_not_on_other_samples(
+    client: PageClient, database: Database
+) -> None:
+    fill(database, "first", "second")
+    correct_labels(database, {0: "1"})
+
+    listed = client.page("/runs?q=dataset:holdout")
+
+    assert listed.one("p", "callout").text == (
+        "2 runs here are on other labels than v2, so their values do not compare with those on v2."
+    )
 
 
 def test_one_run_has_nothing_to_be_compared_with_and_what_cannot_be_meant_is_refused(
