@@ -3,11 +3,11 @@
 # tells it from others, so that a new push changes the comment instead of adding one.
 set -euo pipefail
 
-marker="<!-- offdiag gate: ${GITHUB_WORKFLOW:-}/${GITHUB_JOB:-} -->"
-body=$(printf '%s\n%s' "$marker" "$(cat "$RESULT")")
+export MARKER="<!-- offdiag gate: ${GITHUB_WORKFLOW:-}/${GITHUB_JOB:-} -->"
+body=$(printf '%s\n%s' "$MARKER" "$(cat "$RESULT")")
 comments="repos/$GITHUB_REPOSITORY/issues/$NUMBER/comments"
 known=$(gh api --paginate "$comments" \
-  --jq ".[] | select(.user.type == \"Bot\" and (.body | startswith(\"$marker\"))) | .id" | sed -n 1p)
+  --jq '.[] | select(.user.type == "Bot" and (.body | startswith(env.MARKER))) | .id' | sed -n 1p)
 if [ -n "$known" ]; then
   gh api --silent --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$known" -f body="$body"
 else

@@ -3,22 +3,32 @@
 # summary of the job, and the exit code into the outputs. The last step of the action fails with it.
 set -euo pipefail
 
-words=()
-while IFS= read -r -d '' word; do
-  words+=("$word")
-done < <(python -c 'import os, shlex
-for word in shlex.split(os.environ["ARGUMENTS"]): print(word, end="\0")')
+# ARGUMENTS come last, so that they may end with `-- RUN`, whose name may begin with a dash.
+options=()
 while read -r condition; do
   if [ -n "$condition" ]; then
-    words+=(--min "$condition")
+    options+=(--min "$condition")
   fi
 done <<<"$CONDITIONS"
 if [ -n "${JUNIT:-}" ]; then
-  words+=(--junit "$JUNIT")
+  options+=(--junit "$JUNIT")
 fi
 
 code=0
-offdiag gate "${words[@]}" --markdown >"$RESULT" 2>"$RESULT.error" || code=$?
+python -c '
+import os, shlex, sys
+try:
+    words = shlex.split(os.environ["ARGUMENTS"])
+except ValueError as error:
+    sys.exit(f"arguments: {error}. Close it, or write a backslash before the quote.")
+for word in words: print(word, end="\0")' >"$RESULT.words" 2>"$RESULT.error" || code=2
+if [ "$code" -eq 0 ]; then
+  words=()
+  while IFS= read -r -d '' word; do
+    words+=("$word")
+  done <"$RESULT.words"
+  offdiag gate "${options[@]}" --markdown "${words[@]}" >"$RESULT" 2>"$RESULT.error" || code=$?
+fi
 cat "$RESULT.error" >&2
 if [ "$code" -gt 1 ]; then
   printf '### Gate could not run\n\n%s\n' "$(sed 's/^/    /' "$RESULT.error")" >"$RESULT"

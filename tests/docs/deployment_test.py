@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -267,11 +268,32 @@ def test_the_action_fails_where_the_gate_cannot_run(
     assert "recal" in done.stdout
 
 
+def test_the_action_checks_a_run_whose_name_begins_with_a_dash(
+    runner: dict[str, str], tmp_path: Path
+) -> None:
+    command = tmp_path / "bin" / "offdiag"
+    command.write_text("#!/bin/sh\nprintf '<%s>' \"$@\"\n", encoding="utf-8")
+
+    done = gate(runner, tmp_path, ARGUMENTS="-- '-one run'", CONDITIONS="mcc>=0", JUNIT="a b.xml")
+
+    assert done.stdout == "<gate><--min><mcc>=0><--junit><a b.xml><--markdown><--><-one run>"
+
+
+def test_the_action_says_that_a_quote_of_its_arguments_is_not_closed(
+    runner: dict[str, str], tmp_path: Path
+) -> None:
+    done = gate(runner, tmp_path, ARGUMENTS="--file 'my predictions.csv", CONDITIONS="mcc>=0")
+
+    assert (tmp_path / "output").read_text() == "code=2\npassed=false\n"
+    assert "### Gate could not run\n\n    arguments: No closing quotation." in done.stdout
+    assert "Traceback" not in done.stderr
+
+
 GH = """#!/usr/bin/env python3
 import json, os, sys
 words = sys.argv[1:]
 with open(os.environ["CALLS"], "a") as calls:
-    calls.write(json.dumps(words) + "\\n")
+    calls.write(json.dumps([os.environ["MARKER"], *words]) + "\\n")
 if "--jq" in words:
     print(os.environ["KNOWN"])
 """
@@ -296,14 +318,16 @@ def test_one_comment_is_written_and_then_changed(
     subprocess.run(
         ["bash", ROOT / ".github" / "comment.sh"],
         env=runner
-        | {"CALLS": str(calls), "KNOWN": known, "NUMBER": "7", "GITHUB_REPOSITORY": "a/b"},
+        | {"CALLS": str(calls), "KNOWN": known, "NUMBER": "7", "GITHUB_REPOSITORY": "a/b"}
+        | {"GITHUB_WORKFLOW": 'the "nightly" \\(one)', "GITHUB_JOB": "gate"},
         check=True,
         timeout=60,
     )
 
-    _, written = calls.read_text().splitlines()
-    assert f'"{method}", "{path}"' in written
-    assert "<!-- offdiag gate: / -->\\n### Gate passed" in written
+    asked, written = map(json.loads, calls.read_text().splitlines())
+    marker = '<!-- offdiag gate: the "nightly" \\(one)/gate -->'
+    assert (asked[0], "nightly" in asked[-1]) == (marker, False)
+    assert written[-4:] == [method, path, "-f", f"body={marker}\n### Gate passed"]
 
 
 def test_the_action_runs_scripts_that_are_there() -> None:
