@@ -204,7 +204,8 @@ class Snapshot:
     `runs` are all scored on the same ground truth, its newest version, with the same suite;
     they are in no order that matters, at most `MOST_RUNS` of the `n_matching` finished runs in
     scope. `waiting` have yet to be scored like this, `failed` could not be, and `n_elsewhere`
-    have another ground truth, whose values would not compare. `slices` are figures of the best
+    have another ground truth, or are matrices of an older version of it, whose values would not
+    compare. `slices` are figures of the best
     `MOST_SLICED` runs, and `revisions` those since the edition before, oldest first. `flags` are
     the gravest `MOST_FLAGS` of the `n_flags` that fire for `runs` and are more than a remark,
     None in editions of versions that knew no flags. `best_set` is None where nothing was tested,

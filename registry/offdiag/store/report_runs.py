@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Subquery, and_, case, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.labels import LabelSet
+from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunState
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
@@ -33,18 +34,30 @@ _SUPPORT = "support"
 
 @dataclass(frozen=True, slots=True)
 class ScopedRun:
-    """A complete run in scope; `root_id` is the lineage of its ground truth, if it has one."""
+    """A complete run in scope; `root_id` is the lineage of its ground truth, if it has one.
+
+    `only_truth_id` is the version that an uploaded matrix stays with, None for predictions.
+    """
 
     id: str
     name: str
     state: RunState
     root_id: int | None
+    only_truth_id: int | None
 
 
 def scoped_runs(session: Session, *, dataset_id: int, terms: RunFilter) -> list[ScopedRun]:
     """Complete runs of a dataset for which all terms hold, newest first."""
     rows = session.execute(
-        select(RunRow.id, RunRow.name, RunRow.state, TruthVersionRow.root_id)
+        select(
+            RunRow.id,
+            RunRow.name,
+            RunRow.state,
+            TruthVersionRow.root_id,
+            case(
+                (RunRow.source_orientation != SourceOrientation.PREDICTIONS, TruthVersionRow.id)
+            ).label("only_truth_id"),
+        )
         .outerjoin(TruthVersionRow, TruthVersionRow.id == RunRow.truth_version_id)
         .where(
             RunRow.dataset_id == dataset_id,
@@ -53,7 +66,10 @@ def scoped_runs(session: Session, *, dataset_id: int, terms: RunFilter) -> list[
         )
         .order_by(RunRow.created_at.desc(), RunRow.id.desc())
     )
-    return [ScopedRun(row.id, row.name, RunState(row.state), row.root_id) for row in rows]
+    return [
+        ScopedRun(row.id, row.name, RunState(row.state), row.root_id, row.only_truth_id)
+        for row in rows
+    ]
 
 
 def run_figures(

@@ -13,6 +13,7 @@ from sqlalchemy import delete, select, update
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.reports.changes import Origin
 from offdiag.reports.headline import further_sentences
+from offdiag.reports.report import mentioned_runs
 from offdiag.reports.scope import Condition, RunTerm, Side, TermField
 from offdiag.services.delivery.message import FolderTarget
 from offdiag.services.jobs.attempts import Outcome
@@ -31,6 +32,7 @@ from support.logging_runs import (
     work_off,
 )
 from support.reporting import (
+    LABELS,
     SCOPE,
     deliveries,
     edition,
@@ -308,6 +310,30 @@ def test_failed_runs_are_named_and_those_on_other_samples_counted_and_not_compar
     assert [run.name for run in report.snapshot.runs] == ["plain"]
     assert [run.name for run in report.snapshot.failed] == ["broken"]
     assert report.snapshot.n_elsewhere == 1
+
+
+def test_a_matrix_of_labels_that_were_corrected_since_is_counted_and_not_ranked(
+    database: Database,
+) -> None:
+    log_run(database, name="a", wrong=10)
+    matrix = upload_matrix(
+        database, [[48, 2], [2, 48]], LABELS, dataset="derm", project="skin", name="uploaded"
+    )
+    work_off(database)
+    first = edition(database)
+    correct(database, dict.fromkeys(range(60, 70), "nv"))
+
+    report = edition(database)
+
+    assert [run.name for run in first.ranking] == ["uploaded", "a"]
+    assert [(run.name, run.truth_number) for run in report.ranking] == [("a", 2)]
+    assert (report.snapshot.n_elsewhere, report.findings.rank_changes) == (1, ())
+    later = upload_matrix(
+        database, [[40, 5], [5, 50]], LABELS, dataset="derm", project="skin", name="later"
+    )
+    work_off(database)
+    assert {run.id for run in edition(database).snapshot.runs} == {later.id, report.ranking[0].id}
+    assert matrix.id not in mentioned_runs(report.snapshot)
 
 
 def test_an_alert_is_raised_and_then_no_longer_new(database: Database) -> None:

@@ -169,14 +169,17 @@ def read_snapshot(
     dataset = dataset_in_scope(session, scope)
     found = scoped_runs(session, dataset_id=dataset.id, terms=_terms(scope))
     root_id = next((run.root_id for run in found), None)
-    comparable = [run for run in found if run.root_id == root_id]
+    root = None if root_id is None else truths.get_truth(session, root_id)
+    head = None if root is None else truths.head_of(session, root.id)
+    head_id = None if head is None else head.id
+    comparable = [
+        run for run in found if run.root_id == root_id and run.only_truth_id in {None, head_id}
+    ]
     shown = comparable[:MOST_RUNS]
     waiting = _waiting(session, shown)
     scored = [run.id for run in shown if run.state is RunState.EVALUATED and run.id not in waiting]
     runs = figures_in_scope(session, scope, dataset, run_ids=scored, slices=(None,))
     firing = firing_flags(session, scored, now=now, limit=MOST_FLAGS)
-    root = None if root_id is None else truths.get_truth(session, root_id)
-    head = None if root is None else truths.head_of(session, root.id)
     return Snapshot(
         task=dataset.task.value,
         n_classes=len(dataset.labels),
