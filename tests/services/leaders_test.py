@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
-from offdiag.domain.runs import RunFacts
+from offdiag.domain.runs import RunFacts, RunState
 from offdiag.services.champions.dataset_status import DatasetStatus, KeptComparisons, statuses
 from offdiag.services.champions.leaders import Leaders, leaders_of, set_primary_metric
 from offdiag.services.champions.promotions import approve
@@ -14,8 +15,9 @@ from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import dataset_list
 from offdiag.store.datasets import dataset_named
+from offdiag.store.models import RunRow
 from offdiag.store.promotions import promotions_in_force
-from support.logging_runs import log, work_off
+from support.logging_runs import correct_labels, log, upload_matrix, work_off
 from support.set_runs import PREDICTED_SETS, TRUE_SETS, log_sets
 
 ACTUAL = ["a", "b"] * 100
@@ -58,6 +60,22 @@ def test_sets_with_the_least_loss_come_first(database: Database) -> None:
     assert order(ranked(database, "photos", "hamming_loss")) == ["right", "wrong"]
     set_primary_metric(database, project="default", dataset="photos", key="hamming_loss")
     assert [run.name for run in status(database).ranked.runs] == ["right", "wrong"]
+
+
+def test_only_runs_that_will_be_evaluated_on_corrected_labels_wait_for_them(
+    database: Database,
+) -> None:
+    log_wrong(database, "waits", 20)
+    failed = log_wrong(database, "failed", 30)
+    upload_matrix(database, [[90, 10], [10, 90]], ("a", "b"), dataset="holdout")
+    work_off(database)
+    correct_labels(database, {0: "b"})
+    with database.write() as session:
+        session.execute(update(RunRow).where(RunRow.id == failed).values(state=RunState.FAILED))
+
+    assert ranked(database).n_outdated == 1
+    work_off(database)
+    assert ranked(database).n_outdated == 0
 
 
 @pytest.mark.both_databases

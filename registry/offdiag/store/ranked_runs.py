@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import Task
+from offdiag.domain.runs import RunState, Task
 from offdiag.domain.values import MetricValue
 from offdiag.store.evaluations import VALUE_COLUMNS, counts_for_its_run, recorded_value
 from offdiag.store.models import DatasetRow, EvaluationRow, MetricValueRow, RunRow, TruthVersionRow
@@ -79,6 +79,9 @@ def ranked_runs(
         .where(
             RunRow.dataset_id == dataset_id,
             RunRow.deleted_at.is_(None),
+            # A matrix stays with its labels, and what failed is not tried again by itself.
+            RunRow.source_orientation == SourceOrientation.PREDICTIONS,
+            RunRow.state != RunState.FAILED,
             evaluated_on.root_id == TruthVersionRow.root_id,
             evaluated_on.id != TruthVersionRow.id,
         )
