@@ -74,13 +74,16 @@ class CostsOfThresholds(ResponseBody):
     crossfitted_mean_cost: float | None
     crossfitted_missed: float | None
     crossfitted_false_positives: float | None
-    in_use: dict[str, Any]
+    in_use: dict[str, Any] = Field(
+        description="What the predictions cost, and the threshold that gives their counts; null "
+        "where no single one does."
+    )
     implied: dict[str, Any]
     flag_nothing_mean_cost: float | None
     flag_everything_mean_cost: float | None
     change: PredictionChange | None = Field(
-        description="From the predictions in use to the cheapest threshold. Intervals are those "
-        "of a threshold that was fixed beforehand."
+        description="From the threshold in use to the cheapest one. Intervals are those of a "
+        "threshold that was fixed beforehand."
     )
     points: list[ThresholdCost]
 

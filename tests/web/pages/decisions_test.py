@@ -90,6 +90,29 @@ def test_the_cheapest_threshold_is_said_drawn_listed_and_exported(
     assert record["url"] == f"/whatif/decisions?cost=visits@1&run={clinic}"
 
 
+def test_counts_that_a_threshold_gives_too_are_not_called_its_predictions(
+    client: PageClient, database: Database
+) -> None:
+    # From 0.3 on 3 of 3 are found with one false alarm, which is another one in the predictions.
+    run = log(
+        database,
+        y_true=["ill", "ill", "ill", "well", "well", "well"],
+        y_pred=["ill", "ill", "ill", "well", "well", "ill"],
+        y_score=[0.9, 0.6, 0.3, 0.7, 0.2, 0.1],
+        labels=["well", "ill"],
+        positive_label="ill",
+        dataset="clinic",
+    )
+    work_off(database)
+
+    decisions = client.page(f"/whatif/decisions?run={run.id}&cost=@0-1").one("main").text
+    curves = client.page(f"/runs/{run.id}/curves").one("main").text
+
+    assert "166.7 per 1,000; the same number of each error as from this threshold on." in decisions
+    assert "In use: the threshold that gives the counts of the predictions." in decisions
+    assert "By their counts, the predictions of this run match predicting “ill” from" in curves
+
+
 def test_class_shares_are_typed_and_stay_in_the_address(client: PageClient, clinic: str) -> None:
     response = client.get(
         "/whatif/decisions",

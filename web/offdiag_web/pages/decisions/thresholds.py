@@ -94,7 +94,7 @@ class ThresholdView:
 def threshold_view(
     found: ThresholdCosts, matrix: ConfusionMatrix, *, currency: str | None
 ) -> ThresholdView:
-    """Present the thresholds of a run whose answers gave `matrix`."""
+    """Present the thresholds of a run whose predictions gave `matrix`."""
     name = quoted_name(matrix.labels.names[found.positive])
     amounts = amounts_for(
         abs(cost) * PER
@@ -159,7 +159,8 @@ def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:
             "predictions are saved as a run and compared."
         )
     if found.best is not None and found.best.place == found.in_use_place:
-        return f"{cost}: they are those of this threshold."
+        # Whether they are its predictions, only the examples would tell.
+        return f"{cost}; the same number of each error as from this threshold on."
     if (gap := found.change.difference.value) is None:
         return f"{cost}; the change is undefined."
     # No interval: it would be that of a threshold which was not chosen for being cheapest.
@@ -296,6 +297,8 @@ def _note(found: ThresholdCosts) -> str:
     parts = []
     if method is not None:
         parts.append(f"Intervals: {method}, the threshold being what it is.")
+    if found.in_use_place is not None:
+        parts.append("In use: the threshold that gives the counts of the predictions.")
     if not found.has_all:
         parts.append(
             f"{numbers.count(len(found.points))} of {numbers.count(found.points.n_thresholds)} "

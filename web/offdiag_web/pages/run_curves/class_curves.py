@@ -202,7 +202,7 @@ def _in_use(points: OperatingPoints, place: int | None, results: RunResults, cod
     else:
         where = f"from a score of {threshold} on"
     name = quoted_name(results.counted.labels.names[code])
-    return f"The predictions of this run match predicting {name} {where}."
+    return f"By their counts, the predictions of this run match predicting {name} {where}."
 
 
 def _threshold(curve: ScoreCurve, place: int | None) -> tuple[float, str] | None:
