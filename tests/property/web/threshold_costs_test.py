@@ -42,6 +42,7 @@ def lines(draw: st.DrawFn) -> CostLine:
         costs,
         Mark("cheapest", float(thresholds[best]), float(costs[best]), low, float(costs[best])),
         others,
+        "{:.6g}".format,
         is_probability,
     )
 

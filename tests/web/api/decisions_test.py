@@ -164,6 +164,32 @@ def test_scores_that_are_no_probabilities_have_thresholds_of_their_own_class_alo
     assert send(client, "/whatif", body | {"positive": "ill"})[0] == 200
 
 
+def test_thresholds_of_a_class_without_examples_are_those_that_were_kept(
+    database: Database, client: PageClient
+) -> None:
+    rare = [step / 300 for step in range(150)]
+    run = log(
+        database,
+        y_true=["a", "b"] * 75,
+        y_pred=["a"] * 150,
+        y_score=[[0.9 - each, 0.1, each] for each in rare],
+        labels=["a", "b", "rare"],
+        dataset="letters",
+    )
+    work_off(database)
+    body = {"runs": [run.id], "positive": "rare"}
+
+    status, told = send(client, "/whatif", body | {"threshold": 0.22})
+
+    assert (status, told["field"]) == (422, "threshold")
+    assert "has no example of 'rare'" in told["message"]
+    assert "0.2 or 0.25" in told["hint"]
+    for threshold in (0.2, 0.25, -1.0, 0.8):
+        (found,) = send(client, "/whatif", body | {"threshold": threshold})[1]["runs"]
+        n_reported = sum(each >= threshold for each in rare)
+        assert found["matrix"] == [[150 - n_reported, n_reported], [0, 0]]
+
+
 def test_groups_are_set_seen_through_and_taken_away(database: Database) -> None:
     run_id = log_counts(database, LESION_COUNTS, LESIONS, name="ce", dataset="derm-7")
     client = client_for(dashboard(database))

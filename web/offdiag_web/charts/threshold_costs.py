@@ -7,7 +7,8 @@ costs more leaves it at the top, where its name says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -47,6 +48,7 @@ _MOST_READ = 100
 _FAR_BEYOND = 2.5
 """So many times as far from the cheapest as what is to be compared with it."""
 _ROOM_ABOVE = 1.5
+_ROUNDING = 1e-9
 
 Floats = NDArray[np.float64]
 
@@ -66,13 +68,15 @@ class Mark:
 class CostLine:
     """Thresholds (n,), strictly falling, and what each costs, (n,); both finite.
 
-    The first flags nothing and the last everything. `best` is ringed, with its interval.
+    The first flags nothing and the last everything. `best` is ringed, with its interval; `text`
+    writes a threshold.
     """
 
     thresholds: Floats
     costs: Floats
     best: Mark
     others: tuple[Mark, ...]
+    text: Callable[[float], str]
     are_probabilities: bool
 
 
@@ -123,7 +127,9 @@ def _axes(line: CostLine) -> tuple[Scale, Scale]:
     if highest - low > _FAR_BEYOND * (compared - low) > 0:
         top = low + _ROOM_ABOVE * (compared - low)
     foot = 0.0 if 0 <= low < 0.6 * top else low
-    return across, spanning([foot, max(top, compared)])
+    top = max(top, compared)
+    # Sums of floats differ in their last digits where all costs are equal.
+    return across, spanning([top] if math.isclose(foot, top, rel_tol=_ROUNDING) else [foot, top])
 
 
 def _inner(ticks: Sequence[Tick]) -> list[Tick]:
@@ -162,7 +168,7 @@ def _readings(line: CostLine, across: Scale, up: Scale) -> Iterator[str]:
     for at in inside[:: max(1, len(inside) // _MOST_READ)].tolist():
         threshold, cost = float(line.thresholds[at]), float(line.costs[at])
         x, y = FRAME.x(float(places[at])), FRAME.y(float(heights[at]))
-        yield reading(f"from {threshold:.3g}: {cost:,.4g}", x, y, values=(threshold, cost))
+        yield reading(f"from {line.text(threshold)}: {cost:,.4g}", x, y, values=(threshold, cost))
 
 
 def across_fractions(thresholds: Floats, across: Scale) -> Floats:

@@ -186,9 +186,9 @@ class ThresholdCosts:
     `best` is the cheapest, None where no cost is defined; `crossfitted` what its choice costs on
     samples it was not made on. `in_use` is the cost of the predictions of the run, and
     `in_use_place` the threshold that gives their counts, None if no single one does; `change` is
-    from that threshold to the cheapest then. `implied` is the threshold above which flagging is cheaper to expect where
-    the score is the probability of the class: below 0 or above 1 one answer is always cheaper,
-    and None is not a threshold at all.
+    from that threshold to the cheapest then. `implied` is the threshold above which flagging is
+    cheaper to expect where the score is the probability of the class: below 0 or above 1 one
+    answer is always cheaper, and None is not a threshold at all.
     """
 
     positive: int

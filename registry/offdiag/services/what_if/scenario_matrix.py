@@ -19,6 +19,7 @@ from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.what_if import at_prevalence, merge_classes, other_positive_class
 from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS, ScoreCurve
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.curves import browse_curves
 from offdiag.store.database import Database
@@ -122,6 +123,7 @@ def _at_threshold(
             f"run {run_id} has no scores.", field="runs", hint="Log scores with the predictions."
         )
     names = _two_names(labels, found.positive)
+    _require_kept(curve, threshold, names[1])
     if points.reports_below:
         if curve.bins is None:
             raise InvalidInput(
@@ -134,6 +136,32 @@ def _at_threshold(
         place = points.at(threshold)
         kept = float(points.float64_thresholds[place])
     return _of_two(points, place, names), kept if np.isfinite(kept) else None
+
+
+def _require_kept(curve: ScoreCurve, threshold: float, name: str) -> None:
+    """Raise `InvalidInput` for a threshold between the few that are kept without examples.
+
+    The points of a curve are chosen by recall and precision, which such a class has not.
+    """
+    points = curve.points
+    has_examples = points.n_negative if points.reports_below else points.n_positive
+    own = 1.0 - points.thresholds if points.reports_below else points.thresholds
+    kept = np.sort(own).astype(np.float32)
+    wanted = np.float32(threshold)
+    if has_examples or len(points) == points.n_thresholds or not kept[0] < wanted < kept[-1]:
+        return
+    exact = [*TIDY_THRESHOLDS] if curve.bins is not None else kept.tolist()
+    if wanted in np.array(exact, dtype=np.float32) or wanted in kept:
+        return
+    below = max((each for each in exact if each < threshold), default=None)
+    above = min((each for each in exact if each > threshold), default=None)
+    near = " or ".join(f"{each:.9g}" for each in (below, above) if each is not None)
+    raise InvalidInput(
+        f"the run has no example of {name!r}, so few thresholds on its scores are kept, and "
+        f"{threshold:g} is between them.",
+        field="threshold",
+        hint=f"Ask for {near}, or for a class that has examples.",
+    )
 
 
 def _of_probability(points: OperatingPoints, threshold: float) -> tuple[int, float]:

@@ -10,14 +10,20 @@ from support.drawings import Drawing, parsed, points_of
 
 
 def drawn(
-    thresholds: list[float], costs: list[float], *, others: tuple[Mark, ...] = ()
+    thresholds: list[float],
+    costs: list[float],
+    *,
+    others: tuple[Mark, ...] = (),
+    reach: float = 0.1,
 ) -> Drawing:
     best = int(np.argmin(costs))
+    low, high = costs[best] * (1 - reach), costs[best] * (1 + reach)
     line = CostLine(
         np.array(thresholds),
         np.array(costs),
-        Mark("cheapest", thresholds[best], costs[best], costs[best] * 0.9, costs[best] * 1.1),
+        Mark("cheapest", thresholds[best], costs[best], low, high),
         others,
+        "{:.6g}".format,
         are_probabilities=True,
     )
     return parsed(
@@ -86,3 +92,19 @@ def test_thresholds_with_names_stand_upright() -> None:
 
     assert found.count("threshold") == 2
     assert {"in use", "implied", "cheapest"} <= set(found.texts("direct"))
+
+
+def test_readings_name_thresholds_as_the_page_does() -> None:
+    found = drawn([0.99997, 0.99993, 0.1], [100, 40, 80])
+
+    said = [part.get("data-read", "") for part in found.root if part.get("class") == "spot"]
+    assert said == ["from 0.99997: 100", "from 0.99993: 40", "from 0.1: 80"]
+
+
+def test_costs_that_only_rounding_tells_apart_have_an_axis_of_round_numbers() -> None:
+    costs = [100.0, 100.00000000000001, 99.99999999999999]
+
+    found = drawn([0.9, 0.5, 0.1], costs, reach=0.0)
+
+    texts = [part.text or "" for part in found.root if part.get("class") == "tick"]
+    assert {"50", "100", "150"} <= set(texts)

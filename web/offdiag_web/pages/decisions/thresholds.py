@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from markupsafe import Markup
@@ -212,6 +213,7 @@ def _chart(
             found.means * PER,
             Mark("cheapest", _threshold(found, best.place), best.cost.value * PER, low, high),
             tuple(others),
+            partial(threshold_text, found),
             found.are_probabilities,
         ),
         x_title=f"threshold on the score of {name}",

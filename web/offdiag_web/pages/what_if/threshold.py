@@ -7,8 +7,9 @@ would be pressed into a corner. Names stand beside their lines, never on one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from markupsafe import Markup
@@ -201,6 +202,7 @@ def _chart(by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: s
             lowest,
             by_point.in_use.value * PER,
             implied if implied is not None and 0 < implied < 1 else None,
+            partial(_text, points),
         ),
         x_title=f"Predict {short} when its score is at least",
         now_text=f"now: {amounts.text(by_point.in_use.value * PER)}",
@@ -241,6 +243,7 @@ class ThresholdCurve:
     `said` says for each what it comes from, such as how many examples are missed.
     `best` is the place of the lowest cost; `now` what the predictions cost as they are and
     `implied` the threshold that calibrated scores would ask for, None where there is none.
+    `text` writes a threshold.
     """
 
     thresholds: Floats
@@ -251,6 +254,7 @@ class ThresholdCurve:
     best: int
     now: float | None
     implied: float | None
+    text: Callable[[float], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +341,7 @@ def _readings(
         if place % every and at != curve.best:
             continue
         threshold, cost = float(curve.thresholds[at]), float(curve.costs[at])
-        text = f"from {threshold:.3g}: cost {cost:,.4g}, {curve.said[at]}"
+        text = f"from {curve.text(threshold)}: cost {cost:,.4g}, {curve.said[at]}"
         yield reading(text, FRAME.x(across), FRAME.y(up), values=(threshold, cost))
 
 
@@ -383,7 +387,7 @@ def _uprights(curve: ThresholdCurve, across: _Axis, best: float, best_text: str)
     """The best threshold and the implied one, each named in a line of its own above the frame."""
     yield from _upright(best, best_text, row=0, css_class="now", of_text="direct")
     if curve.implied is not None:
-        text = f"{curve.implied:.3g}, if scores were calibrated"
+        text = f"{curve.text(curve.implied)}, if scores were calibrated"
         at = across.at(curve.implied)
         yield from _upright(at, text, row=1, css_class="threshold", of_text="direct quiet")
 

@@ -28,6 +28,7 @@ def drawn(thresholds: list[float], costs: list[float], **more: float | None) -> 
         int(found.argmin()),
         more.get("now", 50.0),
         more.get("implied"),
+        "{:.6g}".format,
     )
     return parsed(
         threshold_curve(curve, x_title="score", now_text="now", best_text="best", name="costs")
@@ -59,3 +60,12 @@ def test_everything_lies_in_the_picture(
     for x, y in (*found.points, *points_of(found.one("band"))):
         assert 0 <= x <= WIDTH
         assert 0 <= y <= HEIGHT
+
+
+def test_thresholds_are_named_by_what_reports_the_same_examples() -> None:
+    found = drawn([0.5, 0.99993, 0.99997], [80, 20, 60], implied=0.99995)
+
+    said = [part.get("data-read", "") for part in found.root if part.get("class") == "spot"]
+    assert [text.split(":")[0] for text in said] == ["from 0.5", "from 0.99993", "from 0.99997"]
+    texts = [part.text or "" for part in found.root if part.get("class") == "direct quiet"]
+    assert texts == ["0.99995, if scores were calibrated"]
