@@ -156,6 +156,16 @@ def thin(curve: Curve, *, max_points: int) -> Curve:
     return replace(curve, columns=columns, thinned_from=curve.thinned_from or curve.n_points)
 
 
+def on_given_scores(curve: Curve) -> Curve:
+    """A curve of negated scores with thresholds on the scores as they were given.
+
+    A sample is reported where its score is at most the threshold.
+    """
+    if "threshold" not in curve.columns:
+        return curve
+    return replace(curve, columns={**curve.columns, "threshold": 0.0 - curve.columns["threshold"]})
+
+
 def no_curve(kind: CurveKind, x: str, y: str, reason: Reason) -> Curve:
     """A curve that is undefined: no points, and why."""
     return Curve(kind, x, y, {x: np.zeros(0), y: np.zeros(0)}, reason=reason.value)

@@ -106,7 +106,11 @@ class Forecasts:
         if self.has_all_columns:
             return self.scores[:, code]
         column = self.scores[:, 0]
-        return column if code == self.positive else -column
+        return -column if self.is_negated(code) else column
+
+    def is_negated(self, code: int) -> bool:
+        """Whether a class is ranked by the negated scores of the other of two."""
+        return not self.has_all_columns and code != self.positive
 
     def of_actual(self) -> NDArray[np.float64]:
         """Score that the actual class of each sample got, (n,)."""
@@ -150,7 +154,7 @@ class Forecasts:
 
     def ranked(self, code: int) -> RankedScores:
         """Scores for one class, of its samples and of all others."""
-        if not self.has_all_columns and code != self.positive:
+        if self.is_negated(code):
             return self.ranked(1 - code).mirrored()
         return self.once(("ranked", code), lambda: self._ranked(code))
 

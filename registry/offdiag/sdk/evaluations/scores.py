@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
@@ -18,7 +18,7 @@ from offdiag.metrics.scores import curves
 from offdiag.metrics.scores.calibration import DEFAULT_BINS, equal_width_bins
 from offdiag.metrics.scores.curves import Curve, CurveKind, cost_curve, no_curve
 from offdiag.metrics.scores.forecasts import Forecasts
-from offdiag.metrics.scores.ranking import rank_scores
+from offdiag.metrics.scores.ranking import RankedScores, rank_scores
 from offdiag.metrics.scores.suite import class_metrics, score_metrics
 from offdiag.metrics.weighted.counts import read_weights, require_some_weight
 from offdiag.metrics.weighted.scores import WeightedForecasts
@@ -34,7 +34,9 @@ class ScoreEvaluation(MetricResults):
     """Every metric of a set of scores, and its curves on request.
 
     `aggregate[key]` is one `MetricValue`; `per_class[key][label]` that of a class against the
-    rest. Curves are about one class against the rest, the positive one unless named.
+    rest. Curves are about one class against the rest, the positive one unless named: it is
+    predicted from a threshold on, the class without scores where the score of the other one is at
+    most the threshold.
     """
 
     forecasts: Forecasts
@@ -52,16 +54,15 @@ class ScoreEvaluation(MetricResults):
 
     def roc_curve(self, label: object = None) -> Curve:
         """True over false positive rate at every threshold."""
-        return curves.roc_curve(self.forecasts.ranked(self._code(label)))
+        return self._by_threshold(curves.roc_curve, label)
 
     def precision_recall_curve(self, label: object = None) -> Curve:
         """Precision over recall at every threshold."""
-        ranked = self.forecasts.ranked(self._code(label))
-        return curves.precision_recall_curve(ranked)
+        return self._by_threshold(curves.precision_recall_curve, label)
 
     def cost_curve(self, label: object = None) -> Curve:
         """Normalised expected cost of the best threshold over PC(+)."""
-        return cost_curve(self.forecasts.ranked(self._code(label)))
+        return self._by_threshold(cost_curve, label)
 
     def reliability_curve(self, label: object = None, *, n_bins: int = DEFAULT_BINS) -> Curve:
         """Observed share over mean probability of a class, in bins of equal width."""
@@ -102,6 +103,11 @@ class ScoreEvaluation(MetricResults):
             caption += f", positive class {self.positive_label}"
             caption += " by convention" if self.positive_by_convention else ""
         return caption
+
+    def _by_threshold(self, curve_of: Callable[[RankedScores], Curve], label: object) -> Curve:
+        code = self._code(label)
+        curve = curve_of(self.forecasts.ranked(code))
+        return curves.on_given_scores(curve) if self.forecasts.is_negated(code) else curve
 
     def _code(self, label: object) -> int:
         return class_of_curve(label, self.label_set, self.forecasts.positive)

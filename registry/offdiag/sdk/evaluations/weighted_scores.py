@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,13 @@ import numpy as np
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.values import MetricValue
-from offdiag.metrics.scores.curves import Curve, precision_recall_curve, roc_curve
+from offdiag.metrics.scores.curves import (
+    Curve,
+    Thresholds,
+    on_given_scores,
+    precision_recall_curve,
+    roc_curve,
+)
 from offdiag.metrics.weighted.counts import kish
 from offdiag.metrics.weighted.scores import (
     WeightedForecasts,
@@ -76,11 +83,11 @@ class WeightedScoreEvaluation(MetricResults):
 
     def roc_curve(self, label: object = None) -> Curve:
         """True over false positive rate at every threshold; counts are sums of weights."""
-        return roc_curve(self.weighted.ranked(self._code(label)))
+        return self._by_threshold(roc_curve, label)
 
     def precision_recall_curve(self, label: object = None) -> Curve:
         """Precision over recall at every threshold; counts are sums of weights."""
-        return precision_recall_curve(self.weighted.ranked(self._code(label)))
+        return self._by_threshold(precision_recall_curve, label)
 
     def _by_class(self) -> MetricTable[ClassValues]:
         return self.per_class
@@ -103,6 +110,11 @@ class WeightedScoreEvaluation(MetricResults):
 
     def _title(self) -> str:
         return f"Weighted metrics of scores of {self.n_samples} examples"
+
+    def _by_threshold(self, curve_of: Callable[[Thresholds], Curve], label: object) -> Curve:
+        code = self._code(label)
+        curve = curve_of(self.weighted.ranked(code))
+        return on_given_scores(curve) if self.weighted.forecasts.is_negated(code) else curve
 
     def _code(self, label: object) -> int:
         return class_of_curve(label, self.label_set, self.weighted.forecasts.positive)

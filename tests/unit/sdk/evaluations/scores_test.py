@@ -222,3 +222,32 @@ def test_a_notebook_shows_values_and_reasons_with_labels_escaped() -> None:
 
 def test_a_notebook_names_no_positive_class_where_there_is_none() -> None:
     assert "positive class" not in evaluate_scores(**THREE)._repr_html_()
+
+
+@pytest.mark.parametrize("weight", [None, [1, 1, 2, 1, 0.5]])
+def test_thresholds_of_the_class_without_scores_are_those_of_the_other(
+    weight: list[float] | None,
+) -> None:
+    actual, scores = np.array([0, 0, 1, 0, 1]), np.array([0.0, 0.2, 0.6, 0.7, 0.9])
+    evaluation = evaluate_scores(y_true=actual, y_score=scores, sample_weight=weight)
+
+    columns = evaluation.roc_curve("0").columns
+
+    weights = np.ones(5) if weight is None else np.array(weight)
+    for threshold, hits, alarms in zip(
+        *(columns[name] for name in ("threshold", "true_positives", "false_positives")),
+        strict=True,
+    ):
+        is_reported = scores <= threshold
+        assert weights[is_reported & (actual == 0)].sum() == hits
+        assert weights[is_reported & (actual == 1)].sum() == alarms
+    assert set(columns["threshold"][1:]) == {0.0, 0.2, 0.6, 0.7, 0.9}
+    assert set(evaluation.precision_recall_curve("0").columns["threshold"]) == set(
+        columns["threshold"]
+    )
+
+
+def test_corners_of_the_cost_of_the_class_without_scores_are_on_given_scores() -> None:
+    evaluation = evaluate_scores(y_true=[0, 0, 1, 0, 1], y_score=[0.0, 0.2, 0.6, 0.7, 0.9])
+
+    assert evaluation.cost_curve("0").columns["threshold"].max() == 0.7
