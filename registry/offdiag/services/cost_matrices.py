@@ -42,13 +42,15 @@ def add_costs(
     currency: str | None = None,
     note: str | None = None,
     author: str | None = None,
+    is_new_name: bool = False,
 ) -> CostMatrixRecord:
     """Store what errors cost between the classes of a dataset, as a new version of a name.
 
     `weights[actual][predicted]` must name every cell; an array has the classes in the order of
     the dataset, the actual one along the first axis. The same costs again are the version that
-    has them, if that is the newest. Raises `NotFound` for an unknown dataset and `InvalidInput`
-    for unusable names and costs.
+    has them, if that is the newest. With `is_new_name` a name that has other costs is a
+    `Conflict`. Raises `NotFound` for an unknown dataset and `InvalidInput` for unusable names and
+    costs.
     """
     require_name(name, "name")
     if "@" in name:
@@ -72,6 +74,13 @@ def add_costs(
             and (newest.costs.currency, newest.note) == (costs.currency, note)
         ):
             return newest
+        if is_new_name and newest is not None:
+            raise Conflict(
+                f"there is a cost matrix {name!r} already, in version {newest.version}.",
+                field="name",
+                hint=f"Save again to make this its version {newest.version + 1}, or change the "
+                "name.",
+            )
         costs_id = cost_matrices.insert_costs(
             session,
             project_id=known.project_id,

@@ -45,6 +45,16 @@ def log_runs(folder: Path, offdiag: Command) -> list[str]:
     return found
 
 
+def test_adding_costs_says_which_version_they_follow(
+    offdiag: Command, runs: list[str], folder: Path
+) -> None:
+    (folder / "costs.toml").write_text(COSTS.format(miss=20), encoding="utf-8")
+
+    found = offdiag("cost", "add", "visits", "costs.toml", "--dataset", "clinic")
+
+    assert found.out == "visits@3 is stored. The version before is visits@2.\n"
+
+
 def test_what_two_versions_price_differently_is_listed(offdiag: Command, runs: list[str]) -> None:
     found = offdiag("cost", "diff", "visits@1", "visits@2")
     record = offdiag("cost", "diff", "visits@1", "visits", "--json")

@@ -188,6 +188,29 @@ def test_new_costs_have_a_usable_name_and_can_become_the_default_at_once(
     assert lines == {"equal": "default of derm-7", "triage": ""}
 
 
+def test_new_costs_with_a_name_in_use_become_its_next_version_once_that_is_said(
+    client: PageClient, costs: CostMatrixRecord, database: Database
+) -> None:
+    (form,) = forms_of(client, "/costs/new?dataset=derm-7")
+    typed = _typed(form) | {"name": "triage", "w1.0": "40", "action": "save"}
+
+    refused = send(client, form, typed)
+
+    page = Page(refused.text)
+    assert refused.status_code == 422
+    assert "a cost matrix 'triage' already, in version 2." in page.one("main").text
+    assert "Save again to make this its version 3, or change the name." in page.one("main").text
+    assert _field(page, "w1.0") == "40"
+    assert "/costs/triage" in [link.attributes["href"] for link in page.one("main").inside("a")]
+    assert len(stored(database, "triage")) == 2
+    again = typed | {"version_of": _field(page, "version_of")}
+    assert send(client, form, again | {"name": "other"}).location == "/costs/other?v=1"
+    for _ in range(2):
+        assert send(client, form, again).location == "/costs/triage?v=3"
+    # Sent twice, as by a second click: nothing is asked, and nothing is stored twice.
+    assert send(client, form, typed).location == "/costs/triage?v=3"
+
+
 def test_a_dataset_can_be_judged_by_any_version(
     client: PageClient, costs: CostMatrixRecord
 ) -> None:

@@ -209,6 +209,25 @@ def test_saving_makes_a_new_version_and_asks_the_same_question_under_it(
     assert "1 cell changed" in page.one("main").text
 
 
+def test_changed_costs_are_no_version_of_another_name_before_that_is_said(
+    client: PageClient, runs: str, database: Database
+) -> None:
+    add_triage(database)
+    path = f"/whatif?runs={runs}&cost=@0-1&set=mel>nv:40"
+    form = next(f for f in forms_of(client, path) if f.attributes["id"] == "save")
+
+    refused = send(client, form, {"name": "derm triage"})
+
+    assert refused.status_code == 409
+    page = Page(refused.text)
+    assert "Save again to make this its version 2" in page.one("main").text
+    confirmed = next(
+        each for each in page.all("input") if each.attributes.get("name") == "version_of"
+    )
+    again = {"name": "derm triage", "version_of": confirmed.attributes["value"]}
+    assert "cost=derm%20triage@2" in (send(client, form, again).location or "")
+
+
 def test_runs_can_be_added_and_removed(client: PageClient, runs: str, database: Database) -> None:
     third = log_counts(database, FOCAL, LESIONS, name="third", dataset="derm-7")
     page = client.page(f"/whatif?runs={runs}&cost=@0-1")

@@ -173,7 +173,10 @@ def add(
         body=asked,
         stored=lambda database: asked_new_costs(database, asked, weights, asked.author),
     )
-    call.print(costs, f"{costs.name}@{costs.version} is stored.")
+    text = f"{costs.name}@{costs.version} is stored."
+    if costs.version > 1:
+        text += f" The version before is {costs.name}@{costs.version - 1}."
+    call.print(costs, text)
 
 
 @help_text("cost list", "cost list --json", see=("cost show",))

@@ -138,14 +138,17 @@ def cost_form_view(
     title: str,
     action: str,
     cancel_url: str,
+    project: str,
     dataset: str,
     name_is_fixed: bool,
+    version_of: str = "",
     is_default: bool,
     notices: Sequence[str] = (),
     errors: Mapping[str, str] | None = None,
 ) -> str:
     """Present the form. `before` is what it started from, which marks what was changed; `read`
-    is what the fields mean, if it was requested."""
+    is what the fields mean, if it was requested; `version_of` is a name in use, which the next
+    sending confirms."""
     costs = None if read is None else read.costs
     return render_template(
         "costs/form.html",
@@ -155,6 +158,8 @@ def cost_form_view(
         dataset=dataset,
         name=typed.name,
         name_is_fixed=name_is_fixed,
+        version_of=version_of,
+        version_of_url=CostsAddress(project, version_of).url() if version_of else None,
         currency=typed.currency,
         note=typed.note,
         author=typed.author,
@@ -207,6 +212,7 @@ blueprint = Blueprint("cost_form", __name__)
 
 _MIB = 1 << 20
 _CHECK = "check"
+_VERSION_OF = "version_of"
 
 
 @dataclass(frozen=True)
@@ -348,6 +354,7 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
             currency=read.costs.currency,
             note=typed.note or None,
             author=form_author(),
+            is_new_name=not subject.name_is_fixed and request.form.get(_VERSION_OF) != typed.name,
         )
         if request.form.get("default"):
             set_default_costs(
@@ -358,7 +365,8 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
             )
     except (InvalidInput, Conflict) as error:
         errors = {error.field or "": sentence_of(error)}
-        return _shown(subject, typed, read=read, errors=errors, status=REFUSED)
+        in_use = typed.name if isinstance(error, Conflict) and error.field == "name" else ""
+        return _shown(subject, typed, read=read, errors=errors, version_of=in_use, status=REFUSED)
     return redirect(CostsAddress(record.project, record.name, record.version).url(), 303)
 
 
@@ -368,6 +376,7 @@ def _shown(
     *,
     read: ReadCosts | None = None,
     errors: dict[str, str] | None = None,
+    version_of: str = "",
     status: int = 200,
 ) -> Response:
     html = cost_form_view(
@@ -378,8 +387,10 @@ def _shown(
         title=subject.title,
         action=subject.action,
         cancel_url=subject.cancel_url,
+        project=subject.project,
         dataset=subject.dataset,
         name_is_fixed=subject.name_is_fixed,
+        version_of=version_of,
         is_default=bool(request.form.get("default")),
         notices=subject.notices,
         errors=errors,

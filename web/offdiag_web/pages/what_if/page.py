@@ -261,16 +261,20 @@ def save() -> Response:
     run, base = read_base(database, address.runs, address.question.costs)
     scenario = understand(address.question, base, [run.matrix])
     name_project(run.project)
+    name = request.form.get("name", "").strip()
+    # The form says of the costs that it starts from that they get a new version.
+    of = None if base.record is None else base.record.name
     try:
         record = add_costs(
             current_registry().database,
             project=run.project,
             dataset=run.dataset,
-            name=request.form.get("name", "").strip(),
+            name=name,
             weights=scenario.costs.weights,
             currency=scenario.costs.currency,
             note=request.form.get("note", "").strip() or None,
             author=form_author(),
+            is_new_name=name not in {of, request.form.get("version_of")},
         )
     except (Conflict, InvalidInput) as error:
         found = ask(database, address.runs, address.question)
