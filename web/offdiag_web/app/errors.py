@@ -43,6 +43,7 @@ from offdiag.errors import (
 )
 from offdiag_web.app.context import LOOKING
 from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path, own_path
+from offdiag_web.app.sent_forms import SECRETS, SentForm, sent_form
 
 log = structlog.get_logger()
 
@@ -51,8 +52,6 @@ _MOST_READ = 4 * _KIB * _KIB
 """Bytes of a form that is too large, up to which its longest field is looked for."""
 _MOST_FIELDS = 10_000
 _LONGEST_NAME = 60
-_SECRETS = frozenset({"password", "current", "wanted"})
-"""Fields that no page shows again."""
 
 STATUS_OF: dict[type[OffdiagError], int] = {
     InvalidInput: 400,
@@ -223,6 +222,19 @@ def http_response(error: HTTPException) -> Response:
     return response
 
 
+def outdated_form_response() -> Response:
+    """The answer to a form whose token is missing or of another cookie, to be sent again."""
+    again = sent_form()
+    hint = "Open its page again and submit it once more."
+    if again is not None:
+        hint = (
+            "Send it again as it is. Where this page comes a second time, the browser keeps no "
+            "cookies of this server."
+        )
+    text = "This form is outdated: nothing was saved, as the cookie of its page is gone."
+    return _answer(Failure(403, "forbidden", text, hint=hint), again=again)
+
+
 REFUSED = 422
 """The status of a page whose form was not taken, whatever was wrong with it."""
 
@@ -282,7 +294,7 @@ def _longest_field(size: int) -> tuple[str, int] | None:
     try:
         # The library would make an object of each field, however many there are.
         if request.get_data().count(b"&") < _MOST_FIELDS:
-            fields = [each for each in request.form.items(multi=True) if each[0] not in _SECRETS]
+            fields = [each for each in request.form.items(multi=True) if each[0] not in SECRETS]
             return max(((name, len(text)) for name, text in fields), key=lambda each: each[1])
     except (HTTPException, ValueError):
         pass
@@ -316,8 +328,8 @@ def _page_for(command: re.Match[str]) -> str:
     return page if before and not before.endswith(". ") else capitalised(page)
 
 
-def _answer(failure: Failure) -> Response:
-    response = _body(failure)
+def _answer(failure: Failure, *, again: SentForm | None = None) -> Response:
+    response = _body(failure, again)
     response.status_code = failure.status
     response.cache_control.no_store = True
     if failure.status == 503:
@@ -325,7 +337,7 @@ def _answer(failure: Failure) -> Response:
     return response
 
 
-def _body(failure: Failure) -> Response:
+def _body(failure: Failure, again: SentForm | None) -> Response:
     if is_for_programs() or request.path.endswith(".json"):
         parts = {
             "code": failure.code,
@@ -345,11 +357,16 @@ def _body(failure: Failure) -> Response:
                 next=own_address(),
                 is_form=request.method not in LOOKING,
                 typed=_typed_words(),
+                again=sent_form(),
             )
         )
     return make_response(
         render_template(
-            "failure.html", failure=failure, way_out=_way_out(failure), typed=_typed_words()
+            "failure.html",
+            failure=failure,
+            way_out=_way_out(failure),
+            typed=_typed_words(),
+            again=again,
         )
     )
 
@@ -424,4 +441,4 @@ def _typed_words() -> list[str]:
         fields = [*request.form.items(multi=True)]
     except HTTPException:  # It is too large.
         return []
-    return [text for name, text in fields if name not in _SECRETS and len(text.split()) > 1]
+    return [text for name, text in fields if name not in SECRETS and len(text.split()) > 1]

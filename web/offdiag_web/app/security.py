@@ -25,7 +25,6 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Flask, Response, abort, g, request
 from flask.sessions import SecureCookieSessionInterface
 from flask_wtf.csrf import CSRFError, CSRFProtect, generate_csrf
-from werkzeug.exceptions import Forbidden
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.wrappers import Response as Answer
 
@@ -34,7 +33,7 @@ from offdiag.errors import Malformed
 from offdiag.settings import ServerSettings
 from offdiag_web.app.context import LOOKING
 from offdiag_web.app.dispatch import is_for_programs
-from offdiag_web.app.errors import http_response
+from offdiag_web.app.errors import outdated_form_response
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -207,9 +206,7 @@ def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
 
     @app.errorhandler(CSRFError)
     def repeat_request(_error: CSRFError) -> Answer:
-        return http_response(
-            Forbidden("This form is outdated. Open its page again and submit it once more.")
-        )
+        return outdated_form_response()
 
 
 def refuse_nul() -> None:
