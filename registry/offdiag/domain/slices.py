@@ -139,13 +139,19 @@ def slice_text(part: Slice) -> str:
     return " & ".join(f"{column_text(term.name)}={column_text(term.value)}" for term in part.terms)
 
 
-def range_text(low: float | None, high: float | None, *, digits: int = 12) -> str:
+def range_text(low: float | None, high: float | None) -> str:
     """The value of a column of ranges for numbers from `low` up to but without `high`."""
-    if low is None:
-        return f"under {high:.{digits}g}"
     if high is None:
-        return f"{low:.{digits}g} and over"
-    return f"{low:.{digits}g} to under {high:.{digits}g}"
+        return "all" if low is None else f"{_number_text(low)} and over"
+    if low is None:
+        return f"under {_number_text(high)}"
+    return f"{_number_text(low)} to under {_number_text(high)}"
+
+
+def _number_text(number: float) -> str:
+    """In twelve digits, or as few more as tell it from all other numbers."""
+    texts = (f"{number:.{digits}g}" for digits in range(12, 17))
+    return next((text for text in texts if float(text) == number), f"{number:.17g}")
 
 
 def is_range(value: str) -> bool:

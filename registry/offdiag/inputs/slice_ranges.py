@@ -25,6 +25,10 @@ PERIODS = ("year", "quarter", "month", "week", "day")
 DEFAULT_PERIOD = "month"
 _DIGITS = 3
 """Significant digits to which quantiles are rounded before values are compared with them."""
+_MEANT = 12
+"""Significant digits that no rounding of a sum of a few floats reaches."""
+_NOISE = 8
+"""Steps between neighbouring floats that a sum of a few may be off by."""
 
 
 def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[np.int64]]:
@@ -53,12 +57,20 @@ def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[n
             field=field,
             hint=f"Give ascending cut points, or a number of quantiles from 2 to {MOST_BINS}.",
         )
-    ends = [None, *points, None]
-    # Twelve digits read well; cut points that are closer together have all of theirs.
-    digits = 12 if len({f"{point:.12g}" for point in points}) == len(points) else 17
-    texts = (range_text(low, high, digits=digits) for low, high in pairwise(ends))
-    levels = list(texts) if points else ["all"]
+    points = _without_noise(points)
+    levels = [range_text(low, high) for low, high in pairwise([None, *points, None])]
     return levels, np.searchsorted(np.asarray(points), numbers, side="right").astype(np.int64)
+
+
+def _without_noise(points: list[float]) -> list[float]:
+    """Cut points as they are meant: 0.3 where a sum came out as 0.30000000000000004.
+
+    So a range holds the numbers that its name says, and two cut points of one name are one.
+    """
+    tidy = [float(f"{point:.{_MEANT}g}") for point in points]
+    is_noise = np.abs(np.subtract(tidy, points)) <= _NOISE * np.spacing(np.abs(points))
+    found = np.where(is_noise, tidy, points).tolist()
+    return found if all(low < high for low, high in pairwise(found)) else points
 
 
 def _quantiles(numbers: NDArray[np.float64], n: int) -> list[float]:

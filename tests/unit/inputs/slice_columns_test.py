@@ -50,6 +50,22 @@ def test_ranges_cover_every_number_once_and_in_order(numbers: list[float], n: in
     assert all(place[one] <= place[other] for one, other in pairwise(order))
 
 
+def test_two_cut_points_never_share_a_name() -> None:
+    first, second = 1_700_000_000_000_123, 1_700_000_000_000_456
+
+    names = [column([0, point], bins=[point]).choices for point in (first, second)]
+
+    assert names[0] == ("under 1700000000000123", "1700000000000123 and over")
+    assert names[1] == ("under 1700000000000456", "1700000000000456 and over")
+
+
+def test_cut_points_that_rounding_left_beside_a_number_cut_at_it() -> None:
+    found = column([0.3, 0.29], bins=np.linspace(0, 1, 11)[1:-1].tolist())
+
+    assert np.linspace(0, 1, 11)[3] > 0.3
+    assert texts(found) == ["0.3 to under 0.4", "0.2 to under 0.3"]
+
+
 def test_ranges_of_close_numbers_stay_apart() -> None:
     nanoseconds = 1_700_000_000_000_000_000 + np.arange(8) * 1e4
 
