@@ -256,9 +256,8 @@ def _http_failure(error: HTTPException) -> Failure:
     code = (error.name or "error").lower().replace(" ", "_")
     hints = _API_HINTS if is_for_programs() else _HINTS
     hint = hints.get(status, "").format(g.get("request_id", ""))
-    if status == 413 and request.max_content_length:
-        place = "address" if is_for_programs() else "page"
-        hint = f"At most {request.max_content_length // _KIB} KiB can be sent to this {place}."
+    if status == 413 and (limit := request.max_content_length):
+        hint = _limit_text(limit)
     text = error.description or error.name
     if status == 413 and not is_for_programs() and (about := _about_large_form()) is not None:
         text, hint = about
@@ -280,9 +279,13 @@ def _about_large_form() -> tuple[str, str] | None:
     which = "something"
     if longest is not None:
         which = f"“{shortened(longest[0], longest=_LONGEST_NAME)}”, of {longest[1]:,} characters,"
-    most = f"At most {limit // _KIB:,} KiB can be sent to this page."
-    hint = f"{most} Make {which} shorter, and send it again."
+    hint = f"{_limit_text(limit)} Make {which} shorter, and send it again."
     return f"This form has {-(-size // _KIB):,} KiB.", hint
+
+
+def _limit_text(limit: int) -> str:
+    place = "address" if is_for_programs() else "page"
+    return f"At most {limit // _KIB:,} KiB can be sent to this {place}."
 
 
 def _longest_field(size: int) -> tuple[str, int] | None:
