@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from offdiag.domain.values import MetricValue
 from offdiag.services.champions.leaders import primary_metric
 from offdiag.store.dataset_page import DatasetFacts
+from offdiag.store.run_list import RunOverview
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, spanning, words
 from offdiag_web.components import numbers
@@ -20,6 +21,7 @@ from offdiag_web.components.model_marks import NO_MODEL, ModelMark, model_point
 from offdiag_web.components.numbers import extent_of
 from offdiag_web.components.runs.rows import column_scale, metric_column
 from offdiag_web.pages.runs.columns import Columns, differing_params
+from offdiag_web.urls.run_list import ListForm
 
 MOST_CHARTED = 200
 MOST_PARAMS = 4
@@ -28,6 +30,26 @@ MOST_VALUES = 12
 LARGEST_ON_AXIS = 1e300
 """Between numbers of up to this size the distance is a number, too."""
 Marks = Mapping[str | None, ModelMark]
+
+
+def chart_of(
+    form: ListForm,
+    charted: Sequence[RunEntry],
+    scope: DatasetFacts,
+    columns: Columns,
+    marks: Marks,
+) -> Markup | None:
+    """The picture of a form of the list, None where it has none."""
+    if form == "parallel":
+        return parallel_picture(charted, columns, marks)
+    return None if form == "table" else trend_picture(charted, scope, marks)
+
+
+def chart_note(overview: RunOverview, charted: Sequence[RunEntry]) -> str:
+    """Which runs are drawn, where those are not all."""
+    if overview.page.counts_all and overview.page.total <= len(charted):
+        return ""
+    return f"The newest {numbers.count(len(charted))} runs."
 
 
 def trend_picture(entries: Sequence[RunEntry], scope: DatasetFacts, marks: Marks) -> Markup | None:

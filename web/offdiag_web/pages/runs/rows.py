@@ -8,8 +8,9 @@ from datetime import datetime
 
 from markupsafe import Markup
 
-from offdiag.domain.runs import PromotionRole, RunState
+from offdiag.domain.runs import PromotionRole, RunState, weighted_last_text
 from offdiag.store.dataset_page import DatasetFacts
+from offdiag.store.run_list import RunListPage
 from offdiag.store.run_neighbours import BaselineValues
 from offdiag.store.run_order import OF_PARAM
 from offdiag.store.run_rows import RunEntry
@@ -263,3 +264,43 @@ def _shared(entry: RunEntry, group: str) -> str:
     if name not in values:
         return f"without {name}"
     return numbers.shortened(f"{name} {values[name]}", longest=_LONGEST)
+
+
+def other_labels(rows: Sequence[ListedRun], scope: DatasetFacts) -> Sequence[str]:
+    """Said where runs in one order are not of the same samples."""
+    n_others = sum(bool(row.other_labels) for row in rows)
+    if not n_others:
+        return ()
+    are, their = ("is", "its") if n_others == 1 else ("are", "their")
+    said = (
+        f"{numbers.plural(n_others, 'run')} here {are} on other samples than labels "
+        f"v{scope.truth_number}, so {their} values do not compare with the rest."
+    )
+    return (said,)
+
+
+def other_weights(page: RunListPage) -> Sequence[str]:
+    """Said where runs in one order are not all without sample weights."""
+    if page.n_weighted:
+        return () if page.n_weighted == page.total else (weighted_last_text(page.n_weighted),)
+    n_weighted = sum(entry.is_weighted for entry in page.entries)
+    if n_weighted in (0, len(page.entries)):
+        return ()
+    have, their = ("has", "its") if n_weighted == 1 else ("have", "their")
+    said = (
+        f"{numbers.plural(n_weighted, 'run')} here {have} sample weights, "
+        f"so {their} values do not compare with the rest."
+    )
+    return (said,)
+
+
+_IN_SET = frozenset({"best", "in set"})
+
+
+def with_border(rows: list[ListedRun]) -> list[ListedRun]:
+    """Mark the line with which the best set ends, where others follow on the page."""
+    members = [place for place, row in enumerate(rows) if row.standing in _IN_SET]
+    if len(members) < 1 or members[-1] == len(rows) - 1:
+        return rows
+    last = members[-1]
+    return [*rows[:last], replace(rows[last], ends_best=True), *rows[last + 1 :]]

@@ -10,11 +10,11 @@ from flask import render_template
 from markupsafe import Markup
 
 from offdiag.comparison.rank_status import RankStatus
-from offdiag.domain.runs import PromotionRole, Task, weighted_last_text
+from offdiag.domain.runs import PromotionRole, Task
 from offdiag.services.champions.dataset_status import DatasetStatus
 from offdiag.services.champions.leaders import Leaders, primary_metric
 from offdiag.store.dataset_page import DatasetFacts
-from offdiag.store.run_list import RunListPage, RunOverview
+from offdiag.store.run_list import RunOverview
 from offdiag.store.run_list_by_dataset import RunGroup, RunGroups
 from offdiag.store.run_order import Cursor, RunOrder
 from offdiag.store.run_rows import RunEntry
@@ -25,7 +25,7 @@ from offdiag_web.components.datasets import DatasetFrame
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.components.numbers import Notes
 from offdiag_web.components.runs.rows import column_scale, drawn_together, metric_column
-from offdiag_web.pages.runs.charts import parallel_picture, trend_picture
+from offdiag_web.pages.runs.charts import chart_note, chart_of
 from offdiag_web.pages.runs.columns import (
     Columns,
     best_first,
@@ -43,6 +43,9 @@ from offdiag_web.pages.runs.rows import (
     group_choices,
     in_groups,
     listed_run,
+    other_labels,
+    other_weights,
+    with_border,
 )
 from offdiag_web.urls.filter_line import filter_text, parse_filter, quoted
 from offdiag_web.urls.query_string import with_query
@@ -196,7 +199,7 @@ def run_list_view(
     if address.group:
         rows = in_groups(page.entries, rows, address.group)
     elif order == best_first(scope):
-        rows = _with_border(rows)
+        rows = with_border(rows)
     shown = [row.id for row in rows]
     sorted_so = order_words(order)
     return render_template(
@@ -207,15 +210,15 @@ def run_list_view(
             explicit,
             scope=scope.name,
             summary=f"{_range_text(overview)}, {sorted_so}",
-            notices=[*notices, *_other_labels(rows, scope), *_other_weights(page)],
+            notices=[*notices, *other_labels(rows, scope), *other_weights(page)],
             without=overview.matches_without,
             shown=shown,
         ),
         forms=_forms(address),
         groups=group_choices(page.entries, address.group),
         form=address.form,
-        chart=_chart(address.form, drawn, scope, columns, marks),
-        chart_note=" ".join(filter(None, (_chart_note(overview, charted), not_drawn))),
+        chart=chart_of(address.form, drawn, scope, columns, marks),
+        chart_note=" ".join(filter(None, (chart_note(overview, charted), not_drawn))),
         run_head=sortable_head("run", "Run", "name", address=address, order=order),
         heads=column_heads(columns, address, order),
         has_best=leaders is not None and len(leaders.runs) > 1,
@@ -241,24 +244,6 @@ def run_list_view(
     )
 
 
-def _chart(
-    form: ListForm,
-    charted: Sequence[RunEntry],
-    scope: DatasetFacts,
-    columns: Columns,
-    marks: Mapping[str | None, ModelMark],
-) -> Markup | None:
-    if form == "parallel":
-        return parallel_picture(charted, columns, marks)
-    return None if form == "table" else trend_picture(charted, scope, marks)
-
-
-def _chart_note(overview: RunOverview, charted: Sequence[RunEntry]) -> str:
-    if overview.page.counts_all and overview.page.total <= len(charted):
-        return ""
-    return f"The newest {numbers.count(len(charted))} runs."
-
-
 def _best_marks(leaders: Leaders | None) -> dict[str, str]:
     """The best run, or the equally good ones, those that cannot be told apart from it, and those
     that are not tested, as their threshold was chosen on these examples.
@@ -271,47 +256,6 @@ def _best_marks(leaders: Leaders | None) -> dict[str, str]:
         for each in leaders.runs
         if each.is_in_set and each.run.value.value is not None
     }
-
-
-def _other_labels(rows: Sequence[ListedRun], scope: DatasetFacts) -> Sequence[str]:
-    """Said where runs in one order are not all on the newest labels, of these or other samples."""
-    n_others = sum(bool(row.other_labels) for row in rows)
-    if not n_others:
-        return ()
-    are, their = ("is", "its") if n_others == 1 else ("are", "their")
-    said = (
-        f"{numbers.plural(n_others, 'run')} here {are} on other labels than "
-        f"v{scope.truth_number}, so {their} values do not compare with those on "
-        f"v{scope.truth_number}."
-    )
-    return (said,)
-
-
-def _other_weights(page: RunListPage) -> Sequence[str]:
-    """Said where runs in one order are not all without sample weights."""
-    if page.n_weighted:
-        return () if page.n_weighted == page.total else (weighted_last_text(page.n_weighted),)
-    n_weighted = sum(entry.is_weighted for entry in page.entries)
-    if n_weighted in (0, len(page.entries)):
-        return ()
-    have, their = ("has", "its") if n_weighted == 1 else ("have", "their")
-    said = (
-        f"{numbers.plural(n_weighted, 'run')} here {have} sample weights, "
-        f"so {their} values do not compare with the rest."
-    )
-    return (said,)
-
-
-_IN_SET = frozenset({"best", "in set"})
-
-
-def _with_border(rows: list[ListedRun]) -> list[ListedRun]:
-    """Mark the line with which the best set ends, where others follow on the page."""
-    members = [place for place, row in enumerate(rows) if row.standing in _IN_SET]
-    if len(members) < 1 or members[-1] == len(rows) - 1:
-        return rows
-    last = members[-1]
-    return [*rows[:last], replace(rows[last], ends_best=True), *rows[last + 1 :]]
 
 
 def _tested_text(leaders: Leaders | None) -> str:
