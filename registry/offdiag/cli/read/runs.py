@@ -1,4 +1,4 @@
-"""`offdiag runs …`: list, show, delete and restore runs; the baseline of a dataset."""
+"""`offdiag runs …`: list, show, delete and restore runs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from offdiag.cli.call import Call, evaluate_waiting, project_option, registry_options
+from offdiag.cli.call import Call, evaluate_waiting, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs
 from offdiag.cli.options import help_text
 from offdiag.cli.output import fits_intervals, note
+from offdiag.cli.read.baseline import baseline
 from offdiag.cli.read.run_tables import (
     fairness_tables,
     history_table,
@@ -23,15 +24,10 @@ from offdiag.cli.read.run_tables import (
 )
 from offdiag.domain.runs import weighted_last_text, without_slices_text
 from offdiag.domain.sentences import visible
-from offdiag.domain.texts import name_segment
 from offdiag.filters.parsing import parse_filter, parse_order
-from offdiag.records.base import InProject
 from offdiag.records.datasets.dataset import (
-    AskedAgain,
-    Baseline,
     DatasetList,
     DatasetSummary,
-    Pinning,
     dataset_summary,
 )
 from offdiag.records.runs.evaluation import (
@@ -45,7 +41,7 @@ from offdiag.records.runs.evaluation import (
     run_with_results,
 )
 from offdiag.records.runs.multilabel import ConfusedLabelsFound, confused_document
-from offdiag.records.runs.run import Run, RunList, RunPage, RunsQuery, run_summary
+from offdiag.records.runs.run import RunList, RunPage, RunsQuery, run_summary
 from offdiag.records.runs.slices import (
     MOST_GAPS,
     Fairness,
@@ -61,88 +57,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from offdiag.store.database import Database
-
-
-@help_text(
-    "runs baseline r_4bcd6fgh8jkm",
-    "runs baseline --dataset holdout --clear",
-    see=("compare", "gate"),
-    arguments={"run_id": "Id or name of the run; the baseline of --dataset is shown without."},
-)
-@click.command()
-@click.argument("run_id", metavar="[RUN]", callback=ids_of_runs, required=False)
-@click.option("--dataset", help="Show the baseline of this dataset.")
-@click.option("--clear", is_flag=True, help="With --dataset: remove the baseline.")
-@project_option("Project of the dataset.")
-@registry_options
-def baseline(
-    *, run_id: str | None, dataset: str | None, clear: bool, project: str, call: Call
-) -> None:
-    """Set the baseline: compare all runs of its dataset with RUN, class by class.
-
-    A run with significantly lower recall of a class gets a flag of rule F14. All runs of the
-    dataset are re-evaluated.
-    """
-    if (run_id is None) == (dataset is None) or (clear and dataset is None):
-        raise click.UsageError("Name a run, or a dataset with --dataset.")
-    with connected(call.url) as registry:
-        if run_id is None and not clear:
-            found, n_runs = _baseline(registry, project, str(dataset)), 0
-        elif isinstance(registry, Server):
-            found, n_runs = _pinned_on_server(registry, run_id, project, dataset)
-        else:
-            found, n_runs = _pinned(registry, run_id, project, dataset)
-    again = f"; {n_runs} runs are re-evaluated" if n_runs else ""
-    call.print(
-        {"baseline": found.run, "runs_asked": n_runs},
-        "There is no baseline."
-        if found.run is None
-        else f"The baseline is {found.run_name} ({found.run}){again}.",
-    )
-
-
-def _baseline(registry: Database | Server, project: str, dataset: str) -> Baseline:
-    if isinstance(registry, Server):
-        return registry.ask(
-            f"/datasets/{name_segment(dataset)}/baseline",
-            Baseline,
-            query=InProject(project=project),
-        )
-    from offdiag.services.datasets import baseline_of
-
-    found = baseline_of(registry, project=project, dataset=dataset)
-    if found is None:
-        return Baseline(run=None, run_name=None)
-    return Baseline(run=found.run_id, run_name=found.run_name)
-
-
-def _pinned_on_server(
-    server: Server, run_id: str | None, project: str, dataset: str | None
-) -> tuple[Baseline, int]:
-    if run_id is not None:
-        run = server.ask(f"/runs/{run_id}", Run)
-        project, dataset = run.project, run.dataset
-    asked = server.ask(
-        f"/datasets/{name_segment(str(dataset))}/baseline",
-        AskedAgain,
-        method="PUT",
-        body=Pinning(project=project, run=run_id, author=current_author()),
-    )
-    return _baseline(server, project, str(dataset)), asked.n_runs
-
-
-def _pinned(
-    database: Database, run_id: str | None, project: str, dataset: str | None
-) -> tuple[Baseline, int]:
-    from offdiag.services.datasets import pin_baseline, unpin_baseline
-
-    if run_id is None:
-        now = unpin_baseline(database, project=project, dataset=str(dataset))
-        return Baseline(run=None, run_name=None), now.n_runs
-    now = pin_baseline(database, run_id, author=current_author())
-    pinned = now.baseline
-    assert pinned is not None  # noqa: S101  # It was pinned just now.
-    return Baseline(run=pinned.run_id, run_name=pinned.run_name), now.n_runs
 
 
 @click.group()
