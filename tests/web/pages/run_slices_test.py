@@ -12,6 +12,7 @@ import offdiag
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.services.champions.promotions import approve
+from offdiag.services.flags.triage import dismiss_flags
 from offdiag.services.gates.gate import gate_run
 from offdiag.store.database import Database
 from support.filled_once import filled_once
@@ -73,6 +74,23 @@ def test_the_worst_slice_is_said_first_and_its_examples_are_one_click_away(
     assert " pp (" in gaps["Accuracy"]
     for name in ("Cohen's kappa", "MCC"):
         assert re.match(r"\N{MINUS SIGN}0\.\d{3} \(", gaps[name]), gaps
+
+
+def test_a_run_that_fails_on_a_slice_does_not_open_with_praise(
+    client: PageClient, database: Database, run_id: str
+) -> None:
+    (flag,) = client.json("/api/v1/flags?rule=F16")["flags"]
+
+    said = client.page(f"/runs/{run_id}").one("p", "statement")
+
+    message = flag["message"].replace("'ill'", "“ill”").replace("-", "\N{MINUS SIGN}")
+    assert said.text.startswith(f"▲{message}")
+    assert said.inside("a")[0].attributes["href"] == f"/flags/{flag['id']}"
+    assert "▲" in client.page(f"/runs/{run_id}/slices").one("nav", "tabs").inside("a")[0].text
+    dismiss_flags(database, [flag["id"]], reason="known", author="ana")
+    assert client.page(f"/runs/{run_id}").one("p", "statement").text == (
+        "Every class is found clearly more often than by chance."
+    )
 
 
 def test_what_cannot_be_meant_is_said_and_the_slices_are_listed(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from offdiag.domain.runs import Task
+from offdiag.domain.sentences import typeset
 from offdiag.flags.problems import CAUSE_OF
 from offdiag.flags.warning import RaisedFlag, minority_warning, named, not_detected
 from offdiag.metrics.counted import class_sizes
@@ -41,7 +42,12 @@ def run_statement(detail: RunDetail) -> Statement | None:
     doubt = orientation_warning(detail.run.source, detail.run.orientation_verdict)
     if doubt is not None:
         return Statement(doubt.headline, doubt.explanation, "warning", "▲")
-    return _problem(detail, results) or _detection(results, class_words(detail.run.task))
+    problem = _problem(detail, results)
+    if problem is not None:
+        return problem
+    detection = _detection(results, class_words(detail.run.task))
+    # Classes that nothing finds come before a class that is missed in a slice alone.
+    return detection if detection.mark else _slice_problem(detail) or detection
 
 
 def _problem(detail: RunDetail, results: RunResults) -> Statement | None:
@@ -62,6 +68,22 @@ def _problem(detail: RunDetail, results: RunResults) -> Statement | None:
         more = flag.content.evidence.get("examples_needed")
         rest = f"About {numbers.count(more)} more labels of it would decide." if more else ""
     return _about(detail, flag, found.strong, f"{found.interval}. {rest}")
+
+
+def _slice_problem(detail: RunDetail) -> Statement | None:
+    """The most severe finding on a slice, which recalls of whole classes do not show."""
+    found = next(
+        (
+            flag
+            for flag in detail.flags.flags
+            if flag.content.rule == "F16" and not flag.status.is_dismissed
+        ),
+        None,
+    )
+    if found is None:
+        return None
+    said = _about(detail, found, typeset(found.content.message), "")
+    return replace(said, tone="warning", mark="▲")
 
 
 def _about(detail: RunDetail, flag: FlagRecord, strong: str, rest: str) -> Statement:
