@@ -191,13 +191,14 @@ class RatedRun:
     id: str
     name: str
     recalls: tuple[float | None, float | None]
+    is_weighted: bool
 
 
 def rated_runs(session: Session, *, dataset_id: int, limit: int) -> list[RatedRun]:
     """The newest evaluated runs on a dataset of two classes, at most `limit`."""
     first, second = aliased(MetricValueRow), aliased(MetricValueRow)
     statement = (
-        select(RunRow.id, RunRow.name, first.value, second.value)
+        select(RunRow.id, RunRow.name, first.value, second.value, RunRow.is_weighted)
         .join(EvaluationRow, EvaluationRow.run_id == RunRow.id)
         .join(first, _is_recall(first, 0))
         .join(second, _is_recall(second, 1))
@@ -210,7 +211,10 @@ def rated_runs(session: Session, *, dataset_id: int, limit: int) -> list[RatedRu
         .limit(limit)
     )
     rows = session.execute(statement)
-    return [RatedRun(run_id, name, (one, other)) for run_id, name, one, other in rows]
+    return [
+        RatedRun(run_id, name, (one, other), is_weighted)
+        for run_id, name, one, other, is_weighted in rows
+    ]
 
 
 def positive_class(session: Session, dataset_id: int) -> tuple[int, str]:

@@ -263,6 +263,29 @@ def test_a_weighted_run_stands_below_the_end_of_the_best_set(
     assert listed.count("★") == 2  # Of the line, and in the legend.
 
 
+def test_maps_of_metrics_and_the_decision_take_no_weighted_value_for_one_of_counts(
+    client: FlaskClient, database: Database
+) -> None:
+    actual = ["a"] * 4 + ["b"] * 4
+    predicted = ["a"] * 4 + ["b", "b", "a", "a"]
+    facts = RunFacts(name="survey", model="net")
+    weights = [1.0] * 4 + [0.5, 0.5, 0.25, 0.75]
+    log(database, y_true=actual, y_pred=predicted, sample_weight=weights, facts=facts)
+    work_off(database)
+    decision = client.get("/datasets/holdout").text
+    assert "b 0.500" in decision
+    assert "2/4" not in decision
+    log(database, y_true=actual, y_pred=predicted, facts=RunFacts(name="plain"))
+    work_off(database)
+
+    page = client.get("/glossary/mcc?dataset=1").text
+
+    assert ">plain<" in page
+    assert "survey" not in page
+    assert "Not drawn: 1 run with sample weights." in page
+    assert "b 2/4" in client.get("/datasets/holdout").text
+
+
 def test_pictures_draw_weighted_runs_apart_from_others(
     client: FlaskClient, database: Database
 ) -> None:

@@ -74,7 +74,8 @@ class Leaders:
 
     `why_not_tested` says why no run is called worse than another, None where all were compared.
     At most 200 of the `total` ranked runs are here; `n_outdated` others wait for results on the
-    newest labels, and `n_weighted` have sample weights, so they are not ranked with these.
+    newest labels, and `n_weighted` have sample weights, so they are not ranked with these unless
+    all of them have (`has_weights`).
     """
 
     metric: str
@@ -85,6 +86,7 @@ class Leaders:
     n_outdated: int
     why_not_tested: str | None = None
     n_weighted: int = 0
+    has_weights: bool = False
 
     @property
     def best_set(self) -> tuple[Leader, ...]:
@@ -229,6 +231,7 @@ def leaders_among(
         ranked.n_outdated,
         why_not,
         ranked.n_weighted,
+        ranked.has_weights,
     )
 
 

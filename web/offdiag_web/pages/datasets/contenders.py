@@ -159,7 +159,8 @@ def worst_text(decision: Decision, worst: WorstClass) -> str:
     counts = decision.size.class_counts
     cases = counts[worst.code] if worst.code < len(counts) else 0
     hits = worst.value * cases
-    if decision.dataset.task is Task.MULTILABEL or abs(hits - round(hits)) > 1e-6 or not cases:
+    is_share = decision.dataset.task is Task.MULTILABEL or decision.leaders.has_weights
+    if is_share or abs(hits - round(hits)) > 1e-6 or not cases:
         return f"{name} {numbers.metric(worst.value)}"
     return f"{name} {numbers.hits_of(round(hits), cases)}"
 

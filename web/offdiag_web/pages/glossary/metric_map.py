@@ -132,7 +132,7 @@ def _points(mapped: MappedRuns) -> Iterator[tuple[str, RatedRun, tuple[float, fl
     for run in mapped.runs:
         recall = run.recalls[mapped.positive_class]
         specificity = run.recalls[1 - mapped.positive_class]
-        if recall is not None and specificity is not None:
+        if recall is not None and specificity is not None and not run.is_weighted:
             yield next(letters), run, (recall, specificity)
 
 
@@ -213,7 +213,11 @@ def _share_links(address: MetricAddress, share: Decimal) -> Iterator[Segment]:
 
 
 def _left_out(mapped: MappedRuns, n_drawn: int) -> str | None:
-    missing = len(mapped.runs) - n_drawn
+    n_weighted = sum(run.is_weighted for run in mapped.runs)
+    missing = len(mapped.runs) - n_weighted - n_drawn
+    said = []
     if missing:
-        return f"{numbers.plural(missing, 'run')} left out: one of the rates is undefined."
-    return None
+        said.append(f"{numbers.plural(missing, 'run')} left out: one of the rates is undefined.")
+    if n_weighted:
+        said.append(f"Not drawn: {numbers.plural(n_weighted, 'run')} with sample weights.")
+    return " ".join(said) or None
