@@ -11,6 +11,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from offdiag.domain.runs import RunFacts
+from offdiag.services.champions.promotions import approve
 from offdiag.store.database import Database
 from support.filled_once import filled_once
 from support.logging_runs import evaluate, log, work_off
@@ -284,6 +285,19 @@ def test_maps_of_metrics_and_the_decision_take_no_weighted_value_for_one_of_coun
     assert "survey" not in page
     assert "Not drawn: 1 run with sample weights." in page
     assert "b 2/4" in client.get("/datasets/holdout").text
+
+
+def test_the_first_page_marks_a_champion_with_weights_beside_others(
+    client: FlaskClient, database: Database, run_id: str
+) -> None:
+    log(database, dataset="other")
+    log(database)
+    work_off(database)
+    assert "Balanced accuracy, weighted" not in client.get("/").text
+
+    approve(database, run_id, reason="the survey counts", author=None)
+
+    assert "Balanced accuracy, weighted" in client.get("/").text
 
 
 def test_pictures_draw_weighted_runs_apart_from_others(

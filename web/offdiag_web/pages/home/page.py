@@ -193,7 +193,7 @@ def _line(
         role="champion" if status is not None and status.is_champion else "",
         value="" if run is None else numbers.known(run.value),
         no_value="not ranked" if is_counted else "not evaluated",
-        metric="" if status is None else spec_of(status.ranked.key, of_class=False).title,
+        metric="" if status is None else _metric(status),
         interval="" if run is None else interval_text(run.value) or "",
         mark=None if status is None else _mark(status),
         trend=None if status is None else _trend(status),
@@ -241,6 +241,12 @@ def _state(
         n_runs = status.ranked.total
         return ("1 run" if n_runs == 1 else f"highest of {numbers.count(n_runs)}"), False
     return ("1 run leads" if status.n_best == 1 else f"best set of {status.n_best}"), False
+
+
+def _metric(status: DatasetStatus) -> str:
+    """What the value is of; the trend and the best set beside it may be of other quantities."""
+    title = spec_of(status.ranked.key, of_class=False).title
+    return f"{title}, weighted" if status.shown in status.ranked.weighted else title
 
 
 def _mark(status: DatasetStatus) -> Markup | None:
