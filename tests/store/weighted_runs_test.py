@@ -99,6 +99,20 @@ def test_values_of_weighted_runs_come_after_the_others_on_every_page(
     assert {(each.total, each.n_weighted) for each in forward} == {(7, 3)}
 
 
+@pytest.mark.parametrize("most_in_memory", [0, 2, 1_000])
+def test_their_order_is_the_same_where_not_all_runs_are_counted(
+    runs: Database, most_in_memory: int
+) -> None:
+    with (
+        patch.object(listing, "SORTED_IN_MEMORY", most_in_memory),
+        patch.object(listing, "MOST_COUNTED_BY_INDEX", 1),
+    ):
+        found = pages(runs, RunOrder("mcc"), limit=2)
+
+    assert names(*found)[:5] == [*BEST_FIRST, *BEST_FIRST_OF_WEIGHTED]
+    assert len(names(*found)) == 7
+
+
 def test_a_list_by_anything_else_mixes_them(runs: Database) -> None:
     for name in ("logged", "name", "flags", "param.lr"):
         (whole,) = pages(runs, RunOrder(name), limit=10)

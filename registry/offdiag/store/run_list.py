@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import inf
 from operator import add
 from typing import Any
 
@@ -141,9 +142,9 @@ def counted_runs(
     matching = all_runs.where(*runs.where)
 
     def part_of(group: Group) -> InGroup:
-        # Weighted runs have an index of their own.
-        by_value = group is not Group.WEIGHTED
-        return in_group(matching, order, group, uses_index=by_value, dialect=dialect)
+        # Of a whole group as much is looked at by the index of the metric as without.
+        is_part = group is place.group
+        return in_group(matching, order, group, uses_index=is_part, dialect=dialect)
 
     part = part_of(place.group)
     side = beyond(
@@ -326,14 +327,14 @@ def matches_without_each(session: Session, *, terms: RunFilter) -> tuple[int, ..
 class _Plan:
     """Which runs, in which order, from where on.
 
-    `uses_index` walks along the index of the metric, which pays where most runs match; else
-    the few that match are sorted, as `n_weighted` runs are unless they are many.
+    Walking along the index of a metric pays where most runs match; else the few that match are
+    sorted. `n_weighted` runs have sample weights, `n_others` none.
     """
 
     where: Sequence[ColumnElement[bool]]
     order: RunOrder
     cursor: Cursor | None
-    uses_index: bool
+    n_others: float
     n_weighted: int = 0
 
     @property
@@ -348,7 +349,7 @@ def _read(
     if cursor is None and order.name in FIELD_ORDERS and runs.with_metric is None:
         # Each run that has to be looked at is looked at once: where the page has all that
         # match, they need no counting.
-        found = _page(session, _Plan(runs.where, order, cursor, uses_index=True), limit)
+        found = _page(session, _Plan(runs.where, order, cursor, n_others=inf), limit)
         if len(found) < limit:
             return found, RunCount(len(found))
         return found, counted_runs(session, runs, order, cursor)
@@ -357,8 +358,13 @@ def _read(
         return [], counted
     are_many = not counted.counts_all or counted.total > SORTED_IN_MEMORY
     where = runs.where if are_many else runs.narrowed
-    plan = _Plan(where, order, cursor, are_many, counted.n_weighted)
-    return _page(session, plan, limit), counted
+    n_weighted, n_others = counted.n_weighted, inf
+    if counted.counts_all:
+        n_others = counted.total - n_weighted
+    elif n_weighted > SORTED_IN_MEMORY:
+        # Few others would be looked for among all of them.
+        n_others = session.execute(select(count_of(runs.where))).scalar_one() - n_weighted
+    return _page(session, _Plan(where, order, cursor, n_others, n_weighted), limit), counted
 
 
 def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
@@ -370,12 +376,11 @@ def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
         groups = groups[groups.index(plan.cursor.place.group) :]
     found: list[_Found] = []
     for group in groups:
-        uses_index = plan.uses_index
-        if group is Group.WEIGHTED:
-            if not plan.n_weighted:
-                continue
-            uses_index = plan.n_weighted > SORTED_IN_MEMORY
-        part = in_group(matching, plan.order, group, uses_index=uses_index, dialect=dialect)
+        n_runs = plan.n_weighted if group is Group.WEIGHTED else plan.n_others
+        if not n_runs and group is not Group.UNDEFINED:
+            continue
+        is_long = n_runs > SORTED_IN_MEMORY
+        part = in_group(matching, plan.order, group, uses_index=is_long, dialect=dialect)
         runs, direction = part.runs, part.descending != plan.backwards
         if plan.cursor is not None and plan.cursor.place.group is group:
             runs = runs.where(beyond(part, plan.cursor.place, descending=direction))

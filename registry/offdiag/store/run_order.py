@@ -137,7 +137,9 @@ def _by_value(runs: Select[Any], order: RunOrder, group: Group, *, uses_index: b
         is_undefined = _looked_up(order).is_(None)
         return InGroup(runs.where(is_undefined), RunRow.created_at.expression, True, run_id)
     if order.name != FLAGGED:
-        runs = runs.where(RunRow.is_weighted == (group is Group.WEIGHTED))
+        wanted, is_weighted = group is Group.WEIGHTED, RunRow.is_weighted
+        # Said like this, SQLite takes no other index than that of the metric.
+        runs = runs.where(is_weighted.is_(wanted) if uses_index else is_weighted == wanted)
     if order.name == WORST_CLASS:
         lowest = EvaluationRow.lowest_recall.expression
         # None is less than nothing. That it is defined would not tell SQLite that there is an
