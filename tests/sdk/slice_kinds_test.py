@@ -266,6 +266,12 @@ def test_a_row_without_a_list_of_tags_is_refused(url: str) -> None:
         )
 
 
+def test_ranges_write_zero_in_one_way() -> None:
+    rounded = np.round([-2.0, -0.4, -0.4, 3.0])
+
+    assert cut(rounded, 2, field="x")[0] == cut(rounded, [0.0], field="x")[0]
+
+
 @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.integers(1, 9)), min_size=1, max_size=30))
 def test_counted_numbers_are_cut_where_repeated_ones_are(counts: list[tuple[float, int]]) -> None:
     numbers = np.array([number for number, _ in counts])

@@ -150,6 +150,7 @@ def range_text(low: float | None, high: float | None) -> str:
 
 def _number_text(number: float) -> str:
     """In twelve digits, or as few more as tell it from all other numbers."""
+    number += 0.0  # -0 is another text and the same number.
     texts = (f"{number:.{digits}g}" for digits in range(12, 17))
     return next((text for text in texts if float(text) == number), f"{number:.17g}")
 
