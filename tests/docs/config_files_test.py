@@ -93,6 +93,25 @@ def test_containers_run_commands_that_exist_in_an_order_that_works() -> None:
     assert COMPOSE["x-offdiag"]["build"] == "."
 
 
+def test_a_team_server_has_its_public_address_and_the_word_of_its_proxy() -> None:
+    kubernetes = CONFIG.parent / "deploy" / "kubernetes" / "settings.yaml"
+    example = tomllib.loads((CONFIG / "team-postgres.example.toml").read_text(encoding="utf-8"))
+    of_files = [
+        yaml.safe_load(kubernetes.read_text(encoding="utf-8"))["data"],
+        {f"OFFDIAG_SERVER__{name.upper()}": text for name, text in example["server"].items()},
+    ]
+    of_compose = COMPOSE["x-offdiag"]["environment"]
+
+    for given in of_files:
+        host = given["OFFDIAG_SERVER__TRUSTED_HOSTS"]
+        assert given["OFFDIAG_SERVER__PUBLIC_URL"] == f"https://{host}"
+    assert of_compose["OFFDIAG_SERVER__PUBLIC_URL"] == "${OFFDIAG_HOST:+https://${OFFDIAG_HOST}}"
+    for given in (of_compose, *of_files):
+        assert int(given["OFFDIAG_SERVER__TRUSTED_PROXIES"]) == 1
+    # Gunicorn lets requests end for 30 seconds.
+    assert COMPOSE["services"]["web"]["stop_grace_period"] == "45s"
+
+
 def test_gunicorn_reads_its_file_and_finds_the_application() -> None:
     given: dict[str, Any] = {
         name: value
