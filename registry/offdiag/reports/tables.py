@@ -346,7 +346,13 @@ def evidence_table(report: Report) -> Table | None:
     )
 
 
+_MOST_ODDS = 1_000_000
+"""Larger ones say no more, in up to three hundred digits."""
+
+
 def _odds(value: float) -> str:
+    if value > _MOST_ODDS:
+        return f"over {_MOST_ODDS:,} : 1"
     return f"{value:,.0f} : 1" if value >= 10 else f"{value:.2g} : 1"
 
 

@@ -298,6 +298,22 @@ def test_evidence_of_a_model_that_was_missing_for_a_year_is_dropped() -> None:
     assert [each.model for each in dropped] == ["other"]
 
 
+def test_evidence_beyond_a_million_is_not_written_out_to_its_last_digit() -> None:
+    scope = replace(SCOPE, alerts=(ACCURATE,))
+    previous: Report | None = None
+    for edition in (1, 2, 3):
+        night_run = run("night", 0.8)
+        metrics = {**night_run.metrics, **night(0.7).metrics}
+        truth = TruthFigures(edition, edition, "0123456789abcdef", SIZE, SIZE)
+        shown = [replace(night_run, metrics=metrics, n_scored=SIZE)]
+        previous = report(snapshot(shown, truth=truth), previous, scope=scope)
+
+    assert previous is not None
+    alerts, evidence = tables_of_findings(previous)[:2]
+    assert alerts.rows[0][2] == "evidence over 1,000,000 : 1, most likely since edition 1"
+    assert evidence.rows[0][4:] == ("over 1,000,000 : 1", "20 : 1")
+
+
 def test_after_a_year_it_begins_again() -> None:
     found = after(*[0.9] * BATCHES, 0.9)
 
