@@ -153,6 +153,7 @@ def test_bad_input_names_the_field_and_leaves_nothing_behind(database: Database)
         ({"y_true": None, "dataset": None}, "y_true", "neither ground truth nor the name"),
         ({"ordinal": True}, "ordinal", "no labels were declared"),
         ({"dataset": ""}, "dataset", "the name is empty"),
+        ({"dataset": "\u200b \u202e"}, "dataset", "the name is empty"),
     ]
     for given, field, sentence in cases:
         with pytest.raises(InvalidInput, match=sentence) as caught:

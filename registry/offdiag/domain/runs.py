@@ -15,6 +15,7 @@ from string import ascii_uppercase
 from typing import Any, Protocol
 
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.sentences import is_blank
 from offdiag.domain.texts import require_storable, shortened
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
@@ -180,7 +181,7 @@ def require_name(name: object, field_name: str) -> str:
         raise InvalidInput(
             f"{name!r} is not text.", field=field_name, hint="Give a name as a string."
         )
-    if not name.strip():
+    if is_blank(name):
         raise InvalidInput("the name is empty.", field=field_name, hint="Give it a name.")
     require_text(name, field_name, MAX_NAME_LENGTH)
     if any(ord(character) < 32 for character in name):

@@ -39,6 +39,11 @@ def visible(text: str) -> str:
     )
 
 
+def is_blank(text: str) -> bool:
+    """Whether a text has nothing to be seen: no link could be made of it."""
+    return all(each.isspace() or unicodedata.category(each) == "Cf" for each in text)
+
+
 def markdown_escaped(text: str) -> str:
     """Names are anybody's input: nothing in them may become a heading, a link or a tag."""
     return _MARKDOWN.sub(r"\\\1", visible(text))

@@ -42,15 +42,15 @@ def add_costs(
     currency: str | None = None,
     note: str | None = None,
     author: str | None = None,
-    is_new_name: bool = False,
+    seen: int | None = None,
 ) -> CostMatrixRecord:
     """Store what errors cost between the classes of a dataset, as a new version of a name.
 
     `weights[actual][predicted]` must name every cell; an array has the classes in the order of
     the dataset, the actual one along the first axis. The same costs again are the version that
-    has them, if that is the newest. With `is_new_name` a name that has other costs is a
-    `Conflict`. Raises `NotFound` for an unknown dataset and `InvalidInput` for unusable names and
-    costs.
+    has them, if that is the newest. `seen` is the newest version that the author knows of, 0 for
+    none: another one is a `Conflict`. Raises `NotFound` for an unknown dataset and `InvalidInput`
+    for unusable names and costs.
     """
     require_name(name, "name")
     if "@" in name:
@@ -74,13 +74,8 @@ def add_costs(
             and (newest.costs.currency, newest.note) == (costs.currency, note)
         ):
             return newest
-        if is_new_name and newest is not None:
-            raise Conflict(
-                f"there is a cost matrix {name!r} already, in version {newest.version}.",
-                field="name",
-                hint=f"Save again to make this its version {newest.version + 1}, or change the "
-                "name.",
-            )
+        if seen is not None and newest is not None and newest.version != seen:
+            raise _not_seen(newest, seen)
         costs_id = cost_matrices.insert_costs(
             session,
             project_id=known.project_id,
@@ -91,6 +86,21 @@ def add_costs(
             now=database.clock(),
         )
         return cost_matrices.get_costs(session, costs_id)
+
+
+def _not_seen(newest: CostMatrixRecord, seen: int) -> Conflict:
+    again = f"Save again to make this its version {newest.version + 1}"
+    if seen:
+        return Conflict(
+            f"{newest.name!r} has a version {newest.version} since this form was opened.",
+            field="name",
+            hint=f"Look at its costs. {again}, without what version {newest.version} changed.",
+        )
+    return Conflict(
+        f"there is a cost matrix {newest.name!r} already, in version {newest.version}.",
+        field="name",
+        hint=f"{again}, or change the name.",
+    )
 
 
 def _require_single_labels(dataset: DatasetRecord) -> None:

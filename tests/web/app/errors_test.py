@@ -91,6 +91,16 @@ def test_a_form_that_is_too_large_names_the_limit_and_its_longest_field_and_show
         assert (back.text, back.attributes["href"]) == ("Back", "/reports/new")
 
 
+def test_a_form_that_is_too_large_names_no_field_that_nobody_typed(client: PageClient) -> None:
+    sent = {"csrf_token": "x" * 200, "password": "s" * 100_000}
+
+    refused = client.post("/settings/users", data=sent)
+
+    assert refused.status_code == 413
+    assert "csrf_token”" not in refused.text
+    assert "Make something shorter" in refused.text
+
+
 def test_an_unknown_run_is_named(client: PageClient) -> None:
     response = client.get("/runs/r_nosuchrun")
 

@@ -203,12 +203,30 @@ def test_new_costs_with_a_name_in_use_become_its_next_version_once_that_is_said(
     assert _field(page, "w1.0") == "40"
     assert "/costs/triage" in [link.attributes["href"] for link in page.one("main").inside("a")]
     assert len(stored(database, "triage")) == 2
-    again = typed | {"version_of": _field(page, "version_of")}
+    again = typed | {"seen": _field(page, "seen")}
     assert send(client, form, again | {"name": "other"}).location == "/costs/other?v=1"
     for _ in range(2):
         assert send(client, form, again).location == "/costs/triage?v=3"
     # Sent twice, as by a second click: nothing is asked, and nothing is stored twice.
     assert send(client, form, typed).location == "/costs/triage?v=3"
+
+
+def test_what_another_tab_changed_is_not_undone_without_a_word(
+    client: PageClient, costs: CostMatrixRecord, database: Database
+) -> None:
+    (form,) = forms_of(client, "/costs/triage/new")
+    typed = _typed(form) | {"action": "save"}
+    assert send(client, form, typed | {"w1.0": "40"}).location == "/costs/triage?v=3"
+
+    refused = send(client, form, typed | {"w0.1": "7"})
+
+    page = Page(refused.text)
+    assert refused.status_code == 422
+    assert "'triage' has a version 3 since this form was opened." in page.one("main").text
+    assert "without what version 3 changed" in page.one("main").text
+    assert _field(page, "w0.1") == "7"
+    again = typed | {"w0.1": "7", "seen": _field(page, "seen")}
+    assert send(client, form, again).location == "/costs/triage?v=4"
 
 
 def test_a_dataset_can_be_judged_by_any_version(

@@ -214,6 +214,7 @@ def test_a_derived_run_names_its_source_in_lists(
 def test_what_cannot_be_saved_says_why_and_saves_nothing(client: PageClient, clinic: str) -> None:
     for typed, problem in [
         ({"rule": "threshold", "threshold": "nan"}, "is not a threshold"),
+        ({"rule": "threshold", "threshold": "1_0"}, "is not a threshold"),
         ({"rule": "threshold", "threshold": ""}, "No threshold is typed"),
         ({"rule": "cheapest", "threshold": "0.3"}, "The threshold 0.3 is typed, and another"),
         ({"rule": "guess"}, "There is no rule"),

@@ -43,7 +43,7 @@ from offdiag.errors import (
 )
 from offdiag_web.app.context import LOOKING
 from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path, own_path
-from offdiag_web.app.sent_forms import SECRETS, SentForm, sent_form
+from offdiag_web.app.sent_forms import SECRETS, TOKEN, SentForm, sent_form
 
 log = structlog.get_logger()
 
@@ -297,7 +297,8 @@ def _longest_field(size: int) -> tuple[str, int] | None:
     try:
         # The library would make an object of each field, however many there are.
         if request.get_data().count(b"&") < _MOST_FIELDS:
-            fields = [each for each in request.form.items(multi=True) if each[0] not in SECRETS]
+            hidden = SECRETS | {TOKEN}
+            fields = [each for each in request.form.items(multi=True) if each[0] not in hidden]
             return max(((name, len(text)) for name, text in fields), key=lambda each: each[1])
     except (HTTPException, ValueError):
         pass

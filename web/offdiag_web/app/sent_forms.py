@@ -19,7 +19,7 @@ SECRETS = frozenset({"password", "current", "wanted"})
 """Fields that no page shows again."""
 ACTION, FIELDS = "again_to", "again"
 """The fields of the form for signing in that hold another form."""
-_TOKEN = "csrf_token"  # noqa: S105 - the name of a field
+TOKEN = "csrf_token"  # noqa: S105 - the name of a field
 _MOST_CARRIED = 48 * 1024
 """Bytes that fit into the form for signing in beside its own."""
 
@@ -51,7 +51,7 @@ def sent_form() -> SentForm | None:
         return None
     if has_file or any(name in SECRETS for name, _ in fields):
         return None
-    kept = tuple((name, text) for name, text in fields if name != _TOKEN)
+    kept = tuple((name, text) for name, text in fields if name != TOKEN)
     return SentForm(own_path(request.full_path.rstrip("?")), kept)
 
 

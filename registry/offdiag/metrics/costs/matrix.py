@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from offdiag.domain.column_names import names_without_index
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.sentences import visible
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import contradicts, is_frame
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -173,11 +174,12 @@ def _checked_currency(currency: str | None) -> str | None:
     if currency is None:
         return None
     text = currency.strip()
-    if not text or len(text) > MAX_CURRENCY_LENGTH:
+    if not text or len(text) > MAX_CURRENCY_LENGTH or visible(text) != text:
         raise InvalidInput(
             f"{currency[:40]!r} is not a currency.",
             field="currency",
-            hint=f"Give a short unit such as EUR (up to {MAX_CURRENCY_LENGTH} characters).",
+            hint=f"Give a short unit such as EUR (up to {MAX_CURRENCY_LENGTH} characters, none of "
+            "them invisible).",
         )
     return text
 

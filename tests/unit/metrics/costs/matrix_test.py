@@ -113,7 +113,7 @@ def test_unusable_costs_are_refused(weights: Any, text: str) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("currency", ["", "  ", "x" * 21])
+@pytest.mark.parametrize("currency", ["", "  ", "x" * 21, "E\0R", "E\nR", "\u200b"])
 def test_a_currency_is_a_short_unit(currency: str) -> None:
     with pytest.raises(InvalidInput, match="is not a currency"):
         cost_matrix([[0, 1], [1, 0]], labels=LABELS, currency=currency)

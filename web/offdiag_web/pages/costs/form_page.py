@@ -141,14 +141,15 @@ def cost_form_view(
     project: str,
     dataset: str,
     name_is_fixed: bool,
-    version_of: str = "",
+    seen: str,
+    told: str,
     is_default: bool,
     notices: Sequence[str] = (),
     errors: Mapping[str, str] | None = None,
 ) -> str:
     """Present the form. `before` is what it started from, which marks what was changed; `read`
-    is what the fields mean, if it was requested; `version_of` is a name in use, which the next
-    sending confirms."""
+    is what the fields mean, if it was requested; `seen` is the newest version that the reader
+    knows of, `told` that of a form that is refused for it, both as NAME@2."""
     costs = None if read is None else read.costs
     return render_template(
         "costs/form.html",
@@ -158,8 +159,9 @@ def cost_form_view(
         dataset=dataset,
         name=typed.name,
         name_is_fixed=name_is_fixed,
-        version_of=version_of,
-        version_of_url=CostsAddress(project, version_of).url() if version_of else None,
+        seen=told or seen,
+        told=told,
+        told_url=CostsAddress(project, typed.name).url() if told else None,
         currency=typed.currency,
         note=typed.note,
         author=typed.author,
@@ -212,7 +214,7 @@ blueprint = Blueprint("cost_form", __name__)
 
 _MIB = 1 << 20
 _CHECK = "check"
-_VERSION_OF = "version_of"
+_SEEN = "seen"
 
 
 @dataclass(frozen=True)
@@ -227,6 +229,7 @@ class _Subject:
     action: str
     cancel_url: str
     name_is_fixed: bool
+    newest: str = ""
     notices: tuple[str, ...] = ()
 
 
@@ -318,6 +321,7 @@ def _of_version(name: str) -> _Subject:
         action=address.new_version_url(),
         cancel_url=address.url(),
         name_is_fixed=True,
+        newest=str(CostName(name, max(each.version for each in detail.versions))),
         notices=tuple(notices),
     )
 
@@ -354,7 +358,7 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
             currency=read.costs.currency,
             note=typed.note or None,
             author=form_author(),
-            is_new_name=not subject.name_is_fixed and request.form.get(_VERSION_OF) != typed.name,
+            seen=_seen(subject, typed.name),
         )
         if request.form.get("default"):
             set_default_costs(
@@ -365,9 +369,24 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
             )
     except (InvalidInput, Conflict) as error:
         errors = {error.field or "": sentence_of(error)}
-        in_use = typed.name if isinstance(error, Conflict) and error.field == "name" else ""
-        return _shown(subject, typed, read=read, errors=errors, version_of=in_use, status=REFUSED)
+        told = ""
+        if isinstance(error, Conflict) and error.field == "name":
+            told = _newest(subject.project, typed.name)
+        return _shown(subject, typed, read=read, errors=errors, told=told, status=REFUSED)
     return redirect(CostsAddress(record.project, record.name, record.version).url(), 303)
+
+
+def _seen(subject: _Subject, name: str) -> int | None:
+    """The newest version of a name that the reader was told of, 0 for none."""
+    of, _, number = request.form.get(_SEEN, "").rpartition("@")
+    if of == name and number.isascii() and number.isdigit():
+        return int(number)
+    return None if subject.name_is_fixed else 0
+
+
+def _newest(project: str, name: str) -> str:
+    found = browse_cost_matrix(current_registry().database, project=project, name=name)
+    return str(CostName(name, found.shown.version))
 
 
 def _shown(
@@ -376,7 +395,7 @@ def _shown(
     *,
     read: ReadCosts | None = None,
     errors: dict[str, str] | None = None,
-    version_of: str = "",
+    told: str = "",
     status: int = 200,
 ) -> Response:
     html = cost_form_view(
@@ -390,7 +409,8 @@ def _shown(
         project=subject.project,
         dataset=subject.dataset,
         name_is_fixed=subject.name_is_fixed,
-        version_of=version_of,
+        seen=request.form.get(_SEEN, subject.newest),
+        told=told,
         is_default=bool(request.form.get("default")),
         notices=subject.notices,
         errors=errors,

@@ -133,7 +133,8 @@ def _choice(address: WhatIfAddress) -> Choice:
 
 def _threshold(text: str) -> float:
     try:
-        number = float(text.replace("\N{MINUS SIGN}", "-"))
+        # Python reads 1_0 as ten.
+        number = math.nan if "_" in text else float(text.replace("\N{MINUS SIGN}", "-"))
     except ValueError:
         number = math.nan
     if not math.isfinite(number):

@@ -274,7 +274,7 @@ def save() -> Response:
             currency=scenario.costs.currency,
             note=request.form.get("note", "").strip() or None,
             author=form_author(),
-            is_new_name=name not in {of, request.form.get("version_of")},
+            seen=None if name in {of, request.form.get("version_of")} else 0,
         )
     except (Conflict, InvalidInput) as error:
         found = ask(database, address.runs, address.question)
