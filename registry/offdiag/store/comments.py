@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from offdiag.store.models import CommentRow
@@ -50,9 +50,21 @@ def add_comments(
     author: str | None,
     now: datetime,
 ) -> None:
-    """Write the same comment about several things of one kind."""
-    rows = [{about.value: key, "at": now, "author": author, "text": text} for key in keys]
-    session.execute(insert(CommentRow), rows)
+    """Write the same comment about several things of one kind.
+
+    Not where it is the newest one already: forms are sent twice by a second click.
+    """
+    column = _column(about)
+    newest = select(func.max(CommentRow.id)).where(column.in_(keys)).group_by(column)
+    is_same = (CommentRow.text == text) & CommentRow.author.is_not_distinct_from(author)
+    said = set(session.scalars(select(column).where(CommentRow.id.in_(newest), is_same)))
+    rows = [
+        {about.value: key, "at": now, "author": author, "text": text}
+        for key in keys
+        if key not in said
+    ]
+    if rows:
+        session.execute(insert(CommentRow), rows)
 
 
 def _column(about: About) -> InstrumentedAttribute[str | int]:

@@ -55,6 +55,17 @@ def test_people_discuss_a_page_in_plain_text_and_what_is_refused_stays_in_its_fo
         assert client.json(f"{PREFIX}{page}/comments")["comments"] == found
 
 
+def test_a_comment_that_is_sent_twice_in_a_row_is_one(client: PageClient, run_id: str) -> None:
+    page = f"/runs/{run_id}"
+    for reader, text in (("kim", "Seen."), ("kim", "Seen."), ("lee", "Seen."), ("kim", "Seen.")):
+        client.set_cookie("reader", reader)
+        comment(client, page, text)
+
+    found = client.json(f"{PREFIX}{page}/comments")["comments"]
+
+    assert [each["author"] for each in found] == ["kim", "lee", "kim"]
+
+
 @pytest.mark.parametrize("of_dataset", [False, True])
 def test_a_comment_without_a_name_is_sent_again_with_one(
     client: PageClient, run_id: str, of_dataset: bool
