@@ -87,10 +87,11 @@ def minority_warning(counted: Counted, flags: Iterable[RaisedFlag]) -> MinorityW
     )
 
 
-def named(name: str) -> str:
-    """The name of a class inside a sentence, quoted where it could be read as something else."""
+def named(name: str, *, longest: int = 24) -> str:
+    """The name of a class among words and numbers, quoted where it could be read as others."""
     is_plain = name[:1].isalpha() and name.replace("-", "").replace("_", "").isalnum()
-    return shortened(name) if is_plain else f"“{shortened(name)}”"
+    shown = shortened(name, longest=longest)
+    return shown if is_plain else f"“{shown}”"
 
 
 @dataclass(frozen=True, slots=True)

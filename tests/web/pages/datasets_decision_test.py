@@ -91,6 +91,21 @@ def test_the_verdict_is_one_sentence_that_names_the_leader_and_predictions_are_r
     assert record["primary_metric"] == "balanced_accuracy"
 
 
+def test_classes_with_numbers_for_names_are_not_read_as_part_of_the_next_number(
+    client: PageClient, database: Database
+) -> None:
+    (run_id,) = fill(database, "first").values()
+
+    page = client.page("/datasets/holdout")
+    listed = client.page("/runs?q=dataset:holdout").one("main").text
+
+    head = page.one("div", "dataset-head").text
+    assert "largest “0” 50.0" in head or "largest “1” 50.0" in head
+    (row,) = page.table("best-set")
+    assert re.fullmatch(r"“[01]” \d+/\d+", row[-1])
+    assert re.search(r"“[01]” ?\d+/\d+|\d+/\d+ ?“[01]”", listed), run_id
+
+
 def test_runs_that_cannot_be_told_apart_are_counted_and_compared(
     client: PageClient, database: Database
 ) -> None:

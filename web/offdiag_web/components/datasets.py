@@ -19,6 +19,7 @@ from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.flags.problems import Problem
+from offdiag.flags.warning import named
 from offdiag.metrics.metric_text import difference, spec_of
 from offdiag.store.dataset_page import DatasetFacts, DatasetSize, LoggedRuns, projects_with_dataset
 from offdiag.store.datasets import DatasetRecord
@@ -256,9 +257,7 @@ def _facts(dataset: DatasetRecord, size: DatasetSize) -> str:
     # Sets share their labels, so no label's share is what a constant prediction would score.
     if size.n_labelled and dataset.task is not Task.MULTILABEL:
         largest = max(size.class_counts)
-        name = numbers.shortened(
-            dataset.labels.names[size.class_counts.index(largest)], longest=24
-        )
+        name = named(dataset.labels.names[size.class_counts.index(largest)])
         parts.append(f"largest {name} {numbers.fine_percent(largest, size.n_labelled)}")
     return " · ".join(parts)
 

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from offdiag.domain.number_text import p_in_column
 from offdiag.domain.slices import slice_of
+from offdiag.flags.warning import named
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 from offdiag.metrics.counted import Counted
 from offdiag.metrics.metric_text import difference
@@ -171,7 +172,7 @@ def _line(gap: SliceGap, run_id: str, labels: Sequence[str]) -> SliceLine:
 
 def _metric(gap: SliceGap, labels: Sequence[str]) -> str:
     if gap.code is not None:
-        return f"Recall of {labels[gap.code]}"
+        return f"Recall of {named(labels[gap.code])}"
     return metric_column(gap.key).title
 
 

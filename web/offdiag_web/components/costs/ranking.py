@@ -251,9 +251,7 @@ def _named(found: WhatIf, place: int) -> str:
 def _behind_interval(behind: MetricValue, amounts: Amounts) -> str | None:
     if behind.ci_low is None or behind.ci_high is None:
         return None
-    return (
-        f"{amounts.signed(behind.ci_low * PER)} \N{EN DASH} {amounts.signed(behind.ci_high * PER)}"
-    )
+    return f"{amounts.signed(behind.ci_low * PER)} to {amounts.signed(behind.ci_high * PER)}"
 
 
 def _cells(found: WhatIf, each: PredictionCost) -> str:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from offdiag.domain.values import MetricValue
 from offdiag.filters.parsing import read_metric
+from offdiag.flags.warning import named
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 from offdiag.store.run_order import order_by
 from offdiag.store.run_rows import RunEntry
@@ -258,7 +259,7 @@ def worst_cell(
     )
     return WorstCell(
         label=worst.label,
-        short_label=numbers.shortened(worst.label, longest=longest),
+        short_label=named(worst.label, longest=longest),
         found=found,
         mark=interval_mark(extent, scale=scale, name=name, canvas=canvas, css_class=css_class)
         if extent

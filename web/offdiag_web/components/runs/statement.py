@@ -82,7 +82,8 @@ def _slice_problem(detail: RunDetail) -> Statement | None:
     )
     if found is None:
         return None
-    said = _about(detail, found, typeset(found.content.message), "")
+    strong, comma, rest = typeset(found.content.message).partition(", ")
+    said = _about(detail, found, f"{strong}{comma}".rstrip(), rest)
     return replace(said, tone="warning", mark="▲")
 
 

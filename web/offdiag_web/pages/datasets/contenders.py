@@ -9,6 +9,7 @@ from datetime import datetime
 from markupsafe import Markup
 
 from offdiag.domain.runs import PromotionRole, Task
+from offdiag.flags.warning import named
 from offdiag.services.champions.decision import COST, Decision
 from offdiag.services.champions.leaders import Leader, Leaders
 from offdiag.store.promotions import PromotionRecord
@@ -20,6 +21,7 @@ from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.components.numbers import Amounts, extent_of
 from offdiag_web.pages.datasets.verdict import LONGEST_NAME, PER, difference_text, inside, name_of
 
+MOST_IN_TABLE = 10
 _LONGEST_IN_ROW = 26
 _IN_ROW = Canvas(width=76, height=20)
 
@@ -135,6 +137,7 @@ def source_of(leaders: Leaders, run: RankedRun) -> tuple[str, str] | None:
 
 
 def rows_note(leaders: Leaders) -> str:
+    """What the table of the best set leaves out, and what being in the set means."""
     best = leaders.best_set
     if not best:
         return ""
@@ -146,6 +149,9 @@ def rows_note(leaders: Leaders) -> str:
             f"Only the {n_compared} {word} of {numbers.count(leaders.total)} runs were compared. "
             f"The set contains the best of them with 95 % confidence."
         )
+    hidden = len(best) - MOST_IN_TABLE
+    if hidden > 0:
+        return f"{numbers.count(hidden)} more {'is' if hidden == 1 else 'are'} in the set. {sure}"
     following = next((each for each in leaders.runs if not each.is_in_set), None)
     if following is None or following.run.value.value is None:
         return sure
@@ -155,7 +161,7 @@ def rows_note(leaders: Leaders) -> str:
 
 def worst_text(decision: Decision, worst: WorstClass) -> str:
     """ "df 11/17", or the value where the counts do not follow from it."""
-    name = numbers.shortened(decision.dataset.labels.names[worst.code], longest=16)
+    name = named(decision.dataset.labels.names[worst.code], longest=16)
     counts = decision.size.class_counts
     cases = counts[worst.code] if worst.code < len(counts) else 0
     hits = worst.value * cases

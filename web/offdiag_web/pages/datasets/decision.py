@@ -30,6 +30,7 @@ from offdiag_web.components.datasets import (
 from offdiag_web.components.flags import severity_mark
 from offdiag_web.components.model_marks import model_key
 from offdiag_web.pages.datasets.contenders import (
+    MOST_IN_TABLE,
     Marks,
     best_rows,
     candidate_card,
@@ -54,7 +55,6 @@ from offdiag_web.urls.costs import CostsAddress, WhatIfAddress, new_costs_url
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import ProblemsAddress, problem_url
 
-MOST_IN_TABLE = 10
 """Runs of the best set that the table has; the list of runs has all."""
 MOST_CLASSES = 5
 """Classes to label that the budget names."""

@@ -298,7 +298,7 @@ def _note(found: ThresholdCosts) -> str:
     method = None if found.best is None else found.best.cost.ci_method
     parts = []
     if method is not None:
-        parts.append(f"Intervals: {method}, the threshold being what it is.")
+        parts.append(f"Intervals: {method}, with the threshold fixed.")
     if found.in_use_place is not None:
         parts.append("In use: the threshold that gives the counts of the predictions.")
     if not found.has_all:

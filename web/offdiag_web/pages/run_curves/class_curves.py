@@ -251,7 +251,7 @@ def threshold_table(
     are_probabilities: bool,
     prevalence: float | None,
 ) -> ThresholdTable:
-    """Tidy thresholds, the one in use, and those of the largest F1 and the largest gap of rates.
+    """Tidy thresholds, the one in use, and those of the largest F1 and the largest Youden's J.
 
     `score_of` names the class that has the score, `in_use` is the place of a point. Precision
     and F1 are those at the prevalence, if given.
@@ -260,7 +260,7 @@ def threshold_table(
     recall = points.recall
     best = {_best(f1): "largest F1"}
     gap = _best(recall - points.false_positive_rate)
-    best[gap] = f"{best[gap]}, largest gap of rates" if gap in best else "largest gap of rates"
+    best[gap] = f"{best[gap]}, largest Youden's J" if gap in best else "largest Youden's J"
     tidy = list(_tidy(points, are_probabilities=are_probabilities))
     places = {place for place, _ in tidy} | set(best) | ({in_use} if in_use is not None else set())
     texts = {place: text for place, text in tidy if text}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import floor, log10
 
 import numpy as np
 from flask import jsonify
+from numpy.typing import NDArray
 from werkzeug.wrappers import Response
 
 from offdiag.domain.number_text import percent
@@ -27,6 +29,8 @@ from offdiag_web.urls.run import MatrixAddress
 
 LARGEST_TABLE = 30
 """Classes up to which the matrix is a table; files have all of it."""
+_SMALLEST_SHOWN, _LARGEST_SHOWN = 1e-4, 1e12
+"""Sums of weights outside these are written with exponents."""
 _OF_CLASS = ("recall", "precision", "f1")
 
 
@@ -76,7 +80,11 @@ def weighted_page(results: RunResults, counted: WeightedCounts) -> WeightedPage:
         n_effective=numbers.count(round(counted.n_effective)),
         heads=heads if is_read else (),
         lines=tuple(
-            _line(results, counted, code, heads[code], notes, with_cells=is_read)
+            _line(
+                *(results, counted, code, heads[code], notes),
+                with_cells=is_read,
+                decimals=decimals_of(counted.sums),
+            )
             for code in range(counted.n_classes)
         ),
         notes=tuple(notes.texts),
@@ -94,17 +102,18 @@ def _line(
     notes: Notes,
     *,
     with_cells: bool,
+    decimals: int,
 ) -> WeightLine:
     total = float(counted.weights.actual[code])
     return WeightLine(
         head=head,
         cells=tuple(
-            (_weight(weight), _share(weight, total), code == place)
+            (weight_text(weight, decimals), _share(weight, total), code == place)
             for place, weight in enumerate(counted.sums[code].tolist())
         )
         if with_cells
         else (),
-        weight=_weight(total),
+        weight=weight_text(total, decimals),
         samples=numbers.count(int(counted.actual_samples[code])),
         effective=numbers.count(int(counted.class_sizes[code])),
         values=tuple(_value(results.per_class[key][code], notes) for key in _OF_CLASS),
@@ -115,11 +124,19 @@ def _value(value: MetricValue, notes: Notes) -> tuple[ShownValue, str | None]:
     return shown(value, notes), interval_text(value)
 
 
-def _weight(weight: float) -> str:
-    """Five digits, and no exponent where a reader can do without."""
-    if weight >= 1e5 and weight < 1e12:
-        return numbers.count(round(weight))
-    return f"{weight:.5g}"
+def decimals_of(sums: NDArray[np.float64]) -> int:
+    """Digits after the point for all sums of a table: what they need, five digits of the largest
+    at most.
+    """
+    largest = float(sums.max(initial=0.0))
+    most = max(0, 4 - floor(log10(largest))) if largest >= _SMALLEST_SHOWN else 0
+    return next((n for n in range(most) if np.array_equal(np.round(sums, n), sums)), most)
+
+
+def weight_text(weight: float, decimals: int) -> str:
+    """With as many decimals as the others; no exponent where a reader can do without."""
+    is_lost = 0 < weight < 0.5 / 10**decimals
+    return f"{weight:.2g}" if is_lost or weight >= _LARGEST_SHOWN else f"{weight:,.{decimals}f}"
 
 
 def _share(weight: float, total: float) -> str:

@@ -58,3 +58,15 @@ def test_the_correction_is_for_the_runs_that_were_compared(
 def test_a_loss_that_gets_worse_rises() -> None:
     assert drop_title(leaders(total=3)) == "first significant drop"
     assert drop_title(leaders(total=3, lower_is_better=True)) == "first significant rise"
+
+
+def test_runs_of_the_best_set_that_the_table_leaves_out_are_counted() -> None:
+    found = leaders(total=3)
+    best = found.runs[0]
+    assert best.is_in_set
+
+    alike = replace(found, runs=(best,) * 12)
+
+    assert rows_note(alike).startswith("2 more are in the set. The set contains the best run")
+    assert "more" not in rows_note(replace(found, runs=(best,) * 10))
+    assert rows_note(replace(found, runs=(best,) * 11)).startswith("1 more is in the set. ")

@@ -42,7 +42,7 @@ def test_the_threshold_in_use_and_the_best_ones_are_marked() -> None:
     assert len(in_use) == 1
     assert in_use[0].marks.startswith("in use")
     assert any("largest F1" in line.marks for line in lines.values())
-    assert any("largest gap of rates" in line.marks for line in lines.values())
+    assert any("largest Youden's J" in line.marks for line in lines.values())
 
 
 def test_thresholds_near_1_are_written_so_that_they_report_what_they_count() -> None:
