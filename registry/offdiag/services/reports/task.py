@@ -258,7 +258,7 @@ def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Ses
         )
         older = _older_reports(session, edition, previous, snapshot)
         if previous is not None:
-            snapshot = with_weights(session, snapshot, mentioned_runs(previous.snapshot))
+            snapshot = with_weights(session, snapshot, scored_runs(previous.snapshot))
     if may_wait and snapshot.waiting:
         raise NotYet("runs are being scored.", delay_s=_LOOK_AGAIN_S)
     snapshot = with_costs(database, scope, dataset, snapshot)
