@@ -259,7 +259,7 @@ def run_list(
 
     `dataset_id` narrows the list to one dataset; `metrics` are the keys that its lines have, and
     `on_slices` metrics of slices. At most four statements, one more for each border between
-    groups that a page holds, and a few more for each slice.
+    groups that a page holds and where many runs have weights, and a few more for each slice.
     """
     runs = matching_runs(session, terms, dataset_id)
     found, counted = _read(session, runs, order, cursor, limit + 1)
