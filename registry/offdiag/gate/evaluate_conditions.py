@@ -377,7 +377,9 @@ def _what_would_decide(condition: MetricCondition, value: MetricValue, subject: 
     if needed <= n_samples:
         return f"undecided: {present}, but the value is too close to the limit"
     in_all = about(needed, more_than=int(n_samples))
-    text = f"undecided: a difference of {margin:g} needs about {in_all:,} labelled examples in all"
+    where = "" if condition.part is None else f" of {condition.part}"
+    examples = f"{in_all:,} labelled examples{where} in all"
+    text = f"undecided: a difference of {margin:g} needs about {examples}"
     return text if detected == f"{margin:.2g}" else f"{text}; {present}"
 
 

@@ -306,6 +306,19 @@ def test_examples_that_are_short_are_more_than_those_there_are() -> None:
     )
 
 
+def test_examples_that_are_short_on_a_slice_are_those_of_the_slice() -> None:
+    low, high = (side * 1.96 * 0.0125 for side in (-1, 1))
+    values = MetricValues({"mcc": MetricValue(0.0, ci_low=low, ci_high=high)}, {})
+    part = subject(aggregate={"n": MetricValue(100.0)}, differences=Differences(values))
+    judged = replace(subject(), parts={"site=z": part})
+
+    found = finding("low(diff(mcc)@site=z)>=-0.02", judged).note
+
+    assert found.startswith(
+        "undecided: a difference of 0.02 needs about 310 labelled examples of site=z in all"
+    )
+
+
 SCORES = {
     "log_loss": MetricValue(0.3, None, None, 0.25, 0.4),
     "brier_half": MetricValue(0.1),
