@@ -178,6 +178,16 @@ class TestRecallGap:
         assert examples_needed(50, 0.67, edge=0.7, level=0.025) is None
         assert examples_needed(50, 0.669, edge=0.7, level=0.025) == 1_700
 
+    @pytest.mark.parametrize("edge", [0.05, 0.1, 0.2, 0.4])
+    @pytest.mark.parametrize("level", [0.05, 0.01])
+    def test_a_class_that_stays_without_hits_is_decided_by_so_many(
+        self, edge: float, level: float
+    ) -> None:
+        more = examples_needed(5, 0.0, edge=edge, level=level)
+
+        assert more is not None
+        assert (1 - edge) ** (5 + more) <= level
+
     def test_whether_the_class_is_a_minority_is_part_of_the_evidence(self) -> None:
         minority = only_verdict("F4", [[95, 5], [25, 25]])
         same_size = only_verdict("F4", [[95, 5], [50, 50]])

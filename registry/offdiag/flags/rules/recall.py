@@ -184,8 +184,9 @@ def examples_needed(
     was found, to two digits and at least 1. None if that recall is within `UNSETTLED` of the
     edge. With `level` 5 % and both variances that of the recall it is
     (1.645 + 0.84)² recall (1 - recall) / distance², which is 0 for a class never found and
-    settles as few as one gap in four where several classes share the level. `each` is how much
-    an example adds to the effective size.
+    settles as few as one gap in four where several classes share the level. It is at least so
+    many that all of them missed (or found) would do. `each` is how much an example adds to the
+    effective size.
     """
     with optional:
         from scipy.special import ndtri
@@ -195,7 +196,12 @@ def examples_needed(
         return None
     reach = -float(ndtri(level)) * math.sqrt(max(0.0, edge * (1 - edge)))
     reach += float(ndtri(_POWER)) * math.sqrt(recall * (1 - recall))
-    more = max(1, math.ceil((reach / distance) ** 2 / each) - examples)
+    size = (reach / distance) ** 2
+    extreme = 1 - edge if recall < edge else edge
+    if 0 < extreme < 1:
+        # Of fewer, not even a class without a hit, or without a miss, would show it.
+        size = max(size, math.log(level) / math.log(extreme))
+    more = max(1, math.ceil(size / each) - examples)
     unit: int = 10 ** max(0, len(str(more)) - 2)
     return unit * math.ceil(more / unit)
 
