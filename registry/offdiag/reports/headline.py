@@ -39,7 +39,7 @@ def headline(report: Report) -> str:
         return OTHER_SAMPLES.format(since=findings.since)
     parts = [
         _ranking(report),
-        _beyond(findings.changes.beyond),
+        _beyond(report),
     ]
     said = "; ".join(part for part in parts if part)
     return f"{said[0].upper()}{said[1:]}."
@@ -50,13 +50,13 @@ def further_sentences(report: Report) -> tuple[str, ...]:
     return tuple(_further(report))
 
 
-def change_text(change: Change) -> str:
+def _change(report: Report, change: Change) -> str:
     """ "focal lost 4.1 pp recall of mel (−7.9 to −0.3 pp)"."""
     where = f" on {change.slice}" if change.slice else ""
     of_class = change.class_label is not None
     spec = spec_of(change.metric, of_class=of_class)
     what = metric_text.title_inside(change.metric, change.class_label) + where
-    name = name_in_sentence(change.run_name)
+    name = name_in_sentence(change.run_name) + report.id_if_needed(change)
     difference = change.difference
     if difference is None:
         before, after = (metric_text.shown(each) for each in _printed(change))
@@ -82,17 +82,19 @@ def _printed(change: Change) -> tuple[MetricValue, MetricValue]:
     )
 
 
-def _beyond(changes: Sequence[Change]) -> str:
+def _beyond(report: Report) -> str:
+    changes = report.findings.changes.beyond
     if not changes:
         return "no change exceeds its interval"
     if len(changes) == 1:
-        return f"one thing changed beyond its interval: {change_text(changes[0])}"
+        return f"one thing changed beyond its interval: {_change(report, changes[0])}"
     # Values of one run move together, so one of each run says more than three of the first.
     furthest: dict[str, Change] = {}
     for change in changes:
         furthest.setdefault(change.run_id, change)
     of_runs = count(len(furthest), "run")
-    values = listed([change_text(each) for each in furthest.values()], at_most=_MOST_NAMED)
+    texts = [_change(report, each) for each in furthest.values()]
+    values = listed(texts, at_most=_MOST_NAMED)
     return f"{len(changes)} values of {of_runs} changed beyond their intervals: {values}"
 
 
@@ -108,7 +110,7 @@ def _ranking(report: Report) -> str | None:
     others = count(len(by_metric) - 1, "other ranking")
     more = f" and {others}" if len(by_metric) > 1 else ""
     by = metric_text.title_inside(metric)
-    return f"{cause} changed the ranking by {by} ({_places(moved)}){more}"
+    return f"{cause} changed the ranking by {by} ({_places(report, moved)}){more}"
 
 
 def _metric_of(change: RankChange) -> str:
@@ -126,9 +128,10 @@ def _cause(report: Report) -> str:
     return f"truth versions up to {newest} {of} ({labels} revised in {len(revisions)} steps)"
 
 
-def _places(changes: Sequence[RankChange]) -> str:
+def _places(report: Report, changes: Sequence[RankChange]) -> str:
     moves = [
-        f"{name_in_sentence(change.run_name)} from {change.before} to {change.after}"
+        f"{name_in_sentence(change.run_name)}{report.id_if_needed(change)} "
+        f"from {change.before} to {change.after}"
         for change in changes
     ]
     return listed(moves, at_most=_MOST_NAMED)

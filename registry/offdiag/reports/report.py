@@ -10,8 +10,10 @@ from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
 from offdiag.reports.alerts import Alert, Alerts, find_alerts, gathered
 from offdiag.reports.changes import (
+    Change,
     Changes,
     FlagChanges,
+    Origin,
     RankChange,
     find_changes,
     find_flag_changes,
@@ -87,6 +89,16 @@ class Report:
     def ranking(self) -> tuple[RunFigures, ...]:
         """The runs from best to worst by the first metric."""
         return ranked(self.snapshot.runs, self.scope.ranking_metric)
+
+    def id_if_needed(self, moved: Change | RankChange) -> str:
+        """ " r_4bcd6fgh8jkm" where another run has the same name, which may have changed as well.
+
+        Of a newer run of its name the name is enough.
+        """
+        if isinstance(moved, Change) and moved.origin is Origin.SUCCEEDED:
+            return ""
+        others = (run for run in self.snapshot.runs if run.id != moved.run_id)
+        return f" {moved.run_id}" if any(run.name == moved.run_name for run in others) else ""
 
 
 def make_report(

@@ -369,18 +369,18 @@ def changes_table(report: Report) -> Table | None:
     return table_of(
         "Changes beyond their interval, furthest first",
         ("run", "value", "before", "now", "difference", "because"),
-        [_change_row(change) for change in changes.beyond],
+        [_change_row(report, change) for change in changes.beyond],
         note,
     )
 
 
-def _change_row(change: Change) -> tuple[str, ...]:
+def _change_row(report: Report, change: Change) -> tuple[str, ...]:
     spec = spec_of(change.metric, of_class=change.class_label is not None)
     where = f", {change.slice}" if change.slice else ""
     because = "scored again" if change.origin is Origin.RESCORED else "a newer run of this name"
     difference = change.difference
     return (
-        change.run_name,
+        f"{change.run_name}{report.id_if_needed(change)}",
         f"{metric_text.title(change.metric, change.class_label)}{where}",
         metric_text.value_text(change.metric, change.before),
         metric_text.value_text(change.metric, change.after),
@@ -429,7 +429,12 @@ def rank_changes_table(report: Report) -> Table | None:
         "Changed places",
         ("ranking by", "run", "before", "now"),
         [
-            (metric_text.title(each.metric), each.run_name, str(each.before), str(each.after))
+            (
+                metric_text.title(each.metric),
+                f"{each.run_name}{report.id_if_needed(each)}",
+                str(each.before),
+                str(each.after),
+            )
             for each in report.findings.rank_changes
         ],
         "Places among the runs that were in both editions.",

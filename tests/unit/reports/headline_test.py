@@ -14,6 +14,7 @@ from offdiag.reports.snapshot import RunName, TruthFigures
 from offdiag.reports.tables import (
     runs_table,
     slices_table,
+    tables_of_findings,
     worst_classes_table,
     worst_of_each_table,
 )
@@ -136,6 +137,22 @@ def test_revised_labels_that_change_the_ranking_come_first() -> None:
         "Truth version 2 of derm-7 (10 labels revised) changed the ranking by balanced accuracy "
         "(focal from 2 to 1 and plain from 1 to 2) and 3 other rankings; "
     )
+
+
+def test_runs_of_one_name_are_told_apart_by_their_ids() -> None:
+    before = [run("nightly", level, id=f"r_{level}") for level in (0.8, 0.7)]
+    now = [
+        run("nightly", level, id=each.id, input_digest="revised")
+        for each, level in zip(before, (0.7, 0.9), strict=True)
+    ]
+
+    found = report(snapshot(now), report(snapshot(before)))
+
+    assert "(nightly r_0.7 from 2 to 1 and nightly r_0.8 from 1 to 2)" in headline(found)
+    assert "nightly r_0.7 gained 20.0 pp" in headline(found)
+    changes, places = tables_of_findings(found)
+    assert {row[0] for row in changes.rows} == {"nightly r_0.7", "nightly r_0.8"}
+    assert [row[1] for row in places.rows[:2]] == ["nightly r_0.7", "nightly r_0.8"]
 
 
 def test_revised_labels_that_change_no_ranking_are_told_too() -> None:
