@@ -301,7 +301,7 @@ def test_costs_are_saved_under_the_name_of_the_user_who_is_signed_in(
     claimed = {"name": "visits", "author": "bo", "action": "save", "table": table}
 
     new = send(ana, form_to(ana, "/costs/new?dataset=derm-7", "/costs/new"), claimed)
-    changed = f"/whatif?runs={run_id}&cost=@0-1&set=mel>nv:7"
+    changed = f"/whatif?runs={run_id}&cost=visits@1&set=mel>nv:7"
     saves = [form for form in forms_of(ana, changed) if form.attributes.get("id") == "save"]
     again = send(ana, saves[0], claimed)
 
