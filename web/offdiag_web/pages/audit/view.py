@@ -18,6 +18,7 @@ from offdiag.audit.table_text.audit import ModelAudit, TableTextAudit
 from offdiag.audit.table_text.cells import Value
 from offdiag.audit.table_text.numbers import Place
 from offdiag.audit.table_text.tables import Table
+from offdiag.domain.sentences import typeset
 from offdiag.metrics.catalogue import SPECS
 from offdiag_web.app.errors import capitalised
 from offdiag_web.components import numbers
@@ -318,7 +319,7 @@ def verdicts_view(audit: TableTextAudit) -> VerdictsView:
     models = tuple(_model(number, each) for number, each in enumerate(audit.models, start=1))
     return VerdictsView(
         verdict=_chip(audit.verdict),
-        sentence=audit.headline,
+        sentence=typeset(audit.headline),
         marked=marked_tables(audit, dict(_reasons(audit))),
         models=models,
         proves_nothing=audit.verdict is AuditVerdict.CONSISTENT
