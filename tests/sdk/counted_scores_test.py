@@ -23,6 +23,7 @@ def rows() -> Columns:
     ill = rng.random(N_ROWS) < 0.2
     p = 1 / (1 + np.exp(2 - 3 * ill - rng.normal(size=N_ROWS)))
     p[:40], p[40:80], p[80:400] = 0, 1, np.round(p[80:400], 1)
+    p[400:410], p[410:420] = 1e-60, 1 - 1e-12
     return {
         "y": np.where(ill, "ill", "well").tolist(),
         "yhat": np.where(p > 0.5, "ill", "well").tolist(),

@@ -25,6 +25,9 @@ from offdiag.inputs.score_columns import in_label_order, require_column_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+ALMOST_ZERO = float(np.finfo(np.float32).smallest_subnormal)
+ALMOST_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
+"""What a probability that is not certain is rounded to where single precision would make it so."""
 _CLASS_AXIS = 1
 _LOOKED_AT = 50_000
 """Samples whose scores are held against the predictions, evenly spread over all."""
@@ -91,8 +94,8 @@ def _as_float32(y_score: object) -> NDArray[np.float32]:
         given = np.asarray(readable(y_score))
         # Of complex numbers numpy would keep the real part, and only warn.
         is_complex = given.dtype.kind == "c"
-        with np.errstate(over="ignore"):
-            floats = given.real.astype(np.float32)
+        numbers = given.real
+        floats = single_precision(numbers.astype(float) if given.dtype.kind == "O" else numbers)
     except (TypeError, ValueError, OverflowError) as error:
         raise _no_numbers(str(error)) from None
     if is_complex:
@@ -106,6 +109,19 @@ def _as_float32(y_score: object) -> NDArray[np.float32]:
             hint="Give an array of shape (n,) or (n, K).",
         )
     return floats
+
+
+def single_precision(numbers: NDArray[Any]) -> NDArray[np.float32]:
+    """The numbers as they are stored, of any shape; too large ones become infinite.
+
+    What is between 0 and 1 stays there: the log loss of a probability that rounding made 0 or 1
+    would be infinite.
+    """
+    with np.errstate(over="ignore"):
+        rounded = numbers.astype(np.float32)
+    rounded[(rounded == 0) & (numbers > 0)] = ALMOST_ZERO
+    rounded[(rounded == 1) & (numbers < 1)] = ALMOST_ONE
+    return rounded
 
 
 def _no_numbers(why: str) -> InvalidInput:

@@ -27,6 +27,20 @@ def test_scores_of_all_classes_are_columns_in_label_order() -> None:
     assert scores.n_columns == 3
 
 
+def test_rounding_to_single_precision_makes_no_probability_certain() -> None:
+    given = [0.0, 1e-60, 1e-9, 1 - 1e-9, 1.0, -1e-60]
+    scores = read_scores(given, n_samples=6, labels=TWO, positive_label="yes")
+
+    impossible, nearly, small, almost, certain, below = scores.values[:, 0].tolist()
+    assert (impossible, certain, below) == (0, 1, 0)
+    assert 0 < nearly < small
+    assert 1 - 1e-7 < almost < 1
+    as_objects = read_scores(
+        np.array(given, object), n_samples=6, labels=TWO, positive_label="yes"
+    )
+    assert as_objects.values.tolist() == scores.values.tolist()
+
+
 @pytest.mark.parametrize(
     ("values", "labels", "positive", "sentence"),
     [

@@ -25,7 +25,7 @@ from offdiag.inputs.slice_ranges import Bins
 from offdiag.metrics.scores.forecasts import sum_tolerance
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
 from offdiag.sdk.frames.rows import rows_in_memory
-from offdiag.sdk.frames.score_cells import AGGREGATES, CODE, cell_columns, with_cells
+from offdiag.sdk.frames.score_cells import AGGREGATES, CODE, as_stored, cell_columns, with_cells
 from offdiag.services.ingest.batch import GivenCounts, PairedTable
 
 SIZE = "offdiag: cases"
@@ -288,7 +288,7 @@ def _top_event(
     Probabilities add up to 1 as far as single precision lets them, as where they are kept.
     """
     n_classes = len(score_of)
-    p = [nw.col(name).cast(nw.Float32).cast(nw.Float64) for name in score_of.values()]
+    p = [as_stored(name) for name in score_of.values()]
     with_top = frame.with_columns(
         nw.max_horizontal(*p).alias(_TOP), (nw.sum_horizontal(*p) - 1).abs().alias(_OFF)
     )

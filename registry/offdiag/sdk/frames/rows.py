@@ -20,6 +20,7 @@ from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import chunks_of_stream
 from offdiag.inputs.labels import infer_labels
 from offdiag.inputs.score_columns import PickedColumns
+from offdiag.inputs.scores import single_precision
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
 
 _INDEX = re.compile(r"\bat index (\d+)")
@@ -84,8 +85,7 @@ class Rows:
                 field=f"score={name!r}",
                 hint="Scores are finite numbers.",
             )
-        with np.errstate(over="ignore"):
-            values: NDArray[np.float32] = column.to_numpy().astype(np.float32)
+        values = single_precision(column.to_numpy())
         broken = ~np.isfinite(values)
         if broken.any():
             place = int(np.argmax(broken))

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_scores import MISSING, OUTSIDE
+from offdiag.inputs.scores import ALMOST_ONE, ALMOST_ZERO
 from offdiag.metrics.scores.score_cells import (
     CELLS_PER_LOGIT,
     HIGHEST_CODE,
@@ -27,8 +28,7 @@ _SUMMED = ("score", "square", "rest_square", "surprise", "rest_surprise")
 def with_cells(frame: EagerFrame | LazyFrame, score: str) -> EagerFrame | LazyFrame:
     """The frame with the cell of each score, and what is added up in it.
 
-    Scores are rounded to single precision, as they are where predictions are kept. Raises
-    `InvalidInput` for a column that has no numbers.
+    Raises `InvalidInput` for a column that has no numbers.
     """
     if not frame.collect_schema()[score].is_numeric():
         raise InvalidInput(
@@ -39,7 +39,7 @@ def with_cells(frame: EagerFrame | LazyFrame, score: str) -> EagerFrame | LazyFr
     p, inner = nw.col(_P), nw.col(_INNER)
     is_known = ~(p.is_null() | p.is_nan())
     is_inside = (p > 0) & (p < 1)
-    with_p = frame.with_columns(nw.col(score).cast(nw.Float32).cast(nw.Float64).alias(_P))
+    with_p = frame.with_columns(as_stored(score).alias(_P))
     # Every engine may compute a logarithm that it then does not choose, and some raise for 0.
     with_inner = with_p.with_columns(
         nw.when(is_known & is_inside).then(p).otherwise(nw.lit(0.5)).alias(_INNER)
@@ -77,6 +77,19 @@ def with_cells(frame: EagerFrame | LazyFrame, score: str) -> EagerFrame | LazyFr
         .then(0 - nw.col(_named("rest_surprise")))
         .otherwise(nw.lit(0.0))
         .alias(_named("rest_surprise")),
+    )
+
+
+def as_stored(score: str) -> nw.Expr:
+    """A column of scores as `single_precision` rounds them where predictions are kept."""
+    given = nw.col(score)
+    rounded = given.cast(nw.Float32).cast(nw.Float64)
+    return (
+        nw.when((rounded == 0) & (given > 0))
+        .then(nw.lit(ALMOST_ZERO))
+        .otherwise(
+            nw.when((rounded == 1) & (given < 1)).then(nw.lit(ALMOST_ONE)).otherwise(rounded)
+        )
     )
 
 
