@@ -16,7 +16,7 @@ from offdiag.filters.conditions import (
     Operator,
 )
 from offdiag.services.retention.deletion import delete_run
-from offdiag.store import run_list
+from offdiag.store import run_count, run_list
 from offdiag.store.database import Database
 from offdiag.store.run_filter import FilterField, FilterTerm
 from offdiag.store.run_list import RunListPage
@@ -75,8 +75,8 @@ def pages(
     found: list[RunListPage] = []
     cursor: Cursor | None = None
     with (
-        patch.object(run_list, "MOST_COUNTED", most),
-        patch.object(run_list, "MOST_COUNTED_BY_INDEX", most_by_index),
+        patch.object(run_count, "MOST_COUNTED", most),
+        patch.object(run_count, "MOST_COUNTED_BY_INDEX", most_by_index),
         database.read() as session,
     ):
         while not found or cursor is not None:

@@ -13,8 +13,9 @@ from offdiag.domain.runs import RunState
 from offdiag.filters.conditions import Condition
 from offdiag.filters.parsing import parse_filter
 from offdiag.store.database import Database
+from offdiag.store.run_count import matches_without_each
 from offdiag.store.run_filter import FilterField, FilterTerm
-from offdiag.store.run_list import RunListPage, matches_without_each, run_list
+from offdiag.store.run_list import RunListPage, run_list
 from offdiag.store.run_order import AGGREGATE_ORDERS, ORDER_NAMES, Cursor, RunOrder
 from offdiag.store.run_rows import RunEntry
 from offdiag.store.run_search import found_runs

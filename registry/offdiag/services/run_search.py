@@ -17,7 +17,7 @@ from offdiag.filters.conditions import (
 )
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.store.database import Database, Session
-from offdiag.store.run_list import count_weighted, weighted_among
+from offdiag.store.run_count import count_weighted, weighted_among
 from offdiag.store.run_search import SearchPlace, found_page, found_runs, run_records
 
 

@@ -17,15 +17,9 @@ from offdiag.errors import NotFound
 from offdiag.filters.conditions import Attribute, AttributeField, Comparison, Operator
 from offdiag.store.dataset_page import DatasetFacts, dataset_list
 from offdiag.store.models import RunRow
+from offdiag.store.run_count import evaluated_runs, matches_without_each, matching_runs
 from offdiag.store.run_filter import RunFilter
-from offdiag.store.run_list import (
-    SORTED_IN_MEMORY,
-    evaluated_runs,
-    lines,
-    matches_without_each,
-    matching_runs,
-    run_list,
-)
+from offdiag.store.run_list import SORTED_IN_MEMORY, lines, run_list
 from offdiag.store.run_order import RunOrder, groups_of, in_group, sorted_by
 from offdiag.store.run_rows import LISTED_METRICS, LISTED_OF_SETS, RunEntry, run_entries
 

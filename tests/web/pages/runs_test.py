@@ -7,7 +7,7 @@ import pytest
 from offdiag.domain.runs import RunFacts
 from offdiag.services.champions.leaders import leaders_of
 from offdiag.services.champions.promotions import approve
-from offdiag.store import run_list
+from offdiag.store import run_count, run_list
 from offdiag.store.database import Database
 from offdiag.store.dataset_page import dataset_list
 from offdiag.store.datasets import get_dataset
@@ -296,7 +296,7 @@ def test_long_lists_come_in_pages_that_can_be_walked_both_ways(
 
 
 def test_a_list_of_more_runs_than_are_counted_says_so(reader: PageClient) -> None:
-    with patch.object(run_list, "MOST_COUNTED", 3), patch.object(run_list, "RUNS_PER_PAGE", 2):
+    with patch.object(run_count, "MOST_COUNTED", 3), patch.object(run_list, "RUNS_PER_PAGE", 2):
         page = reader.page("/runs?q=dataset:derm-7 state:evaluated")
         listed = reader.json("/runs.json?q=state:evaluated")
         of_dataset = reader.json("/runs.json?q=dataset:derm-7")

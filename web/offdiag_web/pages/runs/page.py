@@ -18,9 +18,9 @@ from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetFacts, dataset_size, models_by_first_run
 from offdiag.store.datasets import get_dataset
 from offdiag.store.promotions import Promotions, promotions_in_force
+from offdiag.store.run_count import count_weighted
 from offdiag.store.run_list import (
     ListedDatasets,
-    count_weighted,
     listed_datasets,
     listed_metrics,
     run_list,
