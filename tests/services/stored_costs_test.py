@@ -6,8 +6,10 @@ import pytest
 from sqlalchemy import update
 
 from offdiag.domain.texts import CostName
+from offdiag.errors import NotFound
 from offdiag.metrics.costs.summary import COST_KEYS
-from offdiag.services.cost_matrices import add_costs, set_default_costs
+from offdiag.services import cost_matrices
+from offdiag.services.cost_matrices import add_costs, find_costs, set_default_costs
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.verification.verify import verify
 from offdiag.store import evaluations
@@ -50,6 +52,44 @@ def stored(database: Database, run_id: str) -> StoredEvaluation:
         found = evaluations.current_evaluation(session, run_id)
     assert found is not None
     return found
+
+
+def test_costs_become_the_default_with_their_first_version_or_not_at_all(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = sqlite_database
+    run = log(database)
+
+    def save() -> None:
+        dear = {
+            actual: {each: 2 * cost for each, cost in row.items()}
+            for actual, row in DEAR_B.items()
+        }
+        add_costs(
+            database,
+            project="default",
+            dataset="holdout",
+            name="dear",
+            weights=dear,
+            as_default=True,
+        )
+
+    with monkeypatch.context() as broken:
+        broken.setattr(cost_matrices, "submit_evaluations", full_disk)
+        with pytest.raises(OSError, match="disk"):
+            save()
+    with pytest.raises(NotFound):
+        find_costs(database, project="default", wanted=CostName("dear"))
+
+    save()
+    assert evaluate(database, run.id).costs["total_cost"].value == 6.0
+    # The same costs again are the same version, and stay the default.
+    save()
+    assert find_costs(database, project="default", wanted=CostName("dear")).version == 1
+
+
+def full_disk(*_asked: object) -> int:
+    raise OSError("the disk is full")
 
 
 def test_costs_are_kept_with_the_evaluation_while_they_are_those_that_count(

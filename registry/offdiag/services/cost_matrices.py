@@ -43,13 +43,15 @@ def add_costs(
     note: str | None = None,
     author: str | None = None,
     seen: int | None = None,
+    as_default: bool = False,
 ) -> CostMatrixRecord:
     """Store what errors cost between the classes of a dataset, as a new version of a name.
 
     `weights[actual][predicted]` must name every cell; an array has the classes in the order of
     the dataset, the actual one along the first axis. The same costs again are the version that
     has them, if that is the newest. `seen` is the newest version that the author knows of, 0 for
-    none: another one is a `Conflict`. Raises `NotFound` for an unknown dataset and `InvalidInput`
+    none: another one is a `Conflict`. `as_default` judges the runs of the dataset by them from now
+    on, as `set_default_costs` does. Raises `NotFound` for an unknown dataset and `InvalidInput`
     for unusable names and costs.
     """
     require_name(name, "name")
@@ -73,18 +75,21 @@ def add_costs(
             and np.array_equal(newest.costs.weights, costs.weights)
             and (newest.costs.currency, newest.note) == (costs.currency, note)
         ):
-            return newest
-        if seen is not None and newest is not None and newest.version != seen:
+            costs_id = newest.id
+        elif seen is not None and newest is not None and newest.version != seen:
             raise _not_seen(newest, seen)
-        costs_id = cost_matrices.insert_costs(
-            session,
-            project_id=known.project_id,
-            name=name,
-            costs=costs,
-            author=author,
-            note=note,
-            now=database.clock(),
-        )
+        else:
+            costs_id = cost_matrices.insert_costs(
+                session,
+                project_id=known.project_id,
+                name=name,
+                costs=costs,
+                author=author,
+                note=note,
+                now=database.clock(),
+            )
+        if as_default:
+            _judge_by(session, known, costs_id)
         return cost_matrices.get_costs(session, costs_id)
 
 
@@ -139,8 +144,13 @@ def set_default_costs(
                 field="cost_matrix",
                 hint="Add costs for the classes of this dataset.",
             )
-        cost_matrices.set_default_costs(session, known.id, None if costs is None else costs.id)
-        return submit_evaluations(session, runs.complete_run_ids(session, known.id))
+        return _judge_by(session, known, None if costs is None else costs.id)
+
+
+def _judge_by(session: Session, dataset: DatasetRecord, costs_id: int | None) -> int:
+    """Make costs those of a dataset, and ask for its runs; how many were not waiting already."""
+    cost_matrices.set_default_costs(session, dataset.id, costs_id)
+    return submit_evaluations(session, runs.complete_run_ids(session, dataset.id))
 
 
 def costs_for_run(database: Database, run_id: str, wanted: CostName) -> CostMatrixRecord:

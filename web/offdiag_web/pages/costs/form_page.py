@@ -19,7 +19,7 @@ from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.inputs.files.costs import read_cost_table
 from offdiag.metrics.costs.edits import cost_text, read_cost
 from offdiag.metrics.costs.matrix import CostMatrix, check_costs, cost_matrix, zero_one_costs
-from offdiag.services.cost_matrices import add_costs, browse_cost_matrix, set_default_costs
+from offdiag.services.cost_matrices import add_costs, browse_cost_matrix
 from offdiag.store.cost_matrices import DatasetUse, dataset_uses
 from offdiag.store.datasets import get_dataset
 from offdiag_web.app.auth import may_send
@@ -346,11 +346,10 @@ def _answer(subject: _Subject) -> Response:
 
 def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
     name_project(subject.project)
-    database = current_registry().database
     assert read.costs is not None  # noqa: S101  # Costs that cannot be read are not saved.
     try:
         record = add_costs(
-            database,
+            current_registry().database,
             project=subject.project,
             dataset=subject.dataset,
             name=typed.name,
@@ -359,14 +358,8 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
             note=typed.note or None,
             author=form_author(),
             seen=_seen(subject, typed.name),
+            as_default=bool(request.form.get("default")),
         )
-        if request.form.get("default"):
-            set_default_costs(
-                database,
-                project=subject.project,
-                dataset=subject.dataset,
-                wanted=CostName(record.name, record.version),
-            )
     except (InvalidInput, Conflict) as error:
         errors = {error.field or "": sentence_of(error)}
         told = ""
