@@ -14,6 +14,7 @@ import stat
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -130,39 +131,50 @@ def config_file(environ: Mapping[str, str], folder: Path) -> Path | None:
 def _layers(environ: Mapping[str, str] | None, folder: Path | None) -> list[_Layer]:
     environ = os.environ if environ is None else environ
     path = config_file(environ, folder or Path.cwd())
-    layers = [] if path is None else [_file_layer(path)]
-    layers.append(_environment_layer(environ))
-    for layer in layers:
-        _check(layer)
-    return layers
+    layers = [] if path is None else [_file_layer(path, *_read(path))]
+    of_environment = _environment_layer(environ)
+    _check(of_environment)
+    return [*layers, of_environment]
 
 
-def _file_layer(path: Path) -> _Layer:
+def _read(path: Path) -> tuple[bytes, bool]:
+    """The content of a file, and whether every user of this machine can read it."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(
-            f"{str(path)!r} is not valid TOML: {error}.",
-            field="configuration",
-            hint="Correct the file; config/default.toml shows every setting.",
-        ) from error
+        return path.read_bytes(), bool(path.stat().st_mode & stat.S_IROTH)
     except OSError as error:
         raise InvalidInput(
             f"{str(path)!r} cannot be read: {error.strerror}.",
             field="configuration",
             hint="Make the file readable for this user.",
         ) from error
-    values = _current(dict(_flattened(content)))
-    _warn_of_exposed_secrets(path, values)
-    return _Layer(values=values, sources=dict.fromkeys(values, str(path)), typed=True)
 
 
-def _warn_of_exposed_secrets(path: Path, values: Mapping[str, Any]) -> None:
+@lru_cache(maxsize=1)
+def _file_layer(path: Path, content: bytes, is_exposed: bool) -> _Layer:
+    # A server asks for settings several times for each page: the same content is parsed, and
+    # warned of, once.
+    try:
+        table = tomllib.loads(content.decode())
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"{str(path)!r} is not valid TOML: {error}.",
+            field="configuration",
+            hint="Correct the file; config/default.toml shows every setting.",
+        ) from error
+    values = _current(dict(_flattened(table)))
+    layer = _Layer(values=values, sources=dict.fromkeys(values, str(path)), typed=True)
+    _check(layer)
+    if is_exposed:
+        _warn_of_secrets(path, values)
+    return layer
+
+
+def _warn_of_secrets(path: Path, values: Mapping[str, Any]) -> None:
     url = str(values.get("database.url", ""))
     held = [key for key in sorted(SECRETS) if values.get(key)]
     if hide_password(url) != url:
         held.insert(0, "a database password")
-    if held and path.stat().st_mode & stat.S_IROTH:
+    if held:
         _log.warning(
             "%s holds %s and every user of this machine can read it; run: chmod 600 %s",
             path,
