@@ -15,6 +15,7 @@ from offdiag.gate.evaluate_conditions import Finding
 from offdiag.services.champions.promotions import approve
 from offdiag.services.gates.gate import GateResult, StatedCosts, gate_matrix, gate_run
 from offdiag.services.ingest.log_counts import log_matrix
+from offdiag.services.truth.revise import revise_truth
 from offdiag.stats import paired_difference
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
@@ -171,6 +172,45 @@ def test_matrices_and_runs_on_other_ground_truth_are_not_paired(database: Databa
 
     with pytest.raises(InvalidInput, match="classes"):
         gate(database, before, "diff(mcc)>=0", baseline_id=letters.id)
+
+
+def test_no_difference_to_a_baseline_on_other_labels_passes(database: Database) -> None:
+    matrix = log_counts(database, [[1, 0], [0, 1]])
+    before = log_answers(database, right=0.9, seed=1)
+    old = log_counts(database, [[95, 5], [5, 95]])
+    revise_truth(
+        database,
+        project="default",
+        dataset="holdout",
+        labels={0: "1"},
+        reason="second reading",
+        author=None,
+    )
+
+    found = gate(
+        *(database, before, "diff(overall_accuracy)<=1", "high(diff(recall[1]))<=1"),
+        *("diff(total_cost)<=1000", "overall_accuracy>=0"),
+        baseline_id=old.id,
+        costs=COSTS,
+    )
+
+    reasons = [each.reason for each in found.findings]
+    assert reasons == [*["difference_other_labels"] * 3, None]
+    why = f"run {old.id} was evaluated on labels v1, run {before.id} on labels v2"
+    assert found.not_paired == why
+    with pytest.raises(InvalidInput, match="F15 is not applicable"):
+        gate(database, before, "no-flag F15", baseline_id=old.id, costs=COSTS)
+    without_labels = gate(database, before, "diff(mcc)<=1", baseline_id=matrix.id)
+    assert without_labels.passed
+
+
+def test_no_difference_to_a_baseline_on_other_examples_passes(database: Database) -> None:
+    before = log_answers(database, right=0.9, seed=1)
+    other = log(database, y_true=[0, 1, 1], y_pred=[0, 1, 0])
+
+    found = gate(database, other, "diff(mcc)>=-1", baseline_id=before.id)
+
+    assert [each.reason for each in found.findings] == ["difference_other_labels"]
 
 
 def test_rules_that_compare_are_not_checked_against_a_weighted_baseline(

@@ -56,6 +56,7 @@ class Reason(StrEnum):
     CUSTOM_METRIC_UNDEFINED = "custom_metric_undefined"
     SCORES_NOT_WEIGHTED = "scores_not_weighted"
     DIFFERENCE_NOT_WEIGHTED = "difference_not_weighted"
+    DIFFERENCE_OTHER_LABELS = "difference_other_labels"
 
 
 POSITIVE_INFINITY = "+inf"

@@ -170,7 +170,7 @@ _NEEDED = {
     "F11": "Give --weights FILE or --cost-matrix NAME.",
     "F13": "It compares an uploaded matrix with the labels of its dataset: log the run.",
     "F14": "Name a baseline with the same examples: --baseline RUN.",
-    "F15": "Give --baseline RUN and a cost matrix.",
+    "F15": "Give --baseline RUN on the same labels and a cost matrix.",
     "F16": "Give the samples of a stored run slice columns with offdiag.add_slices.",
 }
 """What the rules that need more than a matrix must be given."""

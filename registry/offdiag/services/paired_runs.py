@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from offdiag.comparison.texts import chosen_here
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.values import Reason
 from offdiag.inputs.partial_labels import in_roomy_rows, is_labelled, masked
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel_runs.paired import PairedSets, paired_sets
@@ -24,9 +25,13 @@ from offdiag.store.runs import RunRecord
 
 @dataclass(frozen=True, slots=True)
 class NotPaired:
-    """Why two runs cannot be compared sample by sample."""
+    """Why two runs cannot be compared sample by sample.
+
+    `undefined` is None, or why no value of one is subtracted from that of the other either.
+    """
 
     why: str
+    undefined: Reason | None = None
 
 
 def pair_evaluations(
@@ -36,16 +41,33 @@ def pair_evaluations(
     *,
     members: NDArray[np.bool_] | None = None,
 ) -> Paired | NotPaired:
-    """Pair the runs of two evaluations, which must be of one version of the ground truth.
+    """Pair the runs of two evaluations; none on two versions of the ground truth.
 
     With `members` (n_samples,) on these samples of the truth alone.
     """
     one, other = (runs.get_run(session, each.run_id) for each in (first, second))
     is_weighted = one.is_weighted or other.is_weighted
     truth_id = first.truth_version_id
-    if truth_id is not None and truth_id != second.truth_version_id and not is_weighted:
-        return _OTHER_TRUTH
+    if not is_weighted and (on_other_labels := _on_other_labels(session, first, second)):
+        return on_other_labels
     return pair_runs(session, one, other, truth_id=truth_id, members=members)
+
+
+def _on_other_labels(
+    session: Session, first: StoredEvaluation, second: StoredEvaluation
+) -> NotPaired | None:
+    """Said of evaluations on two versions of the ground truth; None where one is on none."""
+    ids = first.truth_version_id, second.truth_version_id
+    if ids[0] is None or ids[1] is None or ids[0] == ids[1]:
+        return None
+    one, other = (truths.get_truth(session, each) for each in ids if each is not None)
+    if one.root_id != other.root_id:
+        return _OTHER_TRUTH
+    return NotPaired(
+        f"run {first.run_id} was evaluated on labels v{one.number}, "
+        f"run {second.run_id} on labels v{other.number}",
+        Reason.DIFFERENCE_OTHER_LABELS,
+    )
 
 
 def pair_runs(
@@ -66,7 +88,7 @@ def pair_runs(
     on these samples is not paired: no difference from it is evidence.
     """
     if first.is_weighted or second.is_weighted:
-        return NotPaired(NOT_WEIGHTED)
+        return _NOT_WEIGHTED
     if members is None and first.source is second.source is not SourceOrientation.PREDICTIONS:
         counted = _joint_of_counts(session, first, second)
         if counted is not None:
@@ -91,7 +113,10 @@ def _why_unpaired(run: RunRecord) -> str | None:
     return None
 
 
-NOT_WEIGHTED = "examples of the runs have weights, and only differences of counts are judged here"
+_NOT_WEIGHTED = NotPaired(
+    "examples of the runs have weights, and only differences of counts are judged here",
+    Reason.DIFFERENCE_NOT_WEIGHTED,
+)
 
 
 def _joint_of_counts(session: Session, first: RunRecord, second: RunRecord) -> JointCounts | None:
@@ -109,7 +134,9 @@ def _joint_of_counts(session: Session, first: RunRecord, second: RunRecord) -> J
     )
 
 
-_OTHER_TRUTH = NotPaired("the runs were evaluated on different ground truth")
+_OTHER_TRUTH = NotPaired(
+    "the runs were evaluated on different ground truth", Reason.DIFFERENCE_OTHER_LABELS
+)
 
 
 def _lineage_of(session: Session, run: RunRecord) -> int | None:

@@ -131,6 +131,7 @@ REASON_TEXTS: dict[Reason, str] = {
     Reason.NO_SCORES: "no scores were logged",
     Reason.FRACTIONAL_WEIGHTS: "the examples have fractional weights",
     Reason.DIFFERENCE_NOT_WEIGHTED: "differences of weighted runs are not judged here",
+    Reason.DIFFERENCE_OTHER_LABELS: "the runs were evaluated on different labels",
     Reason.SCORES_NOT_WEIGHTED: "not evaluated for the scores of weighted examples",
     Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant prediction costs nothing",
     Reason.TRIVIAL_COST_IS_PERFECT: "the best constant prediction is already perfect",

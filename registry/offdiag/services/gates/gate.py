@@ -161,7 +161,7 @@ def _verdicts(
     if baseline.run.is_weighted:
         compared = {rule: NOT_OF_WEIGHTS[rule] for rule in ("F14", "F15")}
         return replace(found, unchecked={**found.unchecked, **compared})
-    if judged.costs is None:
+    if judged.costs is None or (isinstance(pair, NotPaired) and pair.undefined is not None):
         return found
     flip = rank_flip_verdict(_with_costs(judged), [_with_costs(baseline)], thresholds)
     verdicts: Iterable[Verdict] = () if flip is None else (flip,)
@@ -237,9 +237,9 @@ def gate_run(
 
     Without `baseline_id` and `costs` those of the dataset are taken, if it has any; "champion" is
     the champion of the dataset. Differences
-    are paired sample by sample where run and baseline were evaluated on the same ground truth.
-    Dismissed flags do not fail the gate, unless they are about another baseline
-    or other costs.
+    are paired sample by sample where run and baseline were evaluated on the same ground truth, and
+    undefined where they were evaluated on different ones. Dismissed flags do not fail the gate,
+    unless they are about another baseline or other costs.
 
     Raises `NotFound`, `InvalidInput` for conditions that make no sense for the run, for runs with
     other classes than their baseline and for a champion that there is not, and what

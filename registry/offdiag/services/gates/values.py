@@ -17,7 +17,7 @@ from offdiag.metrics.multilabel_runs.paired import PairedSets, has_slopes, judge
 from offdiag.metrics.paired.difference import paired_cost_differences, paired_differences
 from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.services.evaluation.compute import INTERVAL_SEED, EvaluatedValues, cost_metrics
-from offdiag.services.paired_runs import NOT_WEIGHTED, NotPaired, Paired
+from offdiag.services.paired_runs import NotPaired, Paired
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.runs import RunRecord
 
@@ -40,12 +40,11 @@ def differences(
 
     `pair` has the baseline first and the run second; with it differences carry paired
     intervals, except those of scores, for which there are none. Of runs whose samples have weights
-    no value is subtracted from another.
+    and of those on different labels no value is subtracted from another.
     """
     values, others = run.values, baseline.values
-    not_paired = pair.why if isinstance(pair, NotPaired) else None
-    if not_paired == NOT_WEIGHTED:
-        return _unlike(values)
+    if isinstance(pair, NotPaired) and pair.undefined is not None:
+        return _undefined(values, pair.undefined, pair.why)
     plain = MetricValues(
         {key: _gap(value, others.aggregate.get(key)) for key, value in values.aggregate.items()},
         {
@@ -57,22 +56,22 @@ def differences(
         else {key: _gap(value, others.costs[key]) for key, value in values.costs.items()},
     )
     if pair is None or isinstance(pair, NotPaired):
-        return Differences(plain, not_paired)
+        return Differences(plain, None if pair is None else pair.why)
     if isinstance(pair, PairedSets):
         return Differences(_of_sets(plain, pair))
     return Differences(_with_paired_intervals(plain, pair, run.costs))
 
 
-def _unlike(run: MetricValues) -> Differences:
-    """No value of the run minus another one's: weights may differ, and no interval is paired."""
-    nothing = MetricValue(None, Reason.DIFFERENCE_NOT_WEIGHTED.value)
+def _undefined(run: MetricValues, reason: Reason, why: str) -> Differences:
+    """No value of the run minus another one's, as they are not of the same quantity."""
+    nothing = MetricValue(None, reason.value)
     return Differences(
         MetricValues(
             dict.fromkeys(run.aggregate, nothing),
             {key: [nothing] * len(values) for key, values in run.per_class.items()},
             None if run.costs is None else dict.fromkeys(run.costs, nothing),
         ),
-        NOT_WEIGHTED,
+        why,
     )
 
 
