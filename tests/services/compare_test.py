@@ -342,6 +342,33 @@ def test_a_matrix_among_many_is_named(database: Database) -> None:
     assert [(each.first, each.second) for each in many(found).pairs] == [(0, 2)]
 
 
+def test_a_matrix_on_older_labels_is_said_to_be(database: Database) -> None:
+    names = sample_names()
+    plain = log_model(database, PLAIN, name="plain", sample_ids=names)
+    focal = log_model(database, FOCAL, name="focal", sample_ids=names)
+    matrix = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
+    same = compare(database, plain, matrix)
+    correct_labels(database, {names[0]: "mel"}, dataset="derm")
+
+    two = compare(database, plain, matrix)
+    three = compare(database, plain, matrix, focal)
+    later = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
+
+    assert [run.truth and run.truth.number for run in three.runs] == [2, 1, 2]
+    why = "The runs are not paired: A was evaluated on labels v2, B on labels v1, which may be"
+    assert why in verdict_text(two)
+    assert "different examples" not in verdict_text(two)
+    assert "A and C were evaluated on labels v2, B on labels v1" in verdict_text(three)
+    assert "different examples" in verdict_text(same)
+    assert "on labels v" not in verdict_text(same)
+    assert "on labels v" not in verdict_text(compare(database, plain, later, focal))
+
+
+def verdict_text(found: RunComparison) -> str:
+    assert found.verdict is not None
+    return found.verdict.text
+
+
 def test_a_correction_is_a_new_question(database: Database) -> None:
     names = sample_names()
     plain = log_model(database, PLAIN, name="plain", sample_ids=names)

@@ -49,17 +49,23 @@ class _Finding:
         return len(self.same) + len(self.worse) + len(self.untested)
 
 
-def many_verdict(many: ManyComparison, *, difference: float = DIFFERENCE_THAT_MATTERS) -> Verdict:
+def many_verdict(
+    many: ManyComparison,
+    *,
+    difference: float = DIFFERENCE_THAT_MATTERS,
+    on_labels: Sequence[int | None] = (),
+) -> Verdict:
     """Which runs are highest by each metric, and which are significantly worse than the best.
 
-    `difference` is the one in accuracy that matters, as a share.
+    `difference` is the one in accuracy that matters, as a share; `on_labels` are the label
+    versions of the runs, where they may differ.
     """
     by_finding: dict[_Finding, list[str]] = {}
     for key in leading(many):
         found = _finding(many.places[key])
         if found.highest and len(found.untested) < max(found.n_others, 1):
             by_finding.setdefault(found, []).append(key)
-    details = tuple(_details(many, difference))
+    details = tuple(_details(many, difference, texts.other_labels(on_labels)))
     if not by_finding:
         return Verdict("No primary metric could be tested.", details, "open")
     headline, *further = (
@@ -136,7 +142,7 @@ def _worse(found: _Finding) -> str:
     return f"{who} significantly worse than the best"
 
 
-def _details(many: ManyComparison, difference: float) -> Iterator[str]:
+def _details(many: ManyComparison, difference: float, other_labels: str) -> Iterator[str]:
     yield from _of_the_choice(many)
     undecided = undecided_among(many, difference=difference)
     if undecided is not None:
@@ -161,6 +167,8 @@ def _details(many: ManyComparison, difference: float) -> Iterator[str]:
             yield f"{matrix}, so it is not paired with any run."
         else:
             yield f"{run_labels} are matrices without predictions, so they are not paired."
+    if other_labels:
+        yield f"{other_labels}, which may be all that differs."
 
 
 _TESTED = frozenset({RankStatus.NOT_SEPARABLE, RankStatus.BEHIND})

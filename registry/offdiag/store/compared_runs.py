@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ScalarSelect, Select, func, or_, select
+from sqlalchemy import ScalarSelect, Select, case, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.labels import LabelSet
@@ -37,7 +37,10 @@ _ROWS_AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class LineageHead:
-    """The newest version of the truth a run was logged with; `root_id` names the lineage."""
+    """The version of the truth that a run is compared on; `root_id` names the lineage.
+
+    It is the newest one, or that with which a matrix was uploaded, whose counts do not change.
+    """
 
     id: int
     root_id: int
@@ -86,6 +89,7 @@ def compared_runs(session: Session, run_ids: Sequence[str]) -> dict[str, Compare
 def _runs_with_heads(
     run_ids: Sequence[str], head: type[TruthVersionRow]
 ) -> Select[*tuple[Any, ...]]:
+    has_predictions = RunRow.source_orientation == SourceOrientation.PREDICTIONS
     return (
         select(RunRow, ProjectRow.name, DatasetRow, LabelSetRow, head, UploadedMatrixRow)
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
@@ -96,7 +100,10 @@ def _runs_with_heads(
             head,
             (head.dataset_id == TruthVersionRow.dataset_id)
             & (head.root_id == TruthVersionRow.root_id)
-            & (head.number == _newest_number()),
+            & (
+                head.number
+                == case((has_predictions, _newest_number()), else_=TruthVersionRow.number)
+            ),
         )
         .outerjoin(UploadedMatrixRow, UploadedMatrixRow.run_id == RunRow.id)
         .where(RunRow.id.in_(run_ids), RunRow.deleted_at.is_(None))

@@ -124,14 +124,19 @@ class RunComparison:
                 return ()
         return tuple(at for at, run in enumerate(self.runs) if not run.has_predictions)
 
+    @property
+    def _on_labels(self) -> list[int | None]:
+        return [None if run.truth is None else run.truth.number for run in self.runs]
+
     @cached_property
     def verdict(self) -> Verdict | None:
         """What can be said, None where nothing is compared."""
+        on_labels = self._on_labels if self.unpaired else ()
         match self.result:
             case PairComparison():
-                return pair_verdict(self.result, difference=self.difference)
+                return pair_verdict(self.result, difference=self.difference, on_labels=on_labels)
             case ManyComparison():
-                return many_verdict(self.result, difference=self.difference)
+                return many_verdict(self.result, difference=self.difference, on_labels=on_labels)
             case None:
                 return None
 
