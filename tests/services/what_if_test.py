@@ -16,7 +16,7 @@ from offdiag.services.what_if.scenario import MOST_RUNS, Preset, Question
 from offdiag.store.database import Database
 from support.dashboard import counted_statements, log_counts
 from support.filled_once import filled_once
-from support.logging_runs import upload_matrix, work_off
+from support.logging_runs import correct_labels, log, upload_matrix, work_off
 
 LABELS = ("ill", "well")
 CAREFUL = [[18, 2], [60, 920]]
@@ -164,6 +164,29 @@ def test_runs_that_cannot_be_shown_are_named_with_the_reason(database: Database)
         waiting: "it does not exist or has not been evaluated",
         "r_none": "it does not exist or has not been evaluated",
     }
+
+
+def test_runs_on_other_labels_are_left_out(database: Database) -> None:
+    without = upload_matrix(
+        database, [[1, 1], [1, 2]], LABELS, name="unlabelled", dataset="holdout"
+    ).id
+    predicted = ["ill", "ill", "well", "ill", "well"]
+    actual = ["ill", "ill", "ill", "well", "well"]
+    run = log(database, y_true=actual, y_pred=predicted, labels=LABELS).id
+    old = upload_matrix(database, [[3, 0], [0, 2]], LABELS, name="old", dataset="holdout").id
+    work_off(database)
+    asked = old, run, without
+    before = ask(database, asked, Question())
+    correct_labels(database, {3: "ill"})
+    work_off(database)
+
+    found = ask(database, asked, Question())
+    alone = ask(database, (old,), Question())
+
+    assert before.frame.left_out == ()
+    assert [each.run.id for each in found.answers] == [run, without]
+    assert found.frame.left_out == ((old, "it was evaluated on labels v1, not v2"),)
+    assert [each.run.id for each in alone.answers] == [old]
 
 
 def test_unknown_runs_and_costs_are_refused(database: Database) -> None:

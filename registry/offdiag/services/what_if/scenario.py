@@ -116,7 +116,8 @@ def read_frame(
 ) -> WhatIfFrame:
     """Read runs beside each other, with the costs `name@version`, a preset, or the default ones.
 
-    Those beyond the first `most` are left out. On a slice the runs have its counts alone.
+    Those beyond the first `most` are left out, and those on other labels than the newest ones that
+    any of them was evaluated on. On a slice the runs have its counts alone.
 
     Raises `NotFound` where none of the runs has been evaluated and for unknown costs, `Conflict`
     for costs of other classes, and for a slice as `evaluation_of_slice`.
@@ -222,6 +223,7 @@ def _runs_of_one_dataset(
             hint="They may have been deleted, or be waiting for their evaluation.",
         )
     frame = next(found[run_id] for run_id in wanted if run_id in found)
+    labels = _newest_labels(run for run in found.values() if run.dataset_id == frame.dataset_id)
     kept, left_out = [], []
     for run_id in dict.fromkeys(run_ids):
         run = found.get(run_id)
@@ -229,12 +231,10 @@ def _runs_of_one_dataset(
             left_out.append((run_id, f"at most {most} runs are compared at once"))
         elif run is None:
             left_out.append((run_id, "it does not exist or has not been evaluated"))
-        elif run.dataset_id != frame.dataset_id:
-            left_out.append((run_id, f"it is a run on {run.dataset}, not on {frame.dataset}"))
-        elif of_slice and run_id not in of_slice:
+        elif of_slice and run_id not in of_slice and run.dataset_id == frame.dataset_id:
             left_out.append((run_id, "its examples are not known by this slice"))
-        elif run.matrix.total == 0:
-            left_out.append((run_id, "it has no examples with a label"))
+        elif (why := _not_comparable(run, frame, labels)) is not None:
+            left_out.append((run_id, why))
         else:
             kept.append(run)
     if not kept:
@@ -244,6 +244,27 @@ def _runs_of_one_dataset(
             hint="Errors can be counted once the labels are there.",
         )
     return tuple(kept), tuple(left_out)
+
+
+def _not_comparable(run: RunWithCosts, first: RunWithCosts, labels: int | None) -> str | None:
+    """Why a run is not compared with others; None where it is on the same labels, or on none."""
+    if run.dataset_id != first.dataset_id:
+        return f"it is a run on {run.dataset}, not on {first.dataset}"
+    if run.matrix.total == 0:
+        return "it has no examples with a label"
+    if (number := _labels_of(run)) not in (None, labels):
+        return f"it was evaluated on labels v{number}, not v{labels}"
+    return None
+
+
+def _newest_labels(runs: Iterable[RunWithCosts]) -> int | None:
+    """The newest label version on which one of the runs has examples."""
+    numbers = (_labels_of(run) for run in runs if run.matrix.total)
+    return max((number for number in numbers if number is not None), default=None)
+
+
+def _labels_of(run: RunWithCosts) -> int | None:
+    return None if run.truth is None else run.truth.number
 
 
 def base_costs(session: Session, run: RunWithCosts, costs: str | None) -> BaseCosts:
