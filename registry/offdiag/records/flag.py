@@ -11,6 +11,7 @@ from pydantic import AwareDatetime, Field
 from offdiag.flags.lifecycle import Action, FlagState
 from offdiag.flags.verdict import Certainty, Severity
 from offdiag.records.base import Page, Paged, RequestBody, ResponseBody
+from offdiag.records.runs.run import IsOutdated
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
@@ -97,6 +98,7 @@ class FlagsOfRun(ResponseBody):
 
     run: str
     flags: list[Flag]
+    outdated: IsOutdated = None
 
 
 class FlagEvent(ResponseBody):

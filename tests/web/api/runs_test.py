@@ -8,6 +8,7 @@ from offdiag.store.database import Database
 from offdiag_web.app.dispatch import PREFIX
 from support.api import get, pages, refusal
 from support.dashboard import LESION_COUNTS, LESIONS, LesionRegistry
+from support.logging_runs import correct_labels, log, work_off
 from support.pages import PageClient, client_for
 from support.registries import dashboard
 from support.scored_runs import ScoredRegistry
@@ -169,6 +170,23 @@ def test_reads_curves_as_exact_counts(
     status, error = refusal(reader, "/runs/{plain}/curves")
     assert status == 409
     assert "no scores" in error["message"]
+
+
+def test_documents_of_results_say_that_they_are_outdated(database: Database) -> None:
+    run = log(database, y_true=["a", "a", "b", "b"], y_pred=["a", "b", "b", "b"])
+    work_off(database)
+    client = client_for(dashboard(database))
+    paths = [f"/runs/{run.id}{part}" for part in ("", *PARTS_OF_RESULTS)]
+
+    assert [get(client, path)["outdated"] for path in paths] == [None] * len(paths)
+    correct_labels(database, {0: "b"})
+    whole, *parts = (get(client, path)["outdated"] for path in paths)
+
+    assert whole["reasons"] == ["truth_revised"]
+    assert parts == [whole] * len(PARTS_OF_RESULTS)
+
+
+PARTS_OF_RESULTS = ("/confusion-matrix", "/costs", "/flags", "/examples")
 
 
 def test_deletes_and_restores_a_run(lesions_database: Database) -> None:

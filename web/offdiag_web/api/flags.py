@@ -27,6 +27,7 @@ from offdiag.records.problem import (
     asked_problems,
     problem_documents,
 )
+from offdiag.records.runs.run import outdated_document
 from offdiag.services.flags import triage
 from offdiag.services.flags.page import browse_flag, browse_flags, flags_of_run
 from offdiag.services.flags.rules import rules_in
@@ -86,9 +87,11 @@ def list_flags(query: FlagsQuery) -> FlagPage:
 def list_flags_of_run(run_id: str) -> FlagsOfRun:
     """Read all flags of a run, closed ones too, the gravest first."""
     database = current_registry().database
-    found = flags_of_run(database, run_id)
+    found, outdated = flags_of_run(database, run_id)
     return FlagsOfRun(
-        run=run_id, flags=[flag_document(entry, database.clock()) for entry in found]
+        run=run_id,
+        flags=[flag_document(entry, database.clock()) for entry in found],
+        outdated=outdated_document(outdated),
     )
 
 

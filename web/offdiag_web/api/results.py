@@ -33,6 +33,7 @@ from offdiag.records.runs.evaluation import (
 )
 from offdiag.records.runs.example import ExamplePage, ExamplesQuery, example_page
 from offdiag.records.runs.multilabel import ConfusedLabelsFound, ConfusedQuery, confused_document
+from offdiag.records.runs.run import outdated_document
 from offdiag.records.runs.slices import (
     Fairness,
     FairnessQuery,
@@ -62,13 +63,13 @@ LARGEST_DENSE = 1_000
 _AXES = {Laid.ACTUAL_ROWS: ["actual", "predicted"], Laid.ACTUAL_COLUMNS: ["predicted", "actual"]}
 
 
-def matrix_answer(
-    run_id: str, matrix: ConfusionMatrix, digest: str, wanted: MatrixQuery
-) -> MatrixResponse:
+def matrix_answer(detail: RunDetail, wanted: MatrixQuery) -> MatrixResponse:
+    results = _results(detail)
+    matrix = results.matrix
     axes = _AXES[wanted.orientation]
     is_dense = matrix.n_classes <= LARGEST_DENSE
     return MatrixResponse(
-        run=run_id,
+        run=detail.run.id,
         labels=list(matrix.labels.names),
         orientation=wanted.orientation,
         axes=axes,
@@ -77,7 +78,8 @@ def matrix_answer(
         n_cases=matrix.total,
         matrix=_laid_out(matrix, wanted) if is_dense else None,
         cells=None if is_dense else _cells(matrix),
-        matrix_digest=digest,
+        matrix_digest=results.facts.matrix_digest,
+        outdated=outdated_document(detail.outdated),
     )
 
 
@@ -189,8 +191,8 @@ def get_slices(run_id: str, query: SlicesQuery) -> RunSlices:
 def get_confusion_matrix(run_id: str, query: MatrixQuery) -> MatrixResponse:
     """Read the confusion matrix of a run as counts or shares, in a named orientation."""
     with current_registry().database.read() as session:
-        results = _results(read_run(session, run_id))
-    return matrix_answer(run_id, results.matrix, results.facts.matrix_digest, query)
+        detail = read_run(session, run_id)
+    return matrix_answer(detail, query)
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/curves", answers=Curves)

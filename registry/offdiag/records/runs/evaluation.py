@@ -12,7 +12,14 @@ from pydantic import Field
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.metrics.spec import Scope
 from offdiag.records.base import RequestBody, ResponseBody, Value, values_of
-from offdiag.records.runs.run import Labels, Run, labels_document, run_document
+from offdiag.records.runs.run import (
+    IsOutdated,
+    Labels,
+    Run,
+    labels_document,
+    outdated_document,
+    run_document,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -202,6 +209,7 @@ class MatrixResponse(ResponseBody):
     )
     cells: list[Cell] | None
     matrix_digest: str
+    outdated: IsOutdated = None
 
 
 class RunCostResponse(ResponseBody):
@@ -212,6 +220,7 @@ class RunCostResponse(ResponseBody):
     version: int | None
     currency: str | None
     values: dict[str, Value]
+    outdated: IsOutdated = None
 
 
 class PastEvaluationResponse(ResponseBody):
@@ -374,6 +383,7 @@ def costs_answer(detail: RunDetail) -> RunCostResponse:
         version=None if costs is None else costs.version,
         currency=None if costs is None else costs.currency,
         values={} if costs is None else values_of(costs.values),
+        outdated=outdated_document(detail.outdated),
     )
 
 

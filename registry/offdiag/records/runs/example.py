@@ -8,6 +8,7 @@ from pydantic import Field
 
 from offdiag.errors import Conflict
 from offdiag.records.base import Page, Paged, ResponseBody
+from offdiag.records.runs.run import IsOutdated, outdated_document
 from offdiag.services.examples.selection import ExampleOrder, ExampleQuestion, Kind, SortKey
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class ExamplePage(Page):
     has_ids: bool
     slice_names: list[str]
     examples: list[Example]
+    outdated: IsOutdated = None
 
 
 def example_document(example: page.Example) -> Example:
@@ -100,4 +102,5 @@ def example_page(run_id: str, found: page.ExamplePage, token: str | None = None)
         run=run_id,
         examples=list(map(example_document, found.examples)),
         next_page_token=token,
+        outdated=outdated_document(found.detail.outdated),
     )

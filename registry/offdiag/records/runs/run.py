@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from offdiag.domain.labels import LabelSet
     from offdiag.domain.texts import Cell
     from offdiag.store.comments import Comment as StoredComment
+    from offdiag.store.outdated import OutdatedResults
     from offdiag.store.run_page import EvaluationFacts, RunDetail, RunHeader, RunResults
     from offdiag.store.run_rows import RunEntry
 
@@ -161,6 +162,11 @@ class Outdated(ResponseBody):
     work: Work | None
 
 
+IsOutdated = Annotated[
+    Outdated | None, Field(description="Why the results are out of date; null where they are not.")
+]
+
+
 class Run(RunBasics):
     """Everything that is known of a run but its results."""
 
@@ -186,7 +192,7 @@ class Run(RunBasics):
         description="How its scores predicted, where it was logged without predictions.",
     )
     evaluation: EvaluationMade | None
-    outdated: Outdated | None
+    outdated: IsOutdated
     work: Work | None
     hides_minority: HidesMinority = None
     note: str | None = Field(default=None, description="What people wrote about it.")
@@ -314,10 +320,15 @@ def run_document(detail: RunDetail) -> Run:
         derived_from=_derived(run.derivation),
         decision_rule=run.decision,
         evaluation=None if results is None else _evaluation(results.facts),
-        outdated=outdated,
+        outdated=outdated_document(outdated),
         work=detail.work,
         hides_minority=None if results is None else results.facts.hides_minority,
     )
+
+
+def outdated_document(found: OutdatedResults | None) -> Outdated | None:
+    """Why the results of a run are out of date, None where they are not."""
+    return None if found is None else Outdated.made_of(found)
 
 
 def run_summary(run: FoundRun) -> RunSummary:

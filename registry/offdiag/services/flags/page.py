@@ -9,17 +9,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from offdiag.domain.runs import RunState
 from offdiag.errors import NotFound
 from offdiag.flags.assessment import ClassRecall, RuleCheck, class_recalls, rule_checks
 from offdiag.flags.catalogue import RULES, RuleDescription
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Condition, Sign
+from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.flags.alternatives import AlternativeRuns, alternatives_on_class
 from offdiag.services.flags.rules import RulesInForce, rules_in_force
 from offdiag.services.flags.triage import end_of_snooze
 from offdiag.store import flags, runs
 from offdiag.store.database import Database
+from offdiag.store.evaluations import current_key
 from offdiag.store.flag_inbox import (
     FlagEntry,
     FlagPage,
@@ -29,6 +32,7 @@ from offdiag.store.flag_inbox import (
     flagged_run,
 )
 from offdiag.store.flags import FlagEvent, FlagFilter, FlagRecord
+from offdiag.store.outdated import OutdatedResults, outdated_results
 from offdiag.store.run_neighbours import RankedValue, run_ranks
 
 FLAGS_PER_PAGE = 50
@@ -47,14 +51,25 @@ def browse_flags(
         return flag_inbox(session, wanted=wanted, now=database.clock(), after=after, limit=limit)
 
 
-def flags_of_run(database: Database, run_id: str) -> tuple[FlagEntry, ...]:
-    """All flags of a run, closed ones too, the gravest first. Raises `NotFound`."""
+def flags_of_run(
+    database: Database, run_id: str
+) -> tuple[tuple[FlagEntry, ...], OutdatedResults | None]:
+    """All flags of a run, closed ones too, the gravest first, and why its results are outdated.
+
+    The latter is None where they are not. Raises `NotFound`.
+    """
     wanted = FlagFilter(run_id=run_id)
     with database.read() as session:
-        runs.get_run(session, run_id)
-        return flag_inbox(
-            session, wanted=wanted, now=database.clock(), limit=MOST_OF_A_RUN
-        ).entries
+        run = runs.get_run(session, run_id)
+        is_failed = run.state is RunState.FAILED
+        outdated = outdated_results(
+            session,
+            run_id,
+            suite_version=SUITE_VERSION,
+            has_failed=is_failed and current_key(session, run_id) is not None,
+        )
+        found = flag_inbox(session, wanted=wanted, now=database.clock(), limit=MOST_OF_A_RUN)
+    return found.entries, outdated
 
 
 def raised_flags(database: Database, run_id: str) -> list[FlagRecord]:
