@@ -9,6 +9,7 @@ from offdiag.domain.runs import PromotionRole, RunFacts
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
+from offdiag.records.promotion import promotions_document
 from offdiag.services.champions.leaders import Leaders, leaders_of, set_primary_metric
 from offdiag.services.champions.promotions import (
     DatasetPromotions,
@@ -73,6 +74,26 @@ def test_a_run_is_proposed_and_approved(database: Database) -> None:
         PromotionRole.CANDIDATE,
         PromotionRole.CHAMPION,
     ]
+
+
+def test_decisions_say_whether_their_runs_have_sample_weights(database: Database) -> None:
+    plain = log_right(database, 0.8, seed=1)
+    weights = np.where(ACTUAL == 1, 2.0, 1.0).tolist()
+    weighted = log(database, y_true=ACTUAL.tolist(), y_pred=ACTUAL.tolist(), sample_weight=weights)
+    work_off(database)
+
+    made = approve(database, plain.id, reason="good", author=None)
+    propose(database, weighted.id, author=None)
+    document = promotions_document(decided(database))
+
+    assert made.is_weighted is False
+    assert document.champion is not None
+    assert document.candidate is not None
+    assert (document.champion.is_weighted, document.candidate.is_weighted) == (False, True)
+    place = {"project": "default", "dataset": "holdout", "author": None}
+    withdraw(database, role=PromotionRole.CANDIDATE, **place)
+    history = promotions_document(decided(database)).history
+    assert [each.is_weighted for each in history] == [None, True, False]
 
 
 @pytest.mark.both_databases

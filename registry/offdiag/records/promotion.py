@@ -29,6 +29,11 @@ class Promotion(ResponseBody):
     at: datetime
     truth_version: int | None = Field(description="Label version of the recorded metrics.")
     metrics: dict[str, float | None]
+    is_weighted: bool | None = Field(
+        default=None,
+        description="Whether the run has sample weights, which its metrics are then of; null "
+        "where the role was withdrawn or the run was deleted permanently.",
+    )
     gate: dict[str, Any] | None = Field(description="What the conditions of the gate found.")
 
 

@@ -20,7 +20,8 @@ class PromotionRecord:
     """A run that became champion or candidate; `run_id` None where the role was withdrawn.
 
     `metrics` has the values by key when it was decided, on the label version `truth_number`.
-    `gate` is what the conditions found that it was checked with, None without any.
+    `gate` is what the conditions found that it was checked with, None without any. `is_weighted`
+    is None where no run is left that could have sample weights.
     """
 
     id: int
@@ -34,6 +35,7 @@ class PromotionRecord:
     truth_number: int | None
     metrics: Mapping[str, float | None]
     gate: Mapping[str, Any] | None
+    is_weighted: bool | None
 
     @property
     def gate_passed(self) -> bool | None:
@@ -53,6 +55,7 @@ def add_promotion(
     truth_number: int | None = None,
     metrics: Mapping[str, float | None] | None = None,
     gate: Mapping[str, Any] | None = None,
+    is_weighted: bool | None = None,
 ) -> PromotionRecord:
     """Give a run, by id and name, a role from now on; None withdraws the role."""
     # Decisions on one dataset follow one another, so that the newest is well defined.
@@ -74,7 +77,7 @@ def add_promotion(
     )
     session.add(row)
     session.flush()  # The caller needs the number.
-    return _record(row)
+    return _record(row, is_weighted)
 
 
 Promotions = Mapping[PromotionRole, PromotionRecord]
@@ -88,15 +91,16 @@ def promotions_in_force(
     A role is absent where no run has it, where it was withdrawn, and where its run was deleted.
     """
     statement = (
-        select(PromotionRow)
+        select(PromotionRow, RunRow.is_weighted)
         .join(RunRow, RunRow.id == PromotionRow.run_id)
         .where(PromotionRow.id.in_(_newest()), RunRow.deleted_at.is_(None))
     )
     if dataset_ids is not None:
         statement = statement.where(PromotionRow.dataset_id.in_(dataset_ids))
     found: dict[int, dict[PromotionRole, PromotionRecord]] = {}
-    for row in session.scalars(statement):
-        found.setdefault(row.dataset_id, {})[PromotionRole(row.role)] = _record(row)
+    for row, is_weighted in session.execute(statement):
+        roles = found.setdefault(row.dataset_id, {})
+        roles[PromotionRole(row.role)] = _record(row, is_weighted)
     return found
 
 
@@ -107,7 +111,7 @@ def decided_promotions(
     here = PromotionRow.dataset_id == dataset_id
     last = select(PromotionRow.id).where(here).order_by(PromotionRow.id.desc()).limit(limit)
     rows = session.execute(
-        select(PromotionRow, RunRow.deleted_at)
+        select(PromotionRow, RunRow.is_weighted, RunRow.deleted_at)
         .outerjoin(RunRow, RunRow.id == PromotionRow.run_id)
         .where(or_(PromotionRow.id.in_(_newest(here)), PromotionRow.id.in_(last)))
         .order_by(PromotionRow.id.desc())
@@ -115,8 +119,8 @@ def decided_promotions(
     decided: dict[PromotionRole, PromotionRecord] = {}
     seen: set[PromotionRole] = set()
     history = []
-    for row, deleted_at in rows:
-        record = _record(row)
+    for row, is_weighted, deleted_at in rows:
+        record = _record(row, is_weighted)
         history.append(record)
         if record.role not in seen and record.run_id is not None and deleted_at is None:
             decided[record.role] = record
@@ -150,17 +154,22 @@ def promotions_since(
 ) -> list[tuple[str, str, PromotionRecord]]:
     """Project, dataset and decision of what was decided after a moment, newest first."""
     statement = (
-        select(ProjectRow.name, DatasetRow.name, PromotionRow)
+        select(ProjectRow.name, DatasetRow.name, PromotionRow, RunRow.is_weighted)
         .join(DatasetRow, DatasetRow.id == PromotionRow.dataset_id)
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
+        .outerjoin(RunRow, RunRow.id == PromotionRow.run_id)
         .order_by(PromotionRow.id.desc())
         .limit(limit)
     )
     if at is not None:
         statement = statement.where(PromotionRow.at > at)
     rows = session.execute(statement)
-    return [(project, dataset, _record(row)) for project, dataset, row in rows]
+    return [
+        (project, dataset, _record(row, is_weighted))
+        for project, dataset, row, is_weighted in rows
+    ]
 
 
-def _record(row: PromotionRow) -> PromotionRecord:
-    return record_as(PromotionRecord, row, role=PromotionRole(row.role))
+def _record(row: PromotionRow, is_weighted: bool | None) -> PromotionRecord:
+    role = PromotionRole(row.role)
+    return record_as(PromotionRecord, row, role=role, is_weighted=is_weighted)

@@ -299,4 +299,5 @@ def _promote(
         truth_number=None if truth is None else truth.number,
         metrics={key: values[key].value for key in sorted(keys & values.keys())},
         gate=None if gate is None else gate.to_dict(),
+        is_weighted=run.is_weighted,
     )
