@@ -90,7 +90,7 @@ def test_decisions_say_whether_their_runs_have_sample_weights(database: Database
     assert document.champion is not None
     assert document.candidate is not None
     assert (document.champion.is_weighted, document.candidate.is_weighted) == (False, True)
-    place = {"project": "default", "dataset": "holdout", "author": None}
+    place = {"project": "default", "dataset": "holdout", "author": "ana"}
     withdraw(database, role=PromotionRole.CANDIDATE, **place)
     history = promotions_document(decided(database)).history
     assert [each.is_weighted for each in history] == [None, True, False]
