@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BLOCK = 1 << 20
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
@@ -28,8 +30,8 @@ def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
 
     UTF-8 with or without a byte order mark, any line ending, quotes doubled inside quotes.
     Fields are separated by commas, or by semicolons or tabs where the header has no comma.
-    Raises `InvalidInput` with the line of a wrong number of fields, or the byte that is not
-    UTF-8.
+    Raises `InvalidInput` with the line of a wrong number of fields or of a quote that is not
+    closed, or the byte that is not UTF-8.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -37,6 +39,7 @@ def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
     header = _header(path)
     delimiter = _delimiter(header)
     require_columns(names, next(csv.reader([header], delimiter=delimiter)), path)
+    _require_closed_quotes(path, delimiter)
     try:
         table = arrow_csv.read_csv(
             path,
@@ -160,14 +163,40 @@ def _require_utf8(path: Path, *, only_start: bool = False) -> None:
                 decoder.decode(block, final=not block)
             except UnicodeDecodeError as error:
                 byte = offset - pending + error.start
+                is_utf16 = not byte and block.startswith(_UTF_16)
+                encoding = "UTF-16" if is_utf16 else "Latin-1 or Windows-1252"
                 raise InvalidInput(
                     f"byte {byte} of {path.name} is not UTF-8.",
                     field="file",
-                    hint="Write the file as UTF-8; it looks like Latin-1 or Windows-1252.",
+                    hint=f"Write the file as UTF-8; it looks like {encoding}.",
                 ) from None
             offset += len(block)
             if not block or (only_start and len(block) == _BLOCK):
                 return
+
+
+def _require_closed_quotes(path: Path, delimiter: str) -> None:
+    """Raise `InvalidInput` naming the line of a quote that is not closed.
+
+    Arrow would read all lines below it as one value. Quotes come in pairs, but for those within
+    a value without quotes, so that most files are only counted.
+    """
+    with path.open("rb") as source:
+        n_quotes = sum(block.count(b'"') for block in iter(lambda: source.read(_BLOCK), b""))
+    if n_quotes % 2 == 0:
+        return
+    content = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+    before = rb"(?:\A|(?<=[" + re.escape(delimiter.encode()) + rb"\r\n]))"
+    for quoted in re.finditer(before + rb'"(?:[^"]|"")*+("?)', content):
+        if not quoted[1]:
+            line = len(content[: quoted.start()].splitlines()) + (
+                quoted.start() == 0 or content[quoted.start() - 1] in b"\r\n"
+            )
+            raise InvalidInput(
+                f"the quote on line {line} of {path.name} is not closed.",
+                field="file",
+                hint='Close it, or write a value that begins with a quote as """value".',
+            )
 
 
 def _require_equal_fields(path: Path, delimiter: str) -> None:

@@ -28,6 +28,7 @@ from offdiag.inputs.files.gaps import require_no_gaps
 from offdiag.inputs.files.json_files import json_line_names, read_json_line_columns
 
 _CSV = (".csv", ".tsv")
+_SHEETS = (".xlsx", ".xls", ".ods")
 _READERS = {
     ".parquet": read_parquet_columns,
     ".jsonl": read_json_line_columns,
@@ -64,10 +65,12 @@ def column_names(path: Path) -> list[str]:
 
 def _require_table(path: Path) -> None:
     if not is_table(path):
+        known = f"Known are {', '.join((*_CSV, *_READERS))}"
+        is_sheet = path.suffix.lower() in _SHEETS
         raise InvalidInput(
             f"the suffix of {path.name!r} names no format that is known.",
             field="file",
-            hint=f"Known are {', '.join((*_CSV, *_READERS))}.",
+            hint=f"{known}; save a spreadsheet as CSV." if is_sheet else f"{known}.",
         )
 
 

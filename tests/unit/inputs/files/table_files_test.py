@@ -83,6 +83,10 @@ def test_csv_is_read_whatever_its_line_ends_separator_and_column_order(
         (b'y,yhat\n"a\nb",c\nd\n', "line 4 of p.csv has 1 fields"),
         (b"y,yhat\na,b\ncaf\xe9,d\n", "byte 14 of p.csv is not UTF-8"),
         (b"y\xe9,yhat\na,b\n", "byte 1 of p.csv is not UTF-8"),
+        ("y,yhat\na,b\n".encode("utf-16"), "it looks like UTF-16"),
+        (b'y,yhat\na,b\n"c,d\ne,f\n', "the quote on line 3 of p.csv is not closed"),
+        (b'y,yhat\n"a\nb",c\r\nd,"e\n', "the quote on line 4 of p.csv is not closed"),
+        (b'\xef\xbb\xbf"y";yhat\n"a""";"b\nc;d', "the quote on line 2 of p.csv is not closed"),
         (b"y,yhat\n", "p.csv holds no samples"),
         (b"", "p.csv has no column 'y'. It is empty"),
         (b"y,y,yhat\na,b,c\n", "the column 'y' occurs 2 times"),
@@ -191,3 +195,17 @@ def test_an_unknown_suffix_and_a_missing_file_are_refused(tmp_path: Path) -> Non
         read_columns(write(tmp_path / "p.pkl", b"cos\nsystem\n"), ["y"])
     with pytest.raises(InvalidInput, match="cannot be read: No such file"):
         read_columns(tmp_path / "missing.csv", ["y"])
+
+
+def test_a_quote_within_a_value_without_quotes_is_part_of_the_value(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.csv", b'y,yhat\n12" disk,"a ""b"""\nc"d,e\n"f"",",g"h"\n')
+
+    columns = read_columns(path, ["y", "yhat"])
+
+    assert as_list(columns["y"]) == ['12" disk', 'c"d', 'f",']
+    assert as_list(columns["yhat"]) == ['a "b"', "e", 'g"h"']
+
+
+def test_a_spreadsheet_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="save a spreadsheet as CSV"):
+        read_columns(write(tmp_path / "p.xlsx", b"PK"), ["y"])
