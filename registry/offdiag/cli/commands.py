@@ -22,7 +22,7 @@ import click
 from offdiag.cli.options import add_shared_options, help_text, show_no_color
 from offdiag.cli.output import is_unicode, note
 from offdiag.domain.sentences import visible
-from offdiag.errors import InvalidInput, LabelNote, OffdiagError
+from offdiag.errors import InvalidInput, LabelNote, OffdiagError, RunKept
 from offdiag.extras import missing_extra, require_extra
 
 _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
@@ -243,19 +243,20 @@ def _completed(arguments: Sequence[str]) -> int:
 
 @contextmanager
 def _notes_as_lines() -> Iterator[None]:
-    """Print warnings of the SDK about labels as a line, without a place in the code."""
+    """Print warnings of the SDK as a line, without a place in the code."""
     with warnings.catch_warnings():
         shown = warnings.showwarning
 
         def show(
             message: Warning | str, category: type[Warning], *where: Any, **more: Any
         ) -> None:
-            if issubclass(category, LabelNote):
+            if issubclass(category, (LabelNote, RunKept)):
                 note(f"Note: {visible(str(message))}")
             else:
                 shown(message, category, *where, **more)
 
         warnings.simplefilter("always", LabelNote)
+        warnings.simplefilter("always", RunKept)
         warnings.showwarning = show
         yield
 

@@ -181,10 +181,10 @@ def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tu
     return tuple(notes)
 
 
-def warn_of(notes: Iterable[str]) -> None:
-    """Warn the caller of this package of each note, as `LabelNote`."""
+def warn_of(notes: Iterable[str], category: type[Warning] = LabelNote) -> None:
+    """Warn the caller of this package of each note, at the line of the call."""
     for note in notes:
-        warnings.warn(note, LabelNote, stacklevel=_level_of_caller())
+        warnings.warn(note, category, stacklevel=_level_of_caller())
 
 
 def _level_of_caller() -> int:

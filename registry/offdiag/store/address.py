@@ -14,7 +14,7 @@ from offdiag.store.postgres import is_pooled
 _FIELD = "database.url"
 _EXAMPLES = (
     "Write sqlite:///offdiag.db, sqlite:////absolute/path/offdiag.db or "
-    "postgresql://user:password@host/database."
+    "postgresql://user:password@host/database, or http://host:8642 for a server."
 )
 
 _IS_DECODED = make_url("sqlite:///%25").database == "%"

@@ -84,8 +84,9 @@ def test_a_server_that_is_away_means_a_warning_and_a_run_in_the_spool(
 ) -> None:
     monkeypatch.setattr(remote_run, "MOST_ROWS", MOST_ROWS)
     truth = np.resize(TRUTH, MOST_ROWS + 500)  # More than a server takes in one chunk.
-    with pytest.warns(RunKept, match="offdiag sync"):
+    with pytest.warns(RunKept, match="offdiag sync") as warned:
         run = logged(NOWHERE, y_true=truth, y_pred=np.resize(PREDICTED, len(truth)))
+    assert warned[0].filename == __file__
     with pytest.raises(offdiag.Conflict, match="not on the server yet"):
         run.evaluation()
 

@@ -475,3 +475,26 @@ def test_a_token_is_stored_by_login_and_used(
     assert mode == 0o600
     assert out[0] == 0
     assert after[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("mode", "says"),
+    [("online", "'n' waits in the offline queue"), ("disabled", "'n' is not logged")],
+)
+def test_a_run_that_is_not_stored_is_not_called_logged(
+    offdiag: Any, folder: Path, monkeypatch: pytest.MonkeyPatch, mode: str, says: str
+) -> None:
+    (folder / "x.csv").write_text("y_true,y_pred\na,a\nb,b\n")
+    monkeypatch.setenv("OFFDIAG_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("OFFDIAG_MODE", mode)
+    monkeypatch.setenv("OFFDIAG_CLIENT__RETRY_FOR_S", "0")
+
+    answer = offdiag("log", "x.csv", "--dataset", "d", "--name", "n")
+
+    assert answer.code == 0
+    assert answer.out.startswith(says)
+    assert "is logged" not in answer.out
+    if mode == "online":
+        (line,) = answer.err.splitlines()
+        assert line.startswith("Note: url: http://127.0.0.1:1 cannot be reached")
+        assert "Check the address" in line

@@ -67,6 +67,7 @@ def test_what_is_no_url_is_refused_without_repeating_it(url: str) -> None:
         parse_url(url)
 
     assert "secret" not in str(refusal.value)
+    assert "http://host:8642 for a server" in str(refusal.value.hint)
 
 
 @pytest.mark.parametrize("url", ["sqlite://host/registry.db", "sqlite://user@/registry.db"])

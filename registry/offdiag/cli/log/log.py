@@ -112,7 +112,18 @@ def log(
     if as_json:
         print_json({"id": run.id, "url": run.url})
     else:
-        click.echo(f"{run.id} is logged; its page is {run.url}")
+        click.echo(_logged(run, facts["name"]))
+
+
+def _logged(run: Run, name: str) -> str:
+    from offdiag.sdk.disabled import RUN_ID
+    from offdiag.sdk.remote.run import WAITING
+
+    if run.id.startswith(WAITING):
+        return f"{name!r} waits in the offline queue; `offdiag sync` sends it."
+    if run.id == RUN_ID:
+        return f"{name!r} is not logged, since the mode is 'disabled'."
+    return f"{run.id} is logged; its page is {run.url}"
 
 
 def _reported(pairs: tuple[str, ...]) -> dict[str, object] | None:

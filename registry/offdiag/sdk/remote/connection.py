@@ -86,13 +86,20 @@ _of_parents: list[dict[tuple[str, str], httpx.Client]] = []
 _lock = threading.Lock()
 
 
-class Busy(ServerUnavailable):
-    """The server says how long to wait."""
+_NOT_THERE = "Check the address and its port, and whether the server runs there."
 
-    def __init__(self, message: str, *, retry_after_s: float | None) -> None:
-        super().__init__(
-            message, field="url", hint="Wait for it, or look at the log of the server."
-        )
+
+class Busy(ServerUnavailable):
+    """The server says how long to wait, or there is none at the address."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retry_after_s: float | None,
+        hint: str = "Wait for it, or look at the log of the server.",
+    ) -> None:
+        super().__init__(message, field="url", hint=hint)
         self.retry_after_s = retry_after_s
 
 
@@ -142,6 +149,7 @@ class Connection:
             raise Busy(
                 f"{self.url} cannot be reached ({type(error).__name__}: {error}).",
                 retry_after_s=None,
+                hint=_NOT_THERE,
             ) from error
         except UnicodeEncodeError as error:
             raise InvalidInput(
@@ -149,7 +157,9 @@ class Connection:
                 hint="It is not Unicode text, and nothing stored has it.",
             ) from error
         except httpx.InvalidURL as error:
-            raise Busy(f"{self.url} is not an address ({error}).", retry_after_s=None) from error
+            raise Busy(
+                f"{self.url} is not an address ({error}).", retry_after_s=None, hint=_NOT_THERE
+            ) from error
         if answer.status_code in _BUSY:
             raise Busy(
                 f"{self.url} cannot serve now (status {answer.status_code}).",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import uuid
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -177,11 +176,7 @@ class RemoteRegistry:
                 raise
             opened = self._in_spool(asked, labels, positive_label)
             folder = self.page_of(opened.run_id)
-            warnings.warn(
-                f"{error} The run is kept in {folder}; `offdiag sync` sends it.",
-                RunKept,
-                stacklevel=2,
-            )
+            warn_of([f"{error} The run is kept in {folder}; `offdiag sync` sends it."], RunKept)
             return opened
         run = OpenedAnswer.model_validate_json(answer)
         frame = Frame(run.id, reader.label_set(run.labels), run.positive_label)
@@ -402,6 +397,6 @@ def _sent(run_id: str) -> str:
         raise Conflict(
             "this run is not on the server yet.",
             field="run",
-            hint="`offdiag sync` sends what waits in the spool; then find it with search_runs.",
+            hint="`offdiag sync` sends the offline queue; then find it with search_runs.",
         )
     return run_id

@@ -14,7 +14,6 @@ import hashlib
 import os
 import threading
 import time
-import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -427,7 +426,7 @@ def report(
     """Raise a refusal, or warn of it; warn of a server that was only away."""
     kept = f"The {what} is kept in {spooled.folder}; `offdiag sync` sends it."
     if isinstance(failure, ServerUnavailable) or settings.on_error == "warn":
-        warnings.warn(f"{failure} {kept}", RunKept, stacklevel=2)
+        warn_of([f"{failure} {kept}"], RunKept)
         return
     hint = f"{failure.hint} {kept}" if failure.hint else kept
     raise type(failure)(failure.message, field=failure.field, hint=hint) from failure
