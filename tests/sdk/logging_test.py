@@ -88,6 +88,42 @@ def test_the_same_labels_in_another_order_are_noted(url: str, batches: bool) -> 
     log(["b", "a", "a"], sample_ids=[1, 2, 3])  # These have names.
 
 
+@pytest.mark.parametrize("batches", [False, True])
+@pytest.mark.parametrize("ids", [None, [3, 1, 2]])
+def test_labels_and_predictions_that_seem_swapped_are_noted(
+    url: str, batches: bool, ids: list[int] | None
+) -> None:
+    truth, predicted = ["a", "b", "b"], ["a", "a", "b"]
+    given: dict[str, Any] = {"name": "n", "dataset": "d", "labels": ["a", "b"], "url": url}
+
+    def log(y_true: list[str], y_pred: list[str]) -> None:
+        if batches:
+            with offdiag.start_run(**given) as run:
+                run.log(y_true=y_true, y_pred=y_pred, sample_ids=ids)
+        else:
+            offdiag.log_run(y_true=y_true, y_pred=y_pred, sample_ids=ids, **given)
+
+    log(truth, predicted)
+    with pytest.warns(LabelNote, match="of dataset 'd', and y_true has others: they seem to be"):
+        log(predicted, truth)
+
+
+def test_other_labels_of_named_samples_are_noted(url: str) -> None:
+    """As of a file that was mended by hand: its runs could be compared with none before."""
+
+    def log(y_true: list[str], ids: list[int]) -> None:
+        offdiag.log_run(
+            y_true=y_true, y_pred=["b"] * 3, sample_ids=ids, name="n", dataset="d", url=url
+        )
+
+    log(["a", "b", "b"], [1, 2, 3])
+    with pytest.warns(LabelNote, match="other labels than truth version 1 .* 1 of its 3 samples"):
+        log(["a", "b", "a"], [1, 3, 2])
+
+    log(["a", "b", "b"], [1, 2, 3])  # These are the first ones.
+    log(["a", "b", "a"], [1, 2, 4])  # These are other samples.
+
+
 def test_an_exception_in_the_loop_leaves_the_run_open(url: str) -> None:
     run = offdiag.start_run(name="loop", dataset="d", labels=["a", "b"], url=url)
 

@@ -148,6 +148,14 @@ def _truth_of(
             dataset,
             np.concatenate(actual),
             joined(ids) if ids else None,
+            predicted=lambda: np.concatenate(
+                [
+                    chunk.predicted
+                    for chunk in predictions.read_chunks(
+                        session, run.id, n_classes=len(dataset.labels)
+                    )
+                ]
+            ),
             author=run.author,
             now=database.clock(),
         )

@@ -228,6 +228,7 @@ def _truth_of(
         dataset,
         batch.actual,
         batch.ids,
+        predicted=lambda: batch.predicted,
         author=facts.author,
         now=database.clock(),
     )

@@ -5,6 +5,7 @@ Slice columns that come with predictions are kept with the samples, once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -49,15 +50,17 @@ def register_truth(
     actual: Codes,
     ids: SampleIds | None,
     *,
+    predicted: Callable[[], Codes],
     author: str | None,
     now: datetime,
 ) -> PlacedTruth:
     """Store the truth a run brought along, or find the equal one that is already there.
 
     With identifiers the order of the samples does not matter. Labels for samples that had none
-    are a new version of the same truth. Without identifiers the labels of the last run in another
-    order are noted, for runs with them are not compared with earlier ones example by example.
-    Raises `InvalidInput` when an identifier occurs twice.
+    are a new version of the same truth. Other labels of the same samples are noted, for runs with
+    them are not compared with earlier ones example by example; without identifiers those are the
+    labels of the last run in another order, or as this run predicts them. Raises `InvalidInput`
+    when an identifier occurs twice.
     """
     positions = None
     notes: tuple[str, ...] = ()
@@ -86,18 +89,52 @@ def register_truth(
         )
         if completed is not None:
             submit_evaluations(session, truths.runs_scored_with(session, completed.root_id))
-        elif newest is not None and ids is None and newest.class_counts == record.class_counts:
-            notes = (_of_another_order(dataset, newest, record),)
+        elif newest is not None:
+            placed = PlacedTruth(record, actual, positions)
+            note = _note(session, dataset, newest, placed, ids=ids, predicted=predicted)
+            notes = () if note is None else (note,)
     return PlacedTruth(record, actual, positions, notes)
 
 
-def _of_another_order(dataset: DatasetRecord, newest: TruthRecord, record: TruthRecord) -> str:
-    return (
-        f"y_true has as many examples of each class as truth version {newest.number} of dataset "
-        f"{dataset.name!r}, in another order. It is kept as version {record.number}, and runs on "
-        "different versions are not compared example by example. Keep the order, or give "
-        "sample_ids= in all runs."
+def _note(
+    session: Session,
+    dataset: DatasetRecord,
+    newest: TruthRecord,
+    placed: PlacedTruth,
+    *,
+    ids: SampleIds | None,
+    predicted: Callable[[], Codes],
+) -> str | None:
+    """What may not be meant about labels that differ from the newest ones of these samples."""
+    if newest.n_samples != placed.record.n_samples:
+        return None
+    if not are_equal(truths.truth_ids(session, newest), ids):
+        return None
+    before = f"truth version {newest.number} of dataset {dataset.name!r}"
+    kept = (
+        f"It is kept as version {placed.record.number}, and runs on different versions are not "
+        "compared example by example."
     )
+    known = truths.truth_codes(session, newest.id)
+    as_logged = known if placed.positions is None else known[placed.positions]
+    if np.array_equal(as_logged, predicted()):
+        return (
+            f"y_pred has the labels of {before}, and y_true has others: they seem to be swapped. "
+            f"{kept} If so, delete this run and log it again."
+        )
+    if ids is not None:
+        differing = differ(known, placed.actual, len(dataset.labels))
+        return (
+            f"y_true has other labels than {before} for {int(differing.sum()):,} of its "
+            f"{len(known):,} samples. {kept} Correct labels with revise_truth, which evaluates "
+            "all runs again."
+        )
+    if newest.class_counts == placed.record.class_counts:
+        return (
+            f"y_true has as many examples of each class as {before}, in another order. {kept} "
+            "Keep the order, or give sample_ids= in all runs."
+        )
+    return None
 
 
 def _completed_by(
@@ -133,7 +170,9 @@ def place_in_latest_truth(
         nothing = nothing_labelled(
             n_cases, len(dataset.labels), of_sets=dataset.task is Task.MULTILABEL
         )
-        return register_truth(session, dataset, nothing, ids, author=author, now=now)
+        return register_truth(
+            session, dataset, nothing, ids, predicted=lambda: nothing, author=author, now=now
+        )
     if record is None:
         raise InvalidInput(
             f"dataset {dataset.name!r} has no ground truth yet.",
