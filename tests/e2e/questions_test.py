@@ -94,7 +94,7 @@ def test_which_model_hides_a_failing_class(follow: Follow) -> None:
 def test_what_changes_where_a_miss_costs_twenty_false_alarms(follow: Follow) -> None:
     page = follow("breast cancer", "Costs")
 
-    assert "logistic regression is lowest up to 12×" in page.one("main").text
+    assert "“logistic regression” is lowest up to 12×" in page.one("main").text
     first, *_ = [row.text for row in page.all("tr") if "data-letter" in row.attributes]
     assert "random forest, cautious" in first
     assert "↑" in first

@@ -364,11 +364,16 @@ def test_three_figures_say_what_another_threshold_costs(
 
     figures = [item.text for item in page.one("ul", "figures").inside("li")]
     # Of 30 patients 3 are missed at 4 each; from 0.3 on none is, for 3 false alarms at 1.
-    assert figures[0] == "Now400.03 ill missed, 0 false alarms"
-    assert figures[1] == "Best on these examples: from 0.3100.00 ill missed, 3 false alarms"
+    assert figures[0] == "Now400.095 % CI 118.5 – 967.33 ill missed, 0 false alarms"
+    said = "Best on these examples: from 0.3100.095 % CI 37.6 – 380.80 ill missed, 3 false alarms"
+    assert figures[1] == said
     assert re.fullmatch(
         r"Honest: cross-validated[\d.]+\d ill missed, \d+ false alarms?", figures[2]
     )
+    # The run costs the same in the ranking, with the same digits.
+    ranked = next(row for row in page.all("tr") if "data-letter" in row.attributes)
+    assert "400.0" in [cell.text for cell in ranked.inside("td")]
+    assert "cost per 1,000" in page.one("section", "threshold-card").text
     (chart,) = [svg for svg in page.all("svg") if "threshold-plot" in svg.classes]
     assert "lowest cost 100.0 from 0.3" in chart.attributes["aria-label"]
 
@@ -379,17 +384,18 @@ def test_three_figures_say_what_another_threshold_costs(
 
     assert "Threshold for ill" in page.one("main").text
     best = page.one("ul", "figures").inside("li")[1]
-    assert best.text == "Best on these examples: from 0.8100.03 ill missed, 0 false alarms"
+    said = "Best on these examples: from 0.8100.095 % CI 37.6 – 380.83 ill missed, 0 false alarms"
+    assert best.text == said
 
 
 @pytest.mark.parametrize(
     ("alarms", "cost", "said"),
     [
-        (50, 4, "A careful is lowest up to 50×, B alarmed above"),
+        (50, 4, "A “careful” is lowest up to 50×, B “alarmed” above"),
         # Beyond 150× B costs less.
-        (150, 4, "From 1× to 100×: A careful is lowest at every ratio"),
+        (150, 4, "From 1× to 100×: A “careful” is lowest at every ratio"),
         # The table below the sentence is about 300×.
-        (50, 300, "From 1× to 100×: A careful is lowest up to 50×, B alarmed above"),
+        (50, 300, "From 1× to 100×: A “careful” is lowest up to 50×, B “alarmed” above"),
     ],
 )
 def test_a_verdict_says_from_where_to_where_if_the_page_shows_more(
@@ -414,6 +420,34 @@ def test_a_verdict_says_from_where_to_where_if_the_page_shows_more(
 
 def _by_id(page: Page, id_: str) -> str:
     return next(each.text for each in page.all("p") if each.attributes.get("id") == id_)
+
+
+def test_a_threshold_is_written_with_the_digits_of_the_ranking(
+    client: PageClient, database: Database
+) -> None:
+    scores = [0.9, 0.8, 0.45, 0.3, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01] * 3
+    actual = ["ill" if score in (0.9, 0.8) else "well" for score in scores]
+    runs = [
+        log(
+            database,
+            y_true=actual,
+            y_pred=["ill" if score >= cut else "well" for score in scores],
+            y_score=scores,
+            labels=["well", "ill"],
+            positive_label="ill",
+            dataset="clinic",
+        )
+        for cut in (0.4, 0.95)
+    ]
+    work_off(database)
+
+    address = f"/whatif?runs={runs[0].id},{runs[1].id}&cost=@0-1&set=ill>well:20"
+    page = client.page(address)
+
+    # The other run misses 6 of 30 at 20 each: 4,000.
+    ranked = [row for row in page.all("tr") if "data-letter" in row.attributes]
+    assert "100" in [cell.text for cell in ranked[0].inside("td")]
+    assert page.one("ul", "figures").inside("strong")[0].text == "100"
 
 
 def test_a_threshold_that_costs_more_than_the_predictions_is_not_called_best(

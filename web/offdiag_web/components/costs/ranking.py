@@ -83,6 +83,15 @@ class _Drawn:
     constant: float | None
 
 
+def amounts_of(found: WhatIf) -> Amounts:
+    """How the costs of an answer are written: so that what its runs cost can be told apart."""
+    means = [each.mean.value for each in found.answers if each.mean.value is not None]
+    if found.constant is not None:
+        means.append(found.constant.mean)
+    # Not the ends of intervals: the browser has to find the same decimals without them.
+    return amounts_for(mean * PER for mean in means)
+
+
 def ranking(
     found: WhatIf,
     address: WhatIfAddress,
@@ -92,8 +101,7 @@ def ranking(
         extent for each in found.answers if (extent := extent_of(each.mean, times=PER)) is not None
     ]
     constant = None if found.constant is None else found.constant.mean * PER
-    # Not the ends of intervals: the browser has to find the same decimals without them.
-    amounts = amounts_for([e.estimate for e in extents] + ([] if constant is None else [constant]))
+    amounts = amounts_of(found)
     ends = [*(e.lowest for e in extents), *(e.highest for e in extents)]
     # Where runs are no cheaper than the constant prediction, the marks show by how much; and
     # where none costs anything, nothing else gives the scale its length.

@@ -98,8 +98,7 @@ def verdict(found: WhatIf) -> str | None:
     if choice is None or len(choice.runs) < 2:
         return None
     names = [
-        f"{run_label(place)} {numbers.shortened(found.answers[place].run.name, longest=32)}"
-        for place in choice.runs
+        f"{run_label(place)} {quoted_name(found.answers[place].run.name)}" for place in choice.runs
     ]
     if judged is None:
         has_one = found.frame.runs[0].matrix.total == 1

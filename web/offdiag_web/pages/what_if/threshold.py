@@ -15,6 +15,8 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from offdiag.domain.values import MetricValue
+from offdiag.flags.warning import named
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.threshold import SideCosts, side_costs
@@ -31,8 +33,8 @@ from offdiag_web.charts.plot import Frame, box, grid, name_across, ring, step_li
 from offdiag_web.charts.svg import coordinate, drawing, reading, tidy_at_least, words
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.costs.ranking import PER
-from offdiag_web.components.numbers import Amounts, amounts_for
+from offdiag_web.components.costs.ranking import PER, amounts_of
+from offdiag_web.components.numbers import Amounts
 
 _CLASS = 1
 Floats = NDArray[np.float64]
@@ -44,6 +46,7 @@ class Figure:
 
     title: str
     cost: str
+    interval: str | None
     facts: str
     is_honest: bool = False
 
@@ -54,6 +57,7 @@ class ThresholdCard:
 
     name: str
     run: str
+    unit: str
     figures: tuple[Figure, ...]
     chart: Markup
     how: str
@@ -91,12 +95,16 @@ def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard 
     if by_point.best is None or by_point.best.cost.value is None or by_point.in_use.value is None:
         return None
     name = run.matrix.labels.names[code]
-    amounts = amounts_for([by_point.in_use.value * PER, by_point.best.cost.value * PER])
+    # What the run costs stands in the ranking too, with the same digits.
+    amounts = amounts_of(found)
+    currency = found.scenario.costs.currency
+    unit = f"cost per {PER:,}" + ("" if currency is None else f", {currency}")
     return ThresholdCard(
-        name=name,
+        name=named(name),
         run=run.name,
+        unit=unit,
         figures=tuple(_figures(by_point, matrix, amounts, name)),
-        chart=_chart(by_point, side_costs(costs, _CLASS, shares), amounts, name),
+        chart=_chart(by_point, side_costs(costs, _CLASS, shares), amounts, name, unit=unit),
         how=_how(found, costs, name),
     )
 
@@ -133,12 +141,14 @@ def _figures(
         Figure(
             "Now",
             amounts.text(by_point.in_use.value * PER),
+            _interval(by_point.in_use, amounts),
             _facts(int(matrix.counts[_CLASS, 0]), int(matrix.counts[0, _CLASS]), name),
         ),
         Figure(
             ("Best on these examples" if is_cheaper else "Best threshold, costs more than now")
             + (": never" if threshold is None else f": from {_text(points, threshold)}"),
             amounts.text(best.cost.value * PER),
+            _interval(best.cost, amounts),
             _said(points, at, name),
         ),
     ]
@@ -148,11 +158,18 @@ def _figures(
             Figure(
                 "Honest: cross-validated",
                 amounts.text(others.mean_cost * PER),
+                None,
                 _facts(round(others.missed), round(others.false_alarms), name),
                 is_honest=True,
             )
         )
     return found
+
+
+def _interval(cost: MetricValue, amounts: Amounts) -> str | None:
+    if cost.ci_low is None or cost.ci_high is None:
+        return None
+    return f"95 % CI {amounts.interval(cost.ci_low * PER, cost.ci_high * PER)}"
 
 
 def _text(points: OperatingPoints, threshold: float) -> str:
@@ -171,7 +188,9 @@ def _said(points: OperatingPoints, at: int, name: str) -> str:
     return _facts(missed, int(points.false_positives[at]), name)
 
 
-def _chart(by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: str) -> Markup:
+def _chart(
+    by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: str, *, unit: str
+) -> Markup:
     points, best = by_point.points, by_point.best
     assert best is not None  # noqa: S101  # The caller asked.
     assert by_point.in_use.value is not None  # noqa: S101
@@ -205,6 +224,7 @@ def _chart(by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: s
             partial(_text, points),
         ),
         x_title=f"Predict {short} when its score is at least",
+        y_title=unit,
         now_text=f"now: {amounts.text(by_point.in_use.value * PER)}",
         best_text=text,
         name=f"Cost of each threshold on the score of {name}: {text}",
@@ -217,7 +237,8 @@ def _how(found: WhatIf, costs: CostMatrix, name: str) -> str:
         f"A missed {name} costs {missed:g}, a false alarm {alarm:g}. The best threshold was "
         "chosen on the examples it is evaluated on, so its cost is optimistic; cross-validation "
         "chooses it on four fifths and pays on the rest, the mean of 20 "
-        "splits: what to expect on new examples. Band: 95 % interval of each threshold."
+        "splits: what to expect on new examples. Intervals and band: 95 %, with the threshold "
+        "fixed."
     )
     if found.scenario.costs.n_classes > 2:
         return f"{name} against the rest: errors among the other classes are left out. {text}"
@@ -283,7 +304,7 @@ class _Axis:
 
 
 def threshold_curve(
-    curve: ThresholdCurve, *, x_title: str, now_text: str, best_text: str, name: str
+    curve: ThresholdCurve, *, x_title: str, y_title: str, now_text: str, best_text: str, name: str
 ) -> Markup:
     """Draw the curve with its band; `name` says in words what it shows."""
     across = _across(curve.thresholds)
@@ -298,7 +319,7 @@ def threshold_curve(
         box(FRAME),
         *_ticks(across.ticks, up.ticks),
         name_across(FRAME, x_title, below=40),
-        words("cost per 1,000", x=0, y=14, css_class="axis-name"),
+        words(y_title, x=0, y=14, css_class="axis-name"),
         _band(curve, shown, across, up),
         step_line(FRAME, points, "curve"),
         *_now(curve.now, up, now_text, is_left=best[0] > 0.5),

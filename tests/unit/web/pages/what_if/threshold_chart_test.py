@@ -31,7 +31,9 @@ def drawn(thresholds: list[float], costs: list[float], **more: float | None) -> 
         "{:.6g}".format,
     )
     return parsed(
-        threshold_curve(curve, x_title="score", now_text="now", best_text="best", name="costs")
+        threshold_curve(
+            curve, x_title="score", y_title="cost", now_text="now", best_text="best", name="costs"
+        )
     )
 
 
