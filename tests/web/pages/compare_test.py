@@ -440,13 +440,27 @@ def test_one_run_takes_its_selection_along(
     assert page.one("div", "empty").inside("h2")[0].text == (
         "One run is chosen, a comparison takes two"
     )
+    rivals, datasets = page.all("table", "choices-table")
     links = [
         a.attributes["href"]
-        for a in page.one("table", "choices-table").inside("a")
+        for a in datasets.inside("a")
         if a.attributes["href"].startswith("/runs")
     ]
     assert links
     assert all(f"sel={compared.plain}" in link for link in links)
+
+    # Runs of the same dataset are offered at once, and no others.
+    offered = [a.attributes["href"] for a in rivals.inside("a")]
+    assert len(offered) == 10
+    assert all(link.startswith(f"/compare?runs={compared.plain},") for link in offered)
+    assert not any(compared.elsewhere in link for link in offered)
+    assert comparer.get(offered[0]).status_code == 200
+
+
+def test_one_run_that_is_unknown_is_offered_no_others(comparer: PageClient) -> None:
+    page = comparer.page("/compare?runs=r_000000000000")
+
+    assert len(page.all("table", "choices-table")) == 1
 
 
 def test_an_empty_registry_says_so(client: PageClient) -> None:

@@ -1,8 +1,12 @@
 """Flags where their runs are shown: at the top of a run and in the list of runs."""
 
+import numpy as np
 import pytest
 from sqlalchemy import update
 
+from offdiag.domain.texts import CostName
+from offdiag.services.cost_matrices import add_costs, set_default_costs
+from offdiag.services.datasets import pin_baseline
 from offdiag.services.flags import triage
 from offdiag.services.flags.page import raised_flags
 from offdiag.store.database import Database
@@ -209,3 +213,37 @@ def test_a_single_class_that_is_never_found_is_not_said_to_be_found(
 
     assert "Every class is found" not in said
     assert not said.startswith("Too few labels to judge b")
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        # Recall of "b" falls by 19 points, by 4.5 points in the other.
+        ([[190, 10], [48, 152]], "▲Recall of “b” fell from 95 % to 76 % against “one”"),
+        ([[190, 10], [19, 181]], "Every class is found clearly more often than by chance."),
+    ],
+)
+def test_what_is_severe_is_said_though_every_class_is_found(
+    client: PageClient, database: Database, second: list[list[int]], said: str
+) -> None:
+    first = log_counts(database, [[190, 10], [10, 190]], ("a", "b"), name="one", dataset="falls")
+    pin_baseline(database, first, author=None)
+    run_id = log_counts(database, second, ("a", "b"), name="two", dataset="falls")
+
+    assert statement_of(client, run_id).startswith(said)
+
+
+def test_a_cost_above_that_of_a_constant_prediction_is_said_first(
+    client: PageClient, database: Database
+) -> None:
+    run_id = log_counts(
+        database, [[90, 10], [20, 80]], ("a", "b"), name="dear", dataset="costly", model="x"
+    )
+    add_costs(database, project="default", dataset="costly", name="visits",
+              weights=np.array([[0.0, 1.0], [20.0, 0.0]]))  # fmt: skip
+    set_default_costs(database, project="default", dataset="costly", wanted=CostName("visits"))
+    work_off(database)
+
+    assert statement_of(client, run_id).startswith(
+        "▲Total cost is 410; always predicting “b” costs 100."
+    )

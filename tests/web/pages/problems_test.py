@@ -201,7 +201,22 @@ def test_a_problem_names_the_best_run_of_any_model_and_where_else_the_class_is_m
     links = {link.text: link.attributes["href"] for link in facts.inside("a")}
     assert links["b"] == f"/runs/{best}"
     assert links["df missed, swin"] == f"/problems/{other.number}"
-    assert "0.294" in facts.text
+    assert "29 % (CI 13 to 53 %)" in facts.text
+
+
+def test_a_problem_says_of_which_run_its_severity_is(
+    client: PageClient, registry: Database
+) -> None:
+    better = [list(line) for line in LESION_COUNTS]
+    better[6][6], better[6][0] = 8, better[6][0] - 8
+    run_id = log_counts(registry, better, LESIONS, name="b", dataset="derm-7", model="effnet-b3")
+    (found,) = [each for each in problems(registry) if each.number == missed(registry).number]
+    assert found.affected[0].id == run_id
+
+    page = client.page(f"/problems/{found.number}")
+
+    assert "critical in plain, medium in b; effnet-b3" in page.one("p", "subtitle").text
+    assert "8 of 17" in page.one("p", "problem-sentence").text
 
 
 def test_a_drop_is_ringed_in_the_trend_of_its_metric(

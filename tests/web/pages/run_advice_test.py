@@ -172,3 +172,16 @@ def test_with_many_classes_the_name_is_typed(client: PageClient, database: Datab
     (field,) = [f for f in page.all("input") if f.attributes.get("name") == "about"]
     assert field.attributes["value"] == "c042"
     assert len(page.elements) < 600
+
+
+def test_of_equally_frequent_classes_the_first_is_named_as_in_the_head(
+    client: PageClient, database: Database
+) -> None:
+    counts = [[20, 0, 0], [0, 20, 0], [0, 0, 10]]
+    run_id = log_counts(database, counts, ("1", "5", "3"), name="tied", dataset="digits")
+
+    page = page_of(client, run_id)
+
+    assert "“1” has 40.0" in page.one("main").text
+    head = client.page("/datasets/digits")
+    assert "largest “1” 40.0" in head.one("main").text

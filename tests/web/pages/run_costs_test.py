@@ -7,7 +7,13 @@ from offdiag.domain.texts import CostName
 from offdiag.services.cost_matrices import set_default_costs
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow
-from support.dashboard import counted_statements, log_counts, log_lesions, price_lesions
+from support.dashboard import (
+    LesionRegistry,
+    counted_statements,
+    log_counts,
+    log_lesions,
+    price_lesions,
+)
 from support.filled_once import filled_once
 from support.logging_runs import work_off
 from support.pages import PageClient
@@ -111,3 +117,13 @@ def test_costs_cost_no_statement(client: PageClient, priced: str, database: Data
 
     assert counted[:2] == counted[2:]
     assert counted[1] <= 7
+
+
+def test_what_errors_of_single_labels_cost_is_asked_on_the_page_of_costs(
+    reader: PageClient, registry: LesionRegistry
+) -> None:
+    answer = reader.get(f"/runs/{registry.plain}/label-costs")
+
+    assert answer.status_code == 302
+    assert answer.headers["Location"] == f"/whatif?runs={registry.plain}"
+    assert reader.get(answer.headers["Location"], follow_redirects=True).status_code == 200

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from offdiag.domain.runs import Task
 from offdiag.domain.sentences import typeset
 from offdiag.flags.problems import CAUSE_OF
+from offdiag.flags.verdict import Severity
 from offdiag.flags.warning import RaisedFlag, minority_warning, named, not_detected
 from offdiag.metrics.counted import class_sizes
 from offdiag.store.flags import FlagRecord
@@ -15,6 +16,8 @@ from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import ClassWords, Tone, class_words, orientation_warning
 from offdiag_web.urls.flags import flag_url, problems_of_run
+
+_SEVERE = (Severity.CRITICAL, Severity.HIGH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,8 @@ def run_statement(detail: RunDetail) -> Statement | None:
     if problem is not None:
         return problem
     detection = _detection(results, class_words(detail.run.task))
-    # Classes that nothing finds come before a class that is missed in a slice alone.
-    return detection if detection.mark else _slice_problem(detail) or detection
+    # Classes that nothing finds come before what their recalls do not show.
+    return detection if detection.mark else _other_problem(detail) or detection
 
 
 def _problem(detail: RunDetail, results: RunResults) -> Statement | None:
@@ -70,19 +73,22 @@ def _problem(detail: RunDetail, results: RunResults) -> Statement | None:
     return _about(detail, flag, found.strong, f"{found.interval}. {rest}")
 
 
-def _slice_problem(detail: RunDetail) -> Statement | None:
-    """The most severe finding on a slice, which recalls of whole classes do not show."""
+def _other_problem(detail: RunDetail) -> Statement | None:
+    """The most severe finding that recalls of whole classes do not show, such as on a slice."""
     found = next(
         (
             flag
             for flag in detail.flags.flags
-            if flag.content.rule == "F16" and not flag.status.is_dismissed
+            if not flag.status.is_dismissed
+            and (flag.content.rule == "F16" or flag.status.severity in _SEVERE)
         ),
         None,
     )
     if found is None:
         return None
-    strong, comma, rest = typeset(found.content.message).partition(", ")
+    strong, comma, rest = typeset(found.content.message), "", ""
+    if found.content.rule == "F16":
+        strong, comma, rest = strong.partition(", ")
     said = _about(detail, found, f"{strong}{comma}".rstrip(), rest)
     return replace(said, tone="warning", mark="▲")
 

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from offdiag.comparison import texts
 from offdiag.comparison.differences import ALL_HEADLINES, DifferenceStatus, MetricDifference
 from offdiag.comparison.pair import CHOSEN_HERE, PairComparison, PairedOutcome
+from offdiag.domain.sentences import typeset
 from offdiag.metrics.counted import numbers_of
 from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import Scale
@@ -181,7 +182,7 @@ def _why_none(found: MetricDifference) -> str | None:
     method = found.difference.ci_method or ""
     if found.difference.value == 0 and method != CHOSEN_HERE:
         return "no example differs"
-    return "too few examples" if not method else numbers.shortened(method, longest=60)
+    return "too few examples" if not method else numbers.shortened(typeset(method), longest=60)
 
 
 MOST_CLASSES = 30

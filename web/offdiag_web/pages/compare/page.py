@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from offdiag.comparison.pair import PairedOutcome
 from offdiag.domain.runs import PromotionRole, Task
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, NotFound
 from offdiag.records.runs.comparison import compared_examples, comparison_document
 from offdiag.services.champions.leaders import leaders_of
 from offdiag.services.comparisons.compare import RunComparison, compare_runs
@@ -20,10 +20,12 @@ from offdiag.services.examples.changed import (
     ChangedExamples,
     changed_examples,
 )
+from offdiag.store.database import Session
 from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.datasets import dataset_named
 from offdiag.store.promotions import promotions_in_force
-from offdiag.store.run_costs import newest_runs
+from offdiag.store.run_costs import OtherRun, newest_runs
+from offdiag.store.runs import get_run
 from offdiag_web.app.context import current_registry, kept_best_sets, recent_comparisons
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import Cell, csv_response, json_response
@@ -49,6 +51,8 @@ from offdiag_web.urls.compare import (
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 
+MOST_RIVALS = 10
+"""Runs that are offered to compare with the one that is chosen."""
 EXAMPLE_COLUMNS = ("sample", "actual", "a", "b", "a_confidence", "b_confidence")
 
 
@@ -182,10 +186,12 @@ def page() -> AnyResponse:
         with current_registry().database.read() as session:
             overview = dataset_overview(session)
             in_force = promotions_in_force(session, [facts.id for facts, _ in overview])
+            rivals = _rivals(session, address)
         html = choosing_view(
             overview,
             address,
             notices,
+            rivals=rivals,
             with_champion={at for at, of in in_force.items() if PromotionRole.CHAMPION in of},
         )
         return make_response(html)
@@ -269,6 +275,19 @@ def _newest_against(dataset: str, rival: str) -> tuple[tuple[str, str] | None, s
     if other == newest[0].id:
         return None, f"The newest run of {dataset} is the {rival} run. Choose another to compare."
     return (other, newest[0].id), ""
+
+
+def _rivals(session: Session, address: CompareAddress) -> tuple[OtherRun, ...]:
+    """The newest other runs of the dataset of the one that is chosen."""
+    if not address.run_ids:
+        return ()
+    (chosen,) = address.run_ids
+    try:
+        run = get_run(session, chosen)
+    except NotFound:
+        return ()
+    newest = newest_runs(session, run.dataset_id, limit=MOST_RIVALS + 1)
+    return tuple(each for each in newest if each.id != chosen)[:MOST_RIVALS]
 
 
 def _compared(address: CompareAddress) -> tuple[RunComparison, list[str]]:

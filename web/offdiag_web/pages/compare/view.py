@@ -17,11 +17,13 @@ from offdiag.services.comparisons.compare import RunComparison
 from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Database
 from offdiag.store.evaluations_write import curves_of_runs
+from offdiag.store.run_costs import OtherRun
 from offdiag_web.charts.curves import RunPoints, precision_recall_of_runs, roc_of_runs
 from offdiag_web.charts.marks import run_style
 from offdiag_web.charts.reliability import reliability_of_runs
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import class_order, quoted_name
+from offdiag_web.components.controls import Link
 from offdiag_web.components.curves import drawn_bins
 from offdiag_web.components.datasets import Overview
 from offdiag_web.components.numbers import Notes
@@ -121,14 +123,29 @@ def choosing_view(
     address: CompareAddress,
     notices: list[str],
     *,
+    rivals: Sequence[OtherRun],
     with_champion: Collection[int],
 ) -> str:
-    """Present the datasets that have runs to choose from; some have a champion."""
+    """Present the datasets that have runs to choose from; some have a champion.
+
+    `rivals` are runs to compare with the one that is chosen.
+    """
     names = [dataset.name for dataset, _ in overview]
     return render_template(
         "compare/choose.html",
         notices=notices,
         chosen=address.run_ids[0] if address.run_ids else None,
+        rivals=tuple(
+            (
+                Link(
+                    numbers.shortened(run.name, longest=60),
+                    CompareAddress((*address.run_ids, run.id)).url(),
+                ),
+                run.model or "not given",
+                run.created_at,
+            )
+            for run in rivals
+        ),
         datasets=tuple(
             DatasetChoice(
                 name=dataset.name,

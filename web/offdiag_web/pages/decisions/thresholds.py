@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from markupsafe import Markup
 
+from offdiag.domain.sentences import typeset
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS
@@ -298,7 +299,7 @@ def _note(found: ThresholdCosts) -> str:
     method = None if found.best is None else found.best.cost.ci_method
     parts = []
     if method is not None:
-        parts.append(f"Intervals: {method}, with the threshold fixed.")
+        parts.append(f"Intervals: {typeset(method)}, with the threshold fixed.")
     if found.in_use_place is not None:
         parts.append("In use: the threshold that gives the counts of the predictions.")
     if not found.has_all:

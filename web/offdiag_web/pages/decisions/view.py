@@ -9,6 +9,7 @@ import numpy as np
 from flask import render_template
 
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.sentences import typeset
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.decisions import at_deployment
 from offdiag.metrics.costs.edits import cost_text
@@ -270,7 +271,9 @@ def changed_predictions_view(found: Change, costs: CostMatrix) -> ChangedPredict
         else (),
         turned_heads=len(order) > LARGEST_TABLES // 2,
         notes=tuple(notes.texts),
-        note="" if found.after.ci_method is None else f"Intervals: {found.after.ci_method}.",
+        note=""
+        if found.after.ci_method is None
+        else f"Intervals: {typeset(found.after.ci_method)}.",
     )
 
 

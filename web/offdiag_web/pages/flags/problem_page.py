@@ -8,10 +8,12 @@ from functools import partial
 from flask import Blueprint, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.number_text import interval_percent, percent
 from offdiag.domain.sentences import typeset
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.flags.problem_words import problem_name, problem_title, reason
 from offdiag.flags.problems import Hit, Problem, ProblemState, SeenRun, related
+from offdiag.flags.verdict import Severity
 from offdiag.records.problem import problem_documents
 from offdiag.store.comments import About, comments_on
 from offdiag.store.problem_values import Measured, best_run_on, measure
@@ -24,14 +26,12 @@ from offdiag_web.app.exports import json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Discussion, Link, discussion
 from offdiag_web.components.flags import flag_name, severity_mark
-from offdiag_web.components.numbers import interval_text
 from offdiag_web.components.samples import example_strip, question_about
 from offdiag_web.pages.flags.problem_evidence import (
     EvidenceChart,
     day_of,
     evidence_chart,
     problem_chip,
-    run_count,
 )
 from offdiag_web.pages.flags.problem_list import list_after
 from offdiag_web.pages.flags.triage import (
@@ -138,6 +138,8 @@ def _rendered(
         url=problem_url(problem.number),
         json_url=problem_url(problem.number, "json"),
         severity=severity_mark(problem.severity),
+        severity_here=_severity_of(problem, measured.run_id).value,
+        most_severe=_most_severe(problem, measured.run_id),
         state=problem_chip(problem),
         model=key.model,
         dataset=dataset.name,
@@ -153,7 +155,8 @@ def _rendered(
         shown_as=_shown_as(problem, runs[measured.run_id]),
         since=day_of(problem.since, problem.now),
         first_run=None if first.id == measured.run_id else _run_link(first.id, first.name),
-        runs=run_count(problem),
+        runs=f"in {numbers.count(len(problem.affected))} of "
+        f"{numbers.plural(len(problem.runs), 'run')}",
         best=None if best is None else _run_link(best.id, best.name),
         best_value="" if best is None else _value(best),
         also=tuple(_problem_link(each, key.model) for each in also[:MOST_RELATED]),
@@ -177,12 +180,33 @@ def _shown_as(problem: Problem, run: SeenRun) -> str:
     return "newest run" if run.id == problem.runs[0].id else ""
 
 
+def _severity_of(problem: Problem, run_id: str) -> Severity:
+    """The severity in the run that is shown."""
+    return max(
+        (flag.status.severity for flag in problem.flags if flag.run_id == run_id),
+        key=lambda each: each.rank,
+    )
+
+
+def _most_severe(problem: Problem, run_id: str) -> Link | None:
+    """The newest run that makes the problem as severe as it is; None where that is shown."""
+    if _severity_of(problem, run_id) is problem.severity:
+        return None
+    names = {run.id: run.name for run in problem.runs}
+    shown = problem.current or problem.flags
+    found = next(flag.run_id for flag in shown if flag.status.severity is problem.severity)
+    return _run_link(found, names[found])
+
+
 def _value(run: RankedRun) -> str:
+    """A share as the sentence has it: "75 % (CI 51 to 90 %)"."""
     value = run.value
     if value.value is None:
         return ""
-    interval = interval_text(value)
-    return numbers.metric(value.value) + (f" ({interval})" if interval else "")
+    text = percent(value.value)
+    if value.ci_low is None or value.ci_high is None:
+        return text
+    return f"{text} ({interval_percent(value.ci_low, value.ci_high)})"
 
 
 def _problem_link(problem: Problem, model: str) -> Link:

@@ -196,10 +196,15 @@ def _counted(results: RunResults) -> list[tuple[int, str]]:
     return [(count, name) for count, name in pairs if count]
 
 
+def _size(counted: tuple[int, str]) -> int:
+    return counted[0]
+
+
 def _situation(results: RunResults) -> str:
     counted = _counted(results)
     total = sum(count for count, _ in counted)
-    largest, smallest = max(counted), min(counted)
+    # Of equally frequent classes the first in label order, as everywhere.
+    largest, smallest = max(counted, key=_size), min(counted, key=_size)
     of = f"{numbers.count(total)} examples of {numbers.plural(len(counted), 'class', 'classes')}"
     if largest[0] == smallest[0]:
         return f"{of}, all equally frequent."

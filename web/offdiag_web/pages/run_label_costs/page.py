@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, request
+from flask import Blueprint, redirect, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.runs import Task
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.records.runs.multilabel import (
     LabelCostsFound,
@@ -18,6 +19,7 @@ from offdiag_web.app.context import current_registry
 from offdiag_web.app.errors import sentence_of
 from offdiag_web.app.exports import json_response
 from offdiag_web.components.runs.frame import RUN, run_page, stored_run
+from offdiag_web.urls.costs import WhatIfAddress
 
 blueprint = Blueprint("run_label_costs", __name__)
 
@@ -25,6 +27,9 @@ blueprint = Blueprint("run_label_costs", __name__)
 @blueprint.get(f"{RUN}/label-costs")
 def page(run_id: str) -> Response:
     detail, notices = stored_run(run_id), []
+    if detail.run.task is not Task.MULTILABEL:
+        # What errors of single labels cost is asked elsewhere.
+        return redirect(WhatIfAddress(runs=(run_id,)).url())
     found = None
     if detail.results is not None:
         try:
