@@ -267,14 +267,15 @@ def _shared(entry: RunEntry, group: str) -> str:
 
 
 def other_labels(rows: Sequence[ListedRun], scope: DatasetFacts) -> Sequence[str]:
-    """Said where runs in one order are not of the same samples."""
+    """Said where runs in one order are not all on the newest labels, of these or other samples."""
     n_others = sum(bool(row.other_labels) for row in rows)
     if not n_others:
         return ()
     are, their = ("is", "its") if n_others == 1 else ("are", "their")
     said = (
-        f"{numbers.plural(n_others, 'run')} here {are} on other samples than labels "
-        f"v{scope.truth_number}, so {their} values do not compare with the rest."
+        f"{numbers.plural(n_others, 'run')} here {are} on other labels than "
+        f"v{scope.truth_number}, so {their} values do not compare with those on "
+        f"v{scope.truth_number}."
     )
     return (said,)
 
