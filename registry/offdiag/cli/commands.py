@@ -11,7 +11,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from errno import ENOSPC
 from importlib import import_module
 from io import TextIOWrapper
@@ -19,7 +18,7 @@ from typing import Any, cast
 
 import click
 
-from offdiag.cli.options import add_shared_options, help_text, show_no_color
+from offdiag.cli.options import add_shared_options, help_text, no_such_command, show_no_color
 from offdiag.cli.output import is_unicode, note
 from offdiag.domain.sentences import visible
 from offdiag.errors import InvalidInput, LabelNote, OffdiagError, RunKept
@@ -142,10 +141,7 @@ class CommandGroup(click.Group):
         name = args[0]
         if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
-        # Click looks for similar names among the commands that are loaded, which are none.
-        similar = get_close_matches(name, COMMANDS, n=1)
-        hint = f" Did you mean {similar[0]!r}?" if similar else ""
-        raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
+        raise no_such_command(name, COMMANDS, ctx)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:

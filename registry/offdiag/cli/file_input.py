@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from offdiag.cli.named_columns import read_named
 from offdiag.cli.options import labels_option, orientation_option, parse_labels
 from offdiag.errors import InvalidInput
 
@@ -111,11 +112,10 @@ class FileInput:
         self, names: Sequence[str], labels: LabelSet
     ) -> tuple[Codes, Codes, SliceColumns]:
         """Codes of the actual and predicted classes, and slice columns. Raises `InvalidInput`."""
-        from offdiag.inputs.files.tables import read_columns
         from offdiag.inputs.labels import encode_pair
         from offdiag.inputs.slice_columns import read_slices
 
-        columns = read_columns(self.file, [self.true_column, self.pred_column, *names])
+        columns = read_named(self.file, [self.true_column, self.pred_column, *names])
         pair = encode_pair(
             y_true=columns[self.true_column], y_pred=columns[self.pred_column], labels=labels
         )
@@ -123,12 +123,11 @@ class FileInput:
         return pair.actual, pair.predicted, read_slices(slices, n_samples=len(pair.actual))
 
     def _of_predictions(self) -> Evaluation:
-        from offdiag.inputs.files.tables import read_columns
         from offdiag.sdk.evaluations.evaluate import evaluate_labels
 
         labels = parse_labels(self.labels)
         names = [self.true_column, self.pred_column]
-        columns = read_columns(self.file, names, empty_text=names if "" in (labels or ()) else ())
+        columns = read_named(self.file, names, empty_text=names if "" in (labels or ()) else ())
         return evaluate_labels(
             y_true=columns[self.true_column],
             y_pred=columns[self.pred_column],
@@ -137,7 +136,6 @@ class FileInput:
         )
 
     def _of_sets(self) -> Evaluation:
-        from offdiag.inputs.files.tables import read_columns
         from offdiag.inputs.label_sets import sets_of_texts
         from offdiag.metrics.counted import CountedSets
         from offdiag.metrics.multilabel.tally import tally_sets
@@ -145,7 +143,7 @@ class FileInput:
         from offdiag.sdk.evaluations.multilabel import evaluate_multilabel
 
         names = [self.true_column, self.pred_column]
-        columns = read_columns(self.file, names, empty_text=names)
+        columns = read_named(self.file, names, empty_text=names)
         found = evaluate_multilabel(
             y_true=sets_of_texts(columns[self.true_column]),
             y_pred=sets_of_texts(columns[self.pred_column]),
@@ -183,13 +181,13 @@ class ScoreInput:
 
     def evaluated(self) -> ScoreEvaluation:
         """Every metric of the scores with its interval. Raises `InvalidInput`."""
-        from offdiag.inputs.files.tables import read_columns, stacked_numbers
+        from offdiag.inputs.files.tables import stacked_numbers
         from offdiag.inputs.score_columns import PickedColumns
         from offdiag.sdk.evaluations.intervals import score_intervals
         from offdiag.sdk.evaluations.scores import evaluate_scores
 
         labels = parse_labels(self.labels)
-        found = read_columns(
+        found = read_named(
             self.file,
             [self.true_column, *self.score_columns],
             empty_text=[self.true_column] if "" in (labels or ()) else (),
@@ -245,11 +243,11 @@ class PredictionColumns:
 
         Raises `InvalidInput` for a file without the columns, and for missing values.
         """
-        from offdiag.inputs.files.tables import read_columns, stacked_numbers
+        from offdiag.inputs.files.tables import stacked_numbers
         from offdiag.inputs.score_columns import PickedColumns
 
         of_classes = [self.by_argument[name] for name in _OF_CLASSES if name in self.by_argument]
-        found = read_columns(
+        found = read_named(
             file,
             [*self.by_argument.values(), *self.scores],
             empty_text=of_classes if of_sets or "" in (labels or ()) else (),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -151,6 +152,9 @@ ARGUMENTS = {
 _TEXTS: WeakKeyDictionary[click.Command, HelpText] = WeakKeyDictionary()
 
 
+_ONE_SENTENCE = 1_000
+
+
 def help_text(
     *examples: str,
     see: tuple[str, ...] = (),
@@ -164,6 +168,8 @@ def help_text(
 
     def complete(command: Command) -> Command:
         command.epilog = text.epilog()
+        # Whole: click would cut what does not fit on a line in the list of a group.
+        command.short_help = command.get_short_help_str(limit=_ONE_SENTENCE)
         for parameter in command.params:
             if isinstance(parameter, click.Argument) and getattr(parameter, "help", None) is None:
                 name = str(parameter.name)
@@ -177,6 +183,16 @@ def help_text(
 def help_text_of(command: click.Command) -> HelpText | None:
     """The help text of a command, if it has one."""
     return _TEXTS.get(command)
+
+
+def no_such_command(name: str, known: Iterable[str], context: click.Context) -> click.UsageError:
+    """The error for a command that is not there, with the one that may be meant.
+
+    Click looks for similar names among the commands that are loaded, which are none.
+    """
+    similar = get_close_matches(name, tuple(known), n=1)
+    hint = f" Did you mean {similar[0]!r}?" if similar else ""
+    return click.UsageError(f"No such command {name!r}.{hint}", context)
 
 
 def option_of(field: str | None) -> str | None:

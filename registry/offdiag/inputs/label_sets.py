@@ -263,7 +263,8 @@ def infer_set_labels(*, y_true: object, y_pred: object) -> LabelSet:
         raise InvalidInput(
             "the columns of the table have no names.",
             field="labels",
-            hint="Name the labels in the order of the columns: labels=[...].",
+            hint="Name the labels in the order of the columns: labels=[...]. Where each sample "
+            "has one class, bring one-hot rows back to their classes, as with .argmax(axis=1).",
         )
     return found
 

@@ -124,3 +124,8 @@ def test_the_help_imports_no_command() -> None:
     )
 
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_a_list_of_commands_has_their_first_sentences_whole() -> None:
+    for name, command in COMMANDS.items():
+        assert not command.get_short_help_str(limit=45).endswith("..."), name

@@ -15,6 +15,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
 from offdiag.inputs.label_sets import (
     encode_sets,
+    infer_set_labels,
     pack_column,
     pack_partial_column,
     set_text,
@@ -123,6 +124,13 @@ def test_tables_of_any_library_and_type_are_read(frame: Any) -> None:
 
     assert sets.labels.names == ("a", "b", "c")
     assert sets.actual.tolist() == np.array(TABLE, bool).tolist()
+
+
+def test_one_hot_rows_in_both_arguments_are_refused_with_both_ways_out() -> None:
+    one_hot = np.eye(3, dtype=int)[[0, 1, 2]]
+
+    with pytest.raises(InvalidInput, match=r"labels=\[...\]. Where each .* as with .argmax"):
+        infer_set_labels(y_true=one_hot, y_pred=one_hot)
 
 
 def test_a_table_beside_sets_needs_declared_labels() -> None:

@@ -11,6 +11,7 @@ import click
 
 from offdiag.cli.call import Call, answerable, database_options, project_option, registry_options
 from offdiag.cli.documents import document
+from offdiag.cli.named_columns import read_named
 from offdiag.cli.options import help_text
 from offdiag.cli.output import busy
 from offdiag.cli.tables import filled_table
@@ -84,7 +85,6 @@ def log(
     command stores what is missing.
     """
     from offdiag.inputs.content.given_samples import chunked_samples, given_samples
-    from offdiag.inputs.files.tables import read_columns
 
     named = [name for name in (image_column, text_column, *fields) if name is not None]
     if not named:
@@ -93,7 +93,7 @@ def log(
             field="file",
             hint="Give --image, --text or --field.",
         )
-    columns = read_columns(file, [id_column, *named], empty_text=named, with_gaps=named)
+    columns = read_named(file, [id_column, *named], empty_text=named, with_gaps=named)
     listed = {name: _plain(columns[name]) for name in named}
     start = folder or file.parent
     given = given_samples(

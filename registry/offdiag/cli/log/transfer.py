@@ -14,6 +14,7 @@ from offdiag.cli.options import (
     help_text,
     json_option,
     labels_option,
+    no_such_command,
     option_of,
     orientation_option,
     parse_entries,
@@ -128,6 +129,14 @@ class DialectGroup(click.Group):
         from offdiag.importers import DIALECTS
 
         return [*super().list_commands(ctx), *DIALECTS]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        known = self.list_commands(ctx)
+        if args[0] in known or args[0].startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        raise no_such_command(args[0], known, ctx)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         from offdiag.importers import DIALECTS

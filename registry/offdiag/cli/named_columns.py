@@ -1,0 +1,56 @@
+"""Columns of a file that options of the running command name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from offdiag.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from offdiag.inputs.files.checks import FileColumn
+
+_MOST_SHOWN = 20
+
+
+def read_named(
+    file: Path,
+    names: Sequence[str],
+    *,
+    empty_text: Collection[str] = (),
+    with_gaps: Collection[str] = (),
+) -> dict[str, FileColumn]:
+    """The named columns of a table file.
+
+    Raises `InvalidInput` as `read_columns` does; for a column that the file does not have it
+    gives the option that names it.
+    """
+    from offdiag.inputs.files.tables import column_names, read_columns
+
+    present = column_names(file)
+    missing = next((name for name in names if present and name not in present), None)
+    option = None if missing is None else _option_that_names(missing)
+    if option is not None:
+        raise InvalidInput(
+            f"{file.name} has no column {missing!r}.",
+            field="file",
+            hint=f"It has {', '.join(map(repr, present[:_MOST_SHOWN]))}; name the one that is "
+            f"meant with {option}.",
+        )
+    return read_columns(file, names, empty_text=empty_text, with_gaps=with_gaps)
+
+
+def _option_that_names(column: str) -> str | None:
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return None
+    for parameter in context.command.params:
+        value = context.params.get(str(parameter.name))
+        if parameter.metavar == "COLUMN" and column in (
+            value if isinstance(value, tuple) else [value]
+        ):
+            return parameter.opts[0]
+    return None
