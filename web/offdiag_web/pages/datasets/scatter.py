@@ -43,6 +43,8 @@ _ROOM = 13
 """Pixels between a dot and the middle of a line of text."""
 _MINORITY_ROOM = 330
 """Pixels from the right end of the frame that the name of the area may take."""
+_MINORITY = "Hidden minority: good average, one class missed"
+_MINORITY_IN_SHORT = "Hidden minority"
 FAIR_AVERAGE, MISSED_CLASS = 0.5, 0.25
 """From such an average on, and up to such a recall, a good average hides a missed class."""
 
@@ -124,12 +126,11 @@ def _minority(
     line = _free(dots, across, up, between=(y + 14, FRAME.bottom - 6))
     drawn = (
         f'<rect class="minority" x="{coordinate(x)}" y="{coordinate(y)}" {area}/>',
-        words(
-            "Hidden minority: good average, one class missed",
-            x=FRAME.right - 6,
-            y=line,
-            css_class="minority-name",
-            anchor="end",
+        *(
+            words(
+                text, x=FRAME.right - 6, y=line, css_class=f"minority-name {where}", anchor="end"
+            )
+            for text, where in ((_MINORITY, WIDE.css_class), (_MINORITY_IN_SHORT, PHONE.css_class))
         ),
     )
     return drawn, [(FRAME.right - _MINORITY_ROOM, FRAME.right, line)]
@@ -139,7 +140,7 @@ def _free(dots: Sequence[Dot], across: Scale, up: Scale, *, between: tuple[float
     """The first line from above on which no dot is, else the one furthest from any."""
     top, bottom = between
     left = FRAME.right - _MINORITY_ROOM
-    taken = [y for x, y in (_place(dot, across, up) for dot in dots) if x > left]
+    taken = [y for _, right, y in (_bar(dot, across, up) for dot in dots) if right > left]
     lines = [top + step for step in range(0, max(int(bottom - top), 0) + 1, 4)]
 
     def room(at: float) -> float:
@@ -150,7 +151,7 @@ def _free(dots: Sequence[Dot], across: Scale, up: Scale, *, between: tuple[float
 
 def _dot(dot: Dot, across: Scale, up: Scale) -> str:
     x, y = _place(dot, across, up)
-    left, right = (FRAME.x(across.clamped(end)) for end in (dot.across.lowest, dot.across.highest))
+    left, right, _ = _bar(dot, across, up)
     bar = f'<path class="bar" d="M{coordinate(left)} {coordinate(y)}H{coordinate(right)}"/>'
     point = model_shape(dot.mark, x, y, size=_SIZE)
     ring = (
@@ -174,12 +175,26 @@ def _dot(dot: Dot, across: Scale, up: Scale) -> str:
 def _names(
     dots: Sequence[Dot], across: Scale, up: Scale, *, lines: Sequence[tuple[float, float, float]]
 ) -> list[str]:
+    """The names twice, each time where there is room: letters of a phone take more of it."""
     names = [
         Name(dot.name, *_place(dot, across, up))
         for dot in [d for d in dots if d.name][:MOST_NAMED]
     ]
     points = [_place(dot, across, up) for dot in dots]
-    return placed_names(names, FRAME, points=points, lines=lines)
+    bars = [_bar(dot, across, up) for dot in dots]
+    return [
+        text
+        for letters in (WIDE, PHONE)
+        for text in placed_names(
+            names, FRAME, points=points, lines=lines, bars=bars, letters=letters
+        )
+    ]
+
+
+def _bar(dot: Dot, across: Scale, up: Scale) -> tuple[float, float, float]:
+    """The left and right ends of the interval, and its height."""
+    left, right = (FRAME.x(across.clamped(end)) for end in (dot.across.lowest, dot.across.highest))
+    return left, right, _place(dot, across, up)[1]
 
 
 def _place(dot: Dot, across: Scale, up: Scale) -> tuple[float, float]:
@@ -187,11 +202,23 @@ def _place(dot: Dot, across: Scale, up: Scale) -> tuple[float, float]:
 
 
 Anchor = Literal["start", "end"]
-_WIDTH_OF_LETTER, _HEIGHT_OF_NAME = 6.3, 13.0
-_WIDEST_LETTER, _BETWEEN_NAMES = 9.2, 8.0
-"""On a phone letters are larger for the size of the picture."""
+_BETWEEN_NAMES = 8.0
 _CLEARLY_NEARER = 6.0
 """Pixels that a name is nearer to its own point than to any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """How wide a letter and how high a line is, in the pixels of the picture."""
+
+    css_class: str
+    width: float
+    height: float
+
+
+WIDE = Letters("wide-only", 6.3, 13.0)
+PHONE = Letters("phone-only", 11.5, 21.0)
+"""The picture is half as large there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +228,6 @@ class Name:
     text: str
     x: float
     y: float
-    css_class: str = "direct"
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,39 +258,43 @@ def placed_names(
     *,
     points: Iterable[tuple[float, float]],
     lines: Iterable[tuple[float, float, float]] = (),
+    bars: Iterable[tuple[float, float, float]] = (),
+    letters: Letters = WIDE,
 ) -> list[str]:
     """Each name at the first free place around its point; left out where there is none.
 
     A place is free only where no other point is about as near as the point of the name, which
     would be taken for it. `lines` are texts that stand already: their left and right ends and
-    their base line.
+    their base line; `bars` are intervals, which no name lies on.
     """
-    points = list(points)
+    points, height = list(points), letters.height
     taken = [_Box(x - 4, y - 4, x + 4, y + 4) for x, y in points]
-    taken += [_Box(left, y - _HEIGHT_OF_NAME + 3, right, y + 3) for left, right, y in lines]
+    taken += [_Box(left, y - height + 3, right, y + 3) for left, right, y in lines]
+    taken += [_Box(left, y - 1, right, y + 1) for left, right, y in bars]
     written = []
     for name in names:
         others = [point for point in points if point != (name.x, name.y)]
-        width, widest = _WIDTH_OF_LETTER * len(name.text), _WIDEST_LETTER * len(name.text)
-        for x, y, anchor in _around(name):
-            left, widest_left = (x - width, x - widest) if anchor == "end" else (x, x)
-            box = _Box(left, y - _HEIGHT_OF_NAME + 3, left + width + _BETWEEN_NAMES, y + 3)
-            is_inside = frame.left <= widest_left and widest_left + widest <= frame.right + 8
+        width = letters.width * len(name.text)
+        for x, y, anchor in _around(name, more=height - WIDE.height):
+            left = x - width if anchor == "end" else x
+            box = _Box(left, y - height + 3, left + width + _BETWEEN_NAMES, y + 3)
+            is_inside = frame.left <= left and left + width <= frame.right + 8
             is_inside = is_inside and frame.top <= box.top and box.bottom <= frame.bottom
             written_at = _Box(left, box.top, left + width, box.bottom)
             own = written_at.distance(name.x, name.y)
             is_its_own = all(written_at.distance(*each) > own + _CLEARLY_NEARER for each in others)
             if is_inside and is_its_own and not any(box.meets(each) for each in taken):
                 taken.append(box)
-                written.append(words(name.text, x=x, y=y, css_class=name.css_class, anchor=anchor))
+                css_class = f"direct {letters.css_class}"
+                written.append(words(name.text, x=x, y=y, css_class=css_class, anchor=anchor))
                 break
     return written
 
 
-def _around(name: Name) -> Iterable[tuple[float, float, Anchor]]:
+def _around(name: Name, *, more: float) -> Iterable[tuple[float, float, Anchor]]:
     x, y = name.x, name.y
     for away in (0.0, 14.0, 28.0, 42.0):
         yield x + 9, y - 9 - away, "start"
         yield x - 9, y - 9 - away, "end"
-        yield x + 9, y + 17 + away, "start"
-        yield x - 9, y + 17 + away, "end"
+        yield x + 9, y + 17 + more + away, "start"
+        yield x - 9, y + 17 + more + away, "end"

@@ -1,7 +1,7 @@
 // Reads charts out: the mark next to the pointer, or the one that arrow keys step to, is told in a
 // line below. A menu saves the chart as a picture or, where marks carry values, for Vega-Lite.
 const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity",
-  "font-family", "font-size", "font-weight", "paint-order"];
+  "display", "font-family", "font-size", "font-weight", "paint-order"];
 
 // What the axes are called, across and up.
 function axesOf(svg) {

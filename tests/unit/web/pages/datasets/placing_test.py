@@ -11,14 +11,23 @@ import pytest
 from offdiag_web.charts.plot import Frame
 from offdiag_web.charts.svg import Extent
 from offdiag_web.components.model_marks import ModelMark
-from offdiag_web.pages.datasets.scatter import Axes, Dot, Name, placed_names, scatter
+from offdiag_web.pages.datasets.scatter import (
+    PHONE,
+    Axes,
+    Dot,
+    Name,
+    placed_names,
+    scatter,
+)
 
 FRAME = Frame(left=50, top=20, width=300, height=200)
 _ON_A_PHONE = 9.2
 
 
 def test_a_name_stays_inside_where_letters_are_large() -> None:
-    (text,) = placed_names([Name("champion vit", 250, 100)], FRAME, points=[(250, 100)])
+    (text,) = placed_names(
+        [Name("champion vit", 250, 100)], FRAME, points=[(250, 100)], letters=PHONE
+    )
 
     x = float(re.search(r'x="([\d.]+)"', text)[1])  # type: ignore[index]
     assert 'text-anchor="end"' in text
@@ -34,6 +43,16 @@ def test_a_name_does_not_stand_on_a_line_of_text() -> None:
 
     assert moved != free
     assert f'y="{y:g}"' not in moved
+
+
+def test_a_name_does_not_lie_on_the_interval_of_another_run() -> None:
+    at = (200.0, 100.0)
+    (free,) = placed_names([Name("vit", *at)], FRAME, points=[at])
+    y = float(re.search(r' y="([\d.]+)"', free)[1])  # type: ignore[index]
+
+    (moved,) = placed_names([Name("vit", *at)], FRAME, points=[at], bars=[(60, 340, y - 4)])
+
+    assert float(re.search(r' y="([\d.]+)"', moved)[1]) > at[1] + 10  # type: ignore[index]
 
 
 def test_a_name_is_left_out_where_it_might_belong_to_another_point() -> None:
