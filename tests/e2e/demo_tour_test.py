@@ -103,7 +103,7 @@ def test_the_pages_have_the_rows_that_the_tour_reads_off(said: str) -> None:
     rows = [
         r"random forest champion 0\.885 [^A-Z]*Balanced accuracy best set of 2",
         r"1 run leads",
-        r"logistic regression 0\.918 8 10/16 random forest champion 0\.885 8 6/16",
+        r"logistic regression 0\.918 “8” 10/16 random forest champion 0\.885 “8” 6/16",
         r"25 nearest neighbours r_\w+ KNeighborsClassifier",
         r"accuracy −3\.1 pp",
         r"0\.986\s*0\.836\s*−15\.1 pp",

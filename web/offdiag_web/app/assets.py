@@ -28,11 +28,10 @@ STYLE_LAYERS = (
     "comparison",
     "costs",
     "curves",
-    "sets",
     "run",
     "print",
 )
-STYLES_OF_PAGES = ("audit", "decision", "home", "problems", "runs", "samples")
+STYLES_OF_PAGES = ("audit", "decision", "home", "problems", "runs", "samples", "sets")
 """Rules that one page alone needs, which loads them beside the others."""
 _SHARED = ("theme", "keys", "palette", "charts", "forms", "tables")
 """Scripts of every page, one response like the layers of the style."""
