@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from offdiag.domain.runs import RunState
-from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.errors import Conflict, InvalidInput, LabelNote, NotFound
 from offdiag.services.truth.revise import Revision, revise_truth
 from offdiag.services.truth.versions import compare_truths
 from offdiag.store import truths
@@ -71,7 +71,8 @@ def test_runs_on_other_truth_of_the_dataset_and_matrices_are_left_alone(
     database: Database,
 ) -> None:
     other = log(database, y_true=ACTUAL[::-1], sample_ids=IDS)
-    log(database, sample_ids=IDS)
+    with pytest.warns(LabelNote, match="4 of its 6 samples"):
+        log(database, sample_ids=IDS)
     matrix = upload_matrix(
         database, [[2, 0, 0], [0, 2, 0], [0, 0, 2]], None, name="uploaded", dataset="holdout"
     )
@@ -86,7 +87,8 @@ def test_runs_on_other_truth_of_the_dataset_and_matrices_are_left_alone(
 
 def test_the_lineage_to_revise_can_be_named_by_any_of_its_versions(database: Database) -> None:
     first = log(database, sample_ids=IDS)
-    log(database, y_true=ACTUAL[::-1], sample_ids=IDS)
+    with pytest.warns(LabelNote, match="4 of its 6 samples"):
+        log(database, y_true=ACTUAL[::-1], sample_ids=IDS)
 
     revise(database, {"s1": "b"}, version=1)
     again = revise(database, {"s2": "b"}, version=1)

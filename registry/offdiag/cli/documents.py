@@ -113,7 +113,8 @@ class Server:
             f"{self.connection.url} runs offdiag {found}, this is {offdiag_version()}: it does "
             "not know this request.",
             field="url",
-            hint="Install the same version on both.",
+            hint="Install the same version on both, and leave a path such as /api/v1 out of the "
+            "address.",
         )
 
     def _no_registry(self) -> ServerFailed:
