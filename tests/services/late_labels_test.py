@@ -6,7 +6,7 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, LabelNote
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
@@ -120,7 +120,8 @@ def test_contradicting_labels_and_those_of_other_samples_are_other_truth(
     early = log_unlabelled(database)
     label(database, {11: "b"})
 
-    late = log(database, y_pred=ACTUAL, sample_ids=IDS)
+    with pytest.warns(LabelNote, match="other labels than truth version 2"):
+        late = log(database, y_pred=ACTUAL, sample_ids=IDS)
     elsewhere = log(database, sample_ids=[21, 22, 23, 24, 25, 26])
 
     for run in (elsewhere, late):

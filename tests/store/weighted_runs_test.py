@@ -9,6 +9,7 @@ import pytest
 
 from offdiag.domain.runs import RunFacts
 from offdiag.services.run_search import search_page
+from offdiag.store import run_count
 from offdiag.store import run_list as listing
 from offdiag.store.database import Database
 from offdiag.store.run_list import RunListPage
@@ -105,7 +106,7 @@ def test_their_order_is_the_same_where_not_all_runs_are_counted(
 ) -> None:
     with (
         patch.object(listing, "SORTED_IN_MEMORY", most_in_memory),
-        patch.object(listing, "MOST_COUNTED_BY_INDEX", 1),
+        patch.object(run_count, "MOST_COUNTED_BY_INDEX", 1),
     ):
         found = pages(runs, RunOrder("mcc"), limit=2)
 

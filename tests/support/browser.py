@@ -144,7 +144,8 @@ def expect_sound_page(
 
 _TEXTS_OUT_OF_CHARTS = """() => [...document.querySelectorAll("main svg")].flatMap((chart) => {
     const frame = chart.getBoundingClientRect();
-    return [...chart.querySelectorAll("text")].filter((text) => {
+    const texts = [...chart.querySelectorAll("text")];
+    return texts.filter((text) => text.getClientRects().length).filter((text) => {
         const box = text.getBoundingClientRect();
         return box.left < frame.left - 1 || box.right > frame.right + 1
             || box.top < frame.top - 2 || box.bottom > frame.bottom + 2;

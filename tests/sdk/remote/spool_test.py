@@ -372,7 +372,7 @@ def test_classes_keep_their_names_where_a_dataset_appears_in_between(
         "offdiag.sdk.remote.registry.RemoteRegistry._dataset_if_reached", lambda *_: None
     )
 
-    run = offdiag.log_run(y_true=["a", "a"], y_pred=["a", "z"], name="2", dataset="x", url=server)
+    run = offdiag.log_run(y_true=["a", "a"], y_pred=["z", "a"], name="2", dataset="x", url=server)
 
     frame = run.evaluation(timeout=30).confusion_matrix
     assert list(frame.index) == ["z", "a"]
