@@ -13,8 +13,6 @@ from offdiag.errors import InvalidInput
 if TYPE_CHECKING:
     from offdiag.inputs.files.checks import FileColumn
 
-_MOST_SHOWN = 20
-
 
 def read_named(
     file: Path,
@@ -28,19 +26,18 @@ def read_named(
     Raises `InvalidInput` as `read_columns` does; for a column that the file does not have it
     gives the option that names it.
     """
+    from offdiag.inputs.files.checks import no_column
     from offdiag.inputs.files.tables import column_names, read_columns
 
-    present = column_names(file)
-    missing = next((name for name in names if present and name not in present), None)
-    option = None if missing is None else _option_that_names(missing)
-    if option is not None:
-        raise InvalidInput(
-            f"{file.name} has no column {missing!r}.",
-            field="file",
-            hint=f"It has {', '.join(map(repr, present[:_MOST_SHOWN]))}; name the one that is "
-            f"meant with {option}.",
-        )
-    return read_columns(file, names, empty_text=empty_text, with_gaps=with_gaps)
+    try:
+        return read_columns(file, names, empty_text=empty_text, with_gaps=with_gaps)
+    except InvalidInput:
+        present = column_names(file)
+        missing = next((name for name in names if name not in present), None)
+        option = None if missing is None else _option_that_names(missing)
+        if missing is None or option is None:
+            raise
+        raise no_column(missing, present, file, option=option) from None
 
 
 def _option_that_names(column: str) -> str | None:

@@ -45,16 +45,24 @@ def no_samples(path: Path) -> InvalidInput:
     )
 
 
+def no_column(
+    name: str, present: Sequence[str], path: Path, *, option: str | None = None
+) -> InvalidInput:
+    """The error for a column that a file does not have; `option` is what names another one."""
+    shown = ", ".join(repr(column) for column in present[:20])
+    how = "" if option is None else f" with {option}"
+    return InvalidInput(
+        f"{path.name} has no column {name!r}.",
+        field="file",
+        hint=f"It has {shown}; name the one that is meant{how}." if present else "It is empty.",
+    )
+
+
 def require_columns(names: Sequence[str], present: Sequence[str], path: Path) -> None:
     """Raise `InvalidInput` unless each name is the name of exactly one column."""
     for name in names:
         if name not in present:
-            shown = ", ".join(repr(column) for column in present[:20])
-            raise InvalidInput(
-                f"{path.name} has no column {name!r}.",
-                field="file",
-                hint=f"It has {shown}; name the one that is meant." if present else "It is empty.",
-            )
+            raise no_column(name, present, path)
         if present.count(name) > 1:
             raise InvalidInput(
                 f"the column {name!r} occurs {present.count(name)} times in {path.name}.",
