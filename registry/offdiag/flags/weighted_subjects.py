@@ -27,12 +27,7 @@ from offdiag.metrics.orientation import (
 )
 from offdiag.metrics.tally import CLASS_AXIS
 from offdiag.metrics.weighted.counts import WeightedCounts, kish
-from offdiag.metrics.weighted.intervals import (
-    Sums,
-    effective_proportion,
-    effective_size,
-    unit_weight,
-)
+from offdiag.metrics.weighted.intervals import Sums, effective_proportion, effective_size, one_of
 
 _ROUNDING = 1e-9
 """Sizes and hits this close to a whole number are taken for it: sums of floats are not exact."""
@@ -110,10 +105,9 @@ class WeightedSubjects(Subjects):
     def _trials(self, of: Callable[[Floats], Trials]) -> Trials:
         """Effective samples, and hits by their share of the weight, of cells (1, K, K)."""
         sums, squares = of(self.counts), of(self._squares)
-        unit = unit_weight(sums.cases, squares.cases)
         hits = Sums(sums.hits, squares.hits)
         misses = Sums(sums.cases - sums.hits, squares.cases - squares.hits)
-        one = Sums(unit, unit**2)
+        one = one_of(Sums(sums.cases, squares.cases))
         of_share = effective_size(hits, misses, one, one)
         size = _whole(np.minimum(of_share, kish(sums.cases, squares.cases)))
         share = np.clip(sums.hits / np.where(sums.cases > 0, sums.cases, 1.0), 0.0, 1.0)

@@ -156,9 +156,10 @@ def _expected(found: WeightedCounts, proportion: Proportion) -> tuple[Sums, Sums
     A hit of precision is of the class itself and a miss of the rest, which may weigh far more.
     """
     sums, squares = found.weights, found.weight_squares
-    whole = unit_weight(sums.total, squares.total)
+    one = one_of(Sums(sums.total, squares.total))
     if not np.ndim(proportion.cases(_outcomes(sums))):
-        return Sums(whole, whole**2), Sums(whole, whole**2)
+        return one, one
+    whole = one.weights
     own = unit_weight(sums.actual, squares.actual, otherwise=whole)
     rest = unit_weight(sums.total - sums.actual, squares.total - squares.actual, otherwise=whole)
 
@@ -207,6 +208,12 @@ def unit_weight(weights: Floats, squares: Floats, *, otherwise: ArrayLike = 1.0)
     return np.asarray(
         np.where(has_weight, squares / np.where(has_weight, weights, 1.0), otherwise)
     )
+
+
+def one_of(some: Sums) -> Sums:
+    """One of the equal samples that stand for some."""
+    unit = unit_weight(some.weights, some.squares)
+    return Sums(unit, unit**2)
 
 
 def effective_size(hits: Sums, misses: Sums, of_hits: Sums, of_misses: Sums) -> Floats:

@@ -32,12 +32,7 @@ from offdiag.metrics.scores.losses import (
 )
 from offdiag.metrics.scores.suite import class_metrics, score_metrics, top_k_keys
 from offdiag.metrics.weighted.counts import Floats, kish, whole_sizes
-from offdiag.metrics.weighted.intervals import (
-    WILSON,
-    Sums,
-    effective_size,
-    unit_weight,
-)
+from offdiag.metrics.weighted.intervals import WILSON, Sums, effective_size, one_of
 from offdiag.metrics.weighted.ranking import (
     WeightedRanking,
     rank_weighted,
@@ -179,13 +174,12 @@ def _top_k(of: WeightedForecasts, confidence: float) -> dict[str, MetricValue]:
         ahead = (table > own) | ((table == own) & (classes < codes))
         places.append(np.count_nonzero(ahead, axis=CLASS_AXIS))
     place = np.concatenate(places)
-    total = np.asarray(of.weight.sum())
-    unit = unit_weight(total, np.asarray(np.square(of.weight).sum()))
-    one = Sums(unit, unit**2)
+    whole = Sums.of(of.weight)
+    one = one_of(whole)
     found = {}
     for key, k in top_k_keys(of.forecasts.n_classes).items():
         hits, misses = (Sums.of(of.weight[chosen]) for chosen in (place < k, place >= k))
-        share = np.clip(hits.weights / total, 0.0, 1.0)
+        share = np.clip(hits.weights / whole.weights, 0.0, 1.0)
         size = effective_size(hits, misses, one, one)
         size = np.minimum(size, len(place))
         low, high = wilson_of_sizes(share * size, size, confidence=confidence).at()
