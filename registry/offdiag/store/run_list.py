@@ -24,11 +24,7 @@ from offdiag.store.run_count import (
     matches_without_each,
     matching_runs,
 )
-from offdiag.store.run_filter import (
-    FilterField,
-    FilterTerm,
-    RunFilter,
-)
+from offdiag.store.run_filter import FilterField, FilterTerm, RunFilter
 from offdiag.store.run_neighbours import BaselineValues, baseline_values
 from offdiag.store.run_order import (
     FIELD_ORDERS,

@@ -22,6 +22,7 @@ from offdiag_web.components.numbers import Amounts, extent_of
 from offdiag_web.pages.datasets.verdict import LONGEST_NAME, PER, difference_text, inside, name_of
 
 MOST_IN_TABLE = 10
+"""Runs of the best set that the table has; the list of runs has all."""
 _LONGEST_IN_ROW = 26
 _IN_ROW = Canvas(width=76, height=20)
 

@@ -55,7 +55,6 @@ from offdiag_web.urls.costs import CostsAddress, WhatIfAddress, new_costs_url
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import ProblemsAddress, problem_url
 
-"""Runs of the best set that the table has; the list of runs has all."""
 MOST_CLASSES = 5
 """Classes to label that the budget names."""
 MOST_FORECAST = 20_000
