@@ -50,7 +50,7 @@ test-oldest: $(BIN)/python ## Run tests of SDK, inputs, metrics and store on the
 check: $(DEV_READY) ## Check format, lint, types, layers and generated pages.
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy $(SOURCES)
+	@$(BIN)/mypy --num-workers auto $(SOURCES)
 	@$(BIN)/lint-imports
 	@$(BIN)/python docs/generate.py --check
 
@@ -123,7 +123,7 @@ clean: ## Remove .venv, caches and build results; registries stay.
 
 $(DEV_READY): pyproject.toml $(BIN)/python
 	@echo "Installing offdiag and its development tools into $(VENV); this takes a few minutes once."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
 	@touch $(DEMO_READY) $@
 
 $(DEMO_READY): pyproject.toml $(BIN)/python

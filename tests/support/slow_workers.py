@@ -38,6 +38,7 @@ def slow_worker(
 
     It may live on another host, whose clock may be `ahead`, and be as quick as others.
     """
+    log.touch()  # It may be read before the process has come to write.
     process = forked(_work, url, str(log), jobs, host, is_slow, ahead)
     try:
         yield process
@@ -58,7 +59,7 @@ def _work(
 ) -> None:
     if host is not None:
         host.move_in()
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    descriptor = os.open(log, os.O_WRONLY | os.O_APPEND)
     for stream in (1, 2):
         os.dup2(descriptor, stream)
     from offdiag.logs import log_to_stderr
