@@ -31,7 +31,7 @@ STYLE_LAYERS = (
     "run",
     "print",
 )
-STYLES_OF_PAGES = ("audit", "decision", "home", "problems", "runs", "samples", "sets")
+STYLES_OF_PAGES = ("audit", "decision", "home", "problems", "runs", "samples", "sets", "what_if")
 """Rules that one page alone needs, which loads them beside the others."""
 _SHARED = ("theme", "keys", "palette", "charts", "forms", "tables")
 """Scripts of every page, one response like the layers of the style."""
