@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.errors import InvalidInput
 from offdiag.records.base import DEFAULT_PROJECT, InProject, RequestBody, ResponseBody, Value
-from offdiag.records.runs.run import Labels
 
 if TYPE_CHECKING:
-    from offdiag.domain.texts import Cell
+    from offdiag.domain.texts import Cell, CostName
     from offdiag.metrics.costs.matrix import CostMatrix
     from offdiag.services.what_if.costs import Choice, PredictionCost, WhatIf
     from offdiag.services.what_if.scenario import Scenario
@@ -29,6 +29,35 @@ def plain_weights(weights: Mapping[str, Mapping[str, float]]) -> Weights:
     return {
         actual: {predicted: float(cost) for predicted, cost in row.items()}
         for actual, row in weights.items()
+    }
+
+
+def weights_by_class(sent: Weights | list[list[float]], labels: list[str] | None) -> Weights:
+    """Every cell by the names of its classes: rows are matched by label and never guessed.
+
+    Raises `InvalidInput`.
+    """
+    if isinstance(sent, dict):
+        return sent
+    if labels is None:
+        raise InvalidInput(
+            "which class a row is about is not stated.",
+            field="labels",
+            hint="Send the classes in the order of rows and columns.",
+        )
+    size = len(labels)
+    if len(set(labels)) < size:
+        raise InvalidInput("a class is named twice.", field="labels", hint="Name each class once.")
+    if len(sent) != size or any(len(row) != size for row in sent):
+        lengths = sorted({len(row) for row in sent})
+        raise InvalidInput(
+            f"there are {len(sent)} rows of {lengths} weights for {size} classes.",
+            field="weights",
+            hint="Send one row, and in it one weight, for each class.",
+        )
+    return {
+        actual: dict(zip(labels, row, strict=True))
+        for actual, row in zip(labels, sent, strict=True)
     }
 
 
@@ -98,53 +127,6 @@ class NewCosts(InProject):
     currency: str | None = Field(default=None, max_length=20)
     note: str | None = None
     author: str | None = None
-
-
-class DecisionRequest(RequestBody):
-    """How samples are to be decided."""
-
-    weights: str | Weights | list[list[float]] | None = Field(
-        default=None,
-        description=(
-            "The name of costs, as `visits` or `visits@2`; `{actual: {predicted: cost}}`, which "
-            "names every cell; or rows of actual classes, in the order of `labels`. Without it "
-            "the costs the dataset is judged by."
-        ),
-    )
-    labels: list[str] | None = Field(
-        default=None, description="The order of rows and columns, where `weights` are rows."
-    )
-    threshold: float | Literal["cheapest"] | None = Field(
-        default=None,
-        description="Scores from here on are the positive class, of two; `cheapest` on these "
-        "examples. Without it each example gets the prediction with the lowest expected cost.",
-    )
-    positive: str | None = Field(
-        default=None, description="The class that is flagged where the dataset names none."
-    )
-    prevalence: dict[str, float] | None = Field(
-        default=None, description="The share of every class at deployment; they add up to 1."
-    )
-    save_as: str | None = Field(
-        default=None,
-        description="Store the predictions as a run of this name, once for the same rule.",
-    )
-    author: str | None = None
-
-
-class DecisionResponse(ResponseBody):
-    """What other answers change. Costs are per sample, of the samples with a label."""
-
-    recipe: dict[str, Any] = Field(description="The rule, and where its costs come from.")
-    labels: Labels
-    orientation: SourceOrientation = Field(description="Always actual_rows.")
-    matrix_before: list[list[int]]
-    matrix_after: list[list[int]]
-    mean_cost_before: Value
-    mean_cost_after: Value
-    difference: Value = Field(description="After minus before, with its paired interval.")
-    recall_changes: dict[str, Value] = Field(description="By class, with paired intervals.")
-    run: str | None = Field(description="The run with the predictions, if they were stored.")
 
 
 MOST_RUNS = 8
@@ -337,6 +319,13 @@ class WhatIfResponse(ResponseBody):
 def costs_document(found: CostMatrixRecord) -> Costs:
     """A version of a cost matrix."""
     return Costs.model_validate(found.to_dict())
+
+
+def asked_costs_named(database: Database, project: str, wanted: CostName) -> Costs:
+    """A cost matrix by its name, or name and version. Raises `NotFound`."""
+    from offdiag.services.cost_matrices import find_costs
+
+    return costs_document(find_costs(database, project=project, wanted=wanted))
 
 
 def asked_new_costs(

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from offdiag.records.base import ResponseBody, Value
-from offdiag.records.cost import Weights, prevalence_document, weights_document
+from offdiag.domain.orientation import SourceOrientation
+from offdiag.records.base import RequestBody, ResponseBody, Value
+from offdiag.records.cost import (
+    Weights,
+    prevalence_document,
+    weights_by_class,
+    weights_document,
+)
 from offdiag.records.datasets.truth import RunName
+from offdiag.records.runs.run import Labels, labels_document
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
     from offdiag.metrics.costs.matrix import CostMatrix
     from offdiag.services.decisions.rules import Decisions, Trial
     from offdiag.services.decisions.thresholds import Change, CostPoint, ThresholdCosts
+    from offdiag.store.database import Database
     from offdiag.store.runs import RunRecord
 
 
@@ -264,3 +272,90 @@ def _prediction_rows(change: Change, costs: CostMatrix) -> list[tuple[Cell, ...]
 
 def _finite(number: float) -> float | None:
     return number if isfinite(number) else None
+
+
+class DecisionRequest(RequestBody):
+    """How samples are to be decided."""
+
+    weights: str | Weights | list[list[float]] | None = Field(
+        default=None,
+        description=(
+            "The name of costs, as `visits` or `visits@2`; `{actual: {predicted: cost}}`, which "
+            "names every cell; or rows of actual classes, in the order of `labels`. Without it "
+            "the costs the dataset is judged by."
+        ),
+    )
+    labels: list[str] | None = Field(
+        default=None, description="The order of rows and columns, where `weights` are rows."
+    )
+    threshold: float | Literal["cheapest"] | None = Field(
+        default=None,
+        description="Scores from here on are the positive class, of two; `cheapest` on these "
+        "examples. Without it each example gets the prediction with the lowest expected cost.",
+    )
+    positive: str | None = Field(
+        default=None, description="The class that is flagged where the dataset names none."
+    )
+    prevalence: dict[str, float] | None = Field(
+        default=None, description="The share of every class at deployment; they add up to 1."
+    )
+    save_as: str | None = Field(
+        default=None,
+        description="Store the predictions as a run of this name, once for the same rule.",
+    )
+    author: str | None = None
+
+
+class DecisionResponse(ResponseBody):
+    """What other answers change. Costs are per sample, of the samples with a label."""
+
+    recipe: dict[str, Any] = Field(description="The rule, and where its costs come from.")
+    labels: Labels
+    orientation: SourceOrientation = Field(description="Always actual_rows.")
+    matrix_before: list[list[int]]
+    matrix_after: list[list[int]]
+    mean_cost_before: Value
+    mean_cost_after: Value
+    difference: Value = Field(description="After minus before, with its paired interval.")
+    recall_changes: dict[str, Value] = Field(description="By class, with paired intervals.")
+    run: str | None = Field(description="The run with the predictions, if they were stored.")
+
+
+def asked_decision(
+    database: Database, run_id: str, asked: DecisionRequest, author: str | None
+) -> DecisionResponse:
+    """Decide the samples of an evaluated run as it is asked for; with `save_as` as another run."""
+    from offdiag.metrics.costs.matrix import cost_matrix
+    from offdiag.metrics.costs.what_if import declared_prevalence
+    from offdiag.services.decisions import rules
+
+    if asked.weights is None or isinstance(asked.weights, str):
+        costs, reference = rules.default_costs(database, run_id, asked.weights)
+    else:
+        weights = weights_by_class(asked.weights, asked.labels)
+        costs = cost_matrix(weights, labels=rules.labels_of_run(database, run_id))
+        reference = None
+    shares = None
+    if asked.prevalence is not None:
+        shares = declared_prevalence(asked.prevalence, labels=costs.labels)
+    basis = rules.cost_basis_of(costs, shares, reference)
+    choice = rules.Choice.of(asked.threshold, asked.positive)
+    trial = rules.try_rule(database, run_id, basis, choice)
+    saved = None
+    if asked.save_as is not None:
+        saved = rules.save_choice(
+            database, run_id, basis, choice, name=asked.save_as, author=author
+        )
+    change, joint = trial.change, trial.change.joint
+    return DecisionResponse.made_of(
+        change,
+        recipe=trial.recipe,
+        labels=labels_document(joint.first_matrix.labels),
+        orientation=SourceOrientation.ACTUAL_ROWS,
+        matrix_before=joint.first_matrix.counts.tolist(),
+        matrix_after=joint.second_matrix.counts.tolist(),
+        mean_cost_before=change.before,
+        mean_cost_after=change.after,
+        recall_changes={each.label: each.difference for each in change.classes},
+        run=None if saved is None else saved.id,
+    )

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from offdiag.domain.labels import LabelSet
+import numpy as np
+
+from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.texts import CostName, name_segment
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.arguments import refuse_totals, stated_matrix
 from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
+from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
 from offdiag.metrics.costs.what_if import declared_prevalence
+from offdiag.records.cost import Costs, CostVersionQuery, asked_costs_named
+from offdiag.records.decision import DecisionRequest, DecisionResponse, asked_decision
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.tables import MetricTable
+from offdiag.sdk.registry import Decision, Registry, Threshold, run_of
+from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,7 +163,7 @@ def _named(
     from offdiag.sdk.target import target
 
     at = target(url)
-    found = at.costs(name, project or at.project)
+    found = stored_costs(at, name, project or at.project)
     if found.labels.names != labels.names:
         raise Conflict(
             f"cost matrix {name!r} is about the classes {found.labels.preview()}, the matrix has "
@@ -190,3 +198,107 @@ def _confusion_matrix(
     found = confusion_matrix(stated.matrix, labels=names, orientation=stated.orientation)
     refuse_totals(found.counts, found.labels.names)
     return found
+
+
+def stored_costs(registry: Registry, name: str, project: str) -> CostMatrix:
+    """Stored costs by name, or by name and version as `name@2`. Raises `NotFound`."""
+    wanted = CostName.parse(name)
+    found = registry.document(
+        "GET",
+        f"/cost-matrices/{name_segment(wanted.name)}",
+        CostVersionQuery.model_construct(project=project, version=wanted.version),
+        Costs,
+        lambda database: asked_costs_named(database, project, wanted),
+    )
+    return cost_matrix_in(found)
+
+
+def cost_matrix_in(found: Costs) -> CostMatrix:
+    """The cost matrix in a document."""
+    labels = LabelSet(tuple(found.labels))
+    weights = [[found.weights[row][column] for column in labels.names] for row in labels.names]
+    return CostMatrix(np.array(weights, dtype=np.float64), labels, found.currency)
+
+
+def costs_for_run(registry: Registry, run_id: str, project: str, name: str) -> CostMatrix:
+    """Stored costs of the project of a run, which must be about its classes."""
+    found = stored_costs(registry, name, project)
+    labels = run_of(registry, run_id).labels.label_set()
+    if found.labels.names != labels.names:
+        raise Conflict(
+            f"cost matrix {name} is about the classes {found.labels.preview()}, run {run_id} "
+            f"has {labels.preview()}.",
+            field="weights",
+            hint="Name costs for the classes of the run.",
+        )
+    return CostMatrix(found.weights, labels, found.currency)
+
+
+def decide(
+    registry: Registry,
+    run_id: str,
+    *,
+    weights: object,
+    threshold: Threshold,
+    positive: str | None,
+    prevalence: object,
+    save_as: str | None,
+) -> Decision[str]:
+    """Decide the samples of an evaluated run as `Run.decide` says."""
+    asked = DecisionRequest.asked(
+        **_cost_basis(registry, run_id, weights, prevalence),
+        threshold=_threshold(threshold),
+        positive=positive,
+        save_as=save_as,
+        author=current_author(),
+    )
+    found = registry.document(
+        "POST",
+        f"/runs/{run_id}/decisions",
+        asked,
+        DecisionResponse,
+        lambda database: asked_decision(database, run_id, asked, asked.author),
+    )
+    labels = found.labels.label_set()
+    return Decision(
+        recipe=found.recipe,
+        mean_cost_before=found.mean_cost_before.measured(),
+        mean_cost_after=found.mean_cost_after.measured(),
+        difference=found.difference.measured(),
+        matrix_before=ConfusionMatrix(np.array(found.matrix_before, dtype=np.int64), labels),
+        matrix_after=ConfusionMatrix(np.array(found.matrix_after, dtype=np.int64), labels),
+        recall_changes={key: value.measured() for key, value in found.recall_changes.items()},
+        run=found.run,
+    )
+
+
+def _cost_basis(
+    registry: Registry, run_id: str, weights: object, prevalence: object
+) -> dict[str, Any]:
+    """Costs and shares as plain values, checked here where arrays and frames are at hand."""
+    is_named = weights is None or isinstance(weights, str)
+    if is_named and prevalence is None:
+        return {"weights": weights}
+    labels = run_of(registry, run_id).labels.label_set()
+    asked: dict[str, Any] = {"weights": weights}
+    if not is_named:
+        rows = cost_matrix(weights, labels=labels).weights.tolist()
+        asked = {"weights": rows, "labels": list(labels.names)}
+    if prevalence is not None:
+        asked["prevalence"] = _shares(prevalence, labels)
+    return asked
+
+
+def _shares(given: object, labels: LabelSet) -> dict[str, float]:
+    """The shares as they were stated; rounded ones are scaled where they are used."""
+    stated = given if isinstance(given, Mapping) else cast("Any", given)
+    declared_prevalence(stated, labels=labels)
+    if isinstance(given, Mapping):
+        return {
+            label_text(key, field_name="prevalence"): float(share) for key, share in given.items()
+        }
+    return dict(zip(labels.names, np.asarray(stated, dtype=np.float64).tolist(), strict=True))
+
+
+def _threshold(given: Threshold) -> Threshold:
+    return given if given is None or given == "cheapest" else finite_threshold(given)

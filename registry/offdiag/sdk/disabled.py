@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -12,22 +12,19 @@ import numpy as np
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts, RunState, Scalar
+from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts, RunState
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.errors import Conflict
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
 from offdiag.records.runs.example import ExamplesQuery
 from offdiag.records.runs.slices import SlicesQuery, run_slices
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     Answer,
-    DecideQuestion,
-    Decision,
+    NotedRun,
     OpenedRun,
     RevisionQuestion,
     SearchQuestion,
@@ -108,35 +105,11 @@ class DisabledRegistry:
     ) -> Evaluation:
         return Evaluation.of_matrix(ConfusionMatrix(np.zeros((1, 1), np.int64), _NO_CLASSES))
 
-    def decision_rule(self, run_id: str) -> Mapping[str, Any] | None:  # noqa: ARG002
-        return None
-
-    def costs_for_run(self, run_id: str, name: str) -> CostMatrix:  # noqa: ARG002
-        raise _nothing("costs")
-
-    def costs(self, name: str, project: str) -> CostMatrix:  # noqa: ARG002
-        raise _nothing("costs")
-
-    def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:  # noqa: ARG002
-        raise _nothing("curves")
-
     def search(self, question: SearchQuestion) -> FoundRuns:  # noqa: ARG002
         return FoundRuns(())
 
     def find(self, run_id: str) -> FoundRun | None:
         return replace(_NOTHING, id=run_id, project=self.project)
-
-    def note(self, run_id: str) -> None:
-        """There is none."""
-
-    def change_run(
-        self,
-        run_id: str,
-        *,
-        added_tags: Mapping[str, Scalar] | None = None,
-        note: str | None = None,
-    ) -> None:
-        """Nothing is changed."""
 
     def delete_run(self, run_id: str, *, by: str | None) -> None:
         """Nothing is deleted."""
@@ -149,9 +122,6 @@ class DisabledRegistry:
 
     def evaluate_pending(self, timeout_s: float) -> int:  # noqa: ARG002
         return 0
-
-    def decide(self, run_id: str, question: DecideQuestion) -> Decision[str]:  # noqa: ARG002
-        raise _nothing("scores to decide from")
 
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:  # noqa: ARG002
         return None
@@ -184,8 +154,12 @@ class DisabledRegistry:
         answer: type[Answer],
         stored: Callable[[Database], Answer],  # noqa: ARG002
     ) -> Answer:
-        if method == "PUT":
+        if method in ("PUT", "PATCH"):
             return answer.model_construct()  # Nothing is changed.
+        if issubclass(answer, NotedRun):
+            return answer()
+        if path.startswith("/cost-matrices/"):
+            raise _nothing("costs")
         if isinstance(asked, SlicesQuery):
             return answer.model_validate(run_slices(RUN_ID, None, asked))
         if isinstance(asked, ExamplesQuery):
@@ -220,6 +194,8 @@ _NOTHING_OF = {
     "/compare": "runs to compare",
     "/compare/examples": "runs to compare",
     "suspects": "labels",
+    "decisions": "scores to decide from",
+    RUN_ID: "scores to decide from",
 }
 """What is said to be missing where that is not the last word of the path."""
 

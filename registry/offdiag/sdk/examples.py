@@ -6,10 +6,11 @@ from operator import index
 from typing import TYPE_CHECKING, Literal
 
 from offdiag.domain.labels import label_text, require_known
-from offdiag.errors import InvalidInput
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.extras import optional
 from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import MOST_ON_A_PAGE
+from offdiag.records.runs.curve import Curves, CurvesQuery, asked_curves
 from offdiag.records.runs.example import Example, ExamplePage, ExamplesQuery, example_page
 from offdiag.records.runs.slices import SLICE_COLUMNS, RunSlices
 from offdiag.sdk.registry import Registry
@@ -114,6 +115,27 @@ def examples_frame(found: ExamplePage) -> pd.DataFrame:
 
 def _labels(names: list[str] | None) -> tuple[str, ...] | None:
     return None if names is None else tuple(names)
+
+
+def operating_points(registry: Registry, run_id: str, positive: str | None) -> OperatingPoints:
+    """The kept thresholds of a class, the positive one unless named."""
+    asked = CurvesQuery(positive=positive)
+    found = registry.document(
+        "GET",
+        f"/runs/{run_id}/curves",
+        asked,
+        Curves,
+        lambda database: asked_curves(database, run_id, asked),
+    )
+    wanted = positive or found.positive_label
+    for curve in found.curves:
+        if curve.label == wanted:
+            return curve.points.operating_points()
+    raise Conflict(
+        f"no class of run {run_id} is the positive one.",
+        field="positive",
+        hint="Name the class that the curve is about.",
+    )
 
 
 def operating_points_frame(points: OperatingPoints) -> pd.DataFrame:

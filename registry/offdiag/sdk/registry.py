@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
-from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts, Scalar
+from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict
@@ -23,9 +23,8 @@ from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.label_changes import ColumnNames
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.scores.operating_points import OperatingPoints
-from offdiag.records.base import RequestBody
+from offdiag.records.base import RequestBody, ResponseBody
+from offdiag.records.runs.run import Run, asked_run
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.services.ingest.batch import (
     Batch,
@@ -43,18 +42,6 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 SavedRun = TypeVar("SavedRun")
 Threshold = float | Literal["cheapest"] | None
-
-
-@dataclass(frozen=True, slots=True)
-class DecideQuestion:
-    """How samples are to be decided, in the words of `Run.decide`."""
-
-    weights: object
-    threshold: Threshold
-    positive: str | None
-    prevalence: object
-    save_as: str | None
-    author: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,32 +179,10 @@ class Registry(Protocol):
         """Of the classes that are left with these groups collapsed; of all without any."""
         ...
 
-    def decision_rule(self, run_id: str) -> Mapping[str, Any] | None: ...
-
-    def costs_for_run(self, run_id: str, name: str) -> CostMatrix: ...
-
-    def decide(self, run_id: str, question: DecideQuestion) -> Decision[str]: ...
-
-    def costs(self, name: str, project: str) -> CostMatrix: ...
-
-    def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints: ...
-
     def search(self, question: SearchQuestion) -> FoundRuns: ...
 
     def find(self, run_id: str) -> FoundRun | None:
         """What a list of runs shows of one; None where there is no such run."""
-        ...
-
-    def note(self, run_id: str) -> str | None: ...
-
-    def change_run(
-        self,
-        run_id: str,
-        *,
-        added_tags: Mapping[str, Scalar] | None = None,
-        note: str | None = None,
-    ) -> None:
-        """Add tags to those of a run, replace its note, or both; an empty note removes it."""
         ...
 
     def delete_run(self, run_id: str, *, by: str | None) -> None: ...
@@ -260,6 +225,31 @@ class Registry(Protocol):
     ) -> Answer:
         """What a server answers at a path, or what `stored` does with a database."""
         ...
+
+
+class NotedRun(ResponseBody):
+    """What was noted of a run when it was logged without predictions, and by people since."""
+
+    decision_rule: dict[str, Any] | None = None
+    note: str | None = None
+
+
+def noted_run(registry: Registry, run_id: str) -> NotedRun:
+    """What was noted of a run. Raises `NotFound`."""
+    return registry.document(
+        "GET",
+        f"/runs/{run_id}",
+        RequestBody(),
+        NotedRun,
+        lambda database: NotedRun.made_of(asked_run(database, run_id)),
+    )
+
+
+def run_of(registry: Registry, run_id: str) -> Run:
+    """Everything that is known of a run but its results. Raises `NotFound`."""
+    return registry.document(
+        "GET", f"/runs/{run_id}", RequestBody(), Run, lambda database: asked_run(database, run_id)
+    )
 
 
 def find_run(registry: Registry, run_id: str) -> FoundRun | None:

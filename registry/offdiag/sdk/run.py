@@ -17,12 +17,15 @@ from offdiag.domain.runs import (
     RunState,
     Scalar,
     plain_entries,
+    require_entries,
+    stored_note,
 )
 from offdiag.domain.texts import name_segment, shortened
 from offdiag.errors import EvaluationFailed, EvaluationPending, NotFound, OffdiagError
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.records.base import ResponseBody
 from offdiag.records.promotion import NewPromotion, promotion_document
+from offdiag.records.runs.run import RunChanges
 from offdiag.records.runs.slices import (
     Fairness,
     FairnessQuery,
@@ -41,10 +44,11 @@ from offdiag.sdk.examples import (
     example_query,
     examples_frame,
     examples_of_run,
+    operating_points,
     operating_points_frame,
     slices_frame,
 )
-from offdiag.sdk.registry import DecideQuestion, Decision, Registry, Threshold
+from offdiag.sdk.registry import Decision, Registry, Threshold, noted_run
 from offdiag.sdk.target import current_author
 from offdiag.settings import load_settings
 
@@ -163,7 +167,8 @@ class Run:
         text, numbers, booleans or None, and what `log_run` makes such of. Raises `InvalidInput`.
         """
         given = plain_entries(tags, "tags") | plain_entries(named, "tags")
-        self._registry.change_run(self.id, added_tags=given)
+        require_entries(given, "tags")
+        self._change(RunChanges(add_tags=given))
 
     @property
     def note(self) -> str | None:
@@ -171,11 +176,20 @@ class Run:
 
         Assigning a text replaces the note, None or "" removes it.
         """
-        return self._registry.note(self.id)
+        return noted_run(self._registry, self.id).note
 
     @note.setter
     def note(self, text: str | None) -> None:
-        self._registry.change_run(self.id, note=text or "")
+        self._change(RunChanges(note=stored_note(text or "")))
+
+    def _change(self, asked: RunChanges) -> None:
+        def stored(database: Database) -> ResponseBody:
+            from offdiag.services.run_notes import change_run
+
+            change_run(database, self.id, added_tags=asked.add_tags, note=asked.note)
+            return ResponseBody()
+
+        self._registry.document("PATCH", f"/runs/{self.id}", asked, ResponseBody, stored)
 
     def delete(self) -> None:
         """Delete the run; twice is the same as once.
@@ -208,7 +222,7 @@ class Run:
         "rule" is "arg_max", or "threshold" with the "positive" class and the "threshold"; None
         where predictions were logged. Raises `NotFound` for a run that was deleted.
         """
-        return self._registry.decision_rule(self.id)
+        return noted_run(self._registry, self.id).decision_rule
 
     def costs(self, name: str) -> CostMatrix:
         """The costs that are stored as `name`, or in a version of it as `name@2`.
@@ -216,7 +230,9 @@ class Run:
         They are looked for in the project of the run. Raises `NotFound`, and `Conflict` for
         costs of other classes.
         """
-        return self._registry.costs_for_run(self.id, name)
+        from offdiag.sdk.cost import costs_for_run
+
+        return costs_for_run(self._registry, self.id, self.project, name)
 
     def decide(
         self,
@@ -238,17 +254,17 @@ class Run:
         the same rule again is the same run. Raises `InvalidInput` for a rule that scores or
         classes do not allow, `NotFound`, and `Conflict` where no costs are known.
         """
+        from offdiag.sdk.cost import decide
+
         self.evaluation()
-        found = self._registry.decide(
+        found = decide(
+            self._registry,
             self.id,
-            DecideQuestion(
-                weights=weights,
-                threshold=threshold,
-                positive=None if positive is None else label_text(positive, field_name="positive"),
-                prevalence=prevalence,
-                save_as=save_as,
-                author=current_author(),
-            ),
+            weights=weights,
+            threshold=threshold,
+            positive=None if positive is None else label_text(positive, field_name="positive"),
+            prevalence=prevalence,
+            save_as=save_as,
         )
         saved = None if found.run is None else Run(self._registry, found.run)
         return Decision(**vars(found) | {"run": saved})
@@ -416,4 +432,4 @@ class Run:
         """
         self.evaluation()
         name = None if positive is None else label_text(positive, field_name="positive")
-        return operating_points_frame(self._registry.operating_points(self.id, name))
+        return operating_points_frame(operating_points(self._registry, self.id, name))

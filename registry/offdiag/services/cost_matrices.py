@@ -17,7 +17,7 @@ from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.jobs.submit import submit_evaluations
-from offdiag.store import cost_matrices, datasets, runs
+from offdiag.store import cost_matrices, runs
 from offdiag.store.cost_matrices import (
     CostMatrixRecord,
     CostVersion,
@@ -151,24 +151,6 @@ def _judge_by(session: Session, dataset: DatasetRecord, costs_id: int | None) ->
     """Make costs those of a dataset, and ask for its runs; how many were not waiting already."""
     cost_matrices.set_default_costs(session, dataset.id, costs_id)
     return submit_evaluations(session, runs.complete_run_ids(session, dataset.id))
-
-
-def costs_for_run(database: Database, run_id: str, wanted: CostName) -> CostMatrixRecord:
-    """A cost matrix of the project of a run, which must be about the classes of the run.
-
-    Raises `NotFound`, and `Conflict` for costs of other classes.
-    """
-    with database.read() as session:
-        dataset = datasets.get_dataset(session, runs.get_run(session, run_id).dataset_id)
-        found = costs_named(session, project=dataset.project, wanted=wanted)
-    if found.costs.labels.digest != dataset.labels.digest:
-        raise Conflict(
-            f"cost matrix {wanted} is about the classes {found.costs.labels.preview()}, run "
-            f"{run_id} has {dataset.labels.preview()}.",
-            field="weights",
-            hint="Name costs for the classes of the run.",
-        )
-    return found
 
 
 def costs_named(session: Session, *, project: str, wanted: CostName) -> CostMatrixRecord:

@@ -19,19 +19,21 @@ from offdiag.records.cost import (
     CostsWithVersions,
     CostVersion,
     CostVersionQuery,
-    DecisionRequest,
-    DecisionResponse,
     NewCosts,
     RuleRequest,
     asked_costs,
     asked_new_costs,
     costs_document,
+    weights_by_class,
 )
-from offdiag.records.decision import TriedRule, tried_rule
+from offdiag.records.decision import (
+    DecisionRequest,
+    DecisionResponse,
+    TriedRule,
+    asked_decision,
+    tried_rule,
+)
 from offdiag.records.runs.multilabel import LabelCostsFound, LabelCostsRequest, asked_label_costs
-from offdiag.records.runs.run import labels_document
-from offdiag.sdk.embedded.registry import decide
-from offdiag.sdk.registry import DecideQuestion, Decision
 from offdiag.services.cost_matrices import browse_cost_matrix
 from offdiag.services.decisions.rules import try_asked_rule
 from offdiag.services.what_if.costs import WhatIf, ask
@@ -39,7 +41,6 @@ from offdiag.services.what_if.scenario import Question
 from offdiag.services.what_if.scenario_matrix import Change, Recounted, recount, require_one_kind
 from offdiag.store.cost_matrices import list_costs
 from offdiag_web.api.operations import author, operation, resource
-from offdiag_web.api.requests import weights_by_class
 from offdiag_web.app.context import current_registry, requires
 
 blueprint = resource("costs")
@@ -212,29 +213,5 @@ def decide_anew(run_id: str, json: DecisionRequest) -> tuple[DecisionResponse, i
     Without `save_as` nothing is stored. With it the answers are kept as a run, answered with 201;
     the same rule again is the same run.
     """
-    found = decide(current_registry().database, run_id, _question(json))
-    return _answer(found), 200 if found.run is None else 201
-
-
-def _question(asked: DecisionRequest) -> DecideQuestion:
-    weights = asked.weights
-    if weights is not None and not isinstance(weights, str):
-        weights = weights_by_class(weights, asked.labels)
-    return DecideQuestion(
-        weights=weights,
-        threshold=asked.threshold,
-        positive=asked.positive,
-        prevalence=asked.prevalence,
-        save_as=asked.save_as,
-        author=author(asked.author),
-    )
-
-
-def _answer(found: Decision[str]) -> DecisionResponse:
-    return DecisionResponse.made_of(
-        found,
-        labels=labels_document(found.matrix_before.labels),
-        orientation=SourceOrientation.ACTUAL_ROWS,
-        matrix_before=found.matrix_before.counts.tolist(),
-        matrix_after=found.matrix_after.counts.tolist(),
-    )
+    found = asked_decision(current_registry().database, run_id, json, author(json.author))
+    return found, 200 if found.run is None else 201

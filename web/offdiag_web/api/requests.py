@@ -23,9 +23,8 @@ from spectree.plugins.werkzeug_utils import werkzeug_parse_rule
 from spectree.utils import get_multidict_items
 from werkzeug.exceptions import UnsupportedMediaType
 
-from offdiag.errors import InvalidInput, Malformed
+from offdiag.errors import Malformed
 from offdiag.records.base import first_problem
-from offdiag.records.cost import Weights
 from offdiag_web.app.context import name_project
 from offdiag_web.app.dispatch import PATH_SCHEMAS
 
@@ -202,35 +201,6 @@ def read_document(body: bytes, model: type[Document]) -> Document:
 
 def _too_deep() -> Malformed:
     return Malformed("the body is nested too deeply.", field="body", hint="Send a flat document.")
-
-
-def weights_by_class(sent: Weights | list[list[float]], labels: list[str] | None) -> Weights:
-    """Every cell by the names of its classes: rows are matched by label and never guessed.
-
-    Raises `InvalidInput`.
-    """
-    if isinstance(sent, dict):
-        return sent
-    if labels is None:
-        raise InvalidInput(
-            "which class a row is about is not stated.",
-            field="labels",
-            hint="Send the classes in the order of rows and columns.",
-        )
-    size = len(labels)
-    if len(set(labels)) < size:
-        raise InvalidInput("a class is named twice.", field="labels", hint="Name each class once.")
-    if len(sent) != size or any(len(row) != size for row in sent):
-        lengths = sorted({len(row) for row in sent})
-        raise InvalidInput(
-            f"there are {len(sent)} rows of {lengths} weights for {size} classes.",
-            field="weights",
-            hint="Send one row, and in it one weight, for each class.",
-        )
-    return {
-        actual: dict(zip(labels, row, strict=True))
-        for actual, row in zip(labels, sent, strict=True)
-    }
 
 
 _NOT_PART_OF_THE_QUESTION = frozenset({"page_token", "limit"})

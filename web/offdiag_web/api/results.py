@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.errors import Conflict, EvaluationPending
+from offdiag.errors import EvaluationPending
 from offdiag.flags.assessment import assess_counted
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.orientation import PREDICTED_AXIS, swap_axes
-from offdiag.records.runs.curve import Curves, CurvesQuery, curves_document
+from offdiag.records.runs.curve import Curves, CurvesQuery, asked_curves
 from offdiag.records.runs.evaluation import (
     Cell,
     EvaluationQuery,
@@ -42,7 +42,6 @@ from offdiag.records.runs.slices import (
     asked_fairness,
     asked_slices,
 )
-from offdiag.services.curves import all_curves, browse_curves
 from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.history import run_history
 from offdiag.services.evaluation.results import stored_evaluation
@@ -198,18 +197,7 @@ def get_confusion_matrix(run_id: str, query: MatrixQuery) -> MatrixResponse:
 @operation(blueprint, "GET", "/runs/<run:run_id>/curves", answers=Curves)
 def get_curves(run_id: str, query: CurvesQuery) -> Curves:
     """Read thresholds with exact counts, calibration bins and histograms of the scores."""
-    database = current_registry().database
-    if query.positive is None:
-        found = all_curves(database, run_id)
-    else:
-        found = browse_curves(database, run_id, positive=query.positive)
-    if found.missing is not None:
-        raise Conflict(
-            f"run {run_id} has no curves ({found.missing.value.replace('_', ' ')}).",
-            field="run",
-            hint="Log scores with the predictions, and wait for the evaluation.",
-        )
-    return curves_document(found)
+    return asked_curves(current_registry().database, run_id, query)
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/costs", answers=RunCostResponse)

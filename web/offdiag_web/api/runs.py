@@ -24,6 +24,7 @@ from offdiag.records.runs.run import (
     RunChanges,
     RunPage,
     RunsQuery,
+    asked_run,
     comments_document,
     run_document,
     run_summary,
@@ -67,8 +68,7 @@ def list_runs(query: RunsQuery) -> RunPage:
 @operation(blueprint, "GET", "/runs/<run:run_id>", answers=Run)
 def get_run(run_id: str) -> Run:
     """Read everything that is known of a run but its results."""
-    with current_registry().database.read() as session:
-        return run_document(read_run(session, run_id))
+    return asked_run(current_registry().database, run_id)
 
 
 @operation(blueprint, "PATCH", "/runs/<run:run_id>", answers=Run, is_guarded=True)
@@ -89,8 +89,7 @@ def change_run(run_id: str, json: RunChanges) -> Run:
         note=json.note,
         seen=found.run if is_seen else None,
     )
-    with database.read() as session:
-        return run_document(read_run(session, run_id))
+    return asked_run(database, run_id)
 
 
 @operation(blueprint, "DELETE", "/runs/<run:run_id>", answers=Deleted)
@@ -109,8 +108,7 @@ def restore_run(run_id: str) -> Run:
     """Bring a deleted run back; a run that is there stays as it is."""
     database = current_registry().database
     deletion.restore_run(database, run_id)
-    with database.read() as session:
-        return run_document(read_run(session, run_id))
+    return asked_run(database, run_id)
 
 
 _MOMENT = "at"

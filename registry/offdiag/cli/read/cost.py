@@ -23,12 +23,13 @@ from offdiag.records.cost import (
     CostsQuery,
     CostVersionQuery,
     NewCosts,
+    asked_costs_named,
     asked_new_costs,
     costs_document,
     plain_weights,
 )
 from offdiag.records.datasets.dataset import AskedAgain, Judging
-from offdiag.sdk.remote.requests import cost_matrix_in
+from offdiag.sdk.cost import cost_matrix_in
 from offdiag.sdk.target import current_author
 
 if TYPE_CHECKING:
@@ -75,9 +76,7 @@ def _costs(registry: Database | Server, project: str, name: str) -> Costs:
             Costs,
             query=CostVersionQuery(project=project, version=wanted.version),
         )
-    from offdiag.services.cost_matrices import find_costs
-
-    return costs_document(find_costs(registry, project=project, wanted=wanted))
+    return asked_costs_named(registry, project, wanted)
 
 
 def _other_differences(before: Costs, after: Costs) -> list[str]:

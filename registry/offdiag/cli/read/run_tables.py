@@ -26,7 +26,6 @@ from offdiag.records.runs.evaluation import (
 from offdiag.records.runs.run import RunSummary
 from offdiag.records.runs.slices import Fairness, FairnessOfClass, RunSlices
 from offdiag.sdk.evaluations.evaluation import sets_dict
-from offdiag.sdk.remote.reader import label_set
 from offdiag.sdk.remote.requests import counted_of
 
 
@@ -41,7 +40,7 @@ def run_dict(run: RunWithResults) -> dict[str, Any]:
 
 def _counted(run: RunWithResults) -> Counted:
     matrix = None if run.confusion_matrix is None else run.confusion_matrix["matrix"]
-    return counted_of(label_set(run.labels), matrix, run.set_counts, run.weighted)
+    return counted_of(run.labels.label_set(), matrix, run.set_counts, run.weighted)
 
 
 _LISTED = {"accuracy": "overall_accuracy", "balanced": "balanced_accuracy", "MCC": "mcc"}
@@ -98,7 +97,7 @@ def slice_tables(part: EvaluationResponse) -> Iterable[Table]:
     """The evaluation of a slice for people."""
     facts = {"slice": part.slice or "", "examples": coverage(part.n_cases, part.n_unlabelled)}
     yield facts_table(f"Slice of run {part.run}", facts)
-    counted = counted_of(label_set(part.labels), part.matrix, part.set_counts)
+    counted = counted_of(part.labels.label_set(), part.matrix, part.set_counts)
     yield from _evaluation_tables(counted, part.aggregate, part.per_class)
 
 

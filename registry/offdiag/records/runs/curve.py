@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from offdiag.errors import Conflict
 from offdiag.records.base import RequestBody, ResponseBody
 
 if TYPE_CHECKING:
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from offdiag.metrics.scores.calibration import CalibrationBins
+    from offdiag.metrics.scores.operating_points import OperatingPoints
     from offdiag.metrics.scores.score_curves import ScoreCurve
     from offdiag.services.curves import RunCurves
+    from offdiag.store.database import Database
 
 
 class CurvesQuery(RequestBody):
@@ -37,6 +40,22 @@ class Points(ResponseBody):
     n_negative: int
     n_thresholds: int = Field(description="How many different ones the scores have.")
     reports_below: bool = Field(description="Whether scores below the threshold are reported.")
+
+    def operating_points(self) -> OperatingPoints:
+        """The points as they were kept."""
+        import numpy as np
+
+        from offdiag.metrics.scores.operating_points import OperatingPoints
+
+        return OperatingPoints(
+            np.array(self.thresholds, dtype=np.float64),
+            np.array(self.true_positives, dtype=np.int64),
+            np.array(self.false_positives, dtype=np.int64),
+            self.n_positive,
+            self.n_negative,
+            self.n_thresholds,
+            self.reports_below,
+        )
 
 
 class Bins(ResponseBody):
@@ -91,6 +110,23 @@ def curves_document(found: RunCurves) -> Curves:
         curves=[_curve(curve, names[curve.code]) for curve in found.shown],
         top_label=None if found.top_label is None else _curve(found.top_label, None),
     )
+
+
+def asked_curves(database: Database, run_id: str, asked: CurvesQuery) -> Curves:
+    """The curves that are asked for. Raises `Conflict` for a run that has none."""
+    from offdiag.services.curves import all_curves, browse_curves
+
+    if asked.positive is None:
+        found = all_curves(database, run_id)
+    else:
+        found = browse_curves(database, run_id, positive=asked.positive)
+    if found.missing is not None:
+        raise Conflict(
+            f"run {run_id} has no curves ({found.missing.value.replace('_', ' ')}).",
+            field="run",
+            hint="Log scores with the predictions, and wait for the evaluation.",
+        )
+    return curves_document(found)
 
 
 def _curve(curve: ScoreCurve, label: str | None) -> Curve:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BaseModel, Field
 
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import look_alikes
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Derivation, FoundRun, RunState, Scalar, Task
@@ -19,9 +20,9 @@ from offdiag.records.base import InProject, Page, Paged, RequestBody, ResponseBo
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from offdiag.domain.labels import LabelSet
     from offdiag.domain.texts import Cell
     from offdiag.store.comments import Comment as StoredComment
+    from offdiag.store.database import Database
     from offdiag.store.outdated import OutdatedResults
     from offdiag.store.run_page import EvaluationFacts, RunDetail, RunHeader, RunResults
     from offdiag.store.run_rows import RunEntry
@@ -93,6 +94,10 @@ class Labels(ResponseBody):
         description="Groups of classes that differ only in case, Unicode form, invisible "
         "characters or outer white space.",
     )
+
+    def label_set(self) -> LabelSet:
+        """The labels as they were."""
+        return LabelSet(tuple(self.names), self.ordinal, self.inferred)
 
 
 class RunTruth(ResponseBody):
@@ -324,6 +329,14 @@ def run_document(detail: RunDetail) -> Run:
         work=detail.work,
         hides_minority=None if results is None else results.facts.hides_minority,
     )
+
+
+def asked_run(database: Database, run_id: str) -> Run:
+    """Everything that is known of a run but its results. Raises `NotFound`."""
+    from offdiag.store.run_page import read_run
+
+    with database.read() as session:
+        return run_document(read_run(session, run_id))
 
 
 def outdated_document(found: OutdatedResults | None) -> Outdated | None:

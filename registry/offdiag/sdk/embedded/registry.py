@@ -3,46 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, cast
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
-from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts, Scalar
+from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts
 from offdiag.domain.sample_content import LoggedSamples, allowed_hosts
-from offdiag.domain.texts import CostName
-from offdiag.errors import Conflict
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
-from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
-from offdiag.metrics.costs.what_if import declared_prevalence
-from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
 from offdiag.sdk.registry import (
     Answer,
-    DecideQuestion,
-    Decision,
     RevisionQuestion,
     SearchQuestion,
     find_run,
 )
-from offdiag.services import cost_matrices, datasets, run_notes, run_search
-from offdiag.services.curves import browse_curves
-from offdiag.services.decisions.rules import (
-    Choice,
-    Chosen,
-    CostBasis,
-    cost_basis_of,
-    default_costs,
-    labels_of_run,
-    save_choice,
-    try_rule,
-)
+from offdiag.services import datasets, run_search
 from offdiag.services.evaluation.compute import collapse_evaluation
 from offdiag.services.evaluation.pending import evaluate_few, evaluate_pending
 from offdiag.services.evaluation.recompute import retry_failed
@@ -70,57 +51,7 @@ from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.flags import FlagRecord
-from offdiag.store.run_page import read_run
-from offdiag.store.runs import get_run
 from offdiag.store.schema import open_database
-
-
-def decide(database: Database, run_id: str, question: DecideQuestion) -> Decision[str]:
-    """Answer the question about an evaluated run, and keep the answers if that is asked for."""
-    cost_basis = _cost_basis(database, run_id, question)
-    choice = _choice(question)
-    trial = try_rule(database, run_id, cost_basis, choice)
-    saved = None
-    if question.save_as is not None:
-        saved = save_choice(
-            database, run_id, cost_basis, choice, name=question.save_as, author=question.author
-        ).id
-    change = trial.change
-    return Decision(
-        recipe=trial.recipe,
-        mean_cost_before=change.before,
-        mean_cost_after=change.after,
-        difference=change.difference,
-        matrix_before=change.joint.first_matrix,
-        matrix_after=change.joint.second_matrix,
-        recall_changes={each.label: each.difference for each in change.classes},
-        run=saved,
-    )
-
-
-def _cost_basis(database: Database, run_id: str, question: DecideQuestion) -> CostBasis:
-    reference = None
-    if question.weights is None or isinstance(question.weights, str):
-        costs, reference = default_costs(database, run_id, question.weights)
-    else:
-        costs = cost_matrix(question.weights, labels=labels_of_run(database, run_id))
-    shares = None
-    if question.prevalence is not None:
-        given = question.prevalence
-        # What is neither a mapping nor an array is refused by the one who reads it.
-        stated = given if isinstance(given, Mapping) else cast("Any", given)
-        shares = declared_prevalence(stated, labels=costs.labels)
-    return cost_basis_of(costs, shares, reference)
-
-
-def _choice(question: DecideQuestion) -> Choice:
-    match question.threshold:
-        case None:
-            return Choice(Chosen.EXPECTED, positive=question.positive)
-        case "cheapest":
-            return Choice(Chosen.CHEAPEST, positive=question.positive)
-        case threshold:
-            return Choice(Chosen.STATED, threshold, question.positive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,36 +164,6 @@ class EmbeddedRegistry:
             collapse=found.onto,
         )
 
-    def decision_rule(self, run_id: str) -> Mapping[str, Any] | None:
-        with self.database.read() as session:
-            return get_run(session, run_id).decision
-
-    def costs_for_run(self, run_id: str, name: str) -> CostMatrix:
-        return cost_matrices.costs_for_run(self.database, run_id, CostName.parse(name)).costs
-
-    def decide(self, run_id: str, question: DecideQuestion) -> Decision[str]:
-        return decide(self.database, run_id, question)
-
-    def costs(self, name: str, project: str) -> CostMatrix:
-        wanted = CostName.parse(name)
-        return cost_matrices.find_costs(self.database, project=project, wanted=wanted).costs
-
-    def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
-        found = browse_curves(self.database, run_id, positive=positive)
-        if found.missing is not None:
-            raise Conflict(
-                f"run {run_id} has no curves ({found.missing.value.replace('_', ' ')}).",
-                field="run",
-                hint="Log y_score= and wait for the evaluation.",
-            )
-        if found.positive is None:
-            raise Conflict(
-                f"no class of run {run_id} is the positive one.",
-                field="positive",
-                hint="Name the class that the curve is about.",
-            )
-        return found.shown[0].points
-
     def search(self, question: SearchQuestion) -> FoundRuns:
         return run_search.search_runs(
             self.database,
@@ -274,19 +175,6 @@ class EmbeddedRegistry:
 
     def find(self, run_id: str) -> FoundRun | None:
         return find_run(self, run_id)
-
-    def note(self, run_id: str) -> str | None:
-        with self.database.read() as session:
-            return read_run(session, run_id).run.note
-
-    def change_run(
-        self,
-        run_id: str,
-        *,
-        added_tags: Mapping[str, Scalar] | None = None,
-        note: str | None = None,
-    ) -> None:
-        run_notes.change_run(self.database, run_id, added_tags=added_tags, note=note)
 
     def delete_run(self, run_id: str, *, by: str | None) -> None:
         delete_run(self.database, run_id, by=by)

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import numpy as np
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import FoundRun, FoundRuns
 from offdiag.domain.texts import name_segment
-from offdiag.errors import Conflict, InvalidInput, NotFound
-from offdiag.metrics.scores.operating_points import OperatingPoints
+from offdiag.errors import InvalidInput, NotFound
 from offdiag.records.base import MOST_ON_A_PAGE, RequestBody, ResponseBody
-from offdiag.records.runs.curve import Curves, Points
 from offdiag.records.runs.run import Labels, RunPage, found_run
 from offdiag.sdk.registry import SearchQuestion
 from offdiag.sdk.remote.connection import Connection, with_retries
@@ -73,39 +70,8 @@ def dataset_classes(reader: Reader, name: str, project: str) -> KnownClasses | N
         found = reader.get(f"/datasets/{name_segment(name)}", _Dataset, project=project)
     except NotFound:
         return None
-    labels = label_set(found.labels)
+    labels = found.labels.label_set()
     return KnownClasses(name, labels, labels.inferred, found.positive_label)
-
-
-def label_set(labels: Labels) -> LabelSet:
-    """The labels as they were."""
-    return LabelSet(tuple(labels.names), labels.ordinal, labels.inferred)
-
-
-def operating_points(reader: Reader, run_id: str, positive: str | None) -> OperatingPoints:
-    """The kept thresholds of a class, the positive one unless named."""
-    found = reader.get(f"/runs/{run_id}/curves", Curves, positive=positive)
-    wanted = positive or found.positive_label
-    for curve in found.curves:
-        if curve.label == wanted:
-            return _points(curve.points)
-    raise Conflict(
-        f"no class of run {run_id} is the positive one.",
-        field="positive",
-        hint="Name the class that the curve is about.",
-    )
-
-
-def _points(points: Points) -> OperatingPoints:
-    return OperatingPoints(
-        np.array(points.thresholds, dtype=np.float64),
-        np.array(points.true_positives, dtype=np.int64),
-        np.array(points.false_positives, dtype=np.int64),
-        points.n_positive,
-        points.n_negative,
-        points.n_thresholds,
-        points.reports_below,
-    )
 
 
 def search(reader: Reader, question: SearchQuestion) -> FoundRuns:

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from offdiag.domain.hierarchy import Hierarchy
 from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.look_alikes import warn_of
-from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts, Scalar, require_entries, stored_note
+from offdiag.domain.runs import FoundRun, FoundRuns, RunFacts
 from offdiag.domain.sample_content import LoggedSamples
 from offdiag.errors import Conflict, InvalidInput, OffdiagError, RunKept, ServerUnavailable
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
-from offdiag.metrics.costs.matrix import CostMatrix
-from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.records.base import RequestBody
 from offdiag.records.datasets.sample import uploads_of
 from offdiag.records.ingest import ClosedRun, ClosedRuns
 from offdiag.records.ingest import OpenedRun as OpenedAnswer
-from offdiag.records.runs.run import Run, RunChanges
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.registry import (
     Answer,
-    DecideQuestion,
-    Decision,
     OpenedRun,
     RevisionQuestion,
     SearchQuestion,
@@ -179,7 +174,7 @@ class RemoteRegistry:
             warn_of([f"{error} The run is kept in {folder}; `offdiag sync` sends it."], RunKept)
             return opened
         run = OpenedAnswer.model_validate_json(answer)
-        frame = Frame(run.id, reader.label_set(run.labels), run.positive_label)
+        frame = Frame(run.id, run.labels.label_set(), run.positive_label)
         return RemoteRun(self.connection, frame, asked, self.settings.client)
 
     def log_matrix(self, facts: RunFacts, dataset: str, given: GivenMatrix) -> str:
@@ -209,41 +204,11 @@ class RemoteRegistry:
             self._reader, _sent(run_id), timeout_s=timeout_s, part=part, groups=groups
         )
 
-    def decision_rule(self, run_id: str) -> Mapping[str, Any] | None:
-        return self._reader.get(f"/runs/{_sent(run_id)}", Run).decision_rule
-
-    def costs_for_run(self, run_id: str, name: str) -> CostMatrix:
-        return requests.costs_for_run(self._reader, _sent(run_id), name)
-
-    def costs(self, name: str, project: str) -> CostMatrix:
-        return requests.costs(self._reader, name, project)
-
-    def operating_points(self, run_id: str, positive: str | None) -> OperatingPoints:
-        return reader.operating_points(self._reader, _sent(run_id), positive)
-
     def search(self, question: SearchQuestion) -> FoundRuns:
         return reader.search(self._reader, question)
 
     def find(self, run_id: str) -> FoundRun | None:
         return find_run(self, run_id)
-
-    def note(self, run_id: str) -> str | None:
-        return self._reader.get(f"/runs/{_sent(run_id)}", Run).note
-
-    def change_run(
-        self,
-        run_id: str,
-        *,
-        added_tags: Mapping[str, Scalar] | None = None,
-        note: str | None = None,
-    ) -> None:
-        if added_tags is not None:
-            require_entries(added_tags, "tags")
-        wanted = RunChanges(
-            add_tags=None if added_tags is None else dict(added_tags),
-            note=None if note is None else stored_note(note),
-        )
-        self._reader.send("PATCH", f"/runs/{_sent(run_id)}", wanted)
 
     def delete_run(self, run_id: str, *, by: str | None) -> None:  # noqa: ARG002  # The server knows.
         path = f"/runs/{_sent(run_id)}"
@@ -260,9 +225,6 @@ class RemoteRegistry:
 
     def evaluate_pending(self, timeout_s: float) -> int:
         return requests.wait_for_evaluations(self._reader, timeout_s)
-
-    def decide(self, run_id: str, question: DecideQuestion) -> Decision[str]:
-        return requests.decide(self._reader, _sent(run_id), question)
 
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
         return requests.set_hierarchy(self._reader, project, dataset, given)

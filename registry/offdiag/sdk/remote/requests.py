@@ -1,47 +1,35 @@
-"""Questions to a server: evaluations, comparisons, costs, decision rules, corrected labels."""
+"""Questions to a server: evaluations, corrected labels, slice columns, groups of classes."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any, cast
 
 import numpy as np
 from pydantic import TypeAdapter
 
 from offdiag.domain.hierarchy import ALL_GROUPS, Collapse, Hierarchy, collapse_groups
-from offdiag.domain.labels import LabelSet, TruthRevision, label_text
+from offdiag.domain.labels import LabelSet, TruthRevision
 from offdiag.domain.runs import RunState
-from offdiag.domain.texts import CostName, name_segment
-from offdiag.errors import Conflict, EvaluationPending, NotFound
+from offdiag.domain.texts import name_segment
+from offdiag.errors import EvaluationPending, NotFound
 from offdiag.inputs.ids import sample_ids
 from offdiag.inputs.label_changes import read_label_changes
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.costs.decisions import finite_threshold
-from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
-from offdiag.metrics.costs.what_if import declared_prevalence
 from offdiag.metrics.counted import Counted, CountedSets, are_sets
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
 from offdiag.metrics.multilabel.tally import tally_of_numbers
 from offdiag.metrics.weighted.counts import WeightedCounts
-from offdiag.records.cost import Costs, DecisionRequest, DecisionResponse
 from offdiag.records.datasets.dataset import Dataset, Grouping
 from offdiag.records.datasets.truth import Correction, SlicesToAdd
 from offdiag.records.runs.evaluation import CollapsedGroups, EvaluationResponse, WeightedBody
 from offdiag.records.runs.run import Run
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.evaluations.flag import Flag, Judgement
-from offdiag.sdk.registry import (
-    DecideQuestion,
-    Decision,
-    RevisionQuestion,
-    SearchQuestion,
-    Threshold,
-)
+from offdiag.sdk.registry import RevisionQuestion, SearchQuestion
 from offdiag.sdk.remote.connection import delays, once_evaluated, with_retries
-from offdiag.sdk.remote.reader import Reader, dataset_classes, label_set, search
+from offdiag.sdk.remote.reader import Reader, dataset_classes, search
 
 
 def evaluation(
@@ -77,7 +65,7 @@ def _evaluation(found: EvaluationResponse) -> Evaluation:
 
 
 def _collapse(found: CollapsedGroups) -> Collapse:
-    classes = label_set(found.classes)
+    classes = found.classes.label_set()
     return collapse_groups(classes, Hierarchy.declared(found.groups, classes), [ALL_GROUPS])
 
 
@@ -137,39 +125,6 @@ def wait_for_evaluations(reader: Reader, timeout_s: float) -> int:
     return len(waiting)
 
 
-def costs(reader: Reader, name: str, project: str) -> CostMatrix:
-    """Stored costs by name, or by name and version as `name@2`."""
-    wanted = CostName.parse(name)
-    found = reader.get(
-        f"/cost-matrices/{name_segment(wanted.name)}",
-        Costs,
-        project=project,
-        version=wanted.version,
-    )
-    return cost_matrix_in(found)
-
-
-def cost_matrix_in(found: Costs) -> CostMatrix:
-    """The cost matrix in a document."""
-    labels = LabelSet(tuple(found.labels))
-    weights = [[found.weights[row][column] for column in labels.names] for row in labels.names]
-    return CostMatrix(np.array(weights, dtype=np.float64), labels, found.currency)
-
-
-def costs_for_run(reader: Reader, run_id: str, name: str) -> CostMatrix:
-    """Stored costs of the project of a run, which must be about its classes."""
-    run = reader.get(f"/runs/{run_id}", Run)
-    found, labels = costs(reader, name, run.project), label_set(run.labels)
-    if found.labels.names != labels.names:
-        raise Conflict(
-            f"cost matrix {name} is about the classes {found.labels.preview()}, run {run_id} "
-            f"has {labels.preview()}.",
-            field="weights",
-            hint="Name costs for the classes of the run.",
-        )
-    return CostMatrix(found.weights, labels, found.currency)
-
-
 def revise_truth(reader: Reader, question: RevisionQuestion) -> TruthRevision:
     """Correct labels on the server."""
     known = dataset_classes(reader, question.dataset, question.project)
@@ -222,61 +177,6 @@ def _named(codes: Codes, labels: LabelSet) -> list[str | None] | list[list[str] 
     ]
 
 
-def decide(reader: Reader, run_id: str, question: DecideQuestion) -> Decision[str]:
-    """Answer the question about an evaluated run, and keep the answers if that is asked for."""
-    asked = DecisionRequest.asked(
-        **_cost_basis(reader, run_id, question),
-        threshold=_threshold(question.threshold),
-        positive=question.positive,
-        save_as=question.save_as,
-        author=question.author,
-    )
-    answer = reader.send("POST", f"/runs/{run_id}/decisions", asked)
-    found = DecisionResponse.model_validate_json(answer)
-    labels = label_set(found.labels)
-    return Decision(
-        recipe=found.recipe,
-        mean_cost_before=found.mean_cost_before.measured(),
-        mean_cost_after=found.mean_cost_after.measured(),
-        difference=found.difference.measured(),
-        matrix_before=ConfusionMatrix(np.array(found.matrix_before, dtype=np.int64), labels),
-        matrix_after=ConfusionMatrix(np.array(found.matrix_after, dtype=np.int64), labels),
-        recall_changes={key: value.measured() for key, value in found.recall_changes.items()},
-        run=found.run,
-    )
-
-
-def _cost_basis(reader: Reader, run_id: str, question: DecideQuestion) -> dict[str, Any]:
-    """Costs and shares as plain values, checked here where arrays and frames are at hand."""
-    weights, prevalence = question.weights, question.prevalence
-    is_named = weights is None or isinstance(weights, str)
-    if is_named and prevalence is None:
-        return {"weights": weights}
-    labels = label_set(reader.get(f"/runs/{run_id}", Run).labels)
-    asked: dict[str, Any] = {"weights": weights}
-    if not is_named:
-        rows = cost_matrix(weights, labels=labels).weights.tolist()
-        asked = {"weights": rows, "labels": list(labels.names)}
-    if prevalence is not None:
-        asked["prevalence"] = _shares(prevalence, labels)
-    return asked
-
-
-def _shares(given: object, labels: LabelSet) -> dict[str, float]:
-    """The shares as they were stated; the server scales rounded ones."""
-    stated = given if isinstance(given, Mapping) else cast("Any", given)
-    declared_prevalence(stated, labels=labels)
-    if isinstance(given, Mapping):
-        return {
-            label_text(key, field_name="prevalence"): float(share) for key, share in given.items()
-        }
-    return dict(zip(labels.names, np.asarray(stated, dtype=np.float64).tolist(), strict=True))
-
-
-def _threshold(given: Threshold) -> Threshold:
-    return given if given is None or given == "cheapest" else finite_threshold(given)
-
-
 def set_hierarchy(
     reader: Reader, project: str, dataset: str, given: object | None
 ) -> Hierarchy | None:
@@ -285,7 +185,7 @@ def set_hierarchy(
     hierarchy = None
     if given is not None:
         known = reader.get(path, Dataset, project=project)
-        hierarchy = Hierarchy.declared(given, label_set(known.labels))
+        hierarchy = Hierarchy.declared(given, known.labels.label_set())
     groups = None if hierarchy is None else hierarchy.to_dict()
     reader.send("PUT", f"{path}/hierarchy", Grouping.asked(project=project, hierarchy=groups))
     return hierarchy

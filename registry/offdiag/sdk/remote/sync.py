@@ -12,7 +12,6 @@ from offdiag.domain.labels import LabelSet
 from offdiag.errors import OffdiagError, ServerUnavailable
 from offdiag.records.ingest import ClosedRun, ClosedRuns, OpenedRun
 from offdiag.sdk.remote.connection import Connection, with_retries
-from offdiag.sdk.remote.reader import label_set
 from offdiag.sdk.remote.run import send_chunk, send_closing, send_samples
 from offdiag.sdk.remote.spool import (
     PAIRED_COUNTS,
@@ -90,7 +89,7 @@ class ServerDestination:
     def open_run(self, asked: SpooledRequest) -> tuple[str, LabelSet]:
         answer = self._patiently(lambda: self.connection.send("POST", "/runs", asked.body))
         run = OpenedRun.model_validate_json(answer)
-        return run.id, label_set(run.labels)
+        return run.id, run.labels.label_set()
 
     def put(self, run_id: str, seq: int, content: bytes) -> None:
         self._patiently(lambda: send_chunk(self.connection, run_id, seq, content))

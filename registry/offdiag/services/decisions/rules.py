@@ -195,6 +195,17 @@ class Choice:
     threshold: float | None = None
     positive: str | None = None
 
+    @classmethod
+    def of(cls, threshold: float | str | None, positive: str | None) -> Choice:
+        """By a threshold: a number, "cheapest", or None for the lowest expected cost."""
+        match threshold:
+            case None:
+                return cls(Chosen.EXPECTED, positive=positive)
+            case str():
+                return cls(Chosen.CHEAPEST, positive=positive)
+            case number:
+                return cls(Chosen.STATED, number, positive)
+
 
 @dataclass(frozen=True)
 class CostBasis:
@@ -305,16 +316,10 @@ def try_asked_rule(
 ) -> tuple[Trial, RunRecord | None]:
     """Try a rule that was asked for as text, and store its predictions if `save_as` names them.
 
-    `threshold` is a number, "cheapest", or None for the lowest expected cost. Raises as
-    `default_costs`, `try_rule` and `save_choice`.
+    `threshold` is as `Choice.of` takes it. Raises as `default_costs`, `try_rule` and
+    `save_choice`.
     """
-    match threshold:
-        case None:
-            choice = Choice(Chosen.EXPECTED, positive=positive)
-        case str():
-            choice = Choice(Chosen.CHEAPEST, positive=positive)
-        case number:
-            choice = Choice(Chosen.STATED, number, positive)
+    choice = Choice.of(threshold, positive)
     _, reference = default_costs(database, run_id, costs)
     cost_basis = requested_cost_basis(database, run_id, Question(costs=reference, shares=shares))
     trial = try_rule(database, run_id, cost_basis, choice)
