@@ -6,7 +6,7 @@ from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.verdict import Severity
 from offdiag.store.flag_inbox import FlagPlace
 from offdiag.store.flags import FlagFilter
-from offdiag_web.urls.flags import NOBODY, WHOLE_RUN, FlagFields, FlagListAddress, read_flag_list
+from offdiag_web.urls.flags import NOBODY, WHOLE_RUN, FlagListAddress, read_flag_list
 
 
 @pytest.mark.parametrize(
@@ -14,40 +14,37 @@ from offdiag_web.urls.flags import NOBODY, WHOLE_RUN, FlagFields, FlagListAddres
     [
         FlagListAddress(),
         FlagListAddress(None),
-        FlagListAddress(FlagState.SNOOZED, FlagFields(rule="F4", class_label="a & b=c")),
+        FlagListAddress(FlagState.SNOOZED, {"rule": "F4", "class": "a & b=c"}),
         FlagListAddress(place=FlagPlace(3, 31)),
         FlagListAddress(place=FlagPlace(0, 7, backwards=True)),
         FlagListAddress(
             FlagState.CLOSED,
-            FlagFields(
-                severity="high",
-                rule="F12",
-                class_label="<script>",
-                dataset="derm-7",
-                model="vit",
-                assignee="lee",
-                run="r_1",
-                project="x",
-            ),
+            {
+                "severity": "high",
+                "rule": "F12",
+                "class": "<script>",
+                "dataset": "derm-7",
+                "model": "vit",
+                "assignee": "lee",
+                "run": "r_1",
+                "project": "x",
+            },
         ),
     ],
 )
 def test_an_address_is_read_back_as_it_was_written(address: FlagListAddress) -> None:
-    values = dict(parse_qsl(urlsplit(address.url()).query))
+    values = dict(parse_qsl(urlsplit(address.url("json")).query))
 
-    read, notices = read_flag_list(values)
-
-    assert read == address
-    assert notices == []
+    assert read_flag_list(values) == address
 
 
 def test_defaults_are_left_out() -> None:
-    assert FlagListAddress().url() == "/flags"
+    assert FlagListAddress().url("json") == "/flags.json"
     assert FlagListAddress(None).url("csv") == "/flags.csv?state=all"
 
 
 def test_the_filter_says_what_the_fields_say() -> None:
-    fields = FlagFields(severity="high", rule="F4", class_label=WHOLE_RUN, assignee=NOBODY)
+    fields = {"severity": "high", "rule": "F4", "class": WHOLE_RUN, "assignee": NOBODY}
 
     wanted = FlagListAddress(FlagState.OPEN, fields).filter
 
@@ -57,25 +54,20 @@ def test_the_filter_says_what_the_fields_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "notice"),
+    "values",
     [
-        ({"state": "lost"}, "There is no state “lost”"),
-        ({"severity": "mild"}, "There is no severity “mild”"),
-        ({"rule": "F99"}, "There is no rule “F99”"),
-        ({"after": "9~1"}, "The place in the list could not be read"),
-        ({"before": "x"}, "The place in the list could not be read"),
+        {"state": "lost"},
+        {"severity": "mild"},
+        {"rule": "F99"},
+        {"after": "9~1"},
+        {"before": "x"},
     ],
 )
-def test_what_cannot_be_meant_is_a_notice_and_left_out(
-    values: dict[str, str], notice: str
-) -> None:
-    address, notices = read_flag_list(values)
-
-    assert address == FlagListAddress()
-    assert notices[0].startswith(notice)
+def test_what_cannot_be_meant_is_left_out(values: dict[str, str]) -> None:
+    assert read_flag_list(values) == FlagListAddress()
 
 
 def test_a_rule_may_be_written_small() -> None:
-    address, _ = read_flag_list({"rule": " f4 "})
+    address = read_flag_list({"rule": " f4 "})
 
-    assert address.fields.rule == "F4"
+    assert address.fields == {"rule": "F4"}

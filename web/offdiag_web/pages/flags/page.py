@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flask import Blueprint, redirect, request
 from werkzeug.wrappers import Response
 
@@ -25,7 +27,7 @@ def page() -> Response:
 
 @blueprint.get(f"/flags{DATA_FORMAT}")
 def export(form: str) -> Response:
-    address, _ = read_flag_list(request.args)
+    address = read_flag_list(request.args)
     database = current_registry().database
     found = browse_flags(database, address.filter, after=address.place)
     flags = [flag_document(entry, database.clock()) for entry in found.entries]
@@ -34,9 +36,11 @@ def export(form: str) -> Response:
     return json_response(
         FlagList(
             state=ALL if address.state is None else address.state.value,
-            filter=dict(address.fields.named()),
+            filter=dict(address.fields),
             counts={state.value: count for state, count in found.counts.items()},
             flags=flags,
-            next=None if found.following is None else address.at(found.following).url("json"),
+            next=None
+            if found.following is None
+            else replace(address, place=found.following).url("json"),
         )
     )
