@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ScalarSelect, Select, case, func, or_, select
+from sqlalchemy import Select, case, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.labels import LabelSet
@@ -31,6 +31,7 @@ from offdiag.store.models import (
 )
 from offdiag.store.predictions import PredictedChunk, predicted_chunks
 from offdiag.store.runs import RunRecord, recorded
+from offdiag.store.truths import newest_number
 
 _ROWS_AT_ONCE = 16
 
@@ -90,6 +91,7 @@ def _runs_with_heads(
     run_ids: Sequence[str], head: type[TruthVersionRow]
 ) -> Select[*tuple[Any, ...]]:
     has_predictions = RunRow.source_orientation == SourceOrientation.PREDICTIONS
+    newest = newest_number(TruthVersionRow)
     return (
         select(RunRow, ProjectRow.name, DatasetRow, LabelSetRow, head, UploadedMatrixRow)
         .join(ProjectRow, ProjectRow.id == RunRow.project_id)
@@ -100,27 +102,10 @@ def _runs_with_heads(
             head,
             (head.dataset_id == TruthVersionRow.dataset_id)
             & (head.root_id == TruthVersionRow.root_id)
-            & (
-                head.number
-                == case((has_predictions, _newest_number()), else_=TruthVersionRow.number)
-            ),
+            & (head.number == case((has_predictions, newest), else_=TruthVersionRow.number)),
         )
         .outerjoin(UploadedMatrixRow, UploadedMatrixRow.run_id == RunRow.id)
         .where(RunRow.id.in_(run_ids), RunRow.deleted_at.is_(None))
-    )
-
-
-def _newest_number() -> ScalarSelect[int | None]:
-    """Number of the newest version in the lineage of a truth version."""
-    newer = aliased(TruthVersionRow)
-    return (
-        select(func.max(newer.number))
-        .where(
-            newer.dataset_id == TruthVersionRow.dataset_id,
-            newer.root_id == TruthVersionRow.root_id,
-        )
-        .correlate(TruthVersionRow)
-        .scalar_subquery()
     )
 
 

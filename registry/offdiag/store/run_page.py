@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, bindparam, case, func, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.hierarchy import Hierarchy
@@ -48,6 +48,7 @@ from offdiag.store.outdated import OutdatedResults, outdated_results
 from offdiag.store.run_neighbours import Measured, RunNeighbours, neighbour_columns, values_alike
 from offdiag.store.run_rows import logged_predictions
 from offdiag.store.runs import RunRecord, recorded
+from offdiag.store.truths import newest_number
 
 _RUN = "run_id"
 
@@ -279,7 +280,7 @@ def _run_with_results() -> Select[*tuple[Any, ...]]:
             *(RunRow, ProjectRow.name, DatasetRow, LabelSetRow, TruthVersionRow),
             logged_predictions(),
             *(EvaluationRow, ConfusionMatrixRow, of_matrix, ClassValuesRow, scored_with.number),
-            _newest_number(scored_with),
+            newest_number(scored_with),
             CostMatrixRow,
             *neighbour_columns(),
         )
@@ -354,17 +355,3 @@ def _results(
 
 def _costs(by: CostMatrixRow, values: Mapping[str, MetricValue]) -> RunCosts:
     return RunCosts(by.name, by.version, by.currency, values)
-
-
-def _newest_number(scored_with: type[TruthVersionRow]) -> ScalarSelect[int | None]:
-    """Number of the newest version in the lineage of a truth version."""
-    newer = aliased(TruthVersionRow)
-    return (
-        select(func.max(newer.number))
-        .where(
-            newer.dataset_id == scored_with.dataset_id,
-            newer.root_id == scored_with.root_id,
-        )
-        .correlate(scored_with)
-        .scalar_subquery()
-    )

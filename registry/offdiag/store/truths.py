@@ -14,7 +14,7 @@ from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import and_, func, select
+from sqlalchemy import ScalarSelect, and_, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
@@ -119,6 +119,17 @@ def head_of(session: Session, truth_id: int) -> TruthRecord:
         .limit(1)
     )
     return _recorded(session.scalars(newest).one())
+
+
+def newest_number(version: type[TruthVersionRow]) -> ScalarSelect[int | None]:
+    """Number of the newest version in the lineage of a truth version."""
+    newer = aliased(TruthVersionRow)
+    return (
+        select(func.max(newer.number))
+        .where(newer.dataset_id == version.dataset_id, newer.root_id == version.root_id)
+        .correlate(version)
+        .scalar_subquery()
+    )
 
 
 def get_truth(session: Session, truth_id: int) -> TruthRecord:
