@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import hypot
 from typing import Literal
 
 from markupsafe import Markup
@@ -27,6 +28,12 @@ class Box:
     top: float
     right: float
     bottom: float
+
+    def distance(self, x: float, y: float) -> float:
+        """How far a point is from the nearest edge or corner, 0 inside."""
+        return hypot(
+            max(self.left - x, 0.0, x - self.right), max(self.top - y, 0.0, y - self.bottom)
+        )
 
     def overlaps(self, other: Box) -> bool:
         return (

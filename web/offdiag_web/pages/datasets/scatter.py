@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from math import hypot, inf
+from math import inf
 from typing import Literal
 
 from markupsafe import Markup, escape
@@ -23,6 +23,7 @@ from offdiag_web.charts.plot import (
     ticks_of,
     ticks_up,
 )
+from offdiag_web.charts.recall_by_size import Box
 from offdiag_web.charts.svg import (
     Extent,
     Scale,
@@ -230,28 +231,6 @@ class Name:
     y: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Box:
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def distance(self, x: float, y: float) -> float:
-        """How far a point is from the nearest edge or corner, 0 inside."""
-        return hypot(
-            max(self.left - x, 0.0, x - self.right), max(self.top - y, 0.0, y - self.bottom)
-        )
-
-    def meets(self, other: _Box) -> bool:
-        return (
-            self.left < other.right
-            and other.left < self.right
-            and self.top < other.bottom
-            and other.top < self.bottom
-        )
-
-
 def placed_names(
     names: Sequence[Name],
     frame: Frame,
@@ -268,22 +247,22 @@ def placed_names(
     their base line; `bars` are intervals, which no name lies on.
     """
     points, height = list(points), letters.height
-    taken = [_Box(x - 4, y - 4, x + 4, y + 4) for x, y in points]
-    taken += [_Box(left, y - height + 3, right, y + 3) for left, right, y in lines]
-    taken += [_Box(left, y - 1, right, y + 1) for left, right, y in bars]
+    taken = [Box(x - 4, y - 4, x + 4, y + 4) for x, y in points]
+    taken += [Box(left, y - height + 3, right, y + 3) for left, right, y in lines]
+    taken += [Box(left, y - 1, right, y + 1) for left, right, y in bars]
     written = []
     for name in names:
         others = [point for point in points if point != (name.x, name.y)]
         width = letters.width * len(name.text)
         for x, y, anchor in _around(name, more=height - WIDE.height):
             left = x - width if anchor == "end" else x
-            box = _Box(left, y - height + 3, left + width + _BETWEEN_NAMES, y + 3)
+            box = Box(left, y - height + 3, left + width + _BETWEEN_NAMES, y + 3)
             is_inside = frame.left <= left and left + width <= frame.right + 8
             is_inside = is_inside and frame.top <= box.top and box.bottom <= frame.bottom
-            written_at = _Box(left, box.top, left + width, box.bottom)
+            written_at = Box(left, box.top, left + width, box.bottom)
             own = written_at.distance(name.x, name.y)
             is_its_own = all(written_at.distance(*each) > own + _CLEARLY_NEARER for each in others)
-            if is_inside and is_its_own and not any(box.meets(each) for each in taken):
+            if is_inside and is_its_own and not any(box.overlaps(each) for each in taken):
                 taken.append(box)
                 css_class = f"direct {letters.css_class}"
                 written.append(words(name.text, x=x, y=y, css_class=css_class, anchor=anchor))
