@@ -68,20 +68,8 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         """Open the run of the test."""
         self._start(trainer, pl_module, self._facts["name"], "test")
 
-    def on_test_batch_end(
-        self,
-        trainer: Any,
-        pl_module: Any,
-        outputs: Any,
-        batch: Any,
-        batch_idx: int,
-        dataloader_idx: int = 0,
-    ) -> None:
-        self._log(outputs)
-
-    def on_test_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-        """Finish it."""
-        self._finish()
+    on_test_batch_end = on_validation_batch_end
+    on_test_epoch_end = on_validation_epoch_end
 
     def _start(self, trainer: Any, pl_module: Any, name: str, part: str) -> None:
         if trainer.world_size > 1:
