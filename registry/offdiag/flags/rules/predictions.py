@@ -51,13 +51,7 @@ def _describe_collapsed(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
 
 
 def _judge_never_predicted(s: Subjects, t: Thresholds) -> RuleEvaluation:
-    comparisons = (
-        compare("examples", s.recalls.cases, Sign.ABOVE, 0),
-        compare("predictions", s.predicted, Sign.EQUAL, 0),
-        _zero_recall_test(s, t),
-    )
-    fires = all_of(*comparisons)
-    return RuleEvaluation(fires, constant(fires, Severity.HIGH), comparisons)
+    return _judge_none(s, t, compare("predictions", s.predicted, Sign.EQUAL, 0), Severity.HIGH)
 
 
 def _describe_never_predicted(s: Subjects, code: int, _: Thresholds) -> tuple[str, Evidence]:
@@ -71,20 +65,23 @@ def _p_of_zero_recall(s: Subjects, t: Thresholds) -> Floats:
     return at_most(0.0, s.recalls.cases, t.zero_recall_chance)
 
 
-def _zero_recall_test(s: Subjects, t: Thresholds) -> Comparison:
-    """Whether chance is not an explanation for missing all examples of a class."""
+def _judge_none(
+    s: Subjects, t: Thresholds, none: Comparison, severity: Severity
+) -> RuleEvaluation:
+    """Whether a class has examples, none of what is compared, and chance is no explanation."""
     level = per_run(t.zero_recall_alpha / s.n_actual_classes.clip(min=1))
-    return compare("p of zero recall", _p_of_zero_recall(s, t), Sign.AT_MOST, level)
+    comparisons = (
+        compare("examples", s.recalls.cases, Sign.ABOVE, 0),
+        none,
+        compare("p of zero recall", _p_of_zero_recall(s, t), Sign.AT_MOST, level),
+    )
+    fires = all_of(*comparisons)
+    return RuleEvaluation(fires, constant(fires, severity), comparisons)
 
 
 def _judge_zero_recall(s: Subjects, t: Thresholds) -> RuleEvaluation:
-    comparisons = (
-        compare("examples", s.recalls.cases, Sign.ABOVE, 0),
-        compare("correct predictions", s.correct, Sign.EQUAL, 0),
-        _zero_recall_test(s, t),
-    )
-    fires = all_of(*comparisons)
-    return RuleEvaluation(fires, constant(fires, Severity.CRITICAL), comparisons)
+    none = compare("correct predictions", s.correct, Sign.EQUAL, 0)
+    return _judge_none(s, t, none, Severity.CRITICAL)
 
 
 def _describe_zero_recall(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evidence]:
