@@ -41,9 +41,9 @@ from offdiag.metrics.paired.confidence_set import Contest
 from offdiag.metrics.paired.joint_counts import PairedRates
 from offdiag.metrics.paired.many_runs import RunSpread, spread_of_gains
 from offdiag.metrics.paired.simultaneous_tests import (
-    ROUNDING,
     JointTest,
-    Statistic,
+    moved_values,
+    statistics_of,
     tested_statistics,
 )
 from offdiag.metrics.per_class import PER_CLASS
@@ -270,17 +270,10 @@ def judge_sets_together(
     keys = tuple(differences)
     linear, squares = np.zeros(len(keys)), np.zeros((len(keys), len(keys)))
     for block in runs.gained(keys):
-        before, after = block[:, 0], block[:, 1]
-        apart = after - before
-        is_rounding = np.abs(apart) <= ROUNDING * (np.abs(after) + np.abs(before))
-        moved = np.where(is_rounding, 0.0, apart)
+        moved = moved_values(block[:, 0], block[:, 1])
         linear += moved.sum(axis=LABEL_AXIS)
         squares += np.inner(moved, moved)
-    errors = np.sqrt(np.diagonal(squares))
-    statistics = {
-        key: Statistic(differences[key], float(sloped), float(error))
-        for key, sloped, error in zip(keys, linear, errors, strict=True)
-    }
+    statistics = statistics_of(differences, keys, linear, np.sqrt(np.diagonal(squares)))
     tested = tested_statistics(statistics)
     at = [keys.index(key) for key in tested]
     actual = runs.counted[0].actual

@@ -23,7 +23,11 @@ from offdiag.metrics.paired import proportions, simultaneous_tests
 from offdiag.metrics.paired.hypothesis_tests import holm, mid_p_values
 from offdiag.metrics.paired.joint_counts import JointCounts, PairedRates
 from offdiag.metrics.paired.proportions import paired_score_interval
-from offdiag.metrics.paired.simultaneous_tests import pooled_matrix, smaller_statistic
+from offdiag.metrics.paired.simultaneous_tests import (
+    moved_values,
+    pooled_matrix,
+    smaller_statistic,
+)
 
 Floats = NDArray[np.float64]
 Notes = dict[tuple[int, ...], str]
@@ -155,7 +159,7 @@ def outcome_moves(slopes: Floats, hits: PairedRates, alarms: PairedRates) -> tup
     """The same from what a hit, a miss, a false alarm and a rejection add, slopes (4, K)."""
     with np.errstate(invalid="ignore"):
         hit, missed, alarm, rejected = slopes
-        per_hit, per_alarm = _rounded(hit, missed), _rounded(alarm, rejected)
+        per_hit, per_alarm = moved_values(missed, hit), moved_values(rejected, alarm)
         linear = per_hit * (hits.only_second - hits.only_first)
         linear += per_alarm * (alarms.only_second - alarms.only_first)
         variance = per_hit**2 * (hits.only_second + hits.only_first)
@@ -166,13 +170,6 @@ def outcome_moves(slopes: Floats, hits: PairedRates, alarms: PairedRates) -> tup
 def confidence_together(confidence: float, n_tested: int) -> float:
     """The confidence of each of several intervals that all hold together (Bonferroni)."""
     return 1 - (1 - confidence) / max(n_tested, 1)
-
-
-def _rounded(after: Floats, before: Floats) -> Floats:
-    is_rounding = np.abs(after - before) <= simultaneous_tests.ROUNDING * (
-        np.abs(after) + np.abs(before)
-    )
-    return np.where(is_rounding, 0.0, after - before)
 
 
 def _agreeing(

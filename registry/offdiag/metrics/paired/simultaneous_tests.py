@@ -19,7 +19,7 @@ that of Bonferroni, 2.58 for five at 95 %.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import erf, isfinite, sqrt
@@ -108,6 +108,22 @@ def smaller_statistic(
     return found
 
 
+def moved_values(before: Floats, after: Floats) -> Floats:
+    """What values gain from the first run to the second; a gain that is only rounding is 0."""
+    size = np.abs(before) + np.abs(after)
+    return np.where(np.abs(after - before) <= ROUNDING * size, 0.0, after - before)
+
+
+def statistics_of(
+    differences: Mapping[str, float], keys: Iterable[str], linear: Floats, errors: Floats
+) -> dict[str, Statistic]:
+    """The statistic of each of the keys, in whose order the linear parts and errors are."""
+    return {
+        key: Statistic(differences[key], float(sloped), float(spread))
+        for key, sloped, spread in zip(keys, linear, errors, strict=True)
+    }
+
+
 def moves(joint: JointCounts, gradients: Mapping[str, Gradient]) -> Floats:
     """What one sample of each triple moves each metric from the first run to the second.
 
@@ -118,9 +134,7 @@ def moves(joint: JointCounts, gradients: Mapping[str, Gradient]) -> Floats:
     with np.errstate(invalid="ignore"):
         for row, gradient in zip(found, gradients.values(), strict=True):
             before = gradient.at(joint.actual, joint.first)
-            after = gradient.at(joint.actual, joint.second)
-            size = np.abs(before) + np.abs(after)
-            row[:] = np.where(np.abs(after - before) <= ROUNDING * size, 0.0, after - before)
+            row[:] = moved_values(before, gradient.at(joint.actual, joint.second))
     return found / joint.total
 
 
@@ -137,10 +151,7 @@ def paired_statistics(
         # Not a matrix product, whose last bits depend on which other metrics are in it.
         linear = np.einsum("qc,c->q", moved, joint.counts)
         error = np.sqrt(np.einsum("qc,c->q", moved**2, joint.counts))
-    return {
-        key: Statistic(differences[key], float(sloped), float(spread))
-        for key, sloped, spread in zip(gradients, linear, error, strict=True)
-    }
+    return statistics_of(differences, gradients, linear, error)
 
 
 def value_covariance(matrix: ConfusionMatrix, gradients: Mapping[str, Gradient]) -> Floats:

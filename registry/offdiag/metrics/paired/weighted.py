@@ -26,9 +26,9 @@ from offdiag.metrics.intervals.delta import aggregate_gradients, class_gradients
 from offdiag.metrics.paired.class_changes import outcome_moves
 from offdiag.metrics.paired.joint_counts import PairedRates
 from offdiag.metrics.paired.simultaneous_tests import (
-    ROUNDING,
     JointTest,
-    Statistic,
+    moved_values,
+    statistics_of,
     tested_statistics,
 )
 from offdiag.metrics.weighted.counts import WeightedCounts
@@ -108,10 +108,7 @@ def judge_weighted_together(
     with np.errstate(invalid="ignore"):
         linear = np.einsum("qn->q", moved)
         error = np.sqrt(np.einsum("qn,qn->q", moved, moved))
-    statistics = {
-        key: Statistic(differences[key], float(sloped), float(spread))
-        for key, sloped, spread in zip(gradients, linear, error, strict=True)
-    }
+    statistics = statistics_of(differences, gradients, linear, error)
     tested = tested_statistics(statistics)
     kept = moved[[place for place, key in enumerate(gradients) if key in tested]]
     sizes = pair.sides[0].class_sizes
@@ -131,8 +128,7 @@ def _moves(pair: WeightedPair, gradients: Mapping[str, Gradient]) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         for row, gradient in zip(found, gradients.values(), strict=True):
             before, after = gradient.at(actual, first), gradient.at(actual, second)
-            is_rounding = np.abs(after - before) <= ROUNDING * (np.abs(before) + np.abs(after))
-            row[:] = np.where(is_rounding, 0.0, after - before) * share
+            row[:] = moved_values(before, after) * share
     return found
 
 
