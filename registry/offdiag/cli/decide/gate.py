@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 import click
@@ -24,9 +24,6 @@ from offdiag.inputs.files.costs import read_weights
 from offdiag.records.cost import plain_weights
 from offdiag.records.gate import CheckedCondition, Gate, GateRequest, asked_gate, gate_document
 from offdiag.sdk.remote.connection import once_evaluated
-
-if TYPE_CHECKING:
-    pass
 
 
 @help_text(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.table import Table
@@ -30,9 +30,6 @@ from offdiag.records.runs.comparison import (
     asked_comparison,
     asked_examples,
 )
-
-if TYPE_CHECKING:
-    pass
 
 KINDS = ("only_a", "only_b", "both_right", "both_wrong")
 

@@ -85,9 +85,6 @@ class WeightedEvaluation(MetricResults):
         """Weights as a DataFrame with the axes named "actual" (index) and "predicted"."""
         return label_frame(self.matrix.weights, self.matrix.labels)
 
-    def _by_class(self) -> MetricTable[ClassValues]:
-        return self.per_class
-
     def _about(self) -> str:
         return f"{self.n_samples:,} weighted examples, {len(self.labels)} classes"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
@@ -24,9 +24,6 @@ from offdiag.metrics.weighted.counts import read_weights, require_some_weight
 from offdiag.metrics.weighted.scores import WeightedForecasts
 from offdiag.sdk.evaluations.tables import ClassValues, MetricResults, MetricTable, class_of_curve
 from offdiag.sdk.evaluations.weighted_scores import WeightedScoreEvaluation
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,9 +76,6 @@ class ScoreEvaluation(MetricResults):
             return _no_probabilities()
         ranked = self.forecasts.ranked_top_label()
         return curves.reliability_curve(equal_width_bins(ranked, n_bins=n_bins))
-
-    def _by_class(self) -> MetricTable[ClassValues]:
-        return self.per_class
 
     def _about(self) -> str:
         return f"{self.forecasts.n_samples:,} examples, {len(self.labels)} classes"

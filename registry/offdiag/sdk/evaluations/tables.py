@@ -184,6 +184,7 @@ class MetricResults:
     """What evaluations without flags have in common: a line, a page of text, a card, a frame."""
 
     aggregate: MetricTable[MetricValue]
+    per_class: MetricTable[ClassValues]
     label_set: LabelSet
 
     @property
@@ -193,7 +194,7 @@ class MetricResults:
 
     def _by_class(self) -> MetricTable[ClassValues]:
         """The values of each class or label."""
-        raise NotImplementedError
+        return self.per_class
 
     def _about(self) -> str:
         """Of how many examples and classes it is, in words."""

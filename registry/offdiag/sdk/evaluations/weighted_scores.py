@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from offdiag.metrics.weighted.scores import (
     weighted_score_metrics,
 )
 from offdiag.sdk.evaluations.tables import ClassValues, MetricResults, MetricTable, class_of_curve
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, repr=False)
@@ -88,9 +85,6 @@ class WeightedScoreEvaluation(MetricResults):
     def precision_recall_curve(self, label: object = None) -> Curve:
         """Precision over recall at every threshold; counts are sums of weights."""
         return self._by_threshold(precision_recall_curve, label)
-
-    def _by_class(self) -> MetricTable[ClassValues]:
-        return self.per_class
 
     def _about(self) -> str:
         return f"{self.n_samples:,} weighted examples, {len(self.labels)} classes"
