@@ -93,17 +93,17 @@ def log_run(
     floats and of classes that look alike.
     """
     at = target(url)
+    about = RunArguments(
+        project=project,
+        name=name,
+        model=model,
+        params=params,
+        tags=tags,
+        client_key=client_key,
+        unique_name=unique_name,
+    )
     run_id = at.log_predictions(
-        run_facts(
-            at,
-            project=project,
-            name=name,
-            model=model,
-            params=params,
-            tags=tags,
-            client_key=client_key,
-            unique_name=unique_name,
-        ),
+        facts_of(at, about),
         None if dataset is None else require_name(dataset, "dataset"),
         Predictions(
             y_pred=y_pred,
@@ -142,17 +142,17 @@ def start_run(
     `labels` may be left out when the dataset exists. Raises `InvalidInput` and `Conflict`.
     """
     at = target(url)
+    about = RunArguments(
+        project=project,
+        name=name,
+        model=model,
+        params=params,
+        tags=tags,
+        client_key=client_key,
+        unique_name=unique_name,
+    )
     opened = at.open_run(
-        run_facts(
-            at,
-            project=project,
-            name=name,
-            model=model,
-            params=params,
-            tags=tags,
-            client_key=client_key,
-            unique_name=unique_name,
-        ),
+        facts_of(at, about),
         require_name(dataset, "dataset"),
         _label_set(labels, ordinal=ordinal),
         None if positive_label is None else label_text(positive_label),
@@ -191,20 +191,20 @@ def log_matrix(
     `Run.reported` say whether they follow from the matrix. Raises `InvalidInput` and `Conflict`.
     """
     at = target(url)
+    about = RunArguments(
+        project=project,
+        name=name,
+        model=model,
+        params=params,
+        tags=tags,
+        client_key=client_key,
+        unique_name=unique_name,
+    )
     if labels is not None and not isinstance(labels, LabelSet):
         labels = in_their_order(labels)
     given = stated_matrix(matrix, labels=labels, orientation=orientation)
     run_id = at.log_matrix(
-        run_facts(
-            at,
-            project=project,
-            name=name,
-            model=model,
-            params=params,
-            tags=tags,
-            client_key=client_key,
-            unique_name=unique_name,
-        ),
+        facts_of(at, about),
         require_name(dataset, "dataset"),
         GivenMatrix(
             given.matrix, given.orientation.value, given.labels, ordinal, hierarchy, reported
@@ -221,39 +221,19 @@ def _label_set(labels: Iterable[object] | LabelSet | None, *, ordinal: bool) -> 
 
 
 def facts_of(at: Registry, arguments: RunArguments) -> RunFacts:
-    """What the arguments say about a run. Raises `InvalidInput`."""
-    return run_facts(
-        at,
-        project=arguments["project"],
+    """What the arguments say about a run, with who logs it from which commit.
+
+    Raises `InvalidInput`.
+    """
+    project = arguments["project"]
+    return RunFacts(
         name=arguments["name"],
+        project=project if project is not None else at.project,
         model=arguments["model"],
-        params=arguments["params"],
-        tags=arguments["tags"],
         client_key=arguments["client_key"],
         unique_name=arguments["unique_name"],
-    )
-
-
-def run_facts(
-    at: Registry,
-    *,
-    project: str | None,
-    name: str,
-    model: str | None,
-    params: Mapping[str, Any] | None,
-    tags: Mapping[str, Any] | None,
-    client_key: str | None,
-    unique_name: bool,
-) -> RunFacts:
-    """What is said about a run, with who logs it from which commit. Raises `InvalidInput`."""
-    return RunFacts(
-        name=name,
-        project=project if project is not None else at.project,
-        model=model,
-        client_key=client_key,
-        unique_name=unique_name,
-        params=plain_entries(params, "params"),
-        tags=plain_entries(tags, "tags"),
+        params=plain_entries(arguments["params"], "params"),
+        tags=plain_entries(arguments["tags"], "tags"),
         author=current_author(),
         git_sha=current_commit(),
     )
