@@ -66,6 +66,15 @@ def test_two_people_propose_one_decides_and_a_version_is_undone(url: str, datase
         ana.undo(2, reason="wrong file again")
 
 
+def test_a_sample_is_answered_once(url: str, dataset: str) -> None:
+    draft = offdiag.label_draft(dataset=dataset, url=url, author="ana")
+
+    with pytest.raises(offdiag.InvalidInput, match="'2' occurs twice"):
+        draft.propose({2: "y", "2": "z"})
+
+    assert draft.read().samples == []
+
+
 def test_tasks_go_to_a_tool_and_come_back(url: str, dataset: str) -> None:
     draft = offdiag.label_draft(dataset=dataset, url=url, author="ana")
     draft.propose({1: "y"})
@@ -77,6 +86,8 @@ def test_tasks_go_to_a_tool_and_come_back(url: str, dataset: str) -> None:
     assert draft.import_answers([task]) == 1
     assert draft.import_answers([record]) == 1
     assert draft.read().people == ["ana", "ben@example.org"]
+    task["annotations"] *= 2  # The second annotation of a person replaces the first.
+    assert draft.import_answers([task]) == 1
     with pytest.raises(offdiag.InvalidInput):
         draft.import_answers([{"data": {}, "annotations": [{}]}])
 

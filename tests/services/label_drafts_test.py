@@ -163,6 +163,34 @@ def test_positions_name_samples_without_identifiers(database: Database) -> None:
         answer_labels(database, **WHERE, labels={"x": "b"}, author="ana")
 
 
+@pytest.mark.parametrize("ids", [None, [0, 5, 6, 7, 8, 10]], ids=["positions", "numbers"])
+@pytest.mark.parametrize("name", ["05", "+5", "5 ", "\u0665", "1_0", "-0"])
+def test_a_sample_has_one_name(database: Database, ids: list[int] | None, name: str) -> None:
+    log(database, dataset="d", y_true=LABELS, y_pred=LABELS, labels=["a", "b"], sample_ids=ids)
+
+    with pytest.raises(InvalidInput, match="whole number"):
+        answer_labels(database, **WHERE, labels={name: "b"}, author="ana")
+    with pytest.raises(InvalidInput, match="'5' occurs twice"):
+        answer_labels(database, **WHERE, labels={5: "b", "5": "a"}, author="ana")
+
+    assert draft(database).items == ()
+
+
+def test_two_names_of_a_truth_value_are_one_answer(database: Database) -> None:
+    log(database, dataset="d", y_true=[0, 1, 1, 0], y_pred=[0, 1, 1, 0], sample_ids=list("pqrs"))
+
+    say(database, "ana", p="True", q="True", r="False")
+    say(database, "ben", p="1", q="1", r="0")
+
+    found = draft(database)
+    assert [(item.status.value, item.outcome) for item in found.items] == [
+        *(("agreed", "1"), ("agreed", "1"), ("agreed", "0")),
+    ]
+    assert found.n_changes == 2
+    [pair] = found.pairs
+    assert (pair.found.n_same, pair.found.kappa.value) == (3, 1.0)
+
+
 def log_other_samples(database: Database, ids: list[str] | None) -> None:
     log(
         database,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from offdiag.domain.access import Role
 from offdiag.domain.sample_content import allowed_hosts
+from offdiag.inputs.content.given_samples import sample_names
 from offdiag.inputs.labels import require_equal_lengths
 from offdiag.inputs.slice_columns import GivenSlices
 from offdiag.records.base import InProject
@@ -158,7 +159,7 @@ def _answered(name: str, json: ProposedLabels, *, is_final: bool = False) -> Ans
         current_registry().database,
         project=json.project,
         dataset=name,
-        labels=dict(zip(json.samples, json.labels, strict=True)),
+        labels=dict(zip(sample_names(json.samples), json.labels, strict=True)),
         author=author(json.author),
         note=json.note,
         is_final=is_final,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -54,13 +55,7 @@ def given_samples(
     is a sequence of mappings, a mapping of columns or a frame. Raises `InvalidInput` for
     columns of other lengths and for content that cannot be shown.
     """
-    names = [sample_name(each) for each in _listed(ids)]
-    if len(set(names)) < len(names):
-        seen: set[str] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]  # None is falsy
-        raise InvalidInput(
-            f"sample {twice!r} occurs twice.", field="ids", hint="Give each sample once."
-        )
+    names = sample_names(_listed(ids))
     columns = {"images": images, "text": text, "fields": _rows(fields), "audio": audio}
     present = {name: _column(name, each, len(names)) for name, each in columns.items()}
     if all(each is None for each in present.values()):
@@ -79,6 +74,17 @@ def given_samples(
         )
         for at, name in enumerate(names)
     )
+
+
+def sample_names(identifiers: Iterable[object]) -> list[str]:
+    """Samples as pages name them. Raises as `sample_name`, and where one occurs twice."""
+    names = [sample_name(each) for each in identifiers]
+    if len(set(names)) < len(names):
+        twice = next(name for name, n in Counter(names).items() if n > 1)
+        raise InvalidInput(
+            f"sample {twice!r} occurs twice.", field="ids", hint="Give each sample once."
+        )
+    return names
 
 
 def sample_name(identifier: object) -> str:

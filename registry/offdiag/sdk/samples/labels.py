@@ -9,7 +9,7 @@ from offdiag.domain.labels import TruthRevision, label_text
 from offdiag.domain.texts import name_segment
 from offdiag.errors import Conflict
 from offdiag.extras import optional
-from offdiag.inputs.content.given_samples import sample_name
+from offdiag.inputs.content.given_samples import sample_name, sample_names
 from offdiag.records.base import InProject
 from offdiag.records.datasets.draft import (
     AnsweredTasks,
@@ -284,10 +284,11 @@ class LabelDraft:
         ).n_answers
 
     def _answer(self, labels: Mapping[Any, object], note: str | None, *, is_final: bool) -> int:
-        given = {
-            sample_name(sample): None if label is None else label_text(label, field_name="labels")
-            for sample, label in labels.items()
-        }
+        texts = [
+            None if label is None else label_text(label, field_name="labels")
+            for label in labels.values()
+        ]
+        given = dict(zip(sample_names(labels), texts, strict=True))
 
         def stored(database: Database) -> AnswersStored:
             from offdiag.services.samples.drafts import answer_labels

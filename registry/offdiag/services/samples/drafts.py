@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from offdiag.domain.runs import Task, require_name
 from offdiag.domain.texts import require_reason
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.inputs.content.given_samples import sample_name
+from offdiag.inputs.content.given_samples import sample_name, sample_names
 from offdiag.inputs.ids import sample_ids
 from offdiag.inputs.partial_labels import differ
 from offdiag.metrics.label_errors.agreement import Agreement, agreement
@@ -145,15 +145,19 @@ def answer_labels(
         known, truth = _dataset(session, project, dataset, alone=True)
         if version is not None:
             _require_same_samples(truth, version_of(session, known, version))
-        names = [sample_name(each) for each in labels]
+        names = sample_names(labels)
         if len(known_among(session, truth, names)) < len(names):
             _require_same_samples(truth, version_of(session, known, None))
         places_named(session, truth, names)
-        for label in labels.values():
-            if label is not None:
-                known.labels.code_of(label, field_name="labels")
+        # Two truth values have two names each: what people say is compared by the one stored here.
+        said = [
+            None
+            if each is None
+            else known.labels.names[known.labels.code_of(each, field_name="labels")]
+            for each in labels.values()
+        ]
         now = database.clock()
-        given = zip(names, labels.values(), strict=True)
+        given = zip(names, said, strict=True)
         label_answers.save_answers(
             session,
             known.id,
@@ -349,9 +353,14 @@ def known_among(session: Session, truth: TruthRecord, names: Sequence[str]) -> l
 
     ids = truths.truth_ids(session, truth)
     if ids is None:
-        return [name for name in names if name.isdecimal() and int(name) < truth.n_samples]
+        return [name for name in names if _is_number(name) and 0 <= int(name) < truth.n_samples]
     found = pc.is_in(pa.array(names, pa.large_string()), value_set=ids.as_text().values)
     return [name for name, is_known in zip(names, found.to_pylist(), strict=True) if is_known]
+
+
+def _is_number(name: str) -> bool:
+    """Whether it is a whole number as offdiag writes it, so that a sample has one name."""
+    return name.removeprefix("-").isdecimal() and str(int(name)) == name
 
 
 def _require_same_draft(session: Session, known: DatasetRecord, truth: TruthRecord) -> None:
@@ -396,14 +405,14 @@ def identifiers(truth: TruthRecord, names: Sequence[str]) -> list[Any]:
     """Names as runs were logged with: whole numbers, or texts. Raises `InvalidInput`."""
     if truth.id_kind == "text":
         return list(names)
-    try:
-        return [int(name) for name in names]
-    except ValueError:
-        raise InvalidInput(
-            "a sample is not named by a whole number.",
-            field="labels",
-            hint="Samples of this dataset have whole numbers.",
-        ) from None
+    for name in names:
+        if not _is_number(name):
+            raise InvalidInput(
+                f"sample {name!r} is not named by a whole number.",
+                field="labels",
+                hint="Samples of this dataset have whole numbers, written as 7, not as 07.",
+            )
+    return [int(name) for name in names]
 
 
 def _items(

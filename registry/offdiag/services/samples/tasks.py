@@ -83,7 +83,7 @@ def import_answers(
             hint=f"Import at most {_READ:,} at once.",
         )
     people = dict.fromkeys(each.author for each in found)
-    for person in people:
+    return sum(
         answer_labels(
             database,
             project=project,
@@ -92,7 +92,8 @@ def import_answers(
             author=person,
             note=f"imported by {author}" if author else "imported",
         )
-    return len(found)
+        for person in people
+    )
 
 
 def _image(
