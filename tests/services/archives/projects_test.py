@@ -11,17 +11,19 @@ from sqlalchemy import delete, select
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.reports.scope import ReportScope
 from offdiag.services.cost_matrices import find_costs, set_default_costs
 from offdiag.services.datasets import baseline_of, hierarchy_of, pin_baseline, set_hierarchy
 from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.jobs.reconcile import submit_missing
+from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.retention.project_archives import (
     delete_exported,
     export_project,
     import_project,
 )
-from offdiag.services.schedules.edit import resume_schedule
+from offdiag.services.schedules.edit import add_schedule, resume_schedule
 from offdiag.services.truth.versions import truth_history
 from offdiag.services.verification.verify import verify
 from offdiag.store.archive.project import LEFT_OUT, rows_of_project
@@ -290,6 +292,50 @@ def test_decisions_fill_gaps_and_replace_nothing(
     assert evaluate(other, mine.id).costs.keys() == evaluate(other, theirs.id).costs.keys()
     assert evaluate(other, mine.id).costs
     assert verify(other).is_clean
+
+
+def test_costs_that_were_taken_back_are_the_newest_version(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    log(database, dataset="scored", y_true=["n", "y"] * 3, y_pred=["n", "n"] * 3)
+    for missed in (5.0, 9.0, 5.0):
+        add_visits(database, missed=missed)
+    export_project(database, "default", tmp_path / "project.zip")
+
+    for _ in range(2):
+        import_project(other, tmp_path / "project.zip")
+
+    newest = find_costs(other, project="default", wanted=CostName("visits"))
+    assert (newest.version, newest.costs.weights.tolist()) == (3, [[0.0, 1.0], [5.0, 0.0]])
+
+
+def test_a_report_names_the_costs_by_the_number_they_have_here(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    facts: dict[str, Any] = {"dataset": "scored", "y_true": ["n", "y"] * 3}
+    for each, missed in ((database, 5.0), (other, 2.0)):
+        log(each, y_pred=["n", "n"] * 3, **facts)
+        add_visits(each, missed=missed)
+        work_off(each)
+    scope = ReportScope(
+        project="default",
+        dataset="scored",
+        metrics=("mean_cost",),
+        cost_matrix="visits@1",
+    )
+    add_schedule(database, name="weekly", cron="0 6 * * 1", zone="UTC", scope=scope, delivery=())
+    report_now(database, name="costs", scope=scope)
+    work_off(database)
+    export_project(database, "default", tmp_path / "project.zip")
+
+    import_project(other, tmp_path / "project.zip")
+
+    with other.read() as session:
+        scopes = [
+            *session.scalars(select(ScheduleRow.scope)),
+            *session.scalars(select(ReportEditionRow.scope)),
+        ]
+    assert [each["cost_matrix"] for each in scopes] == ["visits@2", "visits@2"]
 
 
 def test_results_are_computed_anew_where_a_dataset_is_described_otherwise(

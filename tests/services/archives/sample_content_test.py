@@ -16,9 +16,13 @@ from offdiag.services.samples.content import (
     picture,
     set_places,
 )
-from offdiag.services.samples.drafts import answer_labels, label_draft
+from offdiag.services.samples.drafts import answer_labels, label_draft, publish_draft
+from offdiag.services.truth.versions import version_of
 from offdiag.store.database import Database
+from offdiag.store.datasets import dataset_named
+from offdiag.store.label_answers import published_samples
 from support.archives import IDS
+from support.contents import contents
 from support.logging_runs import log
 
 HOSTS = frozenset({"images.example.org"})
@@ -65,3 +69,28 @@ def test_proposed_labels_move_with_their_project(
         item.sample: [(a.author, a.label, a.note) for a in item.answers] for item in found.items
     }
     assert said == {IDS[0]: [("ana", "c", None)], IDS[1]: [("ben", None, "blurred")]}
+
+
+def test_labels_that_people_settled_stay_settled(
+    database: Database, other: Database, tmp_path: Path
+) -> None:
+    log(other, y_true=["a", "b", "c"] * 2)
+    log(database, sample_ids=IDS)
+    answer_labels(database, **WHERE, labels={1: "a", 2: "b"}, author="ana")  # 1 is right.
+    publish_draft(database, **WHERE, reason="seen", author="eva")
+    answer_labels(database, **WHERE, labels={3: "c"}, author="ben")
+
+    export_project(database, "default", tmp_path / "project.zip")
+    import_project(other, tmp_path / "project.zip")
+
+    with other.read() as session:
+        known = dataset_named(session, project="default", name="holdout")
+        truth = version_of(session, known, None)
+        assert truth.number == 3
+        settled = published_samples(session, known.id, root_id=truth.root_id)
+    assert settled == {"1", "2"}
+    assert [item.sample for item in label_draft(other, **WHERE).items] == [3]
+    publish_draft(other, **WHERE, reason="seen", author="eva")
+    before = contents(other)
+    import_project(other, tmp_path / "project.zip")
+    assert contents(other) == before

@@ -100,13 +100,29 @@ def merge_sample_content(source: Session, target: Session, known: KnownAs) -> No
 
 
 def merge_label_answers(source: Session, target: Session, known: KnownAs) -> None:
-    """Add proposals that are not there yet; what was published is part of the label versions."""
-    table = table_of(LabelAnswerRow)
+    """Add answers that are not there yet, nor became a label version here meanwhile.
+
+    Published ones tell which labels people have settled, under the number of the version here.
+    """
+    table, versions = table_of(LabelAnswerRow), table_of(TruthVersionRow)
     for source_id, dataset_id in known.datasets.items():
-        for row in rows_of(source, table, dataset_id=source_id, published_in=0):
-            key = {name: row[name] for name in ("published_in", "sample", "author", "is_final")}
-            if not rows_of(target, table, dataset_id=dataset_id, **key):
-                copy_row(target, table, row, known, dataset_id=dataset_id)
+        numbers = {
+            version["number"]: _number_of(target, known.truths[version["id"]])
+            for version in rows_of(source, versions, dataset_id=source_id)
+        }
+        for row in rows_of(source, table, dataset_id=source_id):
+            number = numbers.get(row["published_in"], 0)
+            there = rows_of(
+                target,
+                table,
+                dataset_id=dataset_id,
+                **{name: row[name] for name in ("sample", "author", "is_final")},
+            )
+            if not any(
+                each["published_in"] == number or each["answered_at"] == row["answered_at"]
+                for each in there
+            ):
+                copy_row(target, table, row, known, dataset_id=dataset_id, published_in=number)
 
 
 def _project(target: Session, row: RowMapping, known: KnownAs) -> int:
@@ -122,14 +138,17 @@ def _label_set(target: Session, row: RowMapping, known: KnownAs) -> int:
 
 
 def _costs(target: Session, row: RowMapping, known: KnownAs) -> int:
-    """The version that says the same, whatever its number; else the next one of this name."""
+    """The version that says the same, whatever its number; else the next one of this name.
+
+    Costs that were taken back are there twice: each version of the source is another one here.
+    """
     table = table_of(CostMatrixRow)
     project_id = known.projects[row["project_id"]]
     label_set_id = known.label_sets[row["label_set_id"]]
     wanted = _said(dict(row) | {"label_set_id": label_set_id})
     versions = rows_of(target, table, project_id=project_id, name=row["name"])
     for version in versions:
-        if _said(dict(version)) == wanted:
+        if _said(dict(version)) == wanted and version["id"] not in known.costs.values():
             return int(version["id"])
     newest = max((version["version"] for version in versions), default=0)
     return insert_row(

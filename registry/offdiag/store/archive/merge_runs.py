@@ -13,6 +13,7 @@ from sqlalchemy import RowMapping, insert, or_, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import RunState
+from offdiag.domain.texts import CostName
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.reports.document import read_scope, scope_document
 from offdiag.store.archive.project import (
@@ -26,6 +27,7 @@ from offdiag.store.archive.project import (
 )
 from offdiag.store.models import (
     CommentRow,
+    CostMatrixRow,
     CountedSamplesRow,
     CountedSliceRow,
     DeliveryRow,
@@ -220,13 +222,15 @@ def merge_reports(source: Session, target: Session, known: KnownAs, *, project: 
     taken here stays as it is here.
     """
     for row in rows_of(source, table_of(ScheduleRow)):
-        known.schedules[row["id"]] = _schedule(target, row, known, project)
+        known.schedules[row["id"]] = _schedule(source, target, row, known, project)
     for row in rows_of(source, table_of(ReportEditionRow)):
         if not _is_there(target, row, known):
             _insert_edition(source, target, row, known, project)
 
 
-def _schedule(target: Session, row: RowMapping, known: KnownAs, project: str) -> int:
+def _schedule(
+    source: Session, target: Session, row: RowMapping, known: KnownAs, project: str
+) -> int:
     table = table_of(ScheduleRow)
     project_id = known.projects[row["project_id"]]
     found = rows_of(target, table, project_id=project_id, name=row["name"])
@@ -239,7 +243,7 @@ def _schedule(target: Session, row: RowMapping, known: KnownAs, project: str) ->
         row,
         known,
         project_id=project_id,
-        scope=_scope(row, known, project),
+        scope=_scope(source, target, row, known, project),
         enabled=False,
         next_due=None,
     )
@@ -280,7 +284,7 @@ def _insert_edition(
         known,
         project_id=known.projects[row["project_id"]],
         schedule_id=known.schedules.get(row["schedule_id"]),
-        scope=_scope(row, known, project),
+        scope=_scope(source, target, row, known, project),
     )
     files = table_of(ReportFileRow)
     for file in each_row_of(source, files, issue_id=row["id"]):
@@ -290,7 +294,9 @@ def _insert_edition(
         insert_row(target, deliveries, delivery, known, issue_id=issue_id)
 
 
-def _scope(row: RowMapping, known: KnownAs, project: str) -> dict[str, Any]:
+def _scope(
+    source: Session, target: Session, row: RowMapping, known: KnownAs, project: str
+) -> dict[str, Any]:
     """What the report is about, by the names that things have here."""
     try:
         scope = read_scope(row["scope"])
@@ -301,4 +307,17 @@ def _scope(row: RowMapping, known: KnownAs, project: str) -> dict[str, Any]:
             hint="Nothing was imported; the archive was made by something else than offdiag.",
         ) from None
     baseline = None if scope.baseline is None else known.runs.get(scope.baseline, scope.baseline)
-    return scope_document(replace(scope, project=project, baseline=baseline))
+    costs = _costs(source, target, scope.cost_matrix, known)
+    return scope_document(replace(scope, project=project, baseline=baseline, cost_matrix=costs))
+
+
+def _costs(source: Session, target: Session, named: str | None, known: KnownAs) -> str | None:
+    """Costs by the number that their version has here."""
+    wanted = None if named is None else CostName.parse(named)
+    if wanted is None or wanted.version is None:
+        return named
+    table = table_of(CostMatrixRow)
+    for version in rows_of(source, table, name=wanted.name, version=wanted.version):
+        (there,) = rows_of(target, table, id=known.costs[version["id"]])
+        return str(replace(wanted, version=there["version"]))
+    return named
