@@ -62,6 +62,25 @@ def test_one_line_of_a_run_says_what_its_accuracy_hides_until_it_is_deleted(
         offdiag.get_run("plain", url=registry_url)
 
 
+@pytest.mark.parametrize("labels", [None, ["x", "y"]])
+def test_results_say_whether_their_order_of_classes_was_declared(
+    registry_url: str, labels: list[str] | None
+) -> None:
+    run = offdiag.log_run(
+        y_true=["x", "y"],
+        y_pred=["x", "x"],
+        labels=labels,
+        slices={"s": [1, 1]},
+        name="r",
+        dataset="d",
+        url=registry_url,
+    )
+
+    for evaluation in (run.evaluation(), run.evaluation(slice="s=1")):
+        assert evaluation.matrix is not None
+        assert evaluation.matrix.labels.inferred is (labels is None)
+
+
 def test_nested_parameters_have_dots_in_their_names(registry_url: str) -> None:
     params = {"optimizer": {"name": "adam", "schedule": {"lr": np.float64(0.1)}}, "seed": 7}
     run = offdiag.log_run(

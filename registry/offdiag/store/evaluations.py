@@ -24,9 +24,11 @@ from offdiag.store.evaluation_codec import ClassValues, unpack
 from offdiag.store.models import (
     ClassValuesRow,
     ConfusionMatrixRow,
+    DatasetRow,
     EvaluationRow,
     LabelSetRow,
     MetricValueRow,
+    RunRow,
     TruthVersionRow,
     WorkRow,
 )
@@ -126,16 +128,30 @@ def evaluation_of_inputs(
 
 def _stored(session: Session, condition: ColumnElement[bool]) -> list[StoredEvaluation]:
     rows = session.execute(
-        select(EvaluationRow, ConfusionMatrixRow, LabelSetRow, ClassValuesRow)
+        select(
+            EvaluationRow,
+            ConfusionMatrixRow,
+            LabelSetRow,
+            ClassValuesRow,
+            DatasetRow.labels_inferred,
+        )
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)
         .join(LabelSetRow, LabelSetRow.id == ConfusionMatrixRow.label_set_id)
         .join(ClassValuesRow, ClassValuesRow.evaluation_id == EvaluationRow.id)
+        .join(RunRow, RunRow.id == EvaluationRow.run_id)
+        .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
         .where(condition)
         .order_by(EvaluationRow.slice.is_not(None), EvaluationRow.slice)
     )
     return [
-        _read(session, evaluation, matrix, label_set, packed)
-        for evaluation, matrix, label_set, packed in rows.all()
+        _read(
+            session,
+            evaluation,
+            matrix,
+            LabelSet(tuple(label_set.names), label_set.ordinal, inferred),
+            packed,
+        )
+        for evaluation, matrix, label_set, packed, inferred in rows.all()
     ]
 
 
@@ -143,10 +159,9 @@ def _read(
     session: Session,
     evaluation: EvaluationRow,
     matrix: ConfusionMatrixRow,
-    label_set: LabelSetRow,
+    labels: LabelSet,
     packed: ClassValuesRow,
 ) -> StoredEvaluation:
-    labels = LabelSet(tuple(label_set.names), label_set.ordinal)
     values = ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
     aggregate, costs = parted(evaluation_aggregates(session, evaluation.id))
     return record_as(
