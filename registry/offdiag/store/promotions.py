@@ -152,12 +152,20 @@ def _newest(*where: ColumnElement[bool]) -> ScalarSelect[int]:
 def promotions_since(
     session: Session, at: datetime | None, *, limit: int
 ) -> list[tuple[str, str, PromotionRecord]]:
-    """Project, dataset and decision of what was decided after a moment, newest first."""
+    """Project, dataset and decision of what was decided after a moment, newest first.
+
+    Left out is what was decided about runs that were deleted.
+    """
     statement = (
         select(ProjectRow.name, DatasetRow.name, PromotionRow, RunRow.is_weighted)
         .join(DatasetRow, DatasetRow.id == PromotionRow.dataset_id)
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
         .outerjoin(RunRow, RunRow.id == PromotionRow.run_id)
+        .where(
+            or_(
+                PromotionRow.run_id.is_(None), RunRow.id.is_not(None) & RunRow.deleted_at.is_(None)
+            )
+        )
         .order_by(PromotionRow.id.desc())
         .limit(limit)
     )

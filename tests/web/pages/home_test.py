@@ -11,6 +11,7 @@ from sqlalchemy import update
 from offdiag.domain.runs import RunFacts
 from offdiag.services.champions.leaders import leaders_of, set_primary_metric
 from offdiag.services.champions.promotions import approve, propose
+from offdiag.services.retention.deletion import delete_run
 from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.datasets import find_dataset
@@ -82,6 +83,8 @@ def test_a_dataset_stands_where_its_page_says_with_champion_and_candidate(
     assert (row[1], row[4]) == ("alike champion", "candidate −47.5 pp")
     news = [item.text for item in page.one("ul", "news").inside("li")]
     assert news[-2:] == ["★ bad is candidate a, by ana", "★ alike is champion a, by ana"]
+    delete_run(database, bad, by=None)
+    assert "bad is candidate" not in client.page("/").one("main").text
 
     mark_as_seen(client, database)
     assert "Nothing new since" in client.page("/").one("main").text
