@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, ScalarSelect, Subquery, func, or_, select
+from sqlalchemy import ColumnElement, ScalarSelect, Subquery, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from offdiag.domain.runs import PromotionRole
 from offdiag.store.models import DatasetRow, ProjectRow, PromotionRow, RunRow
 from offdiag.store.models.base import record_as
+
+_IS_THERE = and_(RunRow.id.is_not(None), RunRow.deleted_at.is_(None))
+"""Whether the run of a decision is neither deleted nor removed for good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ def decided_promotions(
     here = PromotionRow.dataset_id == dataset_id
     last = select(PromotionRow.id).where(here).order_by(PromotionRow.id.desc()).limit(limit)
     rows = session.execute(
-        select(PromotionRow, RunRow.is_weighted, RunRow.deleted_at)
+        select(PromotionRow, RunRow.is_weighted, _IS_THERE)
         .outerjoin(RunRow, RunRow.id == PromotionRow.run_id)
         .where(or_(PromotionRow.id.in_(_newest(here)), PromotionRow.id.in_(last)))
         .order_by(PromotionRow.id.desc())
@@ -119,10 +122,10 @@ def decided_promotions(
     decided: dict[PromotionRole, PromotionRecord] = {}
     seen: set[PromotionRole] = set()
     history = []
-    for row, is_weighted, deleted_at in rows:
+    for row, is_weighted, is_there in rows:
         record = _record(row, is_weighted)
         history.append(record)
-        if record.role not in seen and record.run_id is not None and deleted_at is None:
+        if record.role not in seen and is_there:
             decided[record.role] = record
         seen.add(record.role)
     return decided, history[:limit]
@@ -161,11 +164,7 @@ def promotions_since(
         .join(DatasetRow, DatasetRow.id == PromotionRow.dataset_id)
         .join(ProjectRow, ProjectRow.id == DatasetRow.project_id)
         .outerjoin(RunRow, RunRow.id == PromotionRow.run_id)
-        .where(
-            or_(
-                PromotionRow.run_id.is_(None), RunRow.id.is_not(None) & RunRow.deleted_at.is_(None)
-            )
-        )
+        .where(or_(PromotionRow.run_id.is_(None), _IS_THERE))
         .order_by(PromotionRow.id.desc())
         .limit(limit)
     )
