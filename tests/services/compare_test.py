@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import Churn, PairComparison, PairedOutcome, paired_outcomes
+from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, NotFound
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -342,26 +345,106 @@ def test_a_matrix_among_many_is_named(database: Database) -> None:
     assert [(each.first, each.second) for each in many(found).pairs] == [(0, 2)]
 
 
-def test_a_matrix_on_older_labels_is_said_to_be(database: Database) -> None:
+COUNTS = [[60, 30, 30], [10, 20, 10], [5, 5, 10]]
+WAY_OUT = "log predictions, which follow corrections, or a matrix on labels v2."
+
+
+def test_no_difference_from_a_matrix_on_older_labels_is_tested(database: Database) -> None:
     names = sample_names()
     plain = log_model(database, PLAIN, name="plain", sample_ids=names)
-    focal = log_model(database, FOCAL, name="focal", sample_ids=names)
-    matrix = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
+    matrix = log_counts(database, COUNTS)
     same = compare(database, plain, matrix)
     correct_labels(database, {names[0]: "mel"}, dataset="derm")
 
-    two = compare(database, plain, matrix)
-    three = compare(database, plain, matrix, focal)
-    later = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
+    found = compare(database, plain, matrix)
 
-    assert [run.truth and run.truth.number for run in three.runs] == [2, 1, 2]
-    why = "The runs are not paired: A was evaluated on labels v2, B on labels v1, which may be"
-    assert why in verdict_text(two)
-    assert "different examples" not in verdict_text(two)
-    assert "A and C were evaluated on labels v2, B on labels v1" in verdict_text(three)
+    assert found.verdict is not None
+    assert (
+        found.verdict.headline == "A was evaluated on labels v2, B on labels v1, so no difference "
+        f"between them is tested: {WAY_OUT}"
+    )
+    differences = [*pair(found).metrics, *chain(*pair(found).classes.values())]
+    nothing = {(None, "difference_other_labels", None, None, "undefined")}
+    assert {
+        (each.difference.value, each.difference.reason, each.p, each.simultaneous, each.outcome)
+        for each in differences
+    } == nothing
+    assert pair(found).metric("overall_accuracy").second.value == 90 / 180
+    assert pair(found).cells is None
+    assert pair(found).together.tested == ()
     assert "different examples" in verdict_text(same)
     assert "on labels v" not in verdict_text(same)
-    assert "on labels v" not in verdict_text(compare(database, plain, later, focal))
+    later = log_counts(database, COUNTS)
+    assert "on labels v" not in verdict_text(compare(database, plain, later))
+    assert verdict_text(compare(database, matrix, later)).endswith(WAY_OUT)
+
+
+def test_a_matrix_on_older_labels_has_no_place_among_many(database: Database) -> None:
+    names = sample_names()
+    runs = [
+        log_model(database, predicted, name=name, sample_ids=names)
+        for name, predicted in (("plain", PLAIN), ("focal", FOCAL), ("almost", ALMOST_FOCAL))
+    ]
+    perfect = log_counts(database, [[120, 0, 0], [0, 40, 0], [0, 0, 20]])
+    correct_labels(database, {names[0]: "mel"}, dataset="derm")
+    later = log_counts(database, COUNTS)
+
+    without = many(compare(database, *runs, later))
+    found = compare(database, runs[0], perfect, *runs[1:], later)
+
+    assert (many(found).left_out, many(found).unpaired) == ((1,), (1, 4))
+    assert found.verdict is not None
+    assert found.verdict.headline == (
+        "A, C, D and E were evaluated on labels v2, B on labels v1, so B is not compared with the "
+        f"others: {WAY_OUT}"
+    )
+    assert "B" not in " ".join(found.verdict.details).replace("By", "")
+    assert "All 4 runs and" in verdict_text(found)
+    assert "E is a matrix without predictions" in verdict_text(found)
+    for expected, places in zip(
+        (*without.places.values(), *without.recall),
+        (*many(found).places.values(), *many(found).recall),
+        strict=True,
+    ):
+        assert places[1].rank_status is RankStatus.NOT_TESTED
+        assert places[1].behind is None
+        others = [places[at] for at in (0, 2, 3, 4)]
+        assert [moved(each) for each in expected] == others
+    assert [(each.first, each.second) for each in many(found).pairs] == [(0, 2), (0, 3), (2, 3)]
+    best = many(compare(database, runs[0], perfect, *runs[1:])).best_of_many
+    alone = many(compare(database, *runs)).best_of_many
+    assert {key: each.run for key, each in best.items()} == {
+        key: (0, 2, 3)[each.run] for key, each in alone.items()
+    }
+
+
+def moved(place: Rank) -> Rank:
+    """The place of a comparison whose second run is left out."""
+    if place.compared_with is None:
+        return place
+    return replace(place, compared_with=(0, 2, 3, 4)[place.compared_with])
+
+
+def test_most_runs_on_the_same_labels_are_compared(database: Database) -> None:
+    names = sample_names()
+    plain = log_model(database, PLAIN, name="plain", sample_ids=names)
+    old = [log_counts(database, COUNTS), log_counts(database, [[61, 29, 30], *COUNTS[1:]])]
+    correct_labels(database, {names[0]: "mel"}, dataset="derm")
+
+    found = compare(database, plain, *old)
+    correct_labels(database, {names[1]: "mel"}, dataset="derm")
+    between = log_counts(database, COUNTS)
+    correct_labels(database, {names[2]: "mel"}, dataset="derm")
+    refusal = compare(database, plain, old[0], between).refusal
+
+    assert many(found).left_out == (0,)
+    assert "A is not compared with the others" in verdict_text(found)
+    assert "not corrected for the choice" not in verdict_text(found)
+    assert refusal is not None
+    assert refusal.why == (
+        "Each of these runs was evaluated on other labels (A on v4, B on v1 and C on v3), so they "
+        "cannot be ranked."
+    )
 
 
 def verdict_text(found: RunComparison) -> str:

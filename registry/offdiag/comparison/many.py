@@ -119,7 +119,8 @@ class ManyComparison:
     with predictions, all on the same samples; `unpaired` are the positions of those without.
     `best_of_many` is the highest run by headline key with what it is expected to reach, empty
     where not all runs are paired, where samples were counted for each pair of runs only
-    (`in_pairs`) and where they are too large.
+    (`in_pairs`) and where they are too large. `left_out` are the positions of runs on other labels
+    than the rest, which have no place; `on_labels` are the label versions of all runs then.
     """
 
     matrices: tuple[Unweighted, ...]
@@ -133,6 +134,13 @@ class ManyComparison:
     replicates: int
     best_of_many: Mapping[str, BestOfMany] = field(default_factory=dict)
     in_pairs: bool = False
+    left_out: tuple[int, ...] = ()
+    on_labels: tuple[int | None, ...] = ()
+
+    @property
+    def compared(self) -> tuple[Unweighted, ...]:
+        """The matrices of the runs that are compared with each other."""
+        return tuple(each for at, each in enumerate(self.matrices) if at not in self.left_out)
 
     @property
     def labels(self) -> tuple[str, ...]:

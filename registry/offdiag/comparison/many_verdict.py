@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from offdiag.comparison import texts
 from offdiag.comparison.differences import DIFFERENCE_THAT_MATTERS
-from offdiag.comparison.many import ManyComparison
+from offdiag.comparison.many import FEWEST_RUNS, ManyComparison
 from offdiag.comparison.pair_verdict import Verdict, more_samples_sentence, undecided_among
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.comparison.texts import run_label
@@ -49,23 +49,28 @@ class _Finding:
         return len(self.same) + len(self.worse) + len(self.untested)
 
 
-def many_verdict(
-    many: ManyComparison,
-    *,
-    difference: float = DIFFERENCE_THAT_MATTERS,
-    on_labels: Sequence[int | None] = (),
-) -> Verdict:
+def many_verdict(many: ManyComparison, *, difference: float = DIFFERENCE_THAT_MATTERS) -> Verdict:
     """Which runs are highest by each metric, and which are significantly worse than the best.
 
-    `difference` is the one in accuracy that matters, as a share; `on_labels` are the label
-    versions of the runs, where they may differ.
+    `difference` is the one in accuracy that matters, as a share. Runs that are not compared,
+    because they are on other labels, are named first.
     """
+    found = _among_compared(many, difference)
+    if not many.left_out:
+        return found
+    left_out = enumerated([run_label(at) for at in many.left_out])
+    be = "is" if len(many.left_out) == 1 else "are"
+    headline = texts.other_labels(many.on_labels, f"{left_out} {be} not compared with the others")
+    return Verdict(headline, (found.headline, *found.details), "open")
+
+
+def _among_compared(many: ManyComparison, difference: float) -> Verdict:
     by_finding: dict[_Finding, list[str]] = {}
     for key in leading(many):
-        found = _finding(many.places[key])
+        found = _finding(many.places[key], many.left_out)
         if found.highest and len(found.untested) < max(found.n_others, 1):
             by_finding.setdefault(found, []).append(key)
-    details = tuple(_details(many, difference, texts.other_labels(on_labels)))
+    details = tuple(_details(many, difference))
     if not by_finding:
         return Verdict("No primary metric could be tested.", details, "open")
     headline, *further = (
@@ -74,13 +79,13 @@ def many_verdict(
     return Verdict(headline, (*further, *details), "open")
 
 
-def _finding(places: Sequence[Rank]) -> _Finding:
+def _finding(places: Sequence[Rank], left_out: Collection[int]) -> _Finding:
     return _Finding(
         *(
             tuple(
                 run_label(at)
                 for at, place in enumerate(places)
-                if place.rank_status is rank_status
+                if place.rank_status is rank_status and at not in left_out
             )
             for rank_status in (
                 RankStatus.BEST,
@@ -114,7 +119,7 @@ def _sentence(many: ManyComparison, keys: Sequence[str], found: _Finding) -> str
             return f"{by} all runs are equally high."
         return f"{by} only {highest} has a value."
     if not found.worse and not found.untested:
-        return f"{by} none of {len(many.matrices)} runs is significantly worse than the best."
+        return f"{by} none of {len(many.compared)} runs is significantly worse than the best."
     if len(found.worse) == found.n_others and len(found.highest) == 1:
         return f"{highest} leads on {titles}; {_worse(found)}."
     value = _value(many.places[keys[0]]) if len(keys) == 1 else ""
@@ -142,7 +147,7 @@ def _worse(found: _Finding) -> str:
     return f"{who} significantly worse than the best"
 
 
-def _details(many: ManyComparison, difference: float, other_labels: str) -> Iterator[str]:
+def _details(many: ManyComparison, difference: float) -> Iterator[str]:
     yield from _of_the_choice(many)
     undecided = undecided_among(many, difference=difference)
     if undecided is not None:
@@ -155,20 +160,19 @@ def _details(many: ManyComparison, difference: float, other_labels: str) -> Iter
     if n_tested:
         metrics = count(n_tested, "metric")
         yield (
-            f"All {count(len(many.matrices), 'run')} and {metrics} are compared together "
+            f"All {count(len(many.compared), 'run')} and {metrics} are compared together "
             f"({texts.level_text(many.confidence)})."
         )
     if many.cochran is not None:
         yield _equally_right(many.cochran, many.confidence)
-    if many.unpaired:
-        run_labels = enumerated([run_label(position) for position in many.unpaired])
-        if len(many.unpaired) == 1:
+    unpaired = [run_label(at) for at in many.unpaired if at not in many.left_out]
+    if unpaired:
+        run_labels = enumerated(unpaired)
+        if len(unpaired) == 1:
             matrix = f"{run_labels} is a matrix without predictions"
             yield f"{matrix}, so it is not paired with any run."
         else:
             yield f"{run_labels} are matrices without predictions, so they are not paired."
-    if other_labels:
-        yield f"{other_labels}, which may be all that differs."
 
 
 _TESTED = frozenset({RankStatus.NOT_SEPARABLE, RankStatus.BEHIND})
@@ -180,15 +184,15 @@ def _of_the_choice(many: ManyComparison) -> Iterator[str]:
     if first is not None:
         noun = "label" if many.of_sets else "class"
         yield selection_sentence(first, many.best_of_many[first], noun)
-    else:
+    elif len(many.compared) >= FEWEST_RUNS:
         why = "there are too many predictions"
-        if many.unpaired or many.in_pairs:
-            why = (
-                "not all runs have predictions" if many.unpaired else "they were counted in pairs"
-            )
+        if set(many.unpaired) - set(many.left_out):
+            why = "not all runs have predictions"
+        elif many.in_pairs:
+            why = "they were counted in pairs"
         yield (
             f"Values of the highest runs are not corrected for the choice among "
-            f"{len(many.matrices)}, because {why}."
+            f"{len(many.compared)}, because {why}."
         )
 
 
@@ -206,7 +210,7 @@ def _of_classes(many: ManyComparison) -> Iterator[str]:
     noun = "label" if many.of_sets else "class"
     by_runs: dict[tuple[str, ...], list[str]] = {}
     for label, places in zip(many.labels, many.recall, strict=True):
-        worse = _finding(places).worse
+        worse = _finding(places, many.left_out).worse
         if worse:
             by_runs.setdefault(worse, []).append(name(label))
     if not by_runs:
@@ -225,10 +229,10 @@ def _of_classes(many: ManyComparison) -> Iterator[str]:
 
 def _too_few(many: ManyComparison) -> Iterator[str]:
     """What is not tested because a class has too few samples."""
-    small = np.flatnonzero(small_classes(many.matrices)).tolist()
+    small = np.flatnonzero(small_classes(many.compared)).tolist()
     if not small:
         return
-    sizes = [min(int(matrix.actual[code]) for matrix in many.matrices) for code in small]
+    sizes = [min(int(matrix.actual[code]) for matrix in many.compared) for code in small]
     which = listed(
         [
             f"{name(many.labels[code])} ({count(size, 'example')})"

@@ -161,7 +161,8 @@ class PairComparison:
     `together` is the test of the primary metrics, `classes_tested` says how many classes each
     per-class metric was tested on. `paired` is None where the runs cannot be paired, `cells`
     for multi-label runs, of which `classes` are the labels. `chosen_here` are the positions of
-    runs whose threshold was chosen on these samples; nothing is tested then.
+    runs whose threshold was chosen on these samples; nothing is tested then. `on_labels` are the
+    label versions of runs on different ones; there are no differences then.
     """
 
     first: Counted
@@ -173,6 +174,7 @@ class PairComparison:
     cells: CellDifferences | None
     paired: PairedFacts | None
     chosen_here: tuple[int, ...] = ()
+    on_labels: tuple[int | None, ...] = ()
 
     @property
     def confidence(self) -> float:

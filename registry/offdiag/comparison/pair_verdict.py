@@ -171,22 +171,19 @@ class Verdict:
         return " ".join((self.headline, *self.details))
 
 
-def pair_verdict(
-    pair: PairComparison,
-    *,
-    difference: float = DIFFERENCE_THAT_MATTERS,
-    on_labels: Sequence[int | None] = (),
-) -> Verdict:
+def pair_verdict(pair: PairComparison, *, difference: float = DIFFERENCE_THAT_MATTERS) -> Verdict:
     """The verdict on B, the second run, against A, the first.
 
-    `difference` is the one in accuracy that matters, as a share; `on_labels` are the label
-    versions of the runs, where they may differ.
+    `difference` is the one in accuracy that matters, as a share.
     """
+    if pair.on_labels:
+        headline = texts.other_labels(pair.on_labels, "no difference between them is tested")
+        return Verdict(headline, (), "open")
     if pair.chosen_here:
         why = texts.chosen_here([run_label(at) for at in pair.chosen_here])
         headline = f"No difference between A and B is tested: {why}."
         return Verdict(headline, (_ON_OTHERS, *_undefined(pair)), "open")
-    details = tuple(_details(pair, difference, texts.other_labels(on_labels)))
+    details = tuple(_details(pair, difference))
     return Verdict(_headline(pair), details, _tone(_headliners(pair)))
 
 
@@ -252,7 +249,7 @@ def _on(titles: Sequence[str]) -> str:
     return enumerated(titles)
 
 
-def _details(pair: PairComparison, difference: float, other_labels: str) -> Iterator[str]:
+def _details(pair: PairComparison, difference: float) -> Iterator[str]:
     yield from _numbers(pair)
     undecided = undecided_pair(pair, difference=difference)
     if undecided is not None:
@@ -263,9 +260,7 @@ def _details(pair: PairComparison, difference: float, other_labels: str) -> Iter
         yield from _classes(pair)
         yield from _scores(pair)
     yield from _undefined(pair)
-    if other_labels:
-        yield f"The runs are not paired: {other_labels}, which may be all that differs."
-    elif pair.paired is None:
+    if pair.paired is None:
         yield (
             "The runs are not paired: their intervals are those of different examples, wider "
             "than those of the same examples would be."

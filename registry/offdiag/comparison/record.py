@@ -72,6 +72,7 @@ def many_record(
             run_label(at): _class_sizes(matrix) for at, matrix in enumerate(many.matrices)
         },
         "not_paired": [run_label(at) for at in many.unpaired],
+        "on_other_labels": [run_label(at) for at in many.left_out],
         "confidence": many.confidence,
         "seed": many.seed,
         "replicates": many.replicates,

@@ -30,19 +30,20 @@ def run_label(position: int) -> str:
     return ascii_uppercase[position]
 
 
-def other_labels(versions: Sequence[int | None]) -> str:
-    """ "A was evaluated on labels v1, B on labels v2"; empty where all are on the same."""
+def other_labels(versions: Sequence[int | None], consequence: str) -> str:
+    """ "A was evaluated on labels v1, B on labels v2, so …", with the way out."""
     groups: dict[int, list[str]] = {}
     for position, version in enumerate(versions):
         if version is not None:
             groups.setdefault(version, []).append(run_label(position))
-    if len(groups) < 2:
-        return ""
     (first, of_first), *others = groups.items()
     verb = "was" if len(of_first) == 1 else "were"
     parts = [f"{sentences.enumerated(of_first)} {verb} evaluated on labels v{first}"]
     parts += [f"{sentences.enumerated(named)} on labels v{each}" for each, named in others]
-    return ", ".join(parts)
+    return (
+        f"{', '.join(parts)}, so {consequence}: log predictions, which follow corrections, or a "
+        f"matrix on labels v{max(groups)}."
+    )
 
 
 TITLES = {

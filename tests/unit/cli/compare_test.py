@@ -63,6 +63,36 @@ def test_three_runs_are_ranked(offdiag: Command, runs: list[str]) -> None:
     assert "A, B" in answer.out
 
 
+def test_a_matrix_on_older_labels_is_shown_without_a_difference(
+    offdiag: Command, runs: list[str]
+) -> None:
+    actual = ["yes", "yes", "yes", "no", "no"]
+    run = sdk.log_run(
+        y_true=actual, y_pred=actual, name="new", dataset="corrected", sample_ids=range(5)
+    )
+    matrix = sdk.log_matrix(
+        [[2, 0], [0, 3]],
+        labels=["no", "yes"],
+        orientation="actual_rows",
+        name="matrix",
+        dataset="corrected",
+    )
+    sdk.revise_truth(dataset="corrected", labels={0: "no"}, reason="Second reading.")
+
+    answer = offdiag("compare", run.id, matrix.id)
+    found = sdk.compare(run, matrix)
+
+    assert answer.code == 0, answer.err
+    assert "so no difference between them is tested: log predictions" in answer.out
+    assert "labels" in answer.out.splitlines()[2]
+    assert "undefined" in answer.out
+    assert found.metrics["difference"].isna().all()
+    assert found.metrics.loc["overall_accuracy", "b"] == 1.0
+    assert found.pairs.empty
+    assert "no difference between them" in found._repr_html_()
+    assert "undefined" in str(found)
+
+
 def test_what_cannot_be_compared_is_said_and_ends_with_one(
     offdiag: Command, runs: list[str]
 ) -> None:

@@ -18,9 +18,18 @@ from offdiag.services.ingest.log_paired_counts import log_paired_counts
 from offdiag.store.database import Database
 from support.compared import N_ALIKE, ComparedRegistry
 from support.dashboard import HOSTILE_NAMES, log_counts
-from support.logging_runs import log, work_off
+from support.logging_runs import correct_labels, log, upload_matrix, work_off
 from support.pages import Element, Page, PageClient
-from support.two_models import COUNTRIES, FOCAL, PLAIN, TRUTH, N, sample_names
+from support.two_models import (
+    CLASSES,
+    COUNTRIES,
+    FOCAL,
+    PLAIN,
+    TRUTH,
+    N,
+    log_model,
+    sample_names,
+)
 
 PAIR_TABLE, CHURN_ROWS = 0, 4
 
@@ -257,6 +266,47 @@ def test_a_matrix_is_compared_unpaired_and_that_is_said(comparer: PageClient) ->
     assert not [head for head in page.all("h2") if head.text.startswith("Which examples")]
     assert page.one("span", "chip").text == "matrix only"
     assert not page.all("select")
+
+
+def test_runs_on_other_labels_are_shown_without_difference_and_place(
+    comparer: PageClient, compared: ComparedRegistry
+) -> None:
+    database, names = compared.database, sample_names()
+    runs = [
+        log_model(database, predicted, name=name, sample_ids=names, dataset="corrected")
+        for name, predicted in (("plain", PLAIN), ("focal", FOCAL))
+    ]
+    perfect = [[120, 0, 0], [0, 40, 0], [0, 0, 20]]
+    matrix = upload_matrix(database, perfect, CLASSES, dataset="corrected")
+    correct_labels(database, {names[0]: "mel"}, dataset="corrected")
+    work_off(database)
+    two, three = (
+        f"runs={','.join(run.id for run in each)}" for each in ((runs[0], matrix), (*runs, matrix))
+    )
+
+    page = comparer.page(f"/compare?{two}")
+    lines = body_of(section_of(page, "Metrics"))
+
+    assert "so no difference between them is tested" in page.one("div", "verdict").text
+    assert re.findall("labels v.", page.one("ul", "run-legend").text) == ["labels v2", "labels v1"]
+    assert {tuple(cells[3:]) for cells in lines} == {
+        ("undefined", "noneother labels", "", "undefined")
+    }
+    assert lines[0][2] == "1.000"
+    assert not [head for head in page.all("h2") if head.text.startswith("Difference matrix")]
+    markdown = comparer.get(f"/compare.md?{two}").text
+    assert "| 1.000 | undefined | none | none | undefined |" in markdown
+    assert comparer.get(f"/compare/card.svg?{two}").status_code == 200
+
+    page = comparer.page(f"/compare?{three}")
+    rows = body_of(section_of(page, "Metrics"))
+
+    assert "so C is not compared with the others" in page.one("div", "verdict").text
+    assert rows[-1][0].startswith("C")
+    assert rows[-1][1].split() == ["1.000", "not", "tested"]
+    assert "all 2 runs" in section_of(page, "Metrics").text
+    record = comparer.get(f"/compare.json?{three}").get_json()["result"]
+    assert (record["on_other_labels"], record["not_paired"]) == (["C"], ["C"])
 
 
 def test_of_many_classes_all_are_listed_the_worst_first(comparer: PageClient) -> None:

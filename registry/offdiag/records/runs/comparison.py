@@ -161,7 +161,8 @@ class Comparison(ResponseBody):
         "`difference` has the interval of a metric alone and `simultaneous_interval` the one that "
         "holds together with the others and decides `outcome`. "
         "`best_of_many` has, by metric, the highest of three or more runs with its `value` and "
-        "with `corrected`, what it is expected to reach on new examples."
+        "with `corrected`, what it is expected to reach on new examples. Runs in "
+        "`on_other_labels` are not compared with the others."
     )
 
 

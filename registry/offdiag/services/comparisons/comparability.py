@@ -10,6 +10,7 @@ from offdiag.domain.runs import RunState
 from offdiag.domain.sentences import enumerated
 from offdiag.domain.slices import Slice
 from offdiag.services.comparisons.counted_together import CountedTogether
+from offdiag.services.comparisons.label_versions import label_versions, on_the_same_labels
 from offdiag.services.comparisons.shared_samples import SharedSamples
 from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed, suppressed_below
 from offdiag.store import truths
@@ -95,6 +96,20 @@ def refused_with_chosen(runs: Sequence[ComparedRun]) -> Refusal | None:
     return Refusal(
         f"{why[0].upper()}{why[1:]}, so the runs cannot be ranked.",
         f"Leave {'them' if len(chosen) > 1 else 'it'} out, or look at two runs.",
+    )
+
+
+def refused_on_other_labels(runs: Sequence[ComparedRun]) -> Refusal | None:
+    """Why three or more runs are not compared of which no two are on the same labels."""
+    if len(runs) < 3 or len(on_the_same_labels(runs)) > 1:
+        return None
+    versions = enumerated(
+        [f"{run_label(at)} on v{number}" for at, number in enumerate(label_versions(runs))]
+    )
+    return Refusal(
+        f"Each of these runs was evaluated on other labels ({versions}), so they cannot be "
+        "ranked.",
+        "Log predictions, which follow corrections, or matrices on the newest labels.",
     )
 
 

@@ -26,6 +26,7 @@ from offdiag.services.comparisons.comparability import (
     hidden_by_size,
     hidden_slice,
     refused,
+    refused_on_other_labels,
     refused_with_chosen,
     refused_with_weights,
 )
@@ -124,19 +125,14 @@ class RunComparison:
                 return ()
         return tuple(at for at, run in enumerate(self.runs) if not run.has_predictions)
 
-    @property
-    def _on_labels(self) -> list[int | None]:
-        return [None if run.truth is None else run.truth.number for run in self.runs]
-
     @cached_property
     def verdict(self) -> Verdict | None:
         """What can be said, None where nothing is compared."""
-        on_labels = self._on_labels if self.unpaired else ()
         match self.result:
             case PairComparison():
-                return pair_verdict(self.result, difference=self.difference, on_labels=on_labels)
+                return pair_verdict(self.result, difference=self.difference)
             case ManyComparison():
-                return many_verdict(self.result, difference=self.difference, on_labels=on_labels)
+                return many_verdict(self.result, difference=self.difference)
             case None:
                 return None
 
@@ -180,6 +176,8 @@ def compare_runs(
         counted = None
         if not any(run.has_predictions for run in runs):
             counted = counted_together(session, run_ids)
+        if counted is None and (refusal := refused_on_other_labels(runs)) is not None:
+            return RunComparison(runs, None, refusal, None, part, {}, on_shared)
         refusal = hidden_slice(session, runs, part, counted)
         if refusal is not None:
             choices = choices_of(session, runs, None, counted)

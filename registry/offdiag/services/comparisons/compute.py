@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from offdiag.comparison.by_slice import SliceChanges
 from offdiag.comparison.many import ManyComparison, compare_many, compare_together
+from offdiag.comparison.other_labels import with_left_out, without_differences
 from offdiag.comparison.pair import (
     PairComparison,
     compare_paired,
@@ -44,6 +45,7 @@ from offdiag.services.comparisons.comparability import (
     other_examples,
 )
 from offdiag.services.comparisons.counted_together import CountedTogether
+from offdiag.services.comparisons.label_versions import label_versions, on_the_same_labels
 from offdiag.services.comparisons.shared_samples import (
     Aligned,
     SharedSamples,
@@ -70,6 +72,12 @@ class ComparisonRequest:
     confidence: float
     by: ComparedColumns | None = None
     counted: CountedTogether | None = None
+
+    @property
+    def on_the_same_labels(self) -> tuple[int, ...]:
+        """Positions of the runs that are compared with each other."""
+        together = () if self.counted is None else self.counted.run_ids
+        return on_the_same_labels(self.runs, together)
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -157,6 +165,9 @@ def compute(session: Session, asked: ComparisonRequest) -> Compared:
     chosen_here = tuple(at for at, run in enumerate(asked.runs) if run.is_chosen_here)
     # By slice there would be nothing but tests.
     found = _compute(session, replace(asked, by=None) if chosen_here else asked)
+    if isinstance(found.result, PairComparison) and len(asked.on_the_same_labels) < 2:
+        versions = label_versions(asked.runs)
+        return Compared(without_differences(found.result, on_labels=versions), found.samples)
     if chosen_here and isinstance(found.result, PairComparison):
         return Compared(without_tests(found.result, chosen_here=chosen_here), found.samples)
     return found
@@ -200,22 +211,25 @@ def _compute_aligned(
 def _compute_counted(asked: ComparisonRequest, found: CountedTogether) -> Compared:
     """The same of runs without predictions of which some were counted together."""
     runs, labels = asked.runs, asked.runs[0].labels
-    uploaded = {
-        at: run.uploaded
-        for at, run in enumerate(runs)
-        if run.id not in found.run_ids and run.uploaded is not None
-    }
     if asked.part is not None:
-        if uploaded:
+        if len(found.run_ids) < len(runs):
             return Compared(None, None, NO_SAMPLES_TO_CHOOSE_FROM)
         found = found.among(asked.part)
         if not found.n_samples:
             return Compared(None, found.shared(), NOTHING_IN_SLICE)
     if len(runs) > 2:
+        among = [runs[at] for at in asked.on_the_same_labels]
         many = compare_together(
-            found.together(labels), uploaded, seed=INTERVAL_SEED, confidence=asked.confidence
+            found.together(labels) if any(run.id in found.run_ids for run in among) else None,
+            {
+                at: _matrix(run, None)
+                for at, run in enumerate(among)
+                if run.id not in found.run_ids
+            },
+            seed=INTERVAL_SEED,
+            confidence=asked.confidence,
         )
-        return Compared(many, found.shared())
+        return Compared(_with_left_out(asked, many, None), found.shared())
     ids = (runs[0].id, runs[1].id)
     by_slice = None
     if asked.by is not None:
@@ -288,16 +302,26 @@ def _many(asked: ComparisonRequest, found: Aligned | None) -> ManyComparison:
         )
     labels = asked.runs[0].labels
     actual = np.empty(0, np.uint8) if found is None else found.actual
-    return compare_many(
+    many = compare_many(
         actual,
         [
             found.predicted[run.id] if found and run.has_predictions else _matrix(run, found)
-            for run in asked.runs
+            for run in (asked.runs[at] for at in asked.on_the_same_labels)
         ],
         labels=labels,
         seed=INTERVAL_SEED,
         confidence=asked.confidence,
     )
+    return _with_left_out(asked, many, found)
+
+
+def _with_left_out(
+    asked: ComparisonRequest, many: ManyComparison, found: Aligned | None
+) -> ManyComparison:
+    """The comparison with the values of the runs that are on other labels."""
+    compared = asked.on_the_same_labels
+    others = {at: _matrix(run, found) for at, run in enumerate(asked.runs) if at not in compared}
+    return with_left_out(many, others, on_labels=label_versions(asked.runs)) if others else many
 
 
 def _sets(asked: ComparisonRequest, found: Aligned) -> PairedSets:

@@ -137,7 +137,7 @@ def many_view(
             for key, places in many.places.items()
         ),
         rows=tuple(_rank_row(many, at, runs[at], notes) for at in _best_first(many)),
-        together=f"all {numbers.count(len(runs))} runs and "
+        together=f"all {numbers.count(len(many.compared))} runs and "
         f"{numbers.plural(len(many.places), 'metric')}",
         level=texts.level_text(many.confidence),
         strips=None if is_table_only else _strips(many, runs, address, notes),
@@ -291,9 +291,12 @@ def _pictures(
 
 
 def _best_first(many: ManyComparison) -> list[int]:
-    """Places of the runs by the leading metric; those without it last."""
+    """Places of the runs by the leading metric; those without it or on other labels last."""
     values = [rank.value.value for rank in many.places[leading(many)[0]]]
-    return sorted(range(len(values)), key=lambda at: inf if (v := values[at]) is None else -v)
+    return sorted(
+        range(len(values)),
+        key=lambda at: (at in many.left_out, inf if (v := values[at]) is None else -v),
+    )
 
 
 def _step(matrix: ConfusionMatrix, scale: ColourScale, actual: int, predicted: int) -> str:

@@ -13,6 +13,7 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import ALL_HEADLINES, DifferenceStatus, MetricDifference
 from offdiag.comparison.pair import CHOSEN_HERE, PairComparison, PairedOutcome
 from offdiag.domain.sentences import typeset
+from offdiag.domain.values import Reason
 from offdiag.metrics.counted import numbers_of
 from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import Scale
@@ -177,6 +178,8 @@ def symmetric_scale(differences: Iterable[MetricDifference]) -> Scale:
 
 
 def _why_none(found: MetricDifference) -> str | None:
+    if found.difference.reason == Reason.DIFFERENCE_OTHER_LABELS:
+        return "other labels"
     if found.outcome is not DifferenceStatus.NO_INTERVAL:
         return None
     method = found.difference.ci_method or ""
@@ -268,6 +271,8 @@ def _counted(pair: PairComparison, n_classes: int) -> str:
 def _how_by_class(pair: PairComparison, among: str) -> str:
     method = "Holm" if pair.paired is not None else "Bonferroni"
     noun = "label" if pair.of_sets else "class"
+    if pair.on_labels:
+        return f"A and B are on different labels, so no {noun} is better or worse."
     if pair.chosen_here:
         return f"Recall, precision and F1 of each {noun} are {CHOSEN_HERE}."
     return (

@@ -166,6 +166,8 @@ def pair_view(
     """Present a pair as its address asks for."""
     notes = Notes()
     is_large = len(pair.labels) > LARGEST_TABLE
+    choices = tuple(each for each in _MATRIX_TEXTS if each != "diff" or pair.cells is not None)
+    shown = address.matrix if address.matrix in choices else choices[0]
     return PairView(
         metrics=metric_table(pair, notes),
         churn=None
@@ -176,27 +178,27 @@ def pair_view(
             Segment(
                 _MATRIX_TEXTS[choice],
                 replace(address, matrix=choice).url(),
-                choice == address.matrix,
+                choice == shown,
             )
-            for choice in _MATRIX_TEXTS
+            for choice in choices
         ),
         difference=difference_matrix(pair)
-        if address.matrix == "diff" and pair.matrices is not None
+        if shown == "diff" and pair.matrices is not None
         else None,
-        matrix=_one_of_both(pair, runs, address),
-        changes=largest_changes(pair) if is_large and pair.matrices is not None else (),
+        matrix=_one_of_both(pair, runs, shown),
+        changes=largest_changes(pair) if is_large and pair.cells is not None else (),
         notes=tuple(notes.texts),
     )
 
 
 def _one_of_both(
-    pair: PairComparison, runs: tuple[ComparedRun, ...], address: CompareAddress
+    pair: PairComparison, runs: tuple[ComparedRun, ...], choice: MatrixChoice
 ) -> MatrixView | None:
     """The matrix of A or of B, coloured so that a look from one to the other compares them."""
     matrices = pair.matrices
-    if address.matrix == "diff" or matrices is None:
+    if choice == "diff" or matrices is None:
         return None
-    at = 0 if address.matrix == "a" else 1
+    at = 0 if choice == "a" else 1
     codes = None
     if len(pair.labels) > LARGEST_TABLE:
         codes = window_around(matrices[0], busiest_class(matrices[0]))

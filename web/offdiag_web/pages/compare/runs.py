@@ -15,6 +15,7 @@ from offdiag.domain.runs import logged_by
 from offdiag.domain.sentences import enumerated
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.services.comparisons.compare import RunComparison
+from offdiag.services.comparisons.label_versions import label_versions
 from offdiag.services.comparisons.shared_samples import SharedSamples
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.charts.marks import MOST_MARKED, run_mark, run_style
@@ -36,6 +37,7 @@ class RunIdentity:
     css: str
     mark: Markup | None
     is_matrix: bool
+    labels: str
     remove_url: str | None
     compare_url: str | None
 
@@ -43,8 +45,13 @@ class RunIdentity:
 def run_identities(
     runs: tuple[ComparedRun, ...], address: CompareAddress
 ) -> tuple[RunIdentity, ...]:
-    """All runs; they can be removed where two remain, and compared with the first alone."""
+    """All runs; they can be removed where two remain, and compared with the first alone.
+
+    Label versions are named where they differ.
+    """
     is_marked = len(runs) <= MOST_MARKED
+    versions = label_versions(runs)
+    differ = len({number for number in versions if number is not None}) > 1
     first = runs[0].id
     return tuple(
         RunIdentity(
@@ -58,6 +65,7 @@ def run_identities(
             if is_marked
             else None,
             is_matrix=not run.has_predictions,
+            labels=f"labels v{versions[position]}" if differ and versions[position] else "",
             remove_url=address.without(run.id).url() if len(runs) > 2 else None,
             compare_url=CompareAddress((first, run.id), address.part, address.on_shared).url()
             if len(runs) > 2 and position
