@@ -58,6 +58,10 @@ def test_flags_are_listed_the_gravest_first_and_filtered(offdiag: Command, blind
     assert f"{len(found)} open" in answer.out
     assert {flag["rule"] for flag in badge} == {"F3", "F4"}
     assert offdiag("flags", "list", "--dataset", "other").out == "There are no such flags.\n"
+    assert {flag["run"] for flag in flags(offdiag, "--run", "blind")} == {blind}
+    unknown = offdiag("flags", "list", "--run", "blnd")
+    assert unknown.code == 2
+    assert "there is no run 'blnd'" in unknown.err
 
 
 def test_one_flag_is_shown_with_what_fired_and_runs_to_use_instead(

@@ -148,6 +148,7 @@ def test_lists_flags_page_by_page(reader: PageClient, registry: LesionRegistry) 
     of_run = get(reader, "/runs/{plain}/flags")["flags"]
     assert {flag["run"] for flag in of_run} == {registry.plain}
     assert refusal(reader, "/runs/r_nobody/flags")[0] == 404
+    assert refusal(reader, "/flags", run="r_nobody")[0] == 404
     assert refusal(reader, "/flags", state="lost")[0] == 422
     assert refusal(reader, "/flags", limit=0)[0] == 422
 

@@ -46,8 +46,13 @@ def browse_flags(
     after: FlagPlace | None = None,
     limit: int = FLAGS_PER_PAGE,
 ) -> FlagPage:
-    """One page of the inbox, with how many flags there are in each state."""
+    """One page of the inbox, with how many flags there are in each state.
+
+    Raises `NotFound` for a run that does not exist.
+    """
     with database.read() as session:
+        if wanted.run_id is not None:
+            runs.get_run(session, wanted.run_id)
         return flag_inbox(session, wanted=wanted, now=database.clock(), after=after, limit=limit)
 
 
