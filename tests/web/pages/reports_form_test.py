@@ -290,6 +290,20 @@ def test_a_report_is_created_once_without_a_schedule_and_without_a_plan(
     assert edition.delivery == [{"kind": "folder", "folder": "once"}]
 
 
+def test_one_form_creates_one_edition_however_often_it_is_sent(
+    client: PageClient, run_id: str, database: Database
+) -> None:
+    form = {"form": _hidden(_page(client.get("/reports/new")), "form")}
+
+    sent = [
+        _send(client, GOOD | form | change, "once").location
+        for change in ({}, {}, {"folders": "other"}, {"form": "later"})
+    ]
+
+    assert sent == [f"/reports/weekly/{number}" for number in (1, 1, 2, 3)]
+    assert len(editions(database)) == 3
+
+
 def test_a_schedule_is_changed_and_keeps_its_name_and_its_webhooks(
     client: PageClient, run_id: str, database: Database
 ) -> None:

@@ -13,9 +13,10 @@ from offdiag.services.access.share_links import create_share_link, may_share, re
 from offdiag.store.share_links import list_share_links
 from offdiag_web.app.context import current_registry, requires, signed_in
 from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.once import new_form
 from offdiag_web.components import numbers
 from offdiag_web.pages.access.shareable import projects_of_page, read_page, rendered
-from offdiag_web.pages.access.view import made_once, new_form, sees_all, state_of, whose
+from offdiag_web.pages.access.view import made_once, sees_all, state_of, whose
 
 blueprint = Blueprint("share_links", __name__)
 

@@ -15,10 +15,10 @@ from offdiag.store.project_access import project_names
 from offdiag.store.sessions import list_tokens
 from offdiag_web.app.context import current_registry, requires, signed_in, signed_in_user
 from offdiag_web.app.errors import failure_of, status_of
+from offdiag_web.app.once import new_form
 from offdiag_web.pages.access.view import (
     MEANINGS,
     made_once,
-    new_form,
     read_project,
     read_role,
     sees_all,

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import secrets
 from collections.abc import Callable
 from typing import TypeVar
 
-from flask import request
-
 from offdiag.domain.access import Role
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.services.idempotency import ResponseKey, StoredResult, respond_once
 from offdiag.store.sessions import TokenRecord
 from offdiag.store.share_links import ShareLink
-from offdiag_web.app.context import current_registry, signed_in, signed_in_user
+from offdiag_web.app.context import current_registry, signed_in_user
+from offdiag_web.app.once import once
 
 EVERYWHERE = ""
 """How forms name all projects."""
@@ -66,28 +61,19 @@ def state_of(found: TokenRecord | ShareLink) -> str:
 Made = TypeVar("Made")
 
 
-def new_form() -> str:
-    """What makes a form with secrets in its answer another one than the last."""
-    return secrets.token_urlsafe(16)
-
-
 def made_once(make: Callable[[], Made]) -> Made:
     """What `make` returns for the form of this request.
 
     Raises `Conflict` where the form was sent before, as by reloading the answer: what was made
     then cannot be shown again.
     """
-    if "form" not in request.form:
-        return make()  # Of a page that was opened before forms were told apart.
-    sent = json.dumps(sorted(request.form.items(multi=True)))
-    key = ResponseKey(f"form of {signed_in().name}", hashlib.sha256(sent.encode()).hexdigest(), "")
     made: list[Made] = []
 
-    def act() -> StoredResult:
+    def act() -> str:
         made.append(make())
-        return StoredResult(200, "")
+        return ""  # It is stored nowhere.
 
-    respond_once(current_registry().database, key, act)
+    once(act)
     if not made:
         raise Conflict(
             "this form was sent before, and what it created is shown only once.",

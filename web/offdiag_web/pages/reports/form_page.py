@@ -29,6 +29,7 @@ from offdiag.services.schedules.page import PlanPreview, preview_plan
 from offdiag_web.app.context import current_registry, name_project, requires
 from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import REFUSED, sentence_of
+from offdiag_web.app.once import new_form, once
 from offdiag_web.components.controls import Link, Option
 from offdiag_web.pages.reports.fields import (
     Errors,
@@ -108,6 +109,7 @@ def form_view(
         next_times=next_times(preview, zone=typed.zone),
         errors=_summary(errors, fields),
         address=address,
+        new_form=new_form(),
         own_url=_new_url() if address is None else address.action_url("edit"),
     )
 
@@ -261,7 +263,7 @@ def create() -> Response:
     if not isinstance(found, ReportForm):
         return _shown(typed, choices, source=source, errors=found)
     try:
-        return redirect(_create_once(found) if action == _ONCE else _plan(found), 303)
+        return redirect(once(lambda: _create_now(found)) if action == _ONCE else _plan(found), 303)
     except (InvalidInput, NotFound, Conflict) as error:
         return _shown(typed, choices, source=source, errors=errors_of(error))
 
@@ -343,7 +345,7 @@ def _change(wanted: ReportForm, seen: str) -> str:
     return ReportAddress(wanted.scope.project, wanted.name).url()
 
 
-def _create_once(wanted: ReportForm) -> str:
+def _create_now(wanted: ReportForm) -> str:
     name_project(wanted.scope.project)
     asked = report_now(
         current_registry().database,
