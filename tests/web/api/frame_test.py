@@ -80,6 +80,11 @@ def test_a_metric_is_found_by_its_name_in_scikit_learn(client: PageClient) -> No
 def test_refuses_in_one_shape(client: PageClient) -> None:
     for method, path, status, code in [
         ("GET", "/api/v1/nothing-here", 404, "not_found"),
+        ("GET", "/api/v1", 404, "not_found"),
+        ("GET", "/api/v2/runs", 404, "not_found"),
+        ("GET", "/api/", 404, "not_found"),
+        ("GET", "/api", 404, "not_found"),
+        ("POST", "/api/runs", 404, "not_found"),
         ("GET", "/api/v1/metrics/nothing", 404, "not_found"),
         ("DELETE", "/api/v1/metrics", 405, "method_not_allowed"),
         ("GET", "/api/v1/metrics?scope=moon", 422, "invalid_input"),
@@ -92,6 +97,7 @@ def test_refuses_in_one_shape(client: PageClient) -> None:
         assert answer.mimetype == "application/json", path
         assert answer.get_json().keys() == {"error"}, path
         assert Refusal.model_validate(answer.get_json(), extra="forbid").error.code == code, path
+        assert answer.get_json()["error"]["hint"], path
 
 
 class Sent(RequestBody):

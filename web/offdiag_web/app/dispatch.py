@@ -88,8 +88,8 @@ SHARED = "/s/"
 
 
 def is_for_programs() -> bool:
-    """Whether the request is one to the interface for programs."""
-    return request.path.startswith(f"{PREFIX}/")
+    """Whether the request is one to the interface for programs, in whatever version."""
+    return f"{request.path}/".startswith("/api/")
 
 
 def loggable_path(path: str) -> str:
