@@ -8,7 +8,8 @@ has two states: a proved gap, and under F4' a gap in sight. So has the badge: re
 where nothing is proved, amber "may hide".
 
 In the settings of the second table the sizes are drawn too; the recorded figures are those by
-which the two states were chosen, of another program and its draws.
+which the two states were chosen, of another program and its draws. Of 60 examples fewer gaps are
+in sight now, because the recall of the rest counts as the estimate that it is.
 
     python benchmarks/flag_rates.py            2,000 draws per setting, a few seconds
     python benchmarks/flag_rates.py --draws 200
@@ -171,8 +172,8 @@ GROUPS: Mapping[str, tuple[Setting, ...]] = {
 }
 
 EXPECTED: Mapping[str, Mapping[str, float]] = {
-    "A balanced, recall .90": {"F4'": 0.7, "F12": 8.3},
-    "A' balanced, recall .80 to .97": {"F4'": 27.2},
+    "A balanced, recall .90": {"F4'": 0.2, "F12": 8.3},
+    "A' balanced, recall .80 to .97": {"F4'": 20.9},
     "A2 imbalanced, recall .95 both": {"F7": 26.3, "F8": 0.3, "F9": 25, "F12": 12.5},
     "A3 5 %, recall .995 and .85": {"F4'": 23, "may": 23},
     "B majority classifier, K = 2": {
@@ -225,34 +226,34 @@ EXPECTED: Mapping[str, Mapping[str, float]] = {
         "F2": 0.5,
         "F3": 2.4,
         "F4": 83.9,
-        "F4'": 13.4,
+        "F4'": 12,
         "F6": 56.6,
         "F7": 20.9,
         "F10": 50.8,
         "F12": 60,
         "hides": 83.9,
-        "may": 13.3,
+        "may": 12,
     },
     "C one 5 % class of four, recall 0.4": {
         "F3": 0.1,
         "F4": 64.2,
-        "F4'": 24.5,
+        "F4'": 21.7,
         "F6": 8.1,
         "F7": 2.6,
         "F10": 8.3,
         "F12": 60,
         "hides": 64.2,
-        "may": 24.4,
+        "may": 21.7,
     },
     "C one 5 % class of four, recall 0.6": {
         "F4": 30.5,
-        "F4'": 41.2,
+        "F4'": 38.1,
         "F6": 1.2,
         "F7": 0.2,
         "F10": 0.2,
         "F12": 60,
         "hides": 30.5,
-        "may": 41,
+        "may": 38,
     },
     "D 10:1 costs, majority classifier": {"F11": 100},
     "D 10:1 costs, tuned for accuracy": {"F11": 10},
@@ -296,7 +297,7 @@ OPERATING: Mapping[str, tuple[tuple[Setting | Shares, float, float], ...]] = {
         (half_percent(2_000, 0.0), 99.6, 0.4),
     ),
     "binary 30 %, recall .70 of .90": (
-        (Shares((0.7, 0.3), (0.9, 0.7), 60), 2.2, 23),
+        (Shares((0.7, 0.3), (0.9, 0.7), 60), 0.9, 12),
         (Shares((0.7, 0.3), (0.9, 0.7), 1_000), 2.7, 93.3),
         (Shares((0.7, 0.3), (0.9, 0.7), 100_000), 5.7, 90.4),
     ),

@@ -76,7 +76,8 @@ _DESCRIPTIONS = (
         "the class; for sets of labels it is the recall of all other labels pooled, minus that of "
         "the label. Proved: the gap is 20 points or more, and a smaller one would show so few "
         "hits with a probability of at most 5 % divided by the number of classes (exact "
-        "binomial; its p is in the message); critical where the same is proved of 40 points. On a "
+        "binomial, averaged over what the recall of the others may be; its p is in the message); "
+        "critical where the same is proved of 40 points. On a "
         "minority class that is the hidden-minority warning, in red. In sight: recall is below "
         "that of the rest (1 % divided by the number of classes) and 20 points are neither proved "
         "nor ruled out; medium, and on a minority class the amber warning “may hide”.",
@@ -88,6 +89,10 @@ _DESCRIPTIONS = (
                 "The gap is proved or in sight. Before, a gap of 20 points in the sample was "
                 "enough where recall was below that of the rest, and 40 points made it critical. "
                 "Labels of sets are judged too."
+            ),
+            (
+                "Counts that the recall of the other classes is estimated as well. Before, a "
+                "class was called worse than few others by chance."
             ),
         ),
     ),

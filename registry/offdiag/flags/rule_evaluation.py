@@ -136,6 +136,11 @@ class Subjects:
         return Trials(self.correct, self.actual)
 
     @cached_property
+    def others(self) -> Trials:
+        """Samples of all classes but each, and those found, (R, K)."""
+        return Trials(per_run(self.n_correct) - self.correct, per_run(self.total) - self.actual)
+
+    @cached_property
     def recall_bounds(self) -> Bounds:
         """Wilson's 95 % interval of each recall, (R, K)."""
         return wilson(self.correct, self.actual)

@@ -59,6 +59,13 @@ class WeightedSubjects(Subjects):
         return self._trials(lambda cells: Trials(_correct(cells), actual_totals(cells)))
 
     @cached_property
+    def others(self) -> Trials:
+        of_others = 1.0 - np.eye(len(self.names))
+        return self._trials(
+            lambda cells: Trials(_correct(cells) @ of_others, actual_totals(cells) @ of_others)
+        )
+
+    @cached_property
     def recall_bounds(self) -> Bounds:
         share, size = effective_proportion(self.found, PER_CLASS["recall"])
         return wilson_of_sizes((share * size)[np.newaxis], size[np.newaxis])

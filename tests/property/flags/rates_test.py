@@ -58,10 +58,10 @@ def test_models_that_follow_the_majority_always_get_a_badge(name: str) -> None:
     assert found["hides"] + found["may"] == pytest.approx(100.0)
 
 
-def test_one_failing_class_of_five_percent_is_seen_in_nearly_nine_of_ten_test_sets() -> None:
+def test_one_failing_class_of_five_percent_is_seen_in_six_of_seven_test_sets() -> None:
     found = rates_of("C one 5 % class of four, recall 0.4")
 
-    assert found["hides"] + found["may"] == pytest.approx(88.6, abs=1.5)
+    assert found["hides"] + found["may"] == pytest.approx(85.8, abs=1.5)
     # The gaps between averages, which a dashboard of averages would rely on, see nothing.
     assert found["F6"] < 12
     assert found["F7"] < 6
@@ -92,6 +92,23 @@ def test_every_rule_fires_as_often_as_recorded(name: str) -> None:
         # Four standard errors of the average, and the rounding of the recorded figure.
         noise = 400 * sqrt(share * (1 - share) / (N_DRAWS * n_settings))
         assert found[rule] == pytest.approx(100 * share, abs=noise + 0.8), rule
+
+
+@pytest.mark.parametrize("n", [60, 200, 1_000])
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.98])
+def test_a_class_is_called_worse_than_few_others_no_more_often_than_its_level(
+    share: float, n: int
+) -> None:
+    """The others are a tenth of the samples, or less: what they reach is as uncertain."""
+    n_draws, rng = 1_000, np.random.default_rng(SEED)
+    shares = (share, 1 - share)
+    equal = flag_rates.rates(flag_rates.Shares(shares, (0.8, 0.8), n), n_draws=n_draws, rng=rng)
+    at_threshold = flag_rates.rates(
+        flag_rates.Shares(shares, (0.7, 0.9), n), n_draws=n_draws, rng=rng
+    )
+
+    assert equal["F4"] + equal["F4'"] <= 1 + 400 * sqrt(0.01 / n_draws)
+    assert at_threshold["F4"] <= 5 + 400 * sqrt(0.05 / n_draws)
 
 
 def test_milder_thresholds_find_more_and_cry_wolf_more() -> None:

@@ -90,8 +90,8 @@ def test_the_failing_class_of_the_lecture_carries_its_evidence() -> None:
     assert verdict.evidence["actual"] == 15
     assert verdict.evidence["accuracy_elsewhere"] == pytest.approx(74 / 85)
     assert verdict.evidence["certainty"] == "in_sight"
-    assert verdict.evidence["p_as_elsewhere"] == pytest.approx(2.4e-5, rel=0.02)
-    assert verdict.evidence["p"] == pytest.approx(0.0285, rel=0.01)
+    assert verdict.evidence["p_as_elsewhere"] == pytest.approx(1.7e-4, rel=0.02)
+    assert verdict.evidence["p"] == pytest.approx(0.0374, rel=0.01)
     assert verdict.evidence["is_minority"] is True
     gap, proved, as_elsewhere, possible, _ = verdict.fired
     assert gap.measured == pytest.approx(74 / 85 - 0.4)

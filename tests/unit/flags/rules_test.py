@@ -358,7 +358,7 @@ def test_every_verdict_is_json_with_the_thresholds_it_used() -> None:
 
     assert stored["badge"] is True
     (verdict,) = (v for v in stored["verdicts"] if v["rule"] == "F4" and v["class_label"] == "1")
-    assert verdict["version"] == 2
+    assert verdict["version"] == 3
     assert verdict["severity"] == "critical"
     assert verdict["thresholds"] == {
         "recall_gap": 0.25,

@@ -187,7 +187,7 @@ def test_the_page_of_a_flag_in_sight_says_so_in_words(client: PageClient, in_sig
     assert (flag["certainty"], flag["in_badge"], flag["may_hide"]) == ("in_sight", False, True)
     assert page.one("h1").text == "Recall may be far below the other classes: “mel”"
     assert page.one("span", "chip-may-hide").text == "◇accuracy may hide a minority class"
-    assert "rule F4 v2" in page.one("main").text
+    assert "rule F4 v3" in page.one("main").text
 
 
 def test_the_page_of_a_flag_names_the_version_that_raised_it(
@@ -200,7 +200,7 @@ def test_the_page_of_a_flag_names_the_version_that_raised_it(
     page = client.page(f"/flags/{first['id']}")
 
     assert first["rule_version"] == 1
-    assert "Version 1 of F4 raised this flag; version 2 is in force." in page.one("main").text
+    assert "Version 1 of F4 raised this flag; version 3 is in force." in page.one("main").text
 
 
 def test_a_single_class_that_is_never_found_is_not_said_to_be_found(

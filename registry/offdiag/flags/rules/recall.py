@@ -9,6 +9,11 @@ few hits at most 5 times in 100, over all classes together. In sight means that 
 worse than the rest for sure and a gap of the threshold is not ruled out. Neither state asks on
 which side of the threshold the estimate lies alone: a class whose true gap is the threshold would
 change sides with every other test set.
+
+The recall of the rest is an estimate too. Tails are averages over what it may be, by Jeffreys'
+prior (Gelman et al. 2013, Bayesian Data Analysis, section 6.3, posterior predictive p). Taken for
+the truth, six other examples that are all found would be asked of a large class as 95 %, and one
+of four equally good models would be called worse on it.
 """
 
 from __future__ import annotations
@@ -29,6 +34,7 @@ from offdiag.flags.rule_evaluation import (
     Floats,
     RuleEvaluation,
     Subjects,
+    Trials,
     all_of,
     at_least,
     at_most,
@@ -43,6 +49,8 @@ IN_SIGHT_SEVERITY = Severity.MEDIUM
 """Of a gap in sight; a proved one is more severe, so that the severity tells the two apart."""
 UNSETTLED = 0.03
 """A gap this close to the threshold takes thousands of examples of the class to settle."""
+_STEPS = np.linspace(-6.0, 6.0, 65)
+"""Places of recalls over which a tail is averaged, in standard deviations of their logits."""
 _POWER = 0.8
 """Share of test sets of the size we name that would settle the gap if the estimates are right."""
 
@@ -64,9 +72,22 @@ class _Gap:
         return np.minimum(self.s.accuracy_elsewhere, self.t.recall_gap_cap)
 
     def tail_below(self, gap: float) -> Floats:
-        """Probability of so few hits if recall were `gap` below the reference."""
-        recall = np.clip(self.reference - gap, 0.0, 1.0)
-        return at_most(self.s.recalls.hits, self.s.recalls.cases, recall)
+        """Probability of so few hits if recall were `gap` below the reference.
+
+        Averaged over what the reference may be, where the one that was found would decide.
+        """
+        found = self.s.recalls
+        tail = at_most(found.hits, found.cases, np.clip(self.reference - gap, 0.0, 1.0))
+        decides = tail <= max(self.t.recall_gap_proof_alpha, self.t.recall_gap_alpha)
+        hits, misses = self.s.others.hits, self.s.others.cases - self.s.others.hits
+        tail[decides] = _average_tail(
+            Trials(found.hits[decides], found.cases[decides]),
+            hits[decides],
+            misses[decides],
+            cap=self.t.recall_gap_cap,
+            gap=gap,
+        )
+        return tail
 
     @cached_property
     def tail_above(self) -> Floats:
@@ -123,6 +144,27 @@ class _Gap:
     @cached_property
     def is_proved(self) -> Flags:
         return all_of(*self.proof)
+
+
+def _average_tail(
+    of_class: Trials, hits: Floats, misses: Floats, *, cap: float, gap: float
+) -> Floats:
+    """The mean of P(X <= hits of the class) over the recall of the rest, all (n,)."""
+    with optional:
+        from scipy.special import polygamma, psi
+
+    # Of Beta(a, b) the logit has this mean, this variance and this density.
+    a, b = hits[:, np.newaxis] + 0.5, misses[:, np.newaxis] + 0.5
+    logit = psi(a) - psi(b) + np.sqrt(polygamma(1, a) + polygamma(1, b)) * _STEPS
+    density = a * logit - (a + b) * np.logaddexp(0.0, logit)
+    weight = np.exp(density - density.max(axis=-1, keepdims=True))
+    recall = np.minimum(1.0 / (1.0 + np.exp(-logit)), cap)
+    tails = at_most(
+        of_class.hits[:, np.newaxis],
+        of_class.cases[:, np.newaxis],
+        np.clip(recall - gap, 0.0, 1.0),
+    )
+    return np.asarray((tails * weight).sum(axis=-1) / weight.sum(axis=-1))
 
 
 def _judge_recall_gap(s: Subjects, t: Thresholds) -> RuleEvaluation:
