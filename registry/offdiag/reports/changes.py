@@ -4,9 +4,10 @@ Two things can change the value of a metric. A run may be scored again, because 
 corrected or a metric was redefined: its predictions are the same, so its new value counts as a
 change when it lies outside the interval of the old one. Or a run of the same name may have been
 logged: then the change is the difference of two runs, and counts when the interval of the
-difference excludes zero. A report compares many values of such runs, so their intervals hold
-together (Bonferroni): equally good runs are said to differ in at most 5 reports of 100, and not
-in nearly every one.
+difference excludes zero. Where further samples are labelled, chance moves the value of a run that
+is scored again as well. A report compares many values of the latter two kinds, so their intervals
+hold together (Bonferroni): by chance at most 5 reports of 100 say that something changed, and not
+nearly every one.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class Origin(StrEnum):
 class Change:
     """A value that left its interval.
 
-    `low` and `high` bound the difference, new minus old, where it is that of two runs, together
-    with all other such differences of the report.
+    `low` and `high` bound the difference, new minus old, where chance can be all of it: that of
+    two runs, or of other samples. They hold together for all such differences of the report.
     """
 
     origin: Origin
@@ -80,6 +81,11 @@ class _Pair:
     before: RunFigures
     after: RunFigures
     origin: Origin
+
+    @property
+    def is_of_chance(self) -> bool:
+        """Whether chance alone can change a value: another run, or other samples."""
+        return self.origin is Origin.SUCCEEDED or self.before.n_scored != self.after.n_scored
 
 
 def find_changes(
@@ -139,21 +145,23 @@ def _newest_by_line(
 def _compared(pair: _Pair, metrics: Sequence[str]) -> Iterator[Change]:
     for key in metrics:
         if key in pair.before.metrics and key in pair.after.metrics:
-            yield _change(pair, key, None, pair.before.metrics[key], pair.after.metrics[key])
+            yield from _change(pair, key, None, pair.before.metrics[key], pair.after.metrics[key])
     before = {figures.label: figures for figures in pair.before.classes}
     for figures in pair.after.classes:
         if figures.label in before:
             then = before[figures.label].values
             for key in CHANGING_CLASS_METRICS:
-                yield _change(pair, key, figures.label, then[key], figures.values[key])
+                yield from _change(pair, key, figures.label, then[key], figures.values[key])
 
 
 def _change(
     pair: _Pair, metric: str, class_label: str | None, before: MetricValue, after: MetricValue
-) -> Change:
-    bounds = difference_bounds(before, after) if pair.origin is Origin.SUCCEEDED else None
-    low, high = bounds or (None, None)
-    return Change(
+) -> Iterator[Change]:
+    if pair.is_of_chance and not (before.is_defined and after.is_defined):
+        # No interval tells whether a class was never predicted by chance.
+        return
+    low, high = _bounds(pair, before, after) or (None, None)
+    yield Change(
         origin=pair.origin,
         run_id=pair.after.id,
         run_name=pair.after.name,
@@ -165,6 +173,17 @@ def _change(
         low=low,
         high=high,
     )
+
+
+def _bounds(pair: _Pair, before: MetricValue, after: MetricValue) -> tuple[float, float] | None:
+    if not pair.is_of_chance:
+        return None
+    if pair.origin is Origin.SUCCEEDED:
+        return difference_bounds(before, after)
+    if after.value is None or before.ci_low is None or before.ci_high is None:
+        return None
+    # The old samples are among the new ones, which the interval of the old value allows for.
+    return after.value - before.ci_high, after.value - before.ci_low
 
 
 def _held_together(changes: Sequence[Change]) -> list[Change]:
@@ -187,13 +206,9 @@ def _is_beyond(change: Change) -> bool:
     before, after = change.before, change.after
     if before.value is None or after.value is None:
         return before.is_defined != after.is_defined
-    if change.origin is Origin.SUCCEEDED:
-        return (
-            change.low is not None
-            and change.high is not None
-            and (change.low > 0 or change.high < 0)
-        )
-    if before.ci_low is None or before.ci_high is None:
+    if change.low is not None and change.high is not None:
+        return change.low > 0 or change.high < 0
+    if change.origin is Origin.SUCCEEDED or before.ci_low is None or before.ci_high is None:
         return False
     return not before.ci_low <= after.value <= before.ci_high
 

@@ -182,9 +182,41 @@ def test_becoming_undefined_and_becoming_defined_are_changes() -> None:
     assert [change.difference for change in (*lost, *gained)] == [None, None]
 
 
-@pytest.mark.parametrize("changes", [{}, {"id": "r_2", "logged_at": LATE}])
+@pytest.mark.parametrize("now", [{"id": "r_2", "logged_at": LATE}, {"n_scored": 900}])
+def test_other_samples_or_another_run_may_leave_a_value_undefined_by_chance(
+    now: dict[str, Any],
+) -> None:
+    defined = run("a", 0.8, classes=())
+    undefined = run("a", 0.1, classes=(), metrics={"mcc": UNDEFINED}, **now)
+
+    assert not find_changes([defined], [undefined], METRICS).beyond
+    assert not find_changes([undefined], [defined], METRICS).beyond
+
+
+@pytest.mark.parametrize(("n_runs", "is_beyond"), [(1, True), (2, False)])
+def test_the_more_runs_have_more_labels_the_more_a_value_must_change(
+    n_runs: int, is_beyond: bool
+) -> None:
+    # Half widths of .02: 1.1 of them beyond a single value, 1.14 beyond two together.
+    names = [f"m{place}" for place in range(n_runs)]
+    few = [run(name, 0.8, classes=(), n_scored=500) for name in names]
+    all_of_them = [run(name, 0.822, classes=()) for name in names]
+
+    assert bool(find_changes(few, all_of_them, METRICS).beyond) is is_beyond
+    # Corrected labels are no further samples: each run is looked at alone.
+    corrected = [run(name, 0.8, classes=()) for name in names]
+    assert find_changes(corrected, all_of_them, METRICS).beyond
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, ["mean_cost", "mcc", "total_cost"]),
+        ({"id": "r_2", "logged_at": LATE}, ["mcc", "total_cost"]),
+    ],
+)
 def test_changes_are_sorted_by_widths_of_their_intervals_whatever_their_units(
-    changes: dict[str, Any],
+    changes: dict[str, Any], expected: list[str]
 ) -> None:
     metrics = ("mcc", "total_cost", "mean_cost")
     figures = [
@@ -198,7 +230,7 @@ def test_changes_are_sorted_by_widths_of_their_intervals_whatever_their_units(
 
     found = find_changes([before], [after], metrics).beyond
 
-    assert [each.metric for each in found] == ["mean_cost", "mcc", "total_cost"]
+    assert [each.metric for each in found] == expected
 
 
 def test_classes_are_matched_by_name_not_by_place() -> None:
