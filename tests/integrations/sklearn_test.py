@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,11 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import offdiag
@@ -78,12 +80,23 @@ def test_a_decision_function_stands_for_probabilities(
     assert (scores_of(run)["margin"] >= 0).all()  # The predicted class has the highest score.
 
 
-def test_one_score_for_each_pair_of_classes_is_left_out(url: str, dataset: str) -> None:
-    four = np.arange(len(IRIS.data)) % 4
-    model = SVC(decision_function_shape="ovo").fit(IRIS.data, four)
+PAIRS = SVC(decision_function_shape="ovo")
+
+
+@pytest.mark.parametrize("n_classes", [3, 4])  # Three classes have three pairs.
+@pytest.mark.parametrize(
+    "estimator",
+    [PAIRS, make_pipeline(StandardScaler(), GridSearchCV(PAIRS, {"C": [1, 2]}, cv=2))],
+    ids=["alone", "searched"],
+)
+def test_one_score_for_each_pair_of_classes_is_left_out(
+    url: str, dataset: str, estimator: Any, n_classes: int
+) -> None:
+    actual = np.arange(len(IRIS.data)) % n_classes
+    model = estimator.fit(IRIS.data, actual)
 
     run = offdiag.sklearn.log_estimator(
-        model, IRIS.data, four, name="pairs", dataset=dataset, url=url
+        model, IRIS.data, actual, name="pairs", dataset=dataset, url=url
     )
 
     assert "confidence" not in scores_of(run)

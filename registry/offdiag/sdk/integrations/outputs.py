@@ -84,11 +84,12 @@ def named(codes: object, labels: LabelSet, *, field: str) -> NDArray[np.object_]
     """The names of codes 0 to K - 1, shape (n,); whole numbers may come as floats.
 
     A table with one column for each class, as of one-hot targets, stands for the column of its
-    largest value. Raises `InvalidInput` naming the first code that there is no class for.
+    largest value. Raises `InvalidInput` naming the first code that there is no class for, or the
+    first row without a single largest value, as of a sample without a class or with two.
     """
     given = np.asarray(readable(codes))
     if given.ndim == 2 and given.shape[CLASS_AXIS] == len(labels) > 1:
-        given = given.argmax(axis=CLASS_AXIS)
+        given = _largest(given, field)
     flat = given.reshape(-1)
     places = None
     if flat.dtype.kind in "iubf":
@@ -111,10 +112,26 @@ def named(codes: object, labels: LabelSet, *, field: str) -> NDArray[np.object_]
     return np.array(labels.names, dtype=object)[places]
 
 
+def _largest(table: NDArray[Any], field: str) -> NDArray[np.int64]:
+    n_largest = (table == table.max(axis=CLASS_AXIS, keepdims=True)).sum(axis=CLASS_AXIS)
+    if (n_largest != 1).any():
+        index = int(np.argmax(n_largest != 1))
+        row = ", ".join(str(value) for value in table[index, :5].tolist())
+        raise InvalidInput(
+            f"the row [{row}{', …' if table.shape[CLASS_AXIS] > 5 else ''}] at index {index} has "
+            "no single largest value.",
+            field=field,
+            hint="One-hot rows have a single 1; leave out samples without a class. Sets of labels "
+            "are logged by log_run.",
+        )
+    return decided(table)
+
+
 def score_columns(scores: object) -> NDArray[np.float64]:
     """Scores as one column for each class, (n, K).
 
-    Of two classes a model may put out the probability of the second alone, (n,) or (n, 1).
+    Of two classes a model may put out the probability of the second alone, (n,) or (n, 1). Raises
+    `InvalidInput` for one score of each sample that is no probability, as a logit.
     """
     given = np.asarray(readable(scores), dtype=np.float64)
     if given.ndim == 2 and given.shape[CLASS_AXIS] > 1:
@@ -126,10 +143,19 @@ def score_columns(scores: object) -> NDArray[np.float64]:
             hint="Give scores of shape (n,) or (n, K).",
         )
     second = given.reshape(-1)
+    outside = (second < 0) | (second > 1)
+    if outside.any():
+        index = int(np.argmax(outside))
+        raise InvalidInput(
+            f"the score at index {index} is {second[index]}, which is not a probability of the "
+            "second class.",
+            field="y_score",
+            hint="Give probabilities, as a sigmoid makes of logits, or one score for each class.",
+        )
     return np.stack([1 - second, second], axis=CLASS_AXIS)
 
 
-def decided(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+def decided(scores: NDArray[Any]) -> NDArray[np.int64]:
     """The code of the class with the highest score, the first of equal ones, shape (n,)."""
     codes: NDArray[np.int64] = scores.argmax(axis=CLASS_AXIS)
     return codes

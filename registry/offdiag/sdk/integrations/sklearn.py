@@ -89,7 +89,10 @@ def _scores(estimator: Any, X: Any, labels: LabelSet) -> NDArray[np.float64] | N
         if table.ndim == 1:
             table = np.stack([-table, table], axis=CLASS_AXIS)
         names = [label_text(label) for label in estimator.classes_]
-        if table.ndim != 2 or table.shape[CLASS_AXIS] != len(names):
+        of_pairs = (
+            method == "decision_function" and len(names) > 2 and _decides_by_pairs(estimator)
+        )
+        if table.ndim != 2 or table.shape[CLASS_AXIS] != len(names) or of_pairs:
             return None  # One score for each pair of classes says nothing about one class.
         filler = lowest if lowest is not None else float(table.min()) - 1
         ordered = np.full((len(table), len(labels)), filler)
@@ -148,10 +151,21 @@ def _scalar(value: Any) -> Any:
     return type(value).__name__ if hasattr(value, "get_params") else _NO_SCALAR
 
 
+def _decides_by_pairs(estimator: Any) -> bool:
+    """Whether the columns are pairs of classes; of three classes there are as many pairs."""
+    last = _last_step(estimator)
+    found = _last_step(getattr(last, "best_estimator_", last))  # A search has tried several.
+    return getattr(found, "decision_function_shape", None) == "ovo"
+
+
 def _kind(estimator: Any) -> str:
     """The class of the classifier, which is the last step of a pipeline."""
+    return type(_last_step(estimator)).__name__
+
+
+def _last_step(estimator: Any) -> Any:
     steps = getattr(estimator, "steps", None)
-    return type(steps[-1][1] if steps else estimator).__name__
+    return steps[-1][1] if steps else estimator
 
 
 def _rows(X: Any, places: NDArray[np.int64]) -> Any:
