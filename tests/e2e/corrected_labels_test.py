@@ -1,28 +1,22 @@
 """Ten labels are corrected: runs are scored again, ranks move, tomorrow's report says so first.
 
-With the runs that the demo makes of the digits, through the command line, real worker processes
-and the dashboard.
+Through the command line, real worker processes and the dashboard.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-import pickle
-import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from flask.testing import FlaskClient
-from numpy.typing import NDArray
 
 from offdiag.cli.commands import run as offdiag
-from offdiag.demo.experiments import PROJECT, digits, log_trial
+from offdiag.domain.runs import RunFacts
 from offdiag.services.schedules.due import run_due_schedules
 from offdiag.settings import Settings
 from offdiag.store.database import Database
@@ -30,10 +24,8 @@ from offdiag.store.models import EvaluationRow, WorkRow
 from offdiag_web import create_app
 from offdiag_web.urls.datasets import DatasetAddress
 from support.contents import count_rows
-from support.logging_runs import work_off
-from support.once_for_all import made_once
+from support.logging_runs import log, work_off
 from support.pages import Page
-from support.registries import copy_open_file
 from support.reporting import editions
 from support.worker_processes import Workers, wait_until, workers
 
@@ -41,53 +33,35 @@ pytestmark = pytest.mark.processes
 
 N_CORRECTED = 10
 REPORT = "daily"
-DATASET = "digits, 3 and 8 rare"
+PROJECT, DATASET = "wildlife", "camera traps, north"
 IMPACT = DatasetAddress(PROJECT, DATASET)
 ROSE = "logistic regression, strong penalty, balanced"
 FELL = "25 nearest neighbours"
-MODELS = ("logistic regression", ROSE, FELL)
-
-Labels = NDArray[np.str_]
-
-
-@dataclass(frozen=True)
-class Digits:
-    """What the models of the demo answered; `answers` by the name of the run."""
-
-    ids: NDArray[np.int64]
-    truth: Labels
-    answers: Mapping[str, Labels]
+TRUTH = ["fox", "hare", "owl"] * 40
+WRONG = {"random forest": range(9), FELL: range(9, 24), ROSE: range(24, 45)}
+"""Where the answer of each run is another than the truth."""
 
 
-@pytest.fixture(scope="module")
-def demo(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Digits]:
-    """A registry with runs of the digits, and their predictions."""
-
-    def make(folder: Path) -> None:
-        file = Path(shutil.copy(migrated_file, folder / "registry.db"))
-        experiment = digits(42)
-        names = np.array(experiment.labels)
-        answers = {}
-        for trial in (trial for trial in experiment.trials if trial.name in MODELS):
-            log_trial(experiment, trial, url=f"sqlite:///{file}")
-            answers[trial.name] = names[trial.model.predict(experiment.data[experiment.test])]
-        truth = names[experiment.target[experiment.test]]
-        database = Database(f"sqlite:///{file}", synchronous="normal")
-        work_off(database)
-        copy_open_file(file, folder / "evaluated.db")
-        database.close()
-        (folder / "facts").write_bytes(pickle.dumps((experiment.test, truth, answers)))
-
-    folder = made_once(tmp_path_factory, "digits", make)
-    return folder / "evaluated.db", Digits(*pickle.loads((folder / "facts").read_bytes()))
+def answers(name: str) -> list[str]:
+    """What a run says of each sample; where it is wrong, it takes a fox for a hare and so on."""
+    mistaken = {"fox": "hare", "hare": "owl", "owl": "fox"}
+    return [mistaken[true] if at in WRONG[name] else true for at, true in enumerate(TRUTH)]
 
 
 @pytest.fixture
-def database(demo: tuple[Path, Digits], tmp_path: Path) -> Iterator[Database]:
-    file = shutil.copy(demo[0], tmp_path / "offdiag.db")
-    database = Database(f"sqlite:///{file}", synchronous="normal")
-    yield database
-    database.close()
+def database(sqlite_database: Database) -> Database:
+    """A registry with these runs, evaluated."""
+    for name in WRONG:
+        log(
+            sqlite_database,
+            y_true=TRUTH,
+            y_pred=answers(name),
+            sample_ids=list(range(len(TRUTH))),
+            dataset=DATASET,
+            facts=RunFacts(name=name, project=PROJECT),
+        )
+    work_off(sqlite_database)
+    return sqlite_database
 
 
 @pytest.fixture
@@ -108,13 +82,6 @@ def call(database: Database, *arguments: str) -> None:
 
 def settle(database: Database, crew: Workers) -> None:
     wait_until(lambda: count_rows(database, WorkRow) == 0, crew)
-
-
-def answer_like(digits: Digits, name: str, *, unlike: str) -> dict[int, str]:
-    """Ten labels that make one run right where it was wrong and another wrong."""
-    one, other = digits.answers[name], digits.answers[unlike]
-    places = np.flatnonzero((one != digits.truth) & (other == digits.truth))[:N_CORRECTED]
-    return {int(digits.ids[place]): str(one[place]) for place in places}
 
 
 def revise(database: Database, labels: Mapping[int, str], folder: Path) -> None:
@@ -152,7 +119,6 @@ def places(client: FlaskClient) -> dict[str, tuple[int, int]]:
 
 
 def test_ten_corrected_labels_move_runs_and_tomorrows_report_says_so_first(
-    demo: tuple[Path, Digits],
     database: Database,
     crew: Workers,
     client: FlaskClient,
@@ -160,10 +126,11 @@ def test_ten_corrected_labels_move_runs_and_tomorrows_report_says_so_first(
 ) -> None:
     issued_today(database)
 
-    revise(database, answer_like(demo[1], ROSE, unlike=FELL), tmp_path)
+    taken_over = {at: answers(ROSE)[at] for at in WRONG[ROSE][:N_CORRECTED]}
+    revise(database, taken_over, tmp_path)
     settle(database, crew)
 
-    assert count_rows(database, EvaluationRow) == 2 * len(demo[1].answers)
+    assert count_rows(database, EvaluationRow) == 2 * len(WRONG)
     moved = {name: ranks for name, ranks in places(client).items() if ranks[0] != ranks[1]}
     assert {ROSE, FELL} <= moved.keys()
     page = Page(client.get(IMPACT.impact_url(2)).get_data(as_text=True))
