@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from offdiag.domain.sample_content import ContentPlaces
+from offdiag.errors import Conflict
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import GivenSample
 from offdiag.services.retention.project_archives import export_project, import_project
@@ -16,7 +19,12 @@ from offdiag.services.samples.content import (
     picture,
     set_places,
 )
-from offdiag.services.samples.drafts import answer_labels, label_draft, publish_draft
+from offdiag.services.samples.drafts import (
+    answer_labels,
+    label_draft,
+    publish_draft,
+    withdraw_answers,
+)
 from offdiag.services.truth.versions import version_of
 from offdiag.store.database import Database
 from offdiag.store.datasets import dataset_named
@@ -94,3 +102,26 @@ def test_labels_that_people_settled_stay_settled(
     before = contents(other)
     import_project(other, tmp_path / "project.zip")
     assert contents(other) == before
+
+
+@pytest.mark.parametrize("is_older", [True, False])
+def test_a_draft_on_other_samples_is_a_conflict(
+    database: Database, other: Database, tmp_path: Path, is_older: bool
+) -> None:
+    # Without identifiers both drafts name their samples by position.
+    truths = {database: ["a", "b", "c"] * 2, other: ["b", "b", "b", "a", "a", "c"]}
+    for each in (database, other) if is_older else (other, database):
+        log(each, y_true=truths[each], y_pred=["a"] * 6, labels=["a", "b", "c"])
+        answer_labels(each, **WHERE, labels={0: "c"}, author="ana" if each is database else "ben")
+    export_project(database, "default", tmp_path / "project.zip")
+    before = contents(other)
+
+    with pytest.raises(Conflict, match="draft of dataset 'holdout' is about other samples here"):
+        import_project(other, tmp_path / "project.zip")
+
+    assert contents(other) == before
+    withdraw_answers(database, **WHERE, samples=[0], author="ana")
+    export_project(database, "default", tmp_path / "again.zip")
+    import_project(other, tmp_path / "again.zip")
+    [item] = label_draft(other, **WHERE).items
+    assert (item.sample, item.label) == (0, "b")

@@ -13,6 +13,7 @@ from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.inputs.scratch import scratch_folder
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.jobs.submit import submit_evaluations
+from offdiag.services.samples.drafts import drafted_samples
 from offdiag.services.verification.checks import FindingKind
 from offdiag.services.verification.verify import verify
 from offdiag.store import audit_log, datasets, retention, runs
@@ -104,10 +105,31 @@ def import_project(
             project = name
             transfer.rename_staged(staged, name)
         with staged.read() as source, database.write() as session:
+            names = datasets.dataset_names(source)
+            here = _drafts(session, project, names)
             taken = transfer.take_over(source, session, project=project)
+            there = _drafts(source, project, names) if "label_answer" in taken.added else {}
+            _require_same_drafts([here, there], _drafts(session, project, names))
             stale = stale_runs(session, suite_version=SUITE_VERSION, unasked=True)
             submit_evaluations(session, [run.run_id for run in stale])
     return taken
+
+
+def _drafts(session: Session, project: str, names: list[str]) -> dict[str, str]:
+    found = {name: drafted_samples(session, project=project, dataset=name) for name in names}
+    return {name: digest for name, digest in found.items() if digest is not None}
+
+
+def _require_same_drafts(before: list[dict[str, str]], after: dict[str, str]) -> None:
+    """Positions are names of other samples in another draft: answers must not move to it."""
+    for name, digest in after.items():
+        if any(draft.get(name, digest) != digest for draft in before):
+            raise Conflict(
+                f"the open draft of dataset {name!r} is about other samples here.",
+                field="draft",
+                hint="Nothing was imported. Publish or withdraw one of the two drafts first, or "
+                "import it as a project of another name (--as).",
+            )
 
 
 @contextmanager

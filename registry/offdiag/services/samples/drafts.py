@@ -24,7 +24,7 @@ from offdiag.store import label_answers, truths
 from offdiag.store.audit_log import describe
 from offdiag.store.database import Database, Session
 from offdiag.store.dataset_page import DatasetSize, dataset_size
-from offdiag.store.datasets import DatasetRecord, dataset_named
+from offdiag.store.datasets import DatasetRecord, dataset_named, find_dataset
 from offdiag.store.label_answers import LabelAnswer
 from offdiag.store.truths import TruthRecord
 
@@ -339,11 +339,21 @@ def draft_truth(session: Session, known: DatasetRecord) -> TruthRecord:
         for each in versions
         if each.number in published and each.created_at >= oldest.answered_at
     ]
-    then = [each.root_id for each in versions if each.created_at <= oldest.answered_at]
+    # By time, because imported versions have later numbers than those that were there.
+    by_time = sorted(versions, key=lambda each: each.created_at, reverse=True)
+    then = [each.root_id for each in by_time if each.created_at <= oldest.answered_at]
     for root_id in dict.fromkeys([*parts, *then, *heads]):
         if known_among(session, heads[root_id], [oldest.sample]):
             return heads[root_id]
     return newest
+
+
+def drafted_samples(session: Session, *, project: str, dataset: str) -> str | None:
+    """The digest of the first labels of the samples that an open draft is about, if any."""
+    known = find_dataset(session, project=project, name=dataset)
+    if known is None or label_answers.oldest_open(session, known.id) is None:
+        return None
+    return truths.get_truth(session, draft_truth(session, known).root_id).digest
 
 
 def known_among(session: Session, truth: TruthRecord, names: Sequence[str]) -> list[str]:
