@@ -224,11 +224,11 @@ def test_a_new_version_of_a_rule_keeps_what_people_settled(database: Database) -
 
     after = flags_of(database, run)["F4", "1"]
     assert (after.id, after.status.state) == (flag.id, FlagState.DISMISSED)
-    assert (after.content.rule_version, after.status.severity.value) == (2, "medium")
+    assert (after.content.rule_version, after.status.severity.value) == (3, "medium")
     assert (after.content.hides, after.content.may_hide) == (False, True)
     told = browse_flag(database, flag.id).history[-1]
     assert (told.kind, told.author) == (FlagEventKind.UPDATED, None)
-    assert told.text == "high before, medium now; version 1 of F4 before, version 2 now"
+    assert told.text == "high before, medium now; version 1 of F4 before, version 3 now"
 
 
 def test_a_flag_that_a_new_version_does_not_raise_says_so(database: Database) -> None:

@@ -98,7 +98,7 @@ _DESCRIPTIONS = (
     ),
     RuleDescription(
         id="F5",
-        title="No better than the majority class",
+        title="Not clearly better than the majority class",
         help="Among the examples that either the model or the constant prediction of the largest "
         "class gets right, but not both, the model does not gain significantly more than it "
         "loses (one-sided sign test, 5 %), and its adjusted balanced accuracy is below 0.5; below "
@@ -157,9 +157,9 @@ _DESCRIPTIONS = (
     ),
     RuleDescription(
         id="F11",
-        title="Costs more than a constant prediction",
+        title="Costs no less than a constant prediction",
         help="Under the cost matrix the predictions cost as much as the best constant prediction, "
-        "or more.",
+        "or more, on these examples; of few, chance may be why.",
         mildest=Severity.CRITICAL,
         gravest=Severity.CRITICAL,
         per_class=False,

@@ -21,9 +21,9 @@ _OF_CLASS: Mapping[Cause, str] = MappingProxyType(
 )
 _OF_RUN: Mapping[Cause, str] = MappingProxyType(
     {
-        Cause.WORTHLESS: "No better than a constant prediction",
-        Cause.HIDES: "Accuracy hides weak classes",
-        Cause.COST: "Costs more than another choice",
+        Cause.WORTHLESS: "Not clearly better than a constant prediction",
+        Cause.HIDES: "Accuracy far above other metrics",
+        Cause.COST: "Costs no less than another choice",
         Cause.ORIENTATION: "Matrix may be transposed",
     }
 )
@@ -33,13 +33,13 @@ _REASONS: Mapping[str, str] = MappingProxyType(
         "F2": "never predicted",
         "F3": "0 found",
         "F4": "low recall",
-        "F5": "below majority class",
+        "F5": "no clear gain over the majority class",
         "F6": "balanced accuracy far lower",
         "F7": "macro F1 far lower",
         "F8": "low agreement",
         "F9": "low precision",
         "F10": "under-predicted",
-        "F11": "a constant prediction costs less",
+        "F11": "a constant prediction costs no more",
         "F12": "few examples",
         "F13": "orientation",
         "F14": "below the baseline",

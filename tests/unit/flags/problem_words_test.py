@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offdiag.flags.problem_words import problem_title, value_now
+from offdiag.flags.problem_words import problem_title, reason, value_now
 from offdiag.flags.problems import Cause, ProblemKey
 
 
@@ -16,6 +16,18 @@ def test_a_class_is_quoted_where_its_name_reads_as_something_else(
     class_label: str, title: str
 ) -> None:
     assert problem_title(ProblemKey(1, "vit", Cause.MISSED, class_label)) == title
+
+
+def test_no_more_is_said_than_a_rule_found() -> None:
+    # F5 fires where a gain may be chance, F6 to F8 and F11 compare values of these examples.
+    assert problem_title(ProblemKey(1, "vit", Cause.WORTHLESS, "")) == (
+        "Not clearly better than a constant prediction"
+    )
+    assert reason("F5") == "no clear gain over the majority class"
+    assert problem_title(ProblemKey(1, "vit", Cause.HIDES, "")) == (
+        "Accuracy far above other metrics"
+    )
+    assert reason("F11") == "a constant prediction costs no more"
 
 
 @pytest.mark.parametrize(

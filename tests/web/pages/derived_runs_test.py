@@ -100,6 +100,6 @@ def test_lists_say_why_a_run_above_the_best_has_no_star(
     for path in ("/runs?q=dataset:many", "/runs"):
         page = client.page(path)
         marks = [cell.text for cell in page.all("td", "best") if cell.text]
-        assert marks == ["○not tested", "★best", "★best"]
+        assert marks == ["○not tested", "★best value", "★best value"]
         assert legend in page.one("p", "list-legend").text
     assert "○" not in client.page("/runs?q=dataset:holdout").one("main").text

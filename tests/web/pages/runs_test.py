@@ -122,11 +122,16 @@ def test_the_best_set_is_marked_and_its_end_drawn_where_the_list_is_sorted_by_it
 
     marks = {row[1]: row[2] for row in page.table("data") if len(row) > 2}
     assert {each.run.name for each in found.best_set} == {"good", "as good", "similar"}
-    assert marks == {"good": "★best", "as good": "★best", "similar": "●in set", "poorchampion": ""}
+    assert marks == {
+        "good": "★best value",
+        "as good": "★best value",
+        "similar": "●in set",
+        "poorchampion": "",
+    }
     border = "above: cannot be told apart from the best (95 %, corrected for 4 runs)"
     assert [row.text for row in page.all("tr", "border")] == [border]
     assert not by_age.all("tr", "border")
-    assert "★best" in {row[2] for row in by_age.table("data")}
+    assert "★best value" in {row[2] for row in by_age.table("data")}
     assert "dashed = poor, the champion" in page.one("main").text
 
 
@@ -144,7 +149,7 @@ def test_the_best_set_of_each_dataset_is_marked_where_they_are_listed_together(
     heads = [row.text for row in page.all("tr", "group-head")]
     assert ["1 run leads" in heads[0], "best set of 3" in heads[1]] == [True, True]
     marks = [cell.text for cell in page.all("td", "best") if cell.text]
-    assert sorted(marks) == ["●in set", "★best", "★best", "★best"]
+    assert sorted(marks) == ["●in set", "★best value", "★best value", "★best value"]
     assert "a good one with a long name" in page.one("main").text
 
 
