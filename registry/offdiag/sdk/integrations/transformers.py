@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from transformers import TrainerCallback
 
-from offdiag.errors import Conflict
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.labels import encode_pair
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
@@ -29,7 +29,7 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
     `Trainer(…, compute_metrics=log, callbacks=[log])`. As the former it returns accuracy,
     balanced accuracy, macro F1 and MCC, those that are defined, to choose a model by. The classes
     are those of the model's `id2label` unless `labels=` names them; tokens without a label are
-    left out. The other keywords are those of `log_run`.
+    left out. Of several processes the first one logs. The other keywords are those of `log_run`.
     """
 
     def __init__(self, **facts: Unpack[RunKeywords]) -> None:
@@ -38,10 +38,22 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         self.runs: list[Run] = []
 
     def __call__(self, prediction: Any) -> dict[str, float]:
-        """Keep logits and labels for the event that follows; the metrics of both."""
+        """Keep logits and labels for the event that follows; the metrics of both.
+
+        Raises `InvalidInput` for what is not one class of each sample or token.
+        """
         logits = prediction.predictions
         logits = np.asarray(logits[0] if isinstance(logits, tuple) else logits, dtype=np.float64)
-        codes = np.asarray(prediction.label_ids).reshape(-1)
+        codes = np.asarray(prediction.label_ids)
+        if logits.shape[:-1] != codes.shape or logits.shape[-1] == 1:
+            raise InvalidInput(
+                f"outputs of shape {logits.shape} beside labels of shape {codes.shape} are not "
+                "one score for each class.",
+                field="predictions",
+                hint="This callback logs one class for each sample or token; log sets of labels "
+                "by log_run.",
+            )
+        codes = codes.reshape(-1)
         logits = logits.reshape(len(codes), -1)
         known = codes != _IGNORED
         self._waiting = logits[known], codes[known]
@@ -62,7 +74,9 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
     def on_predict(
         self, args: Any, state: Any, control: Any, metrics: Mapping[str, float], **kwargs: Any
     ) -> None:
-        """Log the run of a prediction."""
+        """Log the run of a prediction, unless the samples had no labels and hence no loss."""
+        if self._waiting is None and not any(name.endswith("_loss") for name in metrics):
+            return
         self._log(state, kwargs["model"], "prediction")
 
     def _log(self, state: Any, model: Any, part: str) -> None:
@@ -74,6 +88,8 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
             )
         logits, codes = self._waiting
         self._waiting = None
+        if not state.is_world_process_zero:
+            return  # Every process has gathered the predictions of all.
         facts = self._facts.copy()
         names = facts.get("labels")
         if names is None:

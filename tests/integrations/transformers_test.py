@@ -1,0 +1,84 @@
+"""What a Trainer shows its callbacks is logged once, or refused where it is of no classes."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import offdiag
+
+transformers: Any = pytest.importorskip(
+    "transformers", reason="transformers is not installed (pip install 'offdiag[integrations]')"
+)
+
+pytestmark = pytest.mark.integrations
+
+LOGITS = np.array([[2.0, 1.0, 0.0], [0.0, 1.0, 0.5], [0.0, 1.0, 0.0]])
+
+
+@pytest.fixture
+def log(tmp_path: Path, migrated_file: Path) -> Any:
+    """What is given to a Trainer twice."""
+    url = f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'registry.db')}"
+    return offdiag.transformers.LogPredictions(
+        name="tiny", dataset="toy", model="tiny", labels=["a", "b", "c"], url=url
+    )
+
+
+def shown(log: Any, event: str, *, is_first: bool = True, **more: Any) -> None:
+    state = SimpleNamespace(global_step=5, epoch=1.0, is_world_process_zero=is_first)
+    getattr(log, event)(None, state, None, model=None, **more)
+
+
+def prediction(logits: object, labels: object) -> SimpleNamespace:
+    return SimpleNamespace(predictions=logits, label_ids=np.array(labels))
+
+
+def test_one_of_several_processes_logs_what_all_of_them_gathered(log: Any) -> None:
+    for is_first in (False, True):
+        log(prediction(LOGITS, [0, 2, 1]))
+        shown(log, "on_evaluate", is_first=is_first)
+
+    (run,) = log.runs
+    assert run.evaluation().confusion_matrix.to_numpy().tolist() == [
+        [1, 0, 0],
+        [0, 1, 0],
+        [0, 1, 0],
+    ]
+
+
+def test_a_prediction_without_labels_is_not_logged(log: Any) -> None:
+    shown(log, "on_predict", metrics={"test_runtime": 0.1})
+
+    assert log.runs == []
+
+
+def test_a_prediction_that_only_the_callback_hears_of_is_refused(log: Any) -> None:
+    with pytest.raises(offdiag.Conflict, match="compute_metrics: this callback received no pred"):
+        shown(log, "on_predict", metrics={"test_loss": 0.1})
+
+
+def test_labels_of_tokens_are_those_that_are_not_ignored(log: Any) -> None:
+    metrics = log(prediction(LOGITS[np.newaxis], [[0, -100, 1]]))
+
+    assert metrics["overall_accuracy"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("logits", "labels"),
+    [
+        (LOGITS, np.zeros((3, 3))),  # Sets of labels.
+        (LOGITS[:, :1], [0.0, 0.0, 0.0]),  # A number to be estimated.
+        (np.zeros((1, 3, 2, 2)), np.zeros((1, 2, 2))),  # The classes of pixels, on another axis.
+    ],
+)
+def test_what_is_not_one_class_of_each_sample_is_refused(
+    log: Any, logits: np.ndarray, labels: object
+) -> None:
+    with pytest.raises(offdiag.InvalidInput, match=r"predictions: outputs of shape \(.*\) beside"):
+        log(prediction(logits, labels))
