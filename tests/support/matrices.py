@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
+import pytest
 from numpy.typing import ArrayLike
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.intervals import suite
 from offdiag.metrics.paired.joint_counts import JointCounts, joint_counts
 
 
@@ -43,3 +47,14 @@ def two_runs(
         second=second,
         labels=numbered_labels(n_classes, ordinal=ordinal),
     )
+
+
+def compute_only(keys: Iterable[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let intervals of a matrix be those of a few metrics, in a fraction of the time.
+
+    They are the same as among all others: what is drawn does not depend on what is computed of it.
+    """
+    wanted = {*keys, *suite.BIASED, *suite.CELL_KEYS[:1]}
+    for name in ("DRAWN_AGGREGATES", "DRAWN_PER_CLASS", "CELL_KEYS"):
+        few = tuple(key for key in getattr(suite, name) if key in wanted)
+        monkeypatch.setattr(suite, name, few)
