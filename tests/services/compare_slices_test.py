@@ -11,6 +11,7 @@ from offdiag.services.comparisons.compare import compare_runs
 from offdiag.services.comparisons.compute import Compared
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Database
+from support.logging_runs import log
 from support.sites import OUTCOMES, log_sites
 
 SITES = {
@@ -79,3 +80,31 @@ def test_slices_that_are_hidden_are_not_compared(
         "site=x"
     }
     assert found.too_small == {}
+
+
+def test_what_is_small_among_the_shared_examples_is_hidden_too(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sites = ["x"] * 60 + ["y"] * 40 + ["z"] * 12
+    actual = ["ill", "well"] * 56
+    first, second = (
+        log(
+            database,
+            y_true=actual[:n],
+            y_pred=actual[:n],
+            dataset="shared",
+            sample_ids=list(range(n)),
+            slices={"site": sites[:n]},
+        ).id
+        for n in (112, 103)
+    )
+    plain = compare_runs(database, [first, second], on_shared=True).by_slice
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "10")
+
+    found = compare_runs(database, [first, second], on_shared=True).by_slice
+
+    assert plain is not None
+    assert plain.too_small == {"site=z": 3}
+    assert found is not None
+    assert [part.slice for part in found.slices] == ["site=x"]
+    assert (found.too_small, found.n_suppressed) == ({}, 2)

@@ -153,8 +153,8 @@ class Comparison:
             raise Conflict(
                 "the runs are not compared by slice.",
                 field="runs",
-                hint="Compare two runs with predictions on examples that have slice columns, "
-                "all of them the same: runs are not sliced on those that they share.",
+                hint="Compare two runs with predictions, without sample weights and without "
+                "slice=, on examples that have slice columns.",
             )
         return found
 

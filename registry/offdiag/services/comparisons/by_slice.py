@@ -40,11 +40,15 @@ from offdiag.store.slices import SliceChoices
 
 @dataclass(frozen=True, eq=False)
 class ComparedColumns:
-    """The slice columns of a lineage, and which of their values are hidden."""
+    """The slice columns of a lineage, and which of their values are hidden.
+
+    Smaller groups than `k` are, 0 for none.
+    """
 
     columns: SliceColumns
     hidden: Mapping[str, frozenset[str]]
     min_size: int
+    k: int
 
     @property
     def choices(self) -> SliceChoices:
@@ -54,11 +58,19 @@ class ComparedColumns:
     @cached_property
     def digest(self) -> str:
         """Changes with every value of a sample, with what is hidden and with the least size."""
-        content = sha256(repr((self.min_size, sorted(self.hidden.items()))).encode())
+        content = sha256(repr((self.min_size, self.k, sorted(self.hidden.items()))).encode())
         for name, column in self.columns.items():
             content.update(repr((name, column.levels, column.of_tags)).encode())
             content.update(column.codes.tobytes())
         return content.hexdigest()
+
+    def hidden_among(self, places: NDArray[np.int64]) -> Mapping[str, frozenset[str]]:
+        """What is hidden in all samples, or in those at these places: the ones that runs share."""
+        if not self.k:
+            return self.hidden
+        columns = {name: column.take(places) for name, column in self.columns.items()}
+        sizes = GroupSizes(columns, np.ones(len(places), np.int64), self.k)
+        return {name: self.hidden[name] | sizes.hidden(name) for name in columns}
 
 
 def read_columns(session: Session, head: LineageHead) -> ComparedColumns:
@@ -67,7 +79,7 @@ def read_columns(session: Session, head: LineageHead) -> ComparedColumns:
     columns = slices.slice_columns(session, head.root_id)
     sizes = sizes_in_truth(session, truths.get_truth(session, head.id), k) if k else None
     hidden = {name: frozenset() if sizes is None else sizes.hidden(name) for name in columns}
-    return ComparedColumns(columns, hidden, smallest_judged())
+    return ComparedColumns(columns, hidden, smallest_judged(), k)
 
 
 def counted_columns(samples: PairedSamples) -> ComparedColumns:
@@ -77,7 +89,7 @@ def counted_columns(samples: PairedSamples) -> ComparedColumns:
     hidden = {
         name: frozenset() if sizes is None else sizes.hidden(name) for name in samples.slices
     }
-    return ComparedColumns(samples.slices, hidden, smallest_judged())
+    return ComparedColumns(samples.slices, hidden, smallest_judged(), k)
 
 
 def compare_by_slice(
@@ -95,14 +107,14 @@ def compare_by_slice(
     if not by.columns or not len(found.actual):
         return None
     count = _counter(found, run_ids, len(labels))
-
+    hidden = by.hidden_among(found.places) if isinstance(found, Aligned) else by.hidden
     kept: dict[str, PartCounts] = {}
     classes: dict[tuple[str, str], PartCounts] = {}
     too_small, n_suppressed = {}, 0
     for name, column in by.columns.items():
         for value in column.choices if len(column.choices) <= MOST_GROUPS else ():
             text = str(Slice((SliceTerm(name, value),)))
-            if value in by.hidden[name]:
+            if value in hidden[name]:
                 n_suppressed += 1
                 continue
             members = column.has(value)[found.places]
