@@ -132,6 +132,11 @@ def test_what_is_forbidden_is_told_in_the_shell(app: Flask, database: Database) 
 
     assert page.one("h1").text == "This request is refused"
     assert "This needs the role admin in all projects." in page.one("main").text
+    assert "the page Account shows your roles." in page.one("main").text
+    ways_out = page.one("p", "actions").inside("a")
+    assert ("Account", "/settings/account") in [
+        (each.text, each.attributes["href"]) for each in ways_out
+    ]
     assert page.link("Runs") == "/runs"
 
 

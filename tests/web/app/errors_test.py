@@ -105,7 +105,7 @@ def test_an_unknown_run_is_named(client: PageClient) -> None:
     response = client.get("/runs/r_nosuchrun")
 
     assert response.status_code == 404
-    assert "r_nosuchrun" in response.text
+    assert "There is no run “r_nosuchrun”." in response.text
 
 
 def test_what_is_not_there_leads_to_the_list_of_its_kind(client: PageClient) -> None:

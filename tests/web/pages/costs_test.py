@@ -287,7 +287,7 @@ def test_many_classes_are_priced_by_a_table(client: PageClient, database: Databa
 def test_what_does_not_exist_is_not_found(client: PageClient, costs: CostMatrixRecord) -> None:
     for path in ["/costs/none", "/costs/triage?v=7", "/costs/none/new"]:
         assert client.get(path).status_code == 404, path
-    assert "Did you mean 'triage'?" in client.page("/costs/triaeg", 404).one("main").text
+    assert "Did you mean “triage”?" in client.page("/costs/triaeg", 404).one("main").text
     assert "Did you mean" not in client.page("/costs/triage?v=7", 404).one("main").text
 
 

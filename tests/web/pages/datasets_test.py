@@ -71,7 +71,7 @@ def test_an_unknown_dataset_or_version_is_not_found_in_any_form(
     versions = [f"pets/truth/{each}" for each in ("1..9", "9..1", "1..99999999999999999999")]
     for path in ("none", "none.json", "none/truth/1..2", "pets?project=none", *versions):
         assert revised_reader.get(f"/datasets/{path}").status_code == 404
-    assert "Did you mean 'pets'?" in revised_reader.page("/datasets/pest", 404).one("main").text
+    assert "Did you mean “pets”?" in revised_reader.page("/datasets/pest", 404).one("main").text
 
 
 def test_every_name_has_an_address_of_its_own(client: PageClient, database: Database) -> None:

@@ -213,7 +213,7 @@ def test_a_slice_that_there_is_none_of_is_refused_with_a_way_out(
     for name in ("", "/classes", "/curves", "/matrix.svg", "/card.svg"):
         page = client.page(f"/runs/{run_id}{name}?norm=col&slice=colour%3Dred", 400)
 
-        assert "no slice column 'colour'" in page.one("main").text
+        assert "no slice column “colour”" in page.one("main").text
         way_out = page.link("This page without slice=colour=red")
         assert way_out == f"/runs/{run_id}{name}?norm=col"
 

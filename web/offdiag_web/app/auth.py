@@ -152,10 +152,11 @@ def _authorize(required: Requirement, registry: Registry) -> None:
         )
     subject = _resource(registry) if _depends_on_resource(who, required) else ResourceProjects()
     if not _is_allowed(who, required, subject):
+        account = "/settings/account" if is_for_programs() else "the page Account"
         raise Forbidden(
             f"this needs the role {required.role.value}"
             f"{' in all projects' if required.everywhere or subject.is_registry else ' there'}.",
-            hint="Ask an admin for it; /settings/account shows your roles.",
+            hint=f"Ask an admin for it; {account} shows your roles.",
         )
     _refuse_unsigned(who)
     # Who looks changes nothing, though what a page computes may be kept.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode, urlsplit
 
 import structlog
@@ -18,10 +18,12 @@ from flask import (
     render_template,
     request,
     session,
+    url_for,
 )
 from werkzeug.exceptions import HTTPException, InternalServerError
 from werkzeug.exceptions import NotFound as NotFoundAddress
 
+from offdiag.domain.sentences import typeset
 from offdiag.domain.texts import shortened
 from offdiag.errors import (
     Conflict,
@@ -41,7 +43,7 @@ from offdiag.errors import (
     TooLarge,
     TooManyRequests,
 )
-from offdiag_web.app.context import LOOKING
+from offdiag_web.app.context import LOOKING, signed_in_user
 from offdiag_web.app.dispatch import PREFIX, is_for_programs, loggable_path, own_path
 from offdiag_web.app.sent_forms import SECRETS, TOKEN, SentForm, sent_form
 
@@ -353,6 +355,9 @@ def _body(failure: Failure, again: SentForm | None) -> Response:
     if request.path.endswith(".csv"):
         text = " ".join(filter(None, (failure.message, failure.hint)))
         return Response(f"{text}\n", mimetype="text/plain")
+    failure = replace(
+        failure, message=typeset(failure.message), hint=failure.hint and typeset(failure.hint)
+    )
     if failure.status == 401:
         return make_response(
             render_template(
@@ -388,10 +393,16 @@ def _for_programs(hint: str | None) -> str | None:
 
 
 def _way_out(failure: Failure) -> tuple[str, str] | None:
-    """A text and where it leads: the same page without what is wrong in its query, or the form."""
+    """A text and where it leads.
+
+    To the form, the roles of a user who may not see the page, or the page without what is wrong
+    in its query.
+    """
     if request.method not in LOOKING:
         page = own_address()
         return None if page == "/" else ("Back", page)
+    if failure.status == 403 and signed_in_user().is_signed_in:
+        return "Account", url_for("account.page")
     if failure.status not in {400, 404, 409}:
         return None
     given = list(request.args.items(multi=True))
