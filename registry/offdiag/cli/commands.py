@@ -18,7 +18,7 @@ from typing import Any, cast
 
 import click
 
-from offdiag.cli.options import add_shared_options, help_text, no_such_command, show_no_color
+from offdiag.cli.options import LoadingGroup, add_shared_options, help_text, show_no_color
 from offdiag.cli.output import is_unicode, note
 from offdiag.domain.sentences import visible
 from offdiag.errors import InvalidInput, LabelNote, OffdiagError, RunKept
@@ -126,7 +126,7 @@ def current_names(words: Iterable[str]) -> list[str]:
     return words
 
 
-class CommandGroup(click.Group):
+class CommandGroup(LoadingGroup):
     """Looks a command up in the module of its name."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -134,14 +134,6 @@ class CommandGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if name in COMMANDS or name.startswith("-") or ctx.resilient_parsing:
-            return super().resolve_command(ctx, args)
-        raise no_such_command(name, COMMANDS, ctx)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in COMMANDS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, TypeVar
@@ -185,14 +185,21 @@ def help_text_of(command: click.Command) -> HelpText | None:
     return _TEXTS.get(command)
 
 
-def no_such_command(name: str, known: Iterable[str], context: click.Context) -> click.UsageError:
-    """The error for a command that is not there, with the one that may be meant.
+class LoadingGroup(click.Group):
+    """Names the command that may be meant by one that is not there.
 
     Click looks for similar names among the commands that are loaded, which are none.
     """
-    similar = get_close_matches(name, tuple(known), n=1)
-    hint = f" Did you mean {similar[0]!r}?" if similar else ""
-    return click.UsageError(f"No such command {name!r}.{hint}", context)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, known = args[0], self.list_commands(ctx)
+        if name in known or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        similar = get_close_matches(name, known, n=1)
+        hint = f" Did you mean {similar[0]!r}?" if similar else ""
+        raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
 
 
 def option_of(field: str | None) -> str | None:

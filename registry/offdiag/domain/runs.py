@@ -398,13 +398,11 @@ def without_slices_text(n_runs: int) -> str:
     )
 
 
-def weighted_last_text(n_runs: int) -> str:
-    """That runs with sample weights are sorted apart from the others by a metric."""
+def weighted_here_text(n_runs: int, *, are_last: bool) -> str:
+    """That runs with sample weights do not compare with others; by a metric they come last."""
     have, their = ("run here has", "its") if n_runs == 1 else ("runs here have", "their")
-    return (
-        f"{n_runs:,} {have} sample weights, so {their} values do not compare with the rest, "
-        "which comes first."
-    )
+    end = ", which comes first." if are_last else "."
+    return f"{n_runs:,} {have} sample weights, so {their} values do not compare with the rest{end}"
 
 
 def not_ranked_text(n_runs: int) -> str:

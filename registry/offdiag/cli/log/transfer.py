@@ -10,11 +10,11 @@ import click
 
 from offdiag.cli.call import Call, database_options
 from offdiag.cli.options import (
+    LoadingGroup,
     add_shared_options,
     help_text,
     json_option,
     labels_option,
-    no_such_command,
     option_of,
     orientation_option,
     parse_entries,
@@ -122,21 +122,13 @@ _OF_RUN = (
 )
 
 
-class DialectGroup(click.Group):
+class DialectGroup(LoadingGroup):
     """Has a command for each dialect, in addition to those that are added to it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         from offdiag.importers import DIALECTS
 
         return [*super().list_commands(ctx), *DIALECTS]
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        known = self.list_commands(ctx)
-        if args[0] in known or args[0].startswith("-") or ctx.resilient_parsing:
-            return super().resolve_command(ctx, args)
-        raise no_such_command(args[0], known, ctx)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         from offdiag.importers import DIALECTS

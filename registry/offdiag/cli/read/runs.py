@@ -22,7 +22,7 @@ from offdiag.cli.read.run_tables import (
     slice_tables,
     worst_slices_table,
 )
-from offdiag.domain.runs import weighted_last_text, without_slices_text
+from offdiag.domain.runs import weighted_here_text, without_slices_text
 from offdiag.domain.sentences import visible
 from offdiag.filters.parsing import parse_filter, parse_order
 from offdiag.records.datasets.dataset import (
@@ -119,7 +119,7 @@ def list_runs(
     if found.n_without_slices:
         note(without_slices_text(found.n_without_slices))
     if found.n_weighted and not all(run.is_weighted for run in found.runs):
-        note(weighted_last_text(found.n_weighted))
+        note(weighted_here_text(found.n_weighted, are_last=True))
 
 
 def _listed(found: RunList) -> Iterator[Table | str]:

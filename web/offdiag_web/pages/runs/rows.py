@@ -8,7 +8,7 @@ from datetime import datetime
 
 from markupsafe import Markup
 
-from offdiag.domain.runs import PromotionRole, RunState, weighted_last_text
+from offdiag.domain.runs import PromotionRole, RunState, weighted_here_text
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.run_list import RunListPage
 from offdiag.store.run_neighbours import BaselineValues
@@ -283,16 +283,12 @@ def other_labels(rows: Sequence[ListedRun], scope: DatasetFacts) -> Sequence[str
 def other_weights(page: RunListPage) -> Sequence[str]:
     """Said where runs in one order are not all without sample weights."""
     if page.n_weighted:
-        return () if page.n_weighted == page.total else (weighted_last_text(page.n_weighted),)
+        alone = page.n_weighted == page.total
+        return () if alone else (weighted_here_text(page.n_weighted, are_last=True),)
     n_weighted = sum(entry.is_weighted for entry in page.entries)
     if n_weighted in (0, len(page.entries)):
         return ()
-    have, their = ("has", "its") if n_weighted == 1 else ("have", "their")
-    said = (
-        f"{numbers.plural(n_weighted, 'run')} here {have} sample weights, "
-        f"so {their} values do not compare with the rest."
-    )
-    return (said,)
+    return (weighted_here_text(n_weighted, are_last=False),)
 
 
 _IN_SET = frozenset({"best", "in set"})
