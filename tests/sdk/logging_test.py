@@ -80,7 +80,7 @@ def test_the_same_labels_in_another_order_are_noted(url: str, batches: bool) -> 
             offdiag.log_run(y_true=y_true, y_pred=y_true, name="n", dataset="d", url=url, **given)
 
     log(["a", "b", "b"])
-    with pytest.warns(LabelNote, match="truth version 1 of dataset 'd', in another order"):
+    with pytest.warns(LabelNote, match="label version 1 of dataset 'd', in another order"):
         log(["b", "a", "b"])
 
     log(["b", "a", "b"])  # This order is known by now.
@@ -117,7 +117,7 @@ def test_other_labels_of_named_samples_are_noted(url: str) -> None:
         )
 
     log(["a", "b", "b"], [1, 2, 3])
-    with pytest.warns(LabelNote, match="other labels than truth version 1 .* 1 of its 3 samples"):
+    with pytest.warns(LabelNote, match="other labels than label version 1 .* 1 of its 3 samples"):
         log(["a", "b", "a"], [1, 3, 2])
 
     log(["a", "b", "b"], [1, 2, 3])  # These are the first ones.

@@ -120,7 +120,7 @@ def test_contradicting_labels_and_those_of_other_samples_are_other_truth(
     early = log_unlabelled(database)
     label(database, {11: "b"})
 
-    with pytest.warns(LabelNote, match="other labels than truth version 2"):
+    with pytest.warns(LabelNote, match="other labels than label version 2"):
         late = log(database, y_pred=ACTUAL, sample_ids=IDS)
     elsewhere = log(database, sample_ids=[21, 22, 23, 24, 25, 26])
 

@@ -168,7 +168,7 @@ def test_runs_that_do_not_fit_their_dataset_are_refused(database: Database) -> N
     log(database)
     before = rows_everywhere(database)
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"y_true": None, "y_pred": ["a"] * 5}, "5 predictions, but truth version 1 .* has 6"),
+        ({"y_true": None, "y_pred": ["a"] * 5}, "5 predictions, but label version 1 .* has 6"),
         ({"y_true": None, "sample_ids": range(6)}, "was logged without sample_ids"),
         ({"y_pred": ["a", "b", "b", "b", "c", "d"]}, "'d' at index 5"),
     ]

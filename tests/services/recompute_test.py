@@ -315,7 +315,7 @@ def test_the_history_of_a_run_says_what_differed(database: Database) -> None:
     ] == [
         (None, False, ()),
         ("site=A", False, ()),
-        (None, True, ("truth version 1 → 2", "labelled samples 6 → 5")),
+        (None, True, ("label version 1 → 2", "labelled samples 6 → 5")),
     ]
     assert history[0].evaluation.metrics["overall_accuracy"].value == 4 / 6
     with pytest.raises(NotFound):

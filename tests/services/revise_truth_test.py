@@ -157,7 +157,7 @@ def test_the_same_revision_twice_is_one_also_behind_others_with_the_same_reason(
     for again in (second, third):
         assert (again.version, again.was_there) == (first.version, True)
         assert list(again.difference.samples()) == list(first.difference.samples())
-    with pytest.raises(Conflict, match="truth version 3 of dataset 'holdout' has these labels"):
+    with pytest.raises(Conflict, match="label version 3 of dataset 'holdout' has these labels"):
         revise(database, {"s3": "b"})
 
 
@@ -179,11 +179,11 @@ def test_changes_that_cannot_be_meant_are_refused(database: Database) -> None:
     for reason in ("", "  ", None, "x" * 5_001, "a\0b"):
         with pytest.raises(InvalidInput, match="reason"):
             revise(database, {"s1": "b"}, reason=reason)
-    with pytest.raises(Conflict, match="truth version 1 of dataset 'holdout' has these labels"):
+    with pytest.raises(Conflict, match="label version 1 of dataset 'holdout' has these labels"):
         revise(database, {"s6": "c"})
     with pytest.raises(NotFound, match="no dataset 'elsewhere'"):
         revise(database, {"s1": "b"}, dataset="elsewhere")
-    with pytest.raises(NotFound, match="no truth version 7"):
+    with pytest.raises(NotFound, match="no label version 7"):
         revise(database, {"s1": "b"}, version=7)
 
 

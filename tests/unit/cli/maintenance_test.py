@@ -46,7 +46,7 @@ def test_what_is_stale_is_asked_for(offdiag: Command, logged: library.Run) -> No
         "runs": [{"id": logged.id, "reasons": ["truth_revised"]}],
     }
     logged.evaluation()
-    assert "truth version 1 → 2" in offdiag("runs", "history", logged.id).out
+    assert "label version 1 → 2" in offdiag("runs", "history", logged.id).out
 
 
 def test_named_runs_and_all_are_computed_anew(offdiag: Command, logged: library.Run) -> None:

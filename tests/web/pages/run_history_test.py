@@ -17,7 +17,7 @@ def test_every_evaluation_is_a_line_with_what_differed_in_its_own_unit(
     page = revised_reader.page("/runs/{seer}/history")
 
     newest, first = page.table("data")
-    assert newest[1:4] == ["truth version 1 → 2", "v2", "all 60"]
+    assert newest[1:4] == ["label version 1 → 2", "v2", "all 60"]
     assert "current" in newest[0]
     assert first[1:4] == ["first evaluation", "v1", "all 60"]
     assert "current" not in first[0]
@@ -32,7 +32,7 @@ def test_late_labels_are_told_as_newly_scored(revised_reader: PageClient) -> Non
     matrix = revised_reader.page("/runs/{partly}")
 
     newest, first = page.table("data")[:2]
-    assert newest[1] == "truth version 2 → 3; labelled samples 45 → 50"
+    assert newest[1] == "label version 2 → 3; labelled samples 45 → 50"
     assert (newest[3], first[3]) == ("50 of 60 (83.3 %)", "45 of 60 (75.0 %)")
     assert matrix.one("p", "run-facts").text.startswith("50 of 60 labelled, ")
     assert "late v3" in matrix.one("p", "crumbs").text

@@ -311,7 +311,7 @@ def test_undoing_a_version_that_is_gone_ends_on_the_label_versions_with_the_reas
 
     assert response.status_code == 404
     assert "Label versions" in {each.text for each in page.all("h2")}
-    assert "has no truth version 9" in page.one("div", "callout-warning").text
+    assert "has no label version 9" in page.one("div", "callout-warning").text
     assert page.one("p", "quote").text == "wrong"
 
 

@@ -80,7 +80,7 @@ class Dataset(ResponseBody):
     slices: list[SliceColumn]
     n_runs: int
     runs_by_state: dict[str, int]
-    n_behind: int = Field(description="Runs whose results an older truth version gave.")
+    n_behind: int = Field(description="Runs with results on an older label version.")
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"groups": True}
 

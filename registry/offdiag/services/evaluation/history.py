@@ -65,7 +65,7 @@ def with_differences(evaluations: Sequence[PastEvaluation]) -> tuple[HistoryEntr
 
 def _differences(before: PastEvaluation, after: PastEvaluation) -> tuple[str, ...]:
     compared = (
-        ("truth version", before.truth_number, after.truth_number),
+        ("label version", before.truth_number, after.truth_number),
         ("metrics version", before.suite_version, after.suite_version),
         ("offdiag", before.engine_version, after.engine_version),
         ("labelled samples", before.n_labelled, after.n_labelled),

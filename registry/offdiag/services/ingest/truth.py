@@ -110,7 +110,7 @@ def _note(
         return None
     if not are_equal(truths.truth_ids(session, newest), ids):
         return None
-    before = f"truth version {newest.number} of dataset {dataset.name!r}"
+    before = f"label version {newest.number} of dataset {dataset.name!r}"
     kept = (
         f"It is kept as version {placed.record.number}, and runs on different versions are not "
         "compared example by example."
@@ -181,7 +181,7 @@ def place_in_latest_truth(
         )
     if n_cases != record.n_samples:
         raise InvalidInput(
-            f"there are {n_cases} predictions, but truth version {record.number} of dataset "
+            f"there are {n_cases} predictions, but label version {record.number} of dataset "
             f"{dataset.name!r} has {record.n_samples} samples.",
             field="y_pred",
             hint="Log one prediction for each sample, or give y_true= for the part you have.",

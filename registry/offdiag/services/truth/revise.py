@@ -122,7 +122,7 @@ def places_in_truth(
     positions = wanted.values
     if not isinstance(positions, np.ndarray):
         raise InvalidInput(
-            f"the samples of truth version {truth.number} have no identifiers.",
+            f"the samples of label version {truth.number} have no identifiers.",
             field="labels",
             hint=f"Name them by position: whole numbers from 0 to {truth.n_samples - 1}.",
         )
@@ -157,7 +157,7 @@ def _repetition(session: Session, prepared: _Prepared, changes: LabelChanges) ->
                 return Revision(child, parent, made, n_runs=0, was_there=True)
         child = parent
     raise Conflict(
-        f"truth version {head.number} of dataset {prepared.dataset.name!r} has these labels "
+        f"label version {head.number} of dataset {prepared.dataset.name!r} has these labels "
         "already.",
         field="labels",
         hint="Nothing was changed.",

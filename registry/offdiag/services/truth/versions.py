@@ -36,7 +36,7 @@ def version_of(session: Session, dataset: DatasetRecord, number: int | None) -> 
     else:
         found = truths.numbered_truth(session, dataset_id=dataset.id, number=number)
     if found is None:
-        which = "ground truth" if number is None else f"truth version {number}"
+        which = "ground truth" if number is None else f"label version {number}"
         raise NotFound(
             f"dataset {dataset.name!r} has no {which}.",
             field="dataset" if number is None else "version",

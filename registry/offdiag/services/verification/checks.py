@@ -220,7 +220,7 @@ def check_truths(session: Session) -> list[Finding]:
     findings = []
     for truth in truths.all_truths(session):
         dataset = datasets.get_dataset(session, truth.dataset_id)
-        subject = f"truth version {truth.number} of {dataset.name}"
+        subject = f"label version {truth.number} of {dataset.name}"
         try:
             problems = list(_problems_of_truth(session, truth, dataset.labels))
         except ValueError as error:

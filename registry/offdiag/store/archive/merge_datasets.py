@@ -250,7 +250,7 @@ def _same_truth(target: Session, row: RowMapping, known: KnownAs) -> int | None:
     found = rows_of(target, table, parent_id=known.truths[row["parent_id"]])
     if found and found[0]["digest"] != row["digest"]:
         raise Conflict(
-            f"truth version {found[0]['number']} and the imported version {row['number']} "
+            f"label version {found[0]['number']} and the imported version {row['number']} "
             "correct the same labels in different ways.",
             field="truth",
             hint="Nothing was imported. Settle the labels on one side first, or import it as "
