@@ -243,13 +243,14 @@ def test_scores_of_samples_without_a_label_are_left_out_and_without_any_nothing_
 
 @pytest.mark.both_databases
 def test_a_revision_and_its_work_come_together(database: Database) -> None:
-    run = log(database, sample_ids=IDS)
+    runs = [log(database, sample_ids=IDS), log(database, y_pred=ACTUAL, sample_ids=IDS)]
     work_off(database)
 
     revise(database, {"s6": "a"})
 
     with database.read() as session:
-        assert session.scalars(select(WorkRow.key)).all() == [f"evaluate:{run.id}"]
+        waiting = {*session.scalars(select(WorkRow.key))}
+    assert waiting == {f"evaluate:{run.id}" for run in runs}
 
 
 def test_a_revision_that_was_overtaken_by_another_one_keeps_both(
