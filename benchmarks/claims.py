@@ -669,6 +669,13 @@ TITLES = {
     "called worse than the best before it, percent",
     "an alternative finds more, by p": "Equally good runs of which one is said to find more of a "
     "class than the flagged one, percent",
+    "flags beside few others": "Two classes, one with few examples: F4 claims a gap, percent",
+    "a run changed with more labels": "Equally good runs of which one is said to have changed "
+    "when labels were added, percent",
+    "chosen baselines": "Equally good runs with a drop of recall (F14) against a baseline, "
+    "percent",
+    "a drop at any visit": "60 equally good runs of a model, at 12 visits: the newest run is "
+    "called worse than the best before it, percent",
     "folds": "Two equally good learners called different over folds, percent of data sets",
     "methods": "Three equally good methods: any called worse, mean of one covered, percent",
 }

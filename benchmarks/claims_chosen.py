@@ -225,7 +225,7 @@ def report_gates(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None
 
 def figures(name: str, run: NDArray[np.uint8], actual: NDArray[np.uint8], at: int) -> RunFigures:
     """A run as reports know it."""
-    n_classes = int(actual.max()) + 1
+    n_classes = int(max(actual.max(), run.max())) + 1
     counts: NDArray[np.int64] = count_pairs(actual, run, n_classes=n_classes)
     matrix = ConfusionMatrix(counts, LabelSet(tuple(f"c{code:02}" for code in range(n_classes))))
     suite = evaluate_stack(counts, ordinal=False)
