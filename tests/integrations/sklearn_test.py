@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -156,3 +157,94 @@ def test_folds_that_leave_cases_out_are_refused(url: str, dataset: str) -> None:
         offdiag.sklearn.log_cross_validation(
             GaussianNB(), IRIS.data, NAMES, cv=ShuffleSplit(2), name="r", dataset=dataset, url=url
         )
+
+
+def test_truth_values_that_scikit_learn_makes_numbers_of_are_the_classes(
+    url: str, dataset: str
+) -> None:
+    actual = pd.Series(IRIS.target == 0, dtype="boolean")
+    model = LogisticRegression(max_iter=500).fit(IRIS.data, actual)
+    assert model.classes_.dtype.kind == "f"
+
+    with pytest.warns(offdiag.errors.LabelNote, match="y_pred holds floats"):
+        run = offdiag.sklearn.log_estimator(
+            model, IRIS.data, actual, name="nullable", dataset=dataset, url=url
+        )
+
+    matrix = run.evaluation().confusion_matrix
+    assert matrix.index.tolist() == ["False", "True"]
+    assert matrix.to_numpy().tolist() == [[100, 0], [0, 50]]
+
+
+def test_classes_of_others_than_the_estimator_are_refused(url: str, dataset: str) -> None:
+    model = GaussianNB().fit(IRIS.data, NAMES)
+
+    with pytest.raises(offdiag.InvalidInput, match="no label of classes_ .* is one of y_true"):
+        offdiag.sklearn.log_estimator(
+            model, IRIS.data, IRIS.target, name="codes", dataset=dataset, url=url
+        )
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_a_missing_class_is_named(url: str, dataset: str, missing: object) -> None:
+    actual = np.array(NAMES, dtype=object)
+    actual[3] = missing
+    model = GaussianNB().fit(IRIS.data, NAMES)
+
+    for log in (offdiag.sklearn.log_estimator, offdiag.sklearn.log_cross_validation):
+        with pytest.raises(offdiag.InvalidInput, match="y_true: the value at index 3 is missing"):
+            log(model, IRIS.data, actual, name="gaps", dataset=dataset, url=url)
+
+
+def test_what_predicts_no_classes_is_refused(url: str, dataset: str) -> None:
+    model = LinearRegression().fit(IRIS.data, IRIS.target)
+
+    with pytest.raises(
+        offdiag.InvalidInput, match="estimator: a LinearRegression has no classes_"
+    ):
+        offdiag.sklearn.log_estimator(
+            model, IRIS.data, IRIS.target, name="line", dataset=dataset, url=url
+        )
+
+
+def test_what_predicts_sets_of_labels_is_refused(url: str, dataset: str) -> None:
+    several = np.stack([IRIS.target > 0, IRIS.target > 1], axis=1).astype(int)
+    model = KNeighborsClassifier().fit(IRIS.data, several)
+
+    with pytest.raises(offdiag.InvalidInput, match="estimator: .* predicts several labels"):
+        offdiag.sklearn.log_estimator(
+            model, IRIS.data, several, name="sets", labels=["a", "b"], dataset=dataset, url=url
+        )
+
+
+class OneColumn(GaussianNB):  # type: ignore[misc]  # scikit-learn ships no types.
+    """Predicts a column, as CatBoost does of more than two classes."""
+
+    def predict(self, X: Any) -> Any:
+        return super().predict(X)[:, np.newaxis]
+
+
+def test_a_column_of_predictions_is_read(url: str, dataset: str) -> None:
+    model = OneColumn().fit(IRIS.data, NAMES)
+
+    run = offdiag.sklearn.log_estimator(
+        model, IRIS.data, NAMES, name="column", dataset=dataset, url=url
+    )
+    folds = offdiag.sklearn.log_cross_validation(
+        OneColumn(), IRIS.data, NAMES, name="columns", dataset=f"{dataset} by fold", url=url
+    )
+
+    right = (model.predict(IRIS.data)[:, 0] == NAMES).mean()
+    assert run.evaluation().aggregate["overall_accuracy"].value == right
+    assert folds.evaluation().matrix.total == 150
+
+
+def test_a_list_of_texts_is_cut_into_folds(url: str, dataset: str) -> None:
+    texts = [f"a {name} flower" for name in NAMES]
+    model = make_pipeline(TfidfVectorizer(), LogisticRegression())
+
+    run = offdiag.sklearn.log_cross_validation(
+        model, texts, list(NAMES), name="texts", dataset=dataset, url=url
+    )
+
+    assert run.evaluation().aggregate["overall_accuracy"].value == 1.0

@@ -13,6 +13,7 @@ from sklearn.model_selection import check_cv
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import MAX_ENTRIES, MAX_TEXT_LENGTH, Scalar
 from offdiag.errors import InvalidInput
+from offdiag.inputs.labels import infer_labels
 from offdiag.inputs.score_columns import PickedColumns
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
 from offdiag.sdk.integrations.outputs import RunKeywords, found_params, in_one_order
@@ -30,8 +31,8 @@ def log_estimator(estimator: Any, X: Any, y: Any, **facts: Unpack[RunKeywords]) 
     `log_run`. Raises `InvalidInput` and `Conflict` as that does.
     """
     X, y, facts = in_one_order(X, y, facts)
-    predicted = np.asarray(estimator.predict(X))
-    labels = _labels(facts, estimator.classes_, y)
+    predicted = _predicted(estimator, X)
+    labels = _labels(facts, y_true=y, classes_=_classes(estimator))
     scores = _scores(estimator, X, labels)
     return _log(estimator, y, predicted, scores, labels, facts)
 
@@ -49,7 +50,7 @@ def log_cross_validation(
     """
     X, y, facts = in_one_order(X, y, facts)
     actual = np.asarray(y)
-    labels = _labels(facts, np.unique(actual), y)
+    labels = _labels(facts, y_true=y)
     predicted = np.empty(len(actual), dtype=object)
     fold = np.zeros(len(actual), dtype=np.int64)
     tables: list[tuple[NDArray[np.int64], NDArray[np.float64] | None]] = []
@@ -57,7 +58,7 @@ def log_cross_validation(
     for number, (rest, left_out) in enumerate(splitter.split(X, actual), start=1):
         fitted = clone(estimator).fit(_rows(X, rest), actual[rest])
         held = _rows(X, left_out)
-        predicted[left_out] = np.asarray(fitted.predict(held)).tolist()
+        predicted[left_out] = _predicted(fitted, held).tolist()
         fold[left_out] += number
         tables.append((left_out, _scores(fitted, held, labels)))
     if sorted(np.concatenate([places for places, _ in tables]).tolist()) != list(range(len(fold))):
@@ -72,12 +73,35 @@ def log_cross_validation(
     return _log(estimator, y, predicted, _together(tables, len(actual)), labels, facts)
 
 
-def _labels(facts: RunKeywords, classes: Any, y: Any) -> LabelSet:
+def _predicted(estimator: Any, X: Any) -> NDArray[Any]:
+    predicted = np.asarray(estimator.predict(X))
+    if predicted.ndim == 1:
+        return predicted
+    if predicted.ndim == 2 and predicted.shape[CLASS_AXIS] == 1:
+        return predicted[:, 0]  # CatBoost predicts a column where there are several classes.
+    raise InvalidInput(
+        f"a {_kind(estimator)} predicts several labels of each sample.",
+        field="estimator",
+        hint="Log them by log_run, with y_pred=estimator.predict(X) and labels=.",
+    )
+
+
+def _classes(estimator: Any) -> Any:
+    classes = getattr(estimator, "classes_", None)
+    if classes is None:
+        raise InvalidInput(
+            f"a {_kind(estimator)} has no classes_.",
+            field="estimator",
+            hint="Give a fitted classifier, or log what it predicts by log_run.",
+        )
+    return classes
+
+
+def _labels(facts: RunKeywords, **found: Any) -> LabelSet:
     declared = facts.get("labels")
     if declared is not None:
         return LabelSet.declared(declared, ordinal=facts.get("ordinal", False))
-    found = {label_text(label) for label in [*np.asarray(classes), *np.unique(np.asarray(y))]}
-    return LabelSet.inferred_from(found)
+    return infer_labels(*found.items())
 
 
 def _scores(estimator: Any, X: Any, labels: LabelSet) -> NDArray[np.float64] | None:
@@ -169,4 +193,6 @@ def _last_step(estimator: Any) -> Any:
 
 
 def _rows(X: Any, places: NDArray[np.int64]) -> Any:
+    if isinstance(X, list):  # As of texts.
+        return [X[place] for place in places]
     return X.iloc[places] if hasattr(X, "iloc") else X[places]
