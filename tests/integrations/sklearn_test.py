@@ -179,7 +179,7 @@ def test_truth_values_that_scikit_learn_makes_numbers_of_are_the_classes(
 def test_classes_of_others_than_the_estimator_are_refused(url: str, dataset: str) -> None:
     model = GaussianNB().fit(IRIS.data, NAMES)
 
-    with pytest.raises(offdiag.InvalidInput, match="no label of classes_ .* is one of y_true"):
+    with pytest.raises(offdiag.InvalidInput, match=r"no label of classes_ .* is one of y_true"):
         offdiag.sklearn.log_estimator(
             model, IRIS.data, IRIS.target, name="codes", dataset=dataset, url=url
         )
@@ -211,7 +211,7 @@ def test_what_predicts_sets_of_labels_is_refused(url: str, dataset: str) -> None
     several = np.stack([IRIS.target > 0, IRIS.target > 1], axis=1).astype(int)
     model = KNeighborsClassifier().fit(IRIS.data, several)
 
-    with pytest.raises(offdiag.InvalidInput, match="estimator: .* predicts several labels"):
+    with pytest.raises(offdiag.InvalidInput, match=r"estimator: .* predicts several labels"):
         offdiag.sklearn.log_estimator(
             model, IRIS.data, several, name="sets", labels=["a", "b"], dataset=dataset, url=url
         )

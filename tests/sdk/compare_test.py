@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import offdiag
@@ -59,6 +61,17 @@ def test_runs_are_given_in_a_list_or_one_after_another(
 ) -> None:
     assert offdiag.compare(runs[0], runs[1].id, url=url).runs == pair.runs
     assert offdiag.compare(runs[0].name, runs[1].name, url=url).runs == pair.runs
+
+
+def test_runs_are_compared_where_they_were_logged(
+    runs: list[Run], pair: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OFFDIAG_URL", raising=False)
+
+    assert offdiag.compare(iter(runs[:2])).runs == pair.runs
+    assert offdiag.compare(runs[0].id, baseline=runs[1]).runs == {"A": runs[1].id, "B": runs[0].id}
+    assert list(tmp_path.iterdir()) == []  # The configured registry would be a new file here.
 
 
 def test_the_baseline_comes_first(runs: list[Run], url: str) -> None:

@@ -92,6 +92,8 @@ def read_scores(
 def _as_float32(y_score: object) -> NDArray[np.float32]:
     try:
         given = np.asarray(readable(y_score))
+        if given.dtype.kind in "UST":
+            raise _no_numbers("they are text")
         # Of complex numbers numpy would keep the real part, and only warn.
         is_complex = given.dtype.kind == "c"
         numbers = given.real

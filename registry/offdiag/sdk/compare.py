@@ -26,8 +26,7 @@ from offdiag.records.runs.comparison import Comparison as ComparisonDocument
 from offdiag.sdk.examples import whole_limit
 from offdiag.sdk.registry import Registry
 from offdiag.sdk.run import Run
-from offdiag.sdk.search import resolved_id
-from offdiag.sdk.target import target
+from offdiag.sdk.search import registry_of, resolved_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -389,14 +388,14 @@ def compare(
     compared only with `on_shared`, on those that all share. `difference` is the one in accuracy
     that matters to you, as a share: where none is significant the verdict says how many examples
     would detect it.
-    `url` is the registry, by default the configured one.
+    `url` is the registry, by default that of the runs, or of ids and names the configured one.
 
     Raises `NotFound` for an unknown run, `InvalidInput` for fewer than two runs, and `Conflict`
     for runs that cannot be compared, with the reason.
     """
-    at = target(url)
-    listed = (runs,) if isinstance(runs, str | Run) else runs
-    ids = [resolved_id(at, run) for run in (*listed, *others)]
+    listed = (*((runs,) if isinstance(runs, str | Run) else runs), *others)
+    at = registry_of((*listed, baseline), url)
+    ids = [resolved_id(at, run) for run in listed]
     if baseline is not None:
         first = resolved_id(at, baseline)
         ids = [first, *(each for each in ids if each != first)]

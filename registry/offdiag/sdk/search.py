@@ -47,6 +47,12 @@ def get_run(
     return found
 
 
+def registry_of(runs: Iterable[object], url: str | None) -> Registry:
+    """The registry at a URL, else that of the first `Run` among the runs, else the configured."""
+    known = (run._registry for run in runs if isinstance(run, Run))  # noqa: SLF001 - it is one of us
+    return target(url) if url is not None else next(known, None) or target(None)
+
+
 def resolved_id(
     registry: Registry, run: object, *, dataset: str | None = None, project: str | None = None
 ) -> str:

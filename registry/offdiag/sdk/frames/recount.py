@@ -23,8 +23,8 @@ from offdiag.sdk.frames.kinds import counts_of, table_of
 from offdiag.sdk.frames.paired import tables_of
 from offdiag.sdk.registry import Registry, SearchQuestion, quoted
 from offdiag.sdk.run import Run
-from offdiag.sdk.search import resolved_id
-from offdiag.sdk.target import current_author, target
+from offdiag.sdk.search import registry_of, resolved_id
+from offdiag.sdk.target import current_author
 from offdiag.services.ingest.batch import GivenPairedCounts
 
 REPLACED_BY = "recounted_as"
@@ -47,13 +47,13 @@ def recount(run: object, frame: object, *, url: str | None = None) -> Run:
     `log_frame` takes. The counts are stored as a new run with the name, model, parameters and
     tags of the old one, which stays and gets the tag `recounted_as` with the new id; the new run
     has the old id as parameter `counted.from`. Runs that were counted together are counted again
-    together. `url` is the registry, by default the configured one.
+    together. `url` is the registry, by default that of a `Run`, else the configured one.
 
     Returns the new run. Nothing is stored where the frame has other numbers of predictions.
     Raises `Conflict` then and for a run without a query, `InvalidInput` for a frame that lacks a
     column, and `NotFound`.
     """
-    at = target(url)
+    at = registry_of([run], url)
     return recounted(at, resolved_id(at, run), frame)[0].new
 
 

@@ -16,8 +16,7 @@ from offdiag.records.runs.multilabel import (
     confused_document,
 )
 from offdiag.sdk.run import Run
-from offdiag.sdk.search import resolved_id
-from offdiag.sdk.target import target
+from offdiag.sdk.search import registry_of, resolved_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +43,7 @@ def confused_labels(
     with optional:
         import pandas as pd
 
-    at = target(url)
+    at = registry_of([run], url)
     run_id = resolved_id(at, run)
 
     def stored(database: Database) -> ConfusedLabelsFound:
@@ -94,7 +93,7 @@ def label_costs(
     with optional:
         import pandas as pd
 
-    at = target(url)
+    at = registry_of([run], url)
     run_id = resolved_id(at, run)
     Run(at, run_id).evaluation()  # Thresholds are those of the curves that it stores.
     asked = LabelCostsRequest(
