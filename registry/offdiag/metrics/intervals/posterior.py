@@ -28,6 +28,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.bounds import Bounds, Intervals
 from offdiag.metrics.intervals.draws import batches, generator, percentile_bounds
 from offdiag.metrics.intervals.proportions import PER_CLASS, Outcomes
+from offdiag.metrics.intervals.wrong_answers import least_of_others
 from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.tally import CLASS_AXIS, Tally, tally, tally_of_margins
@@ -61,7 +62,8 @@ class Evidence:
     `classes` (K,) are those of each actual class, of `unit` (K,) weight each. By `cells` (K, K)
     the predictions of an actual class are split; rows need not add up to `classes`. `splits`
     has hits and misses (K,) of the proportions named in `CLASS_SPLITS`. `total` is the number of
-    samples, or the sum of their weights.
+    samples, or the sum of their weights. `others` is the prior of each class that a wrong
+    prediction may be of.
     """
 
     classes: NDArray[Any]
@@ -69,6 +71,7 @@ class Evidence:
     cells: NDArray[Any]
     splits: Mapping[str, Split]
     total: float
+    others: float
 
     @classmethod
     def of_counts(cls, matrix: ConfusionMatrix) -> Evidence:
@@ -77,7 +80,15 @@ class Evidence:
         for key in CLASS_SPLITS:
             hits = PER_CLASS[key].hits(outcomes)
             splits[key] = hits, PER_CLASS[key].cases(outcomes) - hits
-        return cls(matrix.actual, np.ones(matrix.n_classes), matrix.counts, splits, matrix.total)
+        n_classes = matrix.n_classes
+        return cls(
+            classes=matrix.actual,
+            unit=np.ones(n_classes),
+            cells=matrix.counts,
+            splits=splits,
+            total=matrix.total,
+            others=least_of_others(n_classes),
+        )
 
     @property
     def n_classes(self) -> int:
@@ -167,8 +178,7 @@ def drawn_cells(
 ) -> Iterator[tuple[slice, DrawnCells]]:
     """Matrices of K >= 2 classes from the posterior, in batches for `n_cells` numbers a draw.
 
-    The wrong predictions of a class are split with a prior of 1 / (K (K - 1)) for each other
-    class.
+    The wrong predictions of a class are split with a prior of `others` for each other class.
     """
     rng = generator(seed)
     n_classes, prior = evidence.n_classes, prior_of(evidence.n_classes)
@@ -181,7 +191,7 @@ def drawn_cells(
         actual *= evidence.unit
         actual /= actual.sum(axis=CLASS_AXIS, keepdims=True)
         recall = rng.beta(right + prior, np.maximum(missed, 0.0) + prior, size=actual.shape)
-        taken, each = wrong.drawn(actual * (1 - recall), rng)
+        taken, each = wrong.drawn(actual * (1 - recall), rng, evidence.others)
         yield part, DrawnCells(actual, actual * recall, taken, each, wrong)
 
 
@@ -238,11 +248,9 @@ class _WrongPredictions:
         starts = np.flatnonzero(np.diff(self.column[order], prepend=-1))
         return order, starts, self.column[order][starts]
 
-    def drawn(self, mass: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    def drawn(self, mass: Floats, rng: np.random.Generator, prior: float) -> tuple[Floats, Floats]:
         """What of `mass` (b, K) by actual class is in each occupied cell, (b, m), and in every
         empty one of a class, (b, K)."""
-        n_classes = len(self.is_empty)
-        prior = 1 / (n_classes * (n_classes - 1))
         taken = rng.standard_gamma(self.count + prior, size=(len(mass), len(self.row)))
         spread = rng.standard_gamma(self.n_empty * prior, size=mass.shape)
         total = spread.copy()

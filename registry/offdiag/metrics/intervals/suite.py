@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +101,7 @@ BIASED = {"gmean_multiclass": 2.0} | dict.fromkeys(
 """Aggregates of more than two classes whose draws are taken less so many times their bias: with 30
 to 50 classes plain ones covered the truth in 69 to 89 of 100 data sets, and so in 85 to 98. The
 geometric mean of many recalls is itself below the truth by about as much as its draws are."""
+NO_BIAS: Mapping[str, float] = MappingProxyType({})
 MANY_CLASSES_BIAS = 2.0
 """Of hundreds of classes every aggregate is off the truth by about as much as its draws are off
 it. Of 300 and 1,000 classes of 10 to 30 samples each, weighted precision less its bias held the
@@ -150,8 +152,8 @@ def suite_intervals(
     )
     if matrix.n_classes == 2 and matrix.actual.all():
         recall = matrix.correct / matrix.actual
-        ends = wilson(matrix.correct, matrix.actual, confidence=level)
-        found |= mean_recall_intervals(recall, ends, MOVER)
+        ends = combined_ends(recall, wilson(matrix.correct, matrix.actual, confidence=level))
+        found |= mean_recall_intervals(ends, n_classes=2, method=MOVER)
     for key in DRAWN_AGGREGATES:
         aggregate[key] = judged_aggregate(found[key], key, matrix.actual, matrix.labels.names)
     for key in DRAWN_PER_CLASS:
@@ -176,6 +178,7 @@ def drawn_intervals(
     matrix: Cells,
     *,
     squares: Cells | None = None,
+    bias: Mapping[str, float] = NO_BIAS,
     seed: int,
     confidence: float,
     draws: int,
@@ -183,8 +186,9 @@ def drawn_intervals(
     """Intervals of what is no proportion, by key, from the posterior of K >= 1 classes.
 
     What depends on single cells is linearized where there are too many of them; of weighted
-    samples `matrix` has the sums of the weights, and `squares` those of their squares. The same
-    evidence, seed and draws give the same bits. Ends hold their value, and there are none where it
+    samples `matrix` has the sums of the weights, and `squares` those of their squares. Draws of
+    aggregates with a known `bias` are moved to the value less it. The same evidence, seed and
+    draws give the same bits. Ends hold their value, and there are none where it
     is undefined, nor for one class, whose matrix leaves nothing open.
     """
     n_classes, n_draws = evidence.n_classes, evidence.enough_draws(draws)
@@ -215,9 +219,11 @@ def drawn_intervals(
     if n_classes > 2:
         are_many = n_classes > MOST_CLASSES
         biased = dict.fromkeys(values, MANY_CLASSES_BIAS) if are_many else BIASED
-        for key, times in biased.items():
+        centres = {key: (aggregate[key], times) for key, times in biased.items()}
+        centres |= {key: (np.asarray(aggregate[key] - off), 1.0) for key, off in bias.items()}
+        for key, (centre, times) in centres.items():
             low, high = AGGREGATES[key].low, AGGREGATES[key].high
-            values[key] = less_bias(values[key], aggregate[key], times=times, low=low, high=high)
+            values[key] = less_bias(values[key], centre, times=times, low=low, high=high)
     prior = prior_name(n_classes)
     return found | posterior_intervals(values, estimates, confidence=confidence, prior=prior)
 
@@ -244,18 +250,20 @@ def _of_classes(
     }
 
 
-def mean_recall_intervals(
-    recall: NDArray[np.float64], ends: Bounds, method: str
-) -> dict[str, Intervals]:
-    """Of the mean of recalls (K,) by all its names: the distances to their ends add up in squares.
+def combined_ends(recall: NDArray[np.float64], ends: Bounds) -> Bounds:
+    """Ends of the mean of recalls (K,): the distances to their ends add up in squares.
 
     MOVER: Zou and Donner 2008, Statistics in Medicine 27, 1693.
     """
     n_classes, mean = len(recall), recall.mean()
     below, above = (np.sqrt(np.square(recall - end).sum()) for end in (ends.low, ends.high))
-    low, high = np.asarray(mean - below / n_classes), np.asarray(mean + above / n_classes)
-    adjusted = Bounds(*((n_classes * end - 1) / (n_classes - 1) for end in (low, high)))
-    found = dict.fromkeys(MEAN_RECALLS, Intervals(Bounds(low, high), method))
+    return Bounds(np.asarray(mean - below / n_classes), np.asarray(mean + above / n_classes))
+
+
+def mean_recall_intervals(ends: Bounds, *, n_classes: int, method: str) -> dict[str, Intervals]:
+    """Of the mean recall of K >= 2 classes by all its names."""
+    adjusted = Bounds(*((n_classes * end - 1) / (n_classes - 1) for end in (ends.low, ends.high)))
+    found = dict.fromkeys(MEAN_RECALLS, Intervals(ends, method))
     return found | {"balanced_accuracy_adjusted": Intervals(adjusted, method)}
 
 

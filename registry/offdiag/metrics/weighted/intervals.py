@@ -3,10 +3,11 @@
 * Proportions take Wilson's interval of an effective size: as many equal samples as have a share
   of the same variance (Korn and Graubard 1998, Survey Methodology 24, 193; Dean and Pagano 2015,
   J. Survey Statistics and Methodology 3, 484). It is never more than the samples that there are.
-* Balanced accuracy combines the Wilson ends of all recalls (MOVER).
-* Everything else is drawn from the posterior of such numbers of equal samples. Where too many
-  cells are occupied, what depends on single ones is linearized: the variance of the sum that a
-  metric is to first order.
+* Balanced accuracy of two classes combines the Wilson ends of both recalls (MOVER), of more it
+  takes the score interval of a mean.
+* Everything else is drawn from the posterior of such numbers of equal samples, for averages less
+  what they are off on average. Where too many cells are occupied, what depends on single ones is
+  linearized: the variance of the sum that a metric is to first order.
 
 Of equal weights the first are the intervals of counts, exactly. No sample has to be read again.
 """
@@ -37,18 +38,25 @@ from offdiag.metrics.intervals.costs import (
 )
 from offdiag.metrics.intervals.delta import aggregate_standard_errors
 from offdiag.metrics.intervals.draws import replicated
+from offdiag.metrics.intervals.mean_of_proportions import score_of_mean
 from offdiag.metrics.intervals.posterior import CLASS_SPLITS, Evidence
 from offdiag.metrics.intervals.proportions import Outcomes, Proportion, wilson_of_sizes
 from offdiag.metrics.intervals.suite import (
+    CELL_KEYS,
     DRAWN_AGGREGATES,
     DRAWN_PER_CLASS,
+    MEAN_RECALLS,
+    NO_BIAS,
     SuiteIntervals,
+    combined_ends,
     drawn_intervals,
     judged_aggregate,
     mean_recall_intervals,
 )
+from offdiag.metrics.intervals.wrong_answers import prior_of_others
 from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.suite import Suite
+from offdiag.metrics.weighted.bias import expected_bias
 from offdiag.metrics.weighted.counts import WeightedCounts, WeightSums, kish
 
 Floats = NDArray[np.float64]
@@ -56,6 +64,11 @@ Floats = NDArray[np.float64]
 WILSON = "wilson, effective size"
 WILSON_TRANSFORMED = "wilson, effective size, transformed"
 MOVER = "wilson ends of effective sizes combined (MOVER)"
+SCORE_OF_MEAN = "score of a mean, effective sizes"
+AVERAGES = tuple(
+    key for key in DRAWN_AGGREGATES if key not in {*CELL_KEYS, *MEAN_RECALLS, "gmean_multiclass"}
+)
+"""Aggregates less what they are off; a product of many recalls is off by more than that shows."""
 EXPECTED = 2.0
 """Samples of expected weight beside the hits, and beside the misses, of a proportion.
 
@@ -85,11 +98,13 @@ def weighted_suite_intervals(
         aggregate |= {key: without_ends(()) for key in DRAWN_AGGREGATES}
         per_class |= {key: without_ends((found.n_classes,)) for key in DRAWN_PER_CLASS}
         return SuiteIntervals(aggregate, per_class, level, seed, 0)
+    evidence = weighted_evidence(found)
     others = drawn_intervals(
-        weighted_evidence(found),
+        evidence,
         suite,
         found.weights,
         squares=found.weight_squares,
+        bias=expected_bias(evidence, AVERAGES, seed=seed) if found.n_classes > 2 else NO_BIAS,
         seed=seed,
         confidence=level,
         draws=draws,
@@ -119,6 +134,7 @@ def weighted_evidence(found: WeightedCounts) -> Evidence:
         cells=found.sums * ((right + missed) / of_weight)[:, np.newaxis],
         splits=splits,
         total=float(total),
+        others=prior_of_others(found.samples),
     )
 
 
@@ -237,13 +253,16 @@ def _outcomes(of: WeightSums) -> Outcomes:
 
 
 def _mean_recalls(found: WeightedCounts, confidence: float) -> dict[str, Intervals]:
-    """Of the mean recall of K >= 2 classes that all have weight: distances add up in squares."""
+    """Of the mean recall of K >= 2 classes that all have weight."""
     n_classes = found.n_classes
     if n_classes < 2 or not (found.weights.actual > 0).all():
         return {}
     share, size = _steady_proportion(found, "recall")
-    ends = wilson_of_sizes(share * size, size, confidence=confidence)
-    return mean_recall_intervals(share, ends, MOVER)
+    if n_classes > 2:
+        ends = score_of_mean(share, size, confidence=confidence)
+        return mean_recall_intervals(ends, n_classes=n_classes, method=SCORE_OF_MEAN)
+    ends = combined_ends(share, wilson_of_sizes(share * size, size, confidence=confidence))
+    return mean_recall_intervals(ends, n_classes=n_classes, method=MOVER)
 
 
 def weighted_costs(

@@ -49,8 +49,7 @@ def suite_intervals(
 
     The ends are `ci_low` and `ci_high` of each value, `ci_method` says how they were found and
     what to know before trusting them. The same seed and replicates give the same bits.
-    Intervals of weighted samples are those of a survey, by effective sizes and linearization;
-    nothing is drawn for them.
+    Intervals of weighted samples are those of as many equal samples as vary as much.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
 

@@ -80,7 +80,7 @@ def test_intervals_are_those_of_a_survey(evaluation: WeightedEvaluation) -> None
         "posterior draws with prior 1/K, 2000 draws",
         "wilson, effective size",
         "wilson, effective size, transformed",
-        "wilson ends of effective sizes combined (MOVER)",
+        "score of a mean, effective sizes",
     }
     assert found.n_effective == pytest.approx(np.sum(WEIGHT) ** 2 / np.square(WEIGHT).sum())
     assert isinstance(found, WeightedEvaluation)
