@@ -35,6 +35,7 @@ from offdiag.metrics.intervals.bounds import (
     flagged,
     smallest_class,
 )
+from offdiag.metrics.intervals.dear_costs import dearer_ends, dearest_class
 from offdiag.metrics.intervals.draws import generator, percentile_bounds, replicated
 from offdiag.metrics.intervals.posterior import (
     Evidence,
@@ -43,6 +44,7 @@ from offdiag.metrics.intervals.posterior import (
     prior_name,
     prior_of,
 )
+from offdiag.metrics.intervals.wrong_answers import prior_of_others
 from offdiag.metrics.orientation import actual_totals
 from offdiag.metrics.tally import CLASS_AXIS
 
@@ -152,6 +154,7 @@ def cost_intervals(
         Evidence.of_counts(matrix),
         costs,
         sample_costs(matrix.counts, costs, prevalence),
+        others=prior_of_others(matrix.counts),
         prevalence=prevalence,
         seed=seed,
         confidence=level,
@@ -167,6 +170,7 @@ def drawn_costs(
     costs: CostMatrix,
     samples: Sequence[SampleCosts],
     *,
+    others: float,
     prevalence: Floats | None,
     seed: int,
     confidence: float,
@@ -174,7 +178,8 @@ def drawn_costs(
 ) -> dict[str, Intervals]:
     """Intervals of the costs `values` by key.
 
-    The best trivial answer is chosen again in each draw. The bits do not depend on what else is
+    `others` is the prior by which wrong answers fall on other classes at the dear end. The best
+    trivial answer is chosen again in each draw. The bits do not depend on what else is
     asked for.
     """
     rng, draws = generator(seed), evidence.enough_draws(draws)
@@ -186,27 +191,44 @@ def drawn_costs(
     shares = tested if prevalence is None else prevalence
     trivial, perfect = (np.full(draws, cost) for cost in _constant(shares, costs))
     if prevalence is None and evidence.n_classes > 1 and not values.keys() <= OF_SHARES:
-        of_matrix = np.empty(draws)
-        n_cells = evidence.n_numbers
-        for part, drawn in drawn_cells(evidence, seed=seed, draws=draws, n_cells=n_cells):
-            of_matrix[part] = drawn.sums(costs.weights)
-            trivial[part], perfect[part] = _constant(drawn.actual, costs)
+        of_matrix, trivial, perfect = _drawn_with(evidence, costs, seed=seed, draws=draws)
         means = np.sort(means)[of_matrix.argsort().argsort()]
-    all_drawn = {
-        "total_cost": means * evidence.total,
-        "mean_cost": means,
-        "best_trivial_cost": trivial * evidence.total,
-        "cost_ratio_to_best_trivial": _ratio(means, trivial),
-        "skill_vs_trivial": _ratio(trivial - means, trivial - perfect),
-    }
+    ends = _percentiles(means, trivial, perfect, evidence.total, confidence)
+    if prevalence is None and evidence.n_classes > 2:
+        dear = dearest_class(evidence, costs, others)
+        of_dear = _drawn_with(dear, costs, seed=seed, draws=draws)
+        ends = dearer_ends(ends, _percentiles(*of_dear, evidence.total, confidence))
     priors = dict.fromkeys(values, ONE_EXAMPLE)
     priors["best_trivial_cost"] = prior_name(evidence.n_classes)
     return {
-        key: posterior_interval(
-            percentile_bounds(all_drawn[key], confidence=confidence), value, draws, priors[key]
-        )
+        key: posterior_interval(ends[key], value, draws, priors[key])
         for key, value in values.items()
     }
+
+
+def _percentiles(
+    means: Floats, trivial: Floats, perfect: Floats, total: float, confidence: float
+) -> dict[str, Bounds]:
+    drawn = {
+        "total_cost": means * total,
+        "mean_cost": means,
+        "best_trivial_cost": trivial * total,
+        "cost_ratio_to_best_trivial": _ratio(means, trivial),
+        "skill_vs_trivial": _ratio(trivial - means, trivial - perfect),
+    }
+    return {key: percentile_bounds(each, confidence=confidence) for key, each in drawn.items()}
+
+
+def _drawn_with(
+    evidence: Evidence, costs: CostMatrix, *, seed: int, draws: int
+) -> tuple[Floats, Floats, Floats]:
+    """Mean costs, and those of the best constant and of the perfect answer, each (draws,)."""
+    means, trivial, perfect = np.empty((3, draws))
+    n_cells = evidence.n_numbers
+    for part, drawn in drawn_cells(evidence, seed=seed, draws=draws, n_cells=n_cells):
+        means[part] = drawn.sums(costs.weights)
+        trivial[part], perfect[part] = _constant(drawn.actual, costs)
+    return means, trivial, perfect
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:

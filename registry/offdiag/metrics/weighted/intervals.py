@@ -279,11 +279,13 @@ def weighted_costs(
         return values
     estimates = {key: replicated(quantities[key]) for key in COST_INTERVAL_KEYS}
     size = effective_size_of_costs(found, costs)
+    evidence = weighted_evidence(found)
     intervals = drawn_costs(
         estimates,
-        weighted_evidence(found),
+        evidence,
         costs,
         sample_costs(found.sums * (size / found.weights.total), costs, None),
+        others=evidence.others,
         prevalence=None,
         seed=seed,
         confidence=0.95,
