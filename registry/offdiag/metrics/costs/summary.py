@@ -218,9 +218,9 @@ _ELKAN = "Elkan 2001, The foundations of cost-sensitive learning, IJCAI, 973-978
 _BY_CELL = Symmetry()
 
 _BY_COST = "Draws of the shares of examples at each cost, with a prior of one example"
-_DEAR_END = (
-    "More than two classes: the dear end is the farther one of these and of draws with Jeffreys' "
-    "prior for the class whose errors cost most."
+_COSTLY_END = (
+    "More than two classes: the costly end is the farther one of these and of draws with "
+    "Jeffreys' prior for the class whose errors cost most."
 )
 _OF_CLASSES = "of the shares of the classes, with Jeffreys' prior for two and 1/K for more."
 
@@ -228,7 +228,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="total_cost",
         scope=Scope.COST,
-        interval=f"{_BY_COST}. {_DEAR_END}",
+        interval=f"{_BY_COST}. {_COSTLY_END}",
         title="Total cost",
         formula="sum over i, j of W_ij c_ij",
         low=-math.inf,
@@ -244,7 +244,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="mean_cost",
         scope=Scope.COST,
-        interval=f"{_BY_COST}. {_DEAR_END}",
+        interval=f"{_BY_COST}. {_COSTLY_END}",
         title="Mean cost per example",
         formula="total_cost / N",
         low=-math.inf,
@@ -290,7 +290,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="cost_ratio_to_best_trivial",
         scope=Scope.COST,
-        interval=f"{_BY_COST}, beside those {_OF_CLASSES} {_DEAR_END}",
+        interval=f"{_BY_COST}, beside those {_OF_CLASSES} {_COSTLY_END}",
         title="Cost relative to the best constant prediction",
         formula="total_cost / best_trivial_cost",
         low=-math.inf,
@@ -308,7 +308,7 @@ SPECS: tuple[MetricSpec, ...] = (
     MetricSpec(
         key="skill_vs_trivial",
         scope=Scope.COST,
-        interval=f"{_BY_COST}, beside those {_OF_CLASSES} {_DEAR_END}",
+        interval=f"{_BY_COST}, beside those {_OF_CLASSES} {_COSTLY_END}",
         title="Cost skill score",
         formula="(best_trivial_cost - total_cost) / (best_trivial_cost - sum over i of t_i W_ii)",
         low=-math.inf,

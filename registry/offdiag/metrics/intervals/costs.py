@@ -35,7 +35,7 @@ from offdiag.metrics.intervals.bounds import (
     flagged,
     smallest_class,
 )
-from offdiag.metrics.intervals.dear_costs import dearer_ends, dearest_class
+from offdiag.metrics.intervals.costly_end import costlier_ends, costliest_class
 from offdiag.metrics.intervals.draws import generator, percentile_bounds, replicated
 from offdiag.metrics.intervals.posterior import (
     Evidence,
@@ -178,7 +178,7 @@ def drawn_costs(
 ) -> dict[str, Intervals]:
     """Intervals of the costs `values` by key.
 
-    `others` is the prior by which wrong answers fall on other classes at the dear end. The best
+    `others` is the prior by which wrong answers fall on other classes at the costly end. The best
     trivial answer is chosen again in each draw. The bits do not depend on what else is
     asked for.
     """
@@ -195,9 +195,9 @@ def drawn_costs(
         means = np.sort(means)[of_matrix.argsort().argsort()]
     ends = _percentiles(means, trivial, perfect, evidence.total, confidence)
     if prevalence is None and evidence.n_classes > 2:
-        dear = dearest_class(evidence, costs, others)
-        of_dear = _drawn_with(dear, costs, seed=seed, draws=draws)
-        ends = dearer_ends(ends, _percentiles(*of_dear, evidence.total, confidence))
+        costliest = costliest_class(evidence, costs, others)
+        of_costliest = _drawn_with(costliest, costs, seed=seed, draws=draws)
+        ends = costlier_ends(ends, _percentiles(*of_costliest, evidence.total, confidence))
     priors = dict.fromkeys(values, ONE_EXAMPLE)
     priors["best_trivial_cost"] = prior_name(evidence.n_classes)
     return {

@@ -1,8 +1,8 @@
-"""The dear end of costs of many classes.
+"""The costly end of costs of many classes.
 
 One sample spread over all their costs hardly reaches the highest. So that end is also drawn from
 matrices in which wrong answers of the class where they cost most have Jeffreys' prior, and fall on
-any class if those of the samples do; the dearer of both ends holds (a set of priors in place of
+any class if those of the samples do; the costlier of both ends holds (a set of priors in place of
 one, as of Walley 1996, J. Royal Statistical Society B 58, 3). Of 30 classes whose costs differ by
 orders of magnitude, intervals held the true mean in 79 to 93 of 100 data sets without it, and with
 it in 92 and more.
@@ -21,7 +21,7 @@ from offdiag.metrics.intervals.posterior import Evidence, prior_of
 from offdiag.metrics.orientation import PREDICTED_AXIS
 
 
-def dearest_class(evidence: Evidence, costs: CostMatrix, others: float) -> Evidence:
+def costliest_class(evidence: Evidence, costs: CostMatrix, others: float) -> Evidence:
     """The same with half a wrong answer in all before any sample, Jeffreys' prior, in one class.
 
     It is the class where that costs most. Wrong answers are split with the prior `others`.
@@ -32,14 +32,14 @@ def dearest_class(evidence: Evidence, costs: CostMatrix, others: float) -> Evide
     split /= split.sum(axis=PREDICTED_AXIS, keepdims=True)
     more = (split * costs.weights).sum(axis=PREDICTED_AXIS) - np.diagonal(costs.weights)
     prior = prior_of(n_classes)
-    dearest = int(np.argmax(more * numbers / (evidence.classes + 1)))
+    costliest = int(np.argmax(more * numbers / (evidence.classes + 1)))
     cells = evidence.cells.astype(np.float64)
-    cells[dearest] += (prior_of(2) - prior) * split[dearest]
+    cells[costliest] += (prior_of(2) - prior) * split[costliest]
     return replace(evidence, cells=cells, others=others)
 
 
-def dearer_ends(ends: Mapping[str, Bounds], others: Mapping[str, Bounds]) -> dict[str, Bounds]:
-    """Those that are dearer of each; what a constant prediction costs stays."""
+def costlier_ends(ends: Mapping[str, Bounds], others: Mapping[str, Bounds]) -> dict[str, Bounds]:
+    """Those that are costlier of each; what a constant prediction costs stays."""
     found = dict(ends)
     for key in ("total_cost", "mean_cost", "cost_ratio_to_best_trivial"):
         found[key] = Bounds(ends[key].low, np.fmax(ends[key].high, others[key].high))

@@ -1,4 +1,4 @@
-"""The dear end of costs of many classes."""
+"""The costly end of costs of many classes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import pytest
 
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.intervals.bounds import Bounds
+from offdiag.metrics.intervals.costly_end import costlier_ends, costliest_class
 from offdiag.metrics.intervals.costs import cost_intervals
-from offdiag.metrics.intervals.dear_costs import dearer_ends, dearest_class
 from offdiag.metrics.intervals.posterior import Evidence
 from support.matrices import matrix_of, numbered_labels
 
 
-def test_the_dearest_class_has_half_a_wrong_answer_in_all() -> None:
+def test_the_costliest_class_has_half_a_wrong_answer_in_all() -> None:
     costs = CostMatrix(np.array([[0, 1, 1], [1, 0, 1], [90, 30, 0]]), numbered_labels(3))
     evidence = Evidence.of_counts(matrix_of([[50, 2, 0], [0, 40, 1], [0, 0, 6]]))
 
-    found = dearest_class(evidence, costs, 0.25)
+    found = costliest_class(evidence, costs, 0.25)
 
     more = found.cells - evidence.cells
     assert more[:2].tolist() == [[0, 0, 0], [0, 0, 0]]
@@ -30,14 +30,14 @@ def test_the_dear_end_is_the_high_one_of_costs_and_the_low_one_of_skill() -> Non
         keys = ("total_cost", "mean_cost", "cost_ratio_to_best_trivial", "skill_vs_trivial")
         return {key: Bounds(np.array(low), np.array(high)) for key in keys}
 
-    found = dearer_ends(ends(0.2, 0.6), ends(0.1, 0.9))
+    found = costlier_ends(ends(0.2, 0.6), ends(0.1, 0.9))
 
     assert found["mean_cost"].at() == (0.2, 0.9)
     assert found["skill_vs_trivial"].at() == (0.1, 0.6)
 
 
 def test_costs_of_many_classes_that_differ_by_orders_of_magnitude_hold_the_truth() -> None:
-    """Without the dear end 82 of 100: the dearest class has 2 or 3 of 300 samples."""
+    """Without the costly end 82 of 100: the costliest class has 2 or 3 of 300 samples."""
     n_classes, rng = 30, np.random.default_rng(30)
     of_class = np.sort(rng.lognormal(0.0, 2.0, n_classes))
     weights = np.repeat(of_class[:, np.newaxis], n_classes, axis=1)
