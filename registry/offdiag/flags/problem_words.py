@@ -33,7 +33,7 @@ _REASONS: Mapping[str, str] = MappingProxyType(
         "F2": "never predicted",
         "F3": "0 found",
         "F4": "low recall",
-        "F5": "no clear gain over the majority class",
+        "F5": "no clear gain over majority",
         "F6": "balanced accuracy far lower",
         "F7": "macro F1 far lower",
         "F8": "low agreement",
