@@ -658,6 +658,10 @@ TITLES = {
     "called miscalibrated, percent",
     "intervals of matrices": "Functions of a confusion matrix and costs: intervals that cover the "
     "true value, percent",
+    "averages of weighted classes": "Averages of weighted runs: intervals that cover the true "
+    "value, percent",
+    "costs of many classes": "Costs that differ by orders of magnitude: intervals that cover the "
+    "true value, percent",
     "intervals with rare classes": "Data sets with a class of one to four samples: intervals that "
     "cover the true value, percent",
     "intervals of areas": "Areas of scores of few values: intervals that cover, percent",

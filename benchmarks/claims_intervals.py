@@ -91,10 +91,10 @@ def of_sets(cell: SetCell, rng: Rng, truth: Values) -> list[float]:
     """Whether each interval holds the truth; NaN where it has no ends."""
     actual, (predicted,) = cell.draw(rng)
     found = multilabel_intervals(actual, predicted, set_scores(actual, rng)).aggregate
-    return [_holds(found[key], truth[key]) for key in OF_SETS]
+    return [holds(found[key], truth[key]) for key in OF_SETS]
 
 
-def _holds(interval: Interval | None, truth: float) -> float:
+def holds(interval: Interval | None, truth: float) -> float:
     if interval is None or interval.low is None or interval.high is None:
         return np.nan
     return float(interval.low <= truth <= interval.high)
@@ -158,7 +158,7 @@ def of_scores(cell: ScoreCell, rng: Rng, truth: Values) -> list[float]:
         return [np.nan] * (len(OF_SCORES) + 1)
     found = score_intervals(forecasts, seed=0)
     p = calibration_references(forecasts.ranked(1), seed=int(rng.integers(1 << 30)))["ece"].p
-    held = [_holds(found.get(key), truth[key]) for key in OF_SCORES]
+    held = [holds(found.get(key), truth[key]) for key in OF_SCORES]
     return [*held, float(p <= LEVEL)]
 
 
@@ -198,32 +198,32 @@ def report_sets(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
     rows: list[dict[str, Any]] = []
     for cell, held in zip(SET_CELLS, found, strict=True):
         name = f"n {cell.n:,}, {len(cell.shares)} labels, recall {cell.recall:g}"
-        rows.append(_row(name, held, OF_SETS))
+        rows.append(row_of(name, held, OF_SETS))
     report.tables["intervals of sets"] = rows
     pooled = np.concatenate(found)
     for at, key in enumerate(OF_SETS):
-        _cover(report, f"multi-label {key}", pooled[:, at], is_goal=key in FIRM)
-        lowest = min(rate for rate in (_rates(held)[at] for held in found) if not isnan(rate))
+        cover(report, f"multi-label {key}", pooled[:, at], is_goal=key in FIRM)
+        lowest = min(rate for rate in (rates(held)[at] for held in found) if not isnan(rate))
         report.fact(f"multi-label {key}: lowest cell, %", round(100 * lowest, 1))
 
 
-def _row(name: str, held: Floats, keys: Sequence[str], **others: int) -> dict[str, Any]:
+def row_of(name: str, held: Floats, keys: Sequence[str], **others: int) -> dict[str, Any]:
     """What the intervals of one cell cover in percent, blank where too few have ends."""
-    rates = ["" if isnan(rate) else round(100 * rate, 1) for rate in _rates(held)]
+    percent = ["" if isnan(rate) else round(100 * rate, 1) for rate in rates(held)]
     counts = {"sets": len(held), **others}
-    return {"cell": name, **counts, **dict(zip(keys, rates, strict=True))}
+    return {"cell": name, **counts, **dict(zip(keys, percent, strict=True))}
 
 
-def _rates(held: Floats) -> list[float]:
-    """Of the intervals that have ends; NaN with fewer than 100 of them."""
+def rates(held: Floats) -> list[float]:
+    """Of the intervals that have ends; NaN with fewer than a third of all."""
     counted = np.count_nonzero(~np.isnan(held), axis=0)
     with np.errstate(invalid="ignore"):
-        rates = np.nansum(held, axis=0) / counted
-    few = 100 if len(held) >= SETS else 1
-    return [float(rate) for rate in np.where(counted >= few, rates, np.nan)]
+        share = np.nansum(held, axis=0) / counted
+    few = max(len(held) // 3, 1)
+    return [float(rate) for rate in np.where(counted >= few, share, np.nan)]
 
 
-def _cover(report: Report, name: str, held: Floats, *, is_goal: bool = True) -> None:
+def cover(report: Report, name: str, held: Floats, *, is_goal: bool = True) -> None:
     measured = round(100 * float(np.nanmean(held)), 2)
     if not is_goal:
         report.fact(f"intervals of {name} that cover, %", measured)
@@ -245,11 +245,11 @@ def report_scores(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> Non
     columns = (*OF_SCORES, "called miscalibrated")
     rows: list[dict[str, Any]] = []
     for cell, held in zip(SCORE_CELLS, found, strict=True):
-        rows.append(_row(cell.name, held, columns))
+        rows.append(row_of(cell.name, held, columns))
     report.tables["intervals of scores"] = rows
     pooled = np.concatenate(found)
     for at, key in enumerate(OF_SCORES):
-        _cover(report, key, pooled[:, at], is_goal=key != "average_precision")
+        cover(report, key, pooled[:, at], is_goal=key != "average_precision")
     miscalled = pooled[:, -1]
     report.goal(
         "calibrated scores called miscalibrated, %",
@@ -311,7 +311,7 @@ def of_parts(cell: PartCell, rng: Rng, truth: Values) -> list[float]:
     actual = (rng.random(cell.n) < share).astype(np.uint8)
     forecasts = Forecasts(actual, score[:, np.newaxis], n_classes=2, positive=1)
     found = brier_part_intervals(forecasts, confidence=COVERAGE)
-    return [_holds(found[key], truth[key]) for key in PARTS]
+    return [holds(found[key], truth[key]) for key in PARTS]
 
 
 def report_parts(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
@@ -320,12 +320,12 @@ def report_parts(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None
     rows: list[dict[str, Any]] = []
     for cell, held in zip(PART_CELLS, found, strict=True):
         without = round(100 * float(np.isnan(held[:, 0]).mean()))
-        rows.append(_row(cell.name, held, PARTS, **{"without ends, %": without}))
+        rows.append(row_of(cell.name, held, PARTS, **{"without ends, %": without}))
     report.tables["intervals of parts"] = rows
     pooled = np.concatenate(found)
     for at, key in enumerate(PARTS):
-        _cover(report, key, pooled[:, at])
-        lowest = min(rate for rate in (_rates(held)[at] for held in found) if not isnan(rate))
+        cover(report, key, pooled[:, at])
+        lowest = min(rate for rate in (rates(held)[at] for held in found) if not isnan(rate))
         report.fact(f"{key}: lowest cell, %", round(100 * lowest, 1))
 
 
@@ -366,7 +366,7 @@ def report_areas(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None
         rows.append({"cell": cell.name, "sets": len(held), "most frequent value, %": same,
                      "roc_auc": round(100 * float(np.nanmean(held)), 1)})  # fmt: skip
     report.tables["intervals of areas"] = rows
-    _cover(report, "areas of coarse scores", np.concatenate([held for _, held in found]))
+    cover(report, "areas of coarse scores", np.concatenate([held for _, held in found]))
 
 
 def _areas(job: tuple[CoarseCell, int]) -> tuple[float, Floats]:
@@ -376,7 +376,7 @@ def _areas(job: tuple[CoarseCell, int]) -> tuple[float, Floats]:
     actual, scores = cell.draw(rng, OF_TRUTH // 200)
     truth = roc_auc(rank_scores(actual, scores)).value or 0.0
     same = round(100 * float(np.unique(scores, return_counts=True)[1].max() / len(scores)), 1)
-    held = [_holds(auc_interval(rank_scores(*cell.draw(rng))), truth) for _ in range(n_sets)]
+    held = [holds(auc_interval(rank_scores(*cell.draw(rng))), truth) for _ in range(n_sets)]
     return same, np.array(held)
 
 
@@ -511,7 +511,7 @@ def of_matrices(cell: MatrixCell, rng: Rng, truth: Values) -> list[float]:
         of_costs = cost_intervals(drawn, cell.costs, seed=0)
     of_matrix = {key: intervals.aggregate[key].at() for key in OF_MATRICES}
     found = of_matrix | {key: of_costs[key] for key in OF_COSTS}
-    return [_holds(found[key], truth[key]) for key in (*OF_MATRICES, *OF_COSTS)]
+    return [holds(found[key], truth[key]) for key in (*OF_MATRICES, *OF_COSTS)]
 
 
 def report_matrices(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
@@ -520,7 +520,7 @@ def report_matrices(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> N
     keys = (*OF_MATRICES, *OF_COSTS)
     rows: list[dict[str, Any]] = []
     for cell, held in zip(MATRIX_CELLS, found, strict=True):
-        rows.append(_row(cell.name, held, keys))
+        rows.append(row_of(cell.name, held, keys))
     report.tables["intervals of matrices"] = rows
     _cover_weighted_and_not(report, MATRIX_CELLS, found, keys)
 
@@ -543,8 +543,8 @@ def _cover_weighted_and_not(
         pooled = np.concatenate(of_kind)
         for at, key in enumerate(keys):
             name = f"{kind}{key}{where}"
-            _cover(report, name, pooled[:, at])
-            each = [_rates(held)[at] for held in of_kind]
+            cover(report, name, pooled[:, at])
+            each = [rates(held)[at] for held in of_kind]
             lowest = min(rate for rate in each if not isnan(rate))
             report.fact(f"{name}: lowest cell, %", round(100 * lowest, 1))
 
@@ -574,7 +574,7 @@ def of_rare(cell: MatrixCell, rng: Rng, truth: Values) -> list[float]:
     if int(sizes[sizes > 0].min()) >= SMALLEST_WITH_ENDS:
         return [np.nan] * len(AGREEMENT)
     intervals = suite_of(drawn).aggregate
-    return [_holds(intervals[key].at(), truth[key]) for key in AGREEMENT]
+    return [holds(intervals[key].at(), truth[key]) for key in AGREEMENT]
 
 
 def report_rare(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
@@ -583,7 +583,7 @@ def report_rare(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
     rows: list[dict[str, Any]] = []
     for cell, held in zip(RARE_CELLS, found, strict=True):
         counted = int(np.count_nonzero(~np.isnan(held[:, 0])))
-        rows.append(_row(cell.name, held, AGREEMENT, sets=counted))
+        rows.append(row_of(cell.name, held, AGREEMENT, sets=counted))
     report.tables["intervals with rare classes"] = rows
     _cover_weighted_and_not(report, RARE_CELLS, found, AGREEMENT, where=" with rare classes")
 
