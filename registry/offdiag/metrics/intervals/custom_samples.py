@@ -17,6 +17,7 @@ from offdiag.metrics.custom import (
     custom_metrics,
 )
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE, Interval, size_warning
+from offdiag.metrics.multilabel.sets import SAMPLE_AXIS
 from offdiag.metrics.multilabel.tally import LabelCounts, count_labels
 from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.score_cells import NEGATIVE, POSITIVE, ScoreCells
@@ -146,7 +147,7 @@ def set_values(
             each,
             given,
             n_samples=len(actual),
-            smallest=Smallest.of(actual.sum(axis=0), "label"),
+            smallest=Smallest.of(actual.sum(axis=SAMPLE_AXIS), "label"),
             seed=seed,
             confidence=confidence,
         )

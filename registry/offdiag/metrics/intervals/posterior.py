@@ -28,8 +28,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.bounds import Bounds, Intervals
 from offdiag.metrics.intervals.draws import batches, generator, percentile_bounds
 from offdiag.metrics.intervals.proportions import PER_CLASS, Outcomes
-from offdiag.metrics.intervals.wrong_answers import least_of_others
-from offdiag.metrics.orientation import PREDICTED_AXIS
+from offdiag.metrics.orientation import PREDICTED_AXIS, actual_totals
 from offdiag.metrics.per_class.one_vs_rest import OneVsRest
 from offdiag.metrics.tally import CLASS_AXIS, Tally, tally, tally_of_margins
 
@@ -52,6 +51,8 @@ MOST_CLASSES = 200
 MOST_NUMBERS = 5_000_000
 """Random numbers, about half a second's, up to which all draws are made that are wanted."""
 LEAST_DRAWS = 400
+MOST_OF_OTHERS = 1.0
+"""At this prior all ways to split the wrong answers of a class are equally likely."""
 NO_VARIATION = "no variation among draws"
 
 
@@ -119,6 +120,32 @@ def fits_draws(counts: NDArray[np.int64]) -> bool:
 def prior_of(n_classes: int) -> float:
     """What is added to the numbers of right and of wrong predictions of each class."""
     return 1 / max(n_classes, 2)
+
+
+def least_of_others(n_classes: int) -> float:
+    """The prior of each other class that leaves the wrong answers of a class where they are."""
+    return 1 / max(n_classes * (n_classes - 1), 1)
+
+
+def prior_of_others(samples: NDArray[Any]) -> float:
+    """The prior of each other class that lets wrong answers fall on the same class as often.
+
+    As often as those of two samples of a class do: the share of such pairs estimates the sum of
+    squared shares without bias (Simpson 1949, Nature 163, 688).
+    """
+    n_classes = len(samples)
+    wrong = np.array(samples, np.float64)
+    np.fill_diagonal(wrong, 0.0)
+    of_class = actual_totals(wrong)
+    least = least_of_others(n_classes)
+    pairs = float((of_class * (of_class - 1)).sum())
+    if pairs == 0:
+        return least
+    alike = float((wrong * (wrong - 1)).sum()) / pairs
+    above_even = alike * (n_classes - 1) - 1
+    if above_even <= 0:
+        return MOST_OF_OTHERS
+    return min(max((1 - alike) / above_even, least), MOST_OF_OTHERS)
 
 
 def prior_name(n_classes: int) -> str:

@@ -38,8 +38,7 @@ from offdiag.metrics.intervals.costs import (
 )
 from offdiag.metrics.intervals.delta import aggregate_standard_errors
 from offdiag.metrics.intervals.draws import replicated
-from offdiag.metrics.intervals.mean_of_proportions import score_of_mean
-from offdiag.metrics.intervals.posterior import CLASS_SPLITS, Evidence
+from offdiag.metrics.intervals.posterior import CLASS_SPLITS, Evidence, prior_of_others
 from offdiag.metrics.intervals.proportions import Outcomes, Proportion, wilson_of_sizes
 from offdiag.metrics.intervals.suite import (
     CELL_KEYS,
@@ -53,11 +52,11 @@ from offdiag.metrics.intervals.suite import (
     judged_aggregate,
     mean_recall_intervals,
 )
-from offdiag.metrics.intervals.wrong_answers import prior_of_others
 from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.suite import Suite
 from offdiag.metrics.weighted.bias import expected_bias
 from offdiag.metrics.weighted.counts import WeightedCounts, WeightSums, kish
+from offdiag.metrics.weighted.mean_of_proportions import score_of_mean
 
 Floats = NDArray[np.float64]
 

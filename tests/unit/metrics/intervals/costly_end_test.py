@@ -7,8 +7,7 @@ import pytest
 
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.intervals.bounds import Bounds
-from offdiag.metrics.intervals.costly_end import costlier_ends, costliest_class
-from offdiag.metrics.intervals.costs import cost_intervals
+from offdiag.metrics.intervals.costs import cost_intervals, costlier_ends, costliest_class
 from offdiag.metrics.intervals.posterior import Evidence
 from support.matrices import matrix_of, numbered_labels
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from offdiag.metrics.intervals.wrong_answers import prior_of_others
+from offdiag.metrics.intervals.posterior import prior_of_others
 
 
 def test_wrong_answers_that_fall_evenly_may_fall_anywhere() -> None:

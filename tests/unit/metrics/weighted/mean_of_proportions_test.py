@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from offdiag.metrics.intervals.mean_of_proportions import score_of_mean
 from offdiag.metrics.intervals.proportions import wilson
+from offdiag.metrics.weighted.mean_of_proportions import score_of_mean
 
 
 @pytest.mark.parametrize("hits", [0, 1, 13, 20])
