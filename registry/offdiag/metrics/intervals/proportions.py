@@ -32,6 +32,12 @@ from offdiag.metrics.intervals.bounds import Bounds, Intervals
 
 _Z_95 = 1.959963984540054
 """The quantile of stored intervals, which `offdiag verify` compares to the last bit."""
+HALVINGS = 70
+"""Of the range of the multiplier of a mean of shares, on a logarithmic scale: to the last bit."""
+WIDEST = 1e9
+"""It lies between the smallest size over this and the largest times this."""
+
+Floats = NDArray[np.float64]
 
 
 def wilson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.95) -> Bounds:
@@ -60,6 +66,20 @@ def wilson_of_sizes(x: ArrayLike, n: ArrayLike, *, confidence: float = 0.95) -> 
         2 * x > n, 1.0 - _wilson_lower(n - x, n, z_squared), _wilson_upper(x, n, z_squared)
     )
     return _undefined_without_samples(low, high, n)
+
+
+def score_of_mean(shares: Floats, sizes: Floats, *, confidence: float) -> Bounds:
+    """The score interval of the mean of K >= 1 shares found in so many samples each, above 0.
+
+    An end, of shape (), is the mean at which the data are just z standard errors away, the errors
+    being those of the likeliest proportions with that mean (Martín Andrés, Álvarez Hernández and
+    Herranz Tejedor 2011, Statistical Methods in Medical Research 20, 369). Of one proportion that
+    is Wilson's interval. Ends of the single proportions, combined (MOVER), are too close on the
+    side of 1: of 30 classes with recalls of 0.97 they held the mean in 76 to 94 of 100 data sets.
+    """
+    low = _lower_end_of_mean(shares, sizes, normal_quantile(confidence))
+    high = 1.0 - _lower_end_of_mean(1.0 - shares, sizes, normal_quantile(confidence))
+    return Bounds(np.asarray(low), np.asarray(high))
 
 
 def clopper_pearson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.95) -> Bounds:
@@ -109,6 +129,27 @@ def _wilson_lower(
     return lower
 
 
+def _lower_end_of_mean(shares: Floats, sizes: Floats, z: float) -> float:
+    low, high = np.log(sizes.min() / WIDEST), np.log(sizes.max() * WIDEST)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        likeliest = _likeliest(shares, sizes, float(np.exp(middle)))
+        distance = (shares - likeliest).sum()
+        is_near = distance**2 <= z**2 * (likeliest * (1 - likeliest) / sizes).sum()
+        low, high = (middle, high) if is_near else (low, middle)
+    return float(_likeliest(shares, sizes, float(np.exp(low))).mean())
+
+
+def _likeliest(shares: Floats, sizes: Floats, multiplier: float) -> Floats:
+    """Of all proportions with their mean, that far below the one found: n (x - p) = m p (1 - p).
+
+    The smaller root, in the form that does not cancel; rounding may not lift it above the share.
+    """
+    both = sizes + multiplier
+    root = np.sqrt(np.maximum(both**2 - 4 * multiplier * sizes * shares, 0.0))
+    return np.minimum(2 * sizes * shares / (both + root), shares)
+
+
 def _undefined_without_samples(
     low: NDArray[np.float64], high: NDArray[np.float64], n: NDArray[np.float64]
 ) -> Bounds:
@@ -144,7 +185,6 @@ EXACT = "clopper-pearson"
 EXACT_TRANSFORMED = "clopper-pearson, transformed"
 
 Counts = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

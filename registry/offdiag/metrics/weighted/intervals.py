@@ -39,7 +39,12 @@ from offdiag.metrics.intervals.costs import (
 from offdiag.metrics.intervals.delta import aggregate_standard_errors
 from offdiag.metrics.intervals.draws import replicated
 from offdiag.metrics.intervals.posterior import CLASS_SPLITS, Evidence, prior_of_others
-from offdiag.metrics.intervals.proportions import Outcomes, Proportion, wilson_of_sizes
+from offdiag.metrics.intervals.proportions import (
+    Outcomes,
+    Proportion,
+    score_of_mean,
+    wilson_of_sizes,
+)
 from offdiag.metrics.intervals.suite import (
     CELL_KEYS,
     DRAWN_AGGREGATES,
@@ -56,7 +61,6 @@ from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.suite import Suite
 from offdiag.metrics.weighted.bias import expected_bias
 from offdiag.metrics.weighted.counts import WeightedCounts, WeightSums, kish
-from offdiag.metrics.weighted.mean_of_proportions import score_of_mean
 
 Floats = NDArray[np.float64]
 

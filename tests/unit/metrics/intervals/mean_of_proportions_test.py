@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from offdiag.metrics.intervals.proportions import wilson
-from offdiag.metrics.weighted.mean_of_proportions import score_of_mean
+from offdiag.metrics.intervals.proportions import score_of_mean, wilson
 
 
 @pytest.mark.parametrize("hits", [0, 1, 13, 20])
