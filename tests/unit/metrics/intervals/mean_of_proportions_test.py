@@ -31,7 +31,7 @@ def test_samples_without_errors_leave_as_many_open_as_the_smallest_class_does() 
 
 
 def test_of_many_classes_with_few_errors_it_holds_the_mean() -> None:
-    """Ends of the single recalls, combined, held it in 88 of 100 data sets."""
+    """Ends of the single recalls, combined, held it in 87 of 100 data sets."""
     rng, n_held = np.random.default_rng(3), 0
     for _ in range(200):
         shares = rng.binomial(30, 0.97, 30) / 30
