@@ -10,7 +10,7 @@ from math import comb
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import binom, binomtest
+from scipy.stats import beta, binom, binomtest
 from sklearn.metrics import cohen_kappa_score, f1_score, matthews_corrcoef
 from statsmodels.stats.proportion import proportion_confint
 
@@ -61,23 +61,36 @@ def about_found_cases(counts: Counts, code: int) -> Iterator[str]:
         yield "F2"
     if c[code] == 0 and is_no_bad_luck:
         yield "F3"
-    yield from gap(int(c[code]), int(t[code]), share(c.sum() - c[code], counts.sum() - t[code]), k)
+    others = int(c.sum() - c[code]), int(counts.sum() - t[code])
+    yield from gap(int(c[code]), int(t[code]), others, k)
     low, high = proportion_confint(c[code], t[code], method="wilson")
     if t[code] < 30 or (high - low) / 2 > 0.15:
         yield "F12"
 
 
-def gap(c: int, t: int, rest: Fraction, k: int) -> Iterator[str]:
-    """F4 with its severity."""
-    proved, worse = 0.05 / k, 0.01 / k
+def gap(c: int, t: int, others: tuple[int, int], k: int) -> Iterator[str]:
+    """F4 with its severity; `others` are the hits and samples of the other classes."""
+    proved, worse, rest = 0.05 / k, 0.01 / k, share(*others)
     capped = float(min(rest, Fraction("0.95")))
-    if rest - Fraction(c, t) >= Fraction("0.2") and binom.cdf(c, t, capped - 0.2) <= proved:
-        is_critical = binom.cdf(c, t, max(capped - 0.4, 0)) <= proved
-        yield "F4 critical" if is_critical else "F4 high"
+    if rest - Fraction(c, t) >= Fraction("0.2") and tail(c, t, others, 0.2) <= proved:
+        yield "F4 critical" if tail(c, t, others, 0.4) <= proved else "F4 high"
         return
     is_possible = rest >= Fraction("0.2") and binom.sf(c - 1, t, capped - 0.2) > proved
-    if binom.cdf(c, t, capped) <= worse and is_possible:
+    if tail(c, t, others, 0.0) <= worse and is_possible:
         yield "F4 medium"
+
+
+MIDDLES = (np.arange(4000) + 0.5) / 4000
+
+
+def tail(c: int, t: int, others: tuple[int, int], below: float) -> float:
+    """P(X <= c), averaged over the recall of the others where it is 5 % or less at that found."""
+    hits, cases = others
+    found = binom.cdf(c, t, max(min(hits / cases, 0.95) - below, 0.0))
+    if found > 0.05:
+        return float(found)
+    recalls = beta.ppf(MIDDLES, hits + 0.5, cases - hits + 0.5)
+    return float(binom.cdf(c, t, np.maximum(np.minimum(recalls, 0.95) - below, 0.0)).mean())
 
 
 def about_predictions(counts: Counts, code: int) -> Iterator[str]:

@@ -459,7 +459,7 @@ def test_the_newest_run_is_compared_with_the_best_and_the_champion(
     }
 
     good, middling, newest = runs
-    assert client.get(links["best of d"]).location == f"/compare?runs={good},{newest}"
+    assert client.get(links["best value of d"]).location == f"/compare?runs={good},{newest}"
     assert client.get(links["champion of d"]).location == f"/compare?runs={middling},{newest}"
     approve(database, newest, reason="it is newest", author="ana")
     said = client.page(links["champion of d"]).one("main").text

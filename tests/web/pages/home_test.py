@@ -256,8 +256,8 @@ def test_names_are_filtered_by_words_in_any_order(reader: PageClient) -> None:
 
 
 def test_one_thing_is_not_said_to_be_several(client: PageClient, database: Database) -> None:
-    truth = ["x"] * 190 + ["y"] * 10
-    wrong = ["y"] * 60 + ["x"] * 130 + ["y"] * 10
+    truth = ["x"] * 190 + ["y"] * 40
+    wrong = ["y"] * 80 + ["x"] * 110 + ["y"] * 40
     for dataset in ("one", "two"):
         log(database, y_true=truth, y_pred=wrong, dataset=dataset)
     work_off(database)
