@@ -90,7 +90,8 @@ def tail(c: int, t: int, others: tuple[int, int], below: float) -> float:
     if found > 0.05:
         return float(found)
     recalls = beta.ppf(MIDDLES, hits + 0.5, cases - hits + 0.5)
-    return float(binom.cdf(c, t, np.maximum(np.minimum(recalls, 0.95) - below, 0.0)).mean())
+    shares = np.maximum(np.minimum(recalls, 0.95) - below, 0.0)
+    return float(np.mean(binom.cdf(c, t, shares)))
 
 
 def about_predictions(counts: Counts, code: int) -> Iterator[str]:
