@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from offdiag.comparison.differences import MetricDifference, class_values, headline_values, judged
+from offdiag.comparison.differences import class_values, headline_values
 from offdiag.comparison.many import ManyComparison
-from offdiag.comparison.pair import PairComparison
+from offdiag.comparison.pair import PairComparison, untested_pair
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -22,19 +22,7 @@ def without_differences(
     found: PairComparison, *, on_labels: tuple[int | None, ...]
 ) -> PairComparison:
     """The comparison with the values and counts of both runs alone."""
-
-    def undefined(each: MetricDifference) -> MetricDifference:
-        return judged(each.key, each.class_label, each.first, each.second, _NO_DIFFERENCE)
-
-    return replace(
-        found,
-        metrics=tuple(map(undefined, found.metrics)),
-        classes={key: tuple(map(undefined, of)) for key, of in found.classes.items()},
-        together=replace(found.together, tested=()),
-        classes_tested=dict.fromkeys(found.classes_tested, 0),
-        cells=None,
-        on_labels=on_labels,
-    )
+    return replace(untested_pair(found, lambda _: _NO_DIFFERENCE), cells=None, on_labels=on_labels)
 
 
 def with_left_out(

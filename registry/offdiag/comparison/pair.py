@@ -7,7 +7,7 @@ significant between two equally good runs stays below the level.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -401,9 +401,8 @@ def without_tests(found: PairComparison, *, chosen_here: tuple[int, ...]) -> Pai
     """The comparison with its values and counts alone: no interval and no test of a difference."""
     nothing = Interval(None, None, CHOSEN_HERE)
 
-    def untested(each: MetricDifference) -> MetricDifference:
-        gap = nothing.around(difference_of(each.first, each.second))
-        return judged(each.key, each.class_label, each.first, each.second, gap)
+    def untested(each: MetricDifference) -> MetricValue:
+        return nothing.around(difference_of(each.first, each.second))
 
     facts, cells = found.paired, found.cells
     if facts is not None:
@@ -412,15 +411,24 @@ def without_tests(found: PairComparison, *, chosen_here: tuple[int, ...]) -> Pai
         no_end = np.full(len(cells), np.nan)
         none = np.zeros(len(cells), np.bool_)
         cells = replace(cells, low=no_end, high=no_end, is_certain=none)
+    kept = untested_pair(found, untested)
+    return replace(kept, cells=cells, paired=facts, chosen_here=chosen_here)
+
+
+def untested_pair(
+    found: PairComparison, difference: Callable[[MetricDifference], MetricValue]
+) -> PairComparison:
+    """The comparison with another difference for each of its own, none of which is tested."""
+
+    def untested(each: MetricDifference) -> MetricDifference:
+        return judged(each.key, each.class_label, each.first, each.second, difference(each))
+
     return replace(
         found,
         metrics=tuple(map(untested, found.metrics)),
         classes={key: tuple(map(untested, of)) for key, of in found.classes.items()},
         together=replace(found.together, tested=()),
         classes_tested=dict.fromkeys(found.classes_tested, 0),
-        cells=cells,
-        paired=facts,
-        chosen_here=chosen_here,
     )
 
 

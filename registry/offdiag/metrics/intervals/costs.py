@@ -21,8 +21,9 @@ of 100 data sets without it, and with it in 92 and more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -199,11 +200,12 @@ def drawn_costs(
     if prevalence is None and evidence.n_classes > 1 and not values.keys() <= OF_SHARES:
         of_matrix, trivial, perfect = _drawn_with(evidence, costs, seed=seed, draws=draws)
         means = np.sort(means)[of_matrix.argsort().argsort()]
-    ends = _percentiles(means, trivial, perfect, evidence.total, confidence)
+    asked = partial(_percentiles, keys=values, total=evidence.total, confidence=confidence)
+    ends = asked((means, trivial, perfect))
     if prevalence is None and evidence.n_classes > 2:
         costliest = costliest_class(evidence, costs, others)
         of_costliest = _drawn_with(costliest, costs, seed=seed, draws=draws)
-        ends = costlier_ends(ends, _percentiles(*of_costliest, evidence.total, confidence))
+        ends = costlier_ends(ends, asked(of_costliest))
     priors = dict.fromkeys(values, ONE_EXAMPLE)
     priors["best_trivial_cost"] = prior_name(evidence.n_classes)
     return {
@@ -213,8 +215,14 @@ def drawn_costs(
 
 
 def _percentiles(
-    means: Floats, trivial: Floats, perfect: Floats, total: float, confidence: float
+    of_draws: tuple[Floats, Floats, Floats],
+    keys: Iterable[str],
+    *,
+    total: float,
+    confidence: float,
 ) -> dict[str, Bounds]:
+    """Ends by key of what is drawn: mean costs, those of the best constant and of the perfect."""
+    means, trivial, perfect = of_draws
     drawn = {
         "total_cost": means * total,
         "mean_cost": means,
@@ -222,7 +230,7 @@ def _percentiles(
         "cost_ratio_to_best_trivial": _ratio(means, trivial),
         "skill_vs_trivial": _ratio(trivial - means, trivial - perfect),
     }
-    return {key: percentile_bounds(each, confidence=confidence) for key, each in drawn.items()}
+    return {key: percentile_bounds(drawn[key], confidence=confidence) for key in keys}
 
 
 def costliest_class(evidence: Evidence, costs: CostMatrix, others: float) -> Evidence:
@@ -230,25 +238,23 @@ def costliest_class(evidence: Evidence, costs: CostMatrix, others: float) -> Evi
 
     It is the class where that costs most. Wrong answers are split with the prior `others`.
     """
-    n_classes, numbers = evidence.n_classes, evidence.classes * evidence.unit
-    wrong = evidence.cells * (1 - np.eye(n_classes))
-    split = wrong + others * (1 - np.eye(n_classes))
-    split /= split.sum(axis=PREDICTED_AXIS, keepdims=True)
+    numbers, split = evidence.classes * evidence.unit, evidence.wrong_shares(others)
     more = (split * costs.weights).sum(axis=PREDICTED_AXIS) - np.diagonal(costs.weights)
-    prior = prior_of(n_classes)
     costliest = int(np.argmax(more * numbers / (evidence.classes + 1)))
     cells = evidence.cells.astype(np.float64)
-    cells[costliest] += (prior_of(2) - prior) * split[costliest]
+    cells[costliest] += (prior_of(2) - prior_of(evidence.n_classes)) * split[costliest]
     return replace(evidence, cells=cells, others=others)
 
 
 def costlier_ends(ends: Mapping[str, Bounds], others: Mapping[str, Bounds]) -> dict[str, Bounds]:
     """Those that are costlier of each; what a constant prediction costs stays."""
     found = dict(ends)
-    for key in ("total_cost", "mean_cost", "cost_ratio_to_best_trivial"):
-        found[key] = Bounds(ends[key].low, np.fmax(ends[key].high, others[key].high))
-    skill = "skill_vs_trivial"
-    found[skill] = Bounds(np.fmin(ends[skill].low, others[skill].low), ends[skill].high)
+    for key, other in others.items():
+        low, high = ends[key].low, ends[key].high
+        if key == "skill_vs_trivial":
+            found[key] = Bounds(np.fmin(low, other.low), high)
+        elif key != "best_trivial_cost":
+            found[key] = Bounds(low, np.fmax(high, other.high))
     return found
 
 

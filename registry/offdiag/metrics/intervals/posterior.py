@@ -91,6 +91,11 @@ class Evidence:
             others=least_of_others(n_classes),
         )
 
+    def wrong_shares(self, others: float) -> Floats:
+        """How the wrong answers of each class fall on the others, (K, K), by a prior for each."""
+        shares = (self.cells + others) * (1 - np.eye(self.n_classes))
+        return np.asarray(shares / shares.sum(axis=PREDICTED_AXIS, keepdims=True))
+
     @property
     def n_classes(self) -> int:
         return len(self.unit)

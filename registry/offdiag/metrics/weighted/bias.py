@@ -74,7 +74,6 @@ def _expected_samples(evidence: Evidence) -> Floats:
     wrong = evidence.cells - np.diag(right)
     missed, prior = wrong.sum(axis=PREDICTED_AXIS), prior_of(evidence.n_classes)
     recall = (right + prior) / (right + missed + 2 * prior)
-    split = wrong + evidence.others * (1 - np.eye(evidence.n_classes))
-    split /= split.sum(axis=PREDICTED_AXIS, keepdims=True)
+    split = evidence.wrong_shares(evidence.others)
     of_class = split * (1 - recall)[:, np.newaxis] + np.diag(recall)
     return np.asarray(of_class * evidence.classes[:, np.newaxis])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from offdiag.comparison.texts import chosen_here, run_label
@@ -10,7 +10,6 @@ from offdiag.domain.runs import RunState
 from offdiag.domain.sentences import enumerated
 from offdiag.domain.slices import Slice
 from offdiag.services.comparisons.counted_together import CountedTogether
-from offdiag.services.comparisons.label_versions import label_versions, on_the_same_labels
 from offdiag.services.comparisons.shared_samples import SharedSamples
 from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed, suppressed_below
 from offdiag.store import truths
@@ -97,6 +96,36 @@ def refused_with_chosen(runs: Sequence[ComparedRun]) -> Refusal | None:
         f"{why[0].upper()}{why[1:]}, so the runs cannot be ranked.",
         f"Leave {'them' if len(chosen) > 1 else 'it'} out, or look at two runs.",
     )
+
+
+def label_versions(runs: Sequence[ComparedRun]) -> tuple[int | None, ...]:
+    """The label version of each run, None for a matrix of a dataset without labels."""
+    return tuple(None if run.truth is None else run.truth.number for run in runs)
+
+
+def on_the_same_labels(
+    runs: Sequence[ComparedRun], counted_together: Collection[str] = ()
+) -> tuple[int, ...]:
+    """Positions of the runs that can be compared: most of them, of equally many the newest labels.
+
+    Runs that are paired, by predictions or by what was counted together, have the labels of the
+    paired samples in common. A matrix on no labels is compared with any run.
+    """
+    versions = label_versions(runs)
+    paired = {
+        versions[at]
+        for at, run in enumerate(runs)
+        if run.has_predictions or run.id in counted_together
+    }
+    groups: dict[int, set[int]] = {}
+    for at, number in enumerate(versions):
+        if number is not None:
+            newest = max(each for each in paired if each) if number in paired else number
+            groups.setdefault(newest, set()).add(at)
+    if not groups:
+        return tuple(range(len(runs)))
+    _, most = max((len(at), number) for number, at in groups.items())
+    return tuple(at for at, number in enumerate(versions) if number is None or at in groups[most])
 
 
 def refused_on_other_labels(runs: Sequence[ComparedRun]) -> Refusal | None:

@@ -42,10 +42,11 @@ from offdiag.services.comparisons.comparability import (
     NOTHING_IN_SLICE,
     NOTHING_LABELLED,
     Refusal,
+    label_versions,
+    on_the_same_labels,
     other_examples,
 )
 from offdiag.services.comparisons.counted_together import CountedTogether
-from offdiag.services.comparisons.label_versions import label_versions, on_the_same_labels
 from offdiag.services.comparisons.shared_samples import (
     Aligned,
     SharedSamples,

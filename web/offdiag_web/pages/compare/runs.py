@@ -14,8 +14,8 @@ from offdiag.comparison.texts import run_label
 from offdiag.domain.runs import logged_by
 from offdiag.domain.sentences import enumerated
 from offdiag.metrics.weighted.counts import WeightedCounts
+from offdiag.services.comparisons.comparability import label_versions
 from offdiag.services.comparisons.compare import RunComparison
-from offdiag.services.comparisons.label_versions import label_versions
 from offdiag.services.comparisons.shared_samples import SharedSamples
 from offdiag.store.compared_runs import ComparedRun
 from offdiag_web.charts.marks import MOST_MARKED, run_mark, run_style
