@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from offdiag.domain.runs import Task
 from offdiag.domain.sentences import typeset
-from offdiag.flags.problems import CAUSE_OF
+from offdiag.flags.problems import CAUSE_OF, Cause
 from offdiag.flags.verdict import Severity
 from offdiag.flags.warning import RaisedFlag, minority_warning, named, not_detected
 from offdiag.metrics.counted import class_sizes
 from offdiag.store.flags import FlagRecord
-from offdiag.store.run_page import RunDetail, RunResults
+from offdiag.store.run_page import RunDetail, RunFlags, RunResults
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import ClassWords, Tone, class_words, orientation_warning
 from offdiag_web.urls.flags import flag_url, problems_of_run
@@ -94,12 +94,8 @@ def _other_problem(detail: RunDetail) -> Statement | None:
 
 
 def _about(detail: RunDetail, flag: FlagRecord, strong: str, rest: str) -> Statement:
-    of_run = detail.flags
-    contents = [flag.content for flag in of_run.flags]
-    kinds = {(CAUSE_OF.get(each.rule), each.class_label, each.slice) for each in contents}
-    more = "+" if of_run.n_firing > len(of_run.flags) else ""
-    link, text = problems_of_run(detail.run.id), f"{numbers.count(len(kinds))}{more} problems"
-    if len(kinds) == 1:
+    link, text = problems_of_run(detail.run.id), _counted(detail.flags)
+    if not text:
         link, text = flag_url(flag.id), "Problem"
     is_proved = flag.content.hides
     return Statement(
@@ -111,6 +107,26 @@ def _about(detail: RunDetail, flag: FlagRecord, strong: str, rest: str) -> State
         text,
         flag.content.class_label,
     )
+
+
+def _counted(of_run: RunFlags) -> str:
+    """ "3 problems, 12 low", as lists show the others on demand only; "" for one alone."""
+    is_low: dict[tuple[Cause | None, str | None, str | None], bool] = {}
+    for flag in of_run.flags:
+        kind = CAUSE_OF.get(flag.content.rule), flag.content.class_label, flag.content.slice
+        is_low[kind] = is_low.get(kind, True) and flag.status.severity not in _SEVERE
+    if len(is_low) == 1:
+        return ""
+    n_low = sum(is_low.values())
+    n_others = len(is_low) - n_low
+    more = "+" if of_run.n_firing > len(of_run.flags) else ""
+    low = f"{numbers.count(n_low)}{more} low" if n_low else ""
+    if not n_others:
+        return f"{low} problems"
+    others = (
+        f"{numbers.count(n_others)}{'' if low else more} problem{'' if n_others == 1 else 's'}"
+    )
+    return ", ".join(filter(None, (others, low)))
 
 
 def _ranks(detail: RunDetail, results: RunResults) -> str:
