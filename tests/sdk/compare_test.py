@@ -150,7 +150,20 @@ def test_other_examples_need_to_be_asked_for(url: str) -> None:
     assert found.verdict.startswith("A and B make the same prediction for all 130 examples.")
 
 
+def test_runs_are_taken_from_a_frame_of_search_runs_or_its_rows(runs: list[Run], url: str) -> None:
+    found = offdiag.search_runs(order_by="attributes.created_at", url=url)
+    found = found[found.run_id.isin([run.id for run in runs])]
+    wanted = offdiag.compare(list(found.run_id), url=url).to_dict()
+
+    assert offdiag.compare(found, url=url).to_dict() == wanted
+    rows = [row for _, row in found.iterrows()]
+    assert offdiag.compare(*rows, url=url).to_dict() == wanted
+
+
 def test_what_is_no_run_is_refused(runs: list[Run], url: str) -> None:
+    for no_run in (7, None):
+        with pytest.raises(offdiag.InvalidInput, match=f"{no_run} is not a run"):
+            offdiag.compare(no_run, url=url)  # type: ignore[arg-type]  # The point.
     with pytest.raises(offdiag.InvalidInput, match="7 is not a run"):
         offdiag.compare([runs[0], 7], url=url)  # type: ignore[list-item]  # The point.
     with pytest.raises(offdiag.NotFound):

@@ -370,6 +370,16 @@ def _slice_row(found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _listed(runs: object) -> tuple[Any, ...]:
+    """The runs of a list or of a frame with their ids; anything else as the only one."""
+    ids = getattr(runs, "run_id", None)
+    if ids is not None and not isinstance(ids, str):
+        return tuple(ids)
+    if ids is None and isinstance(runs, Iterable) and not isinstance(runs, str):
+        return tuple(runs)
+    return (runs,)
+
+
 def compare(
     runs: str | Run | Iterable[str | Run],
     *others: str | Run,
@@ -382,8 +392,8 @@ def compare(
 ) -> Comparison:
     """Compare two or more runs of one dataset, example by example where that is possible.
 
-    `runs` are ids, names, or what `log_run` returned, one after another or in a list; the first
-    is A, the second B. `baseline` moves one of them to the front, or joins it to them. `slice`,
+    `runs` are ids, names, or what `log_run` returned, one after another or in a list, or a frame
+    that `search_runs` returned; the first is A, the second B. `baseline` moves one of them to the front, or joins it to them. `slice`,
     such as "country=DE", takes a part of the examples. Runs that predicted different examples are
     compared only with `on_shared`, on those that all share. `difference` is the one in accuracy
     that matters to you, as a share: where none is significant the verdict says how many examples
@@ -393,7 +403,7 @@ def compare(
     Raises `NotFound` for an unknown run, `InvalidInput` for fewer than two runs, and `Conflict`
     for runs that cannot be compared, with the reason.
     """
-    listed = (*((runs,) if isinstance(runs, str | Run) else runs), *others)
+    listed = (*_listed(runs), *others)
     at = registry_of((*listed, baseline), url)
     ids = [resolved_id(at, run) for run in listed]
     if baseline is not None:
