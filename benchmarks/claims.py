@@ -648,6 +648,8 @@ TITLES = {
     "few groups": "Equally good groups: one called worse, a gap proved, percent of data sets",
     "few families": "Copies of two equally good runs, accuracy called different, percent",
     "few apart": "Two equally good runs on samples of their own called different, percent",
+    "few unlike": "One run predicts a rare class seldom, the other often: 95 % intervals of the "
+    "difference that miss it, percent",
     "chosen thresholds": "The threshold in use is the best: interval of the change to the "
     "cheapest one, and costs below its true one, percent",
     "chosen runs": "Best runs of two equally good models, one is said to lead, percent",

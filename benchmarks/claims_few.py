@@ -20,6 +20,7 @@ from multiprocessing import get_context
 
 import numpy as np
 from claims import (
+    COVERED,
     LEVEL,
     SETS,
     SETS_OF_A_PAIR,
@@ -35,6 +36,7 @@ from claims import (
     rare,
     run_cells,
     tied,
+    true_values,
     write_page,
 )
 from harness import Report
@@ -51,7 +53,9 @@ from offdiag.metrics.paired.difference import paired_cost_differences, paired_di
 from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts
 from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.scores import score_differences
+from offdiag.metrics.paired.simultaneous_tests import judge_together
 from offdiag.metrics.scores.forecasts import Forecasts
+from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.what_if.leads import leads
 
 RARE_IS_DEARER = 20.0
@@ -145,12 +149,36 @@ def apart_ties(cell: Cell, rng: Rng) -> tuple[bool]:
     return (any(each.outcome.is_separable for each in found.metrics),)
 
 
+def unlike_misses(cell: Cell, rng: Rng) -> tuple[float, ...]:
+    """Whether the interval of each difference misses it, of a cautious and an eager run."""
+    actual, (first, second) = cell.draw(rng)
+    joint = joint_counts(actual=actual, first=first, second=second, labels=labels_of(cell))
+    matrices = joint.first_matrix.counts, joint.second_matrix.counts
+    found = [evaluate_stack(counts, ordinal=False).aggregate for counts in matrices]
+    gaps = {key: float(found[1][key].value - found[0][key].value) for key in COVERED}
+    test = judge_together(joint, gaps)
+    before, after = (true_values(Cell(cell.n, cell.shares, (each,))) for each in cell.recalls)
+    missed = []
+    for key in COVERED:
+        ends = test.intervals(key, critical=test.alone).at()
+        if ends.low is None or ends.high is None:
+            missed.append(np.nan)
+        else:
+            missed.append(float(not ends.low <= after[key] - before[key] <= ends.high))
+    return tuple(missed)
+
+
 def _excludes_0(low: float | None, high: float | None) -> bool:
     return (low is not None and low > 0) or (high is not None and high < 0)
 
 
 def _of_pair(cell: Cell) -> str:
     return f"{name_of(cell)}, recall {cell.recalls[0][0]:g}"
+
+
+def _of_unlike(cell: Cell) -> str:
+    (_, seldom), (_, often) = cell.recalls
+    return f"{name_of(cell)}, recall {seldom:g} and {often:g}"
 
 
 def _of_groups(cell: Cell) -> str:
@@ -214,6 +242,17 @@ CLAIMS: tuple[Claim, ...] = (
         [tied(n, even(2), 2, recall) for n, recall in product((10, 30, 300), (0.8, 0.97))],
         ("any metric",),
     ),
+    (
+        "unlike",
+        unlike_misses,
+        _of_unlike,
+        [Cell(n, rare(share), ((specific, seldom), (0.82, often)))
+         for n, share, specific, seldom, often in (
+            (10_000, 0.006, 0.9985, 0.08, 0.75), (5_000, 0.02, 0.995, 0.16, 0.75),
+            (2_000, 0.05, 0.985, 0.25, 0.75), (1_000, 0.1, 0.98, 0.3, 0.8),
+            (200, 0.2, 0.96, 0.4, 0.8))],
+        COVERED,
+    ),
 )  # fmt: skip
 
 
@@ -226,8 +265,9 @@ def report_claim(result: Report, pool: ProcessPoolExecutor, claim: Claim, n_sets
         rows.append({"cell": name(cell), "sets": len(found), **rates})
         whole.append(found)
     pooled = np.concatenate(whole)
+    what = "interval missed, unlike runs" if table == "unlike" else f"equally good, {table}"
     for at, column in enumerate(columns):
-        hold_level(result, f"few examples, equally good, {table}: {column}", pooled[:, at])
+        hold_level(result, f"few examples, {what}: {column}", pooled[:, at])
     result.tables[f"few {table}"] = rows
 
 

@@ -121,24 +121,22 @@ def changes_by_slopes(
     is_tested = np.isfinite(t) & (error > 0)
     p = np.where(is_tested, erfc(np.abs(t) / np.sqrt(2)), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = np.where(differences == 0, error, np.abs(differences / t))
-    spread = np.where(is_tested & np.isfinite(spread), spread, np.nan)
+        spread = np.where(t == 0, error, np.abs(differences / t))
+    # Where a difference and its linear part have opposite signs, the interval reaches to 0.
+    least = np.where(t == 0, np.abs(differences), 0.0)
+
+    def bounds(confidence: float) -> Bounds:
+        reach = np.maximum(normal_quantile(confidence) * spread, least)
+        reach = np.where(is_tested, reach, np.nan)
+        return Bounds(
+            np.maximum(differences - reach, -largest), np.minimum(differences + reach, largest)
+        )
+
     notes: Notes = {
         (int(code),): simultaneous_tests.NOTHING_COUNTS for code in np.flatnonzero(error == 0)
     }
     alone, together = (
-        flagged(
-            Intervals(
-                Bounds(
-                    np.maximum(differences - normal_quantile(each) * spread, -largest),
-                    np.minimum(differences + normal_quantile(each) * spread, largest),
-                ),
-                simultaneous_tests.METHOD,
-                notes,
-            ),
-            cases,
-            what,
-        )
+        flagged(Intervals(bounds(each), simultaneous_tests.METHOD, notes), cases, what)
         for each in (level, confidence_together(level, int(is_tested.sum())))
     )
     return _agreeing(p, np.sign(differences), alone, together, level)

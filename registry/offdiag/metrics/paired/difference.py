@@ -15,10 +15,9 @@ import numpy as np
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import cost_gradients
-from offdiag.metrics.gradients import Floats, Gradient
+from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.bounds import Bounds, Interval, Intervals, flagged, smallest_class
 from offdiag.metrics.intervals.costs import cost_values
-from offdiag.metrics.intervals.delta import standard_error
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.intervals.suite import WITHOUT_INTERVAL
 from offdiag.metrics.paired import proportions
@@ -26,30 +25,13 @@ from offdiag.metrics.paired.class_changes import sloped_changes
 from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.metrics.paired.proportions import shared_proportion_intervals
 from offdiag.metrics.paired.resampling import difference
-from offdiag.metrics.paired.simultaneous_tests import NOTHING_COUNTS, judge_together
+from offdiag.metrics.paired.simultaneous_tests import (
+    NOTHING_COUNTS,
+    difference_errors,
+    judge_together,
+)
 from offdiag.metrics.quantity import Quantity, first_cause
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
-
-
-def difference_errors(
-    joint: JointCounts, first: Mapping[str, Gradient], second: Mapping[str, Gradient]
-) -> dict[str, Floats]:
-    """Standard errors of differences from the gradients of both runs, shape ().
-
-    A sample that the first run puts into cell c and the second into cell d moves the difference
-    by the slope of the second run's metric at d minus that of the first run's at c. The spread of
-    these moves over the joint counts is the variance.
-    """
-    shares = joint.counts / joint.total
-    errors = {}
-    with np.errstate(invalid="ignore"):
-        for key in first:
-            moves = second[key].at(joint.actual, joint.second) - first[key].at(
-                joint.actual, joint.first
-            )
-            errors[key] = standard_error(moves, shares, n_samples=joint.total)
-    return errors
-
 
 SAME_FOR_BOTH = frozenset({"prevalence"})
 """Facts of the ground truth, which two runs on the same samples share."""

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import erf, isfinite, sqrt
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ from offdiag.metrics.intervals.bounds import (
     flagged,
     smallest_class,
 )
-from offdiag.metrics.intervals.delta import aggregate_gradients, range_of
+from offdiag.metrics.intervals.delta import aggregate_gradients, range_of, standard_error
 from offdiag.metrics.intervals.draws import generator
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.joint_counts import JointCounts
@@ -66,44 +67,54 @@ class Statistic:
     """How far a metric of the second run is from that of the first, in standard errors.
 
     `difference` is second minus first, NaN where undefined; `linear` is what the slopes make of
-    it, `error` the standard error of `linear` if there is no difference.
+    it, `error` the standard error of `linear` if there is no difference. `own_error` is that of
+    `difference` by the slopes of each run at its own matrix; it counts where it is larger.
     """
 
     difference: float
     linear: float
     error: float
+    own_error: float = 0.0
 
     @property
     def t(self) -> float:
         """T, see `smaller_statistic`."""
-        return float(smaller_statistic(self.difference, self.linear, self.error))
+        return float(smaller_statistic(self.difference, self.linear, self.error, self.own_error))
 
     def reach(self, critical: float) -> float | None:
         """Half the length of the interval of the difference that decides |T| > `critical`.
 
-        `critical` errors where `difference` decides, longer where `linear` does. None where no
-        interval agrees with the test: undefined, without error, or T = 0 with a difference.
+        `critical` errors where `difference` decides, longer where `linear` does, and at least to
+        0 where their signs differ. None where undefined or without error.
         """
         t = self.t
         if not isfinite(t) or self.error == 0:
             return None
-        if self.difference == 0:
-            return critical * self.error
-        return critical * abs(self.difference / t) if t else None
+        if t:
+            return critical * abs(self.difference / t)
+        return max(abs(self.difference), critical * float(np.fmax(self.error, self.own_error)))
 
 
 def smaller_statistic(
-    difference: Floats | float, linear: Floats | float, error: Floats | float
+    difference: Floats | float,
+    linear: Floats | float,
+    error: Floats | float,
+    own_error: Floats | float = 0.0,
 ) -> Floats:
-    """T = difference / error or linear / error, whichever is nearer to 0; arrays broadcast.
+    """T = difference / (larger error) or linear / error, the nearer to 0; arrays broadcast.
 
-    0 where their signs differ or `error` is 0, NaN where an argument is. With fewer than five
-    samples in a class the metric is far from its linear part and either alone claims too much.
+    0 where their signs differ or `error` is 0, NaN where one of the first three is. With fewer
+    than five samples in a class the metric is far from its linear part and either alone claims
+    too much. Slopes at the matrix of both runs understate how chance moves a run that predicts a
+    rare class seldom beside one that predicts it often: 95 % intervals of the MCC held 40 %.
     """
-    metric, sloped, spread = np.broadcast_arrays(*map(np.asarray, (difference, linear, error)))
-    nearer = np.where(np.abs(metric) < np.abs(sloped), metric, sloped)
+    metric, sloped, spread, own = np.broadcast_arrays(
+        *map(np.asarray, (difference, linear, error, own_error))
+    )
     agree = (np.sign(metric) == np.sign(sloped)) & (spread > 0)
-    found: Floats = np.divide(nearer, spread, out=np.zeros(spread.shape), where=agree)
+    by_metric = np.divide(metric, np.fmax(spread, own), out=np.zeros(spread.shape), where=agree)
+    by_slopes = np.divide(sloped, spread, out=np.zeros(spread.shape), where=agree)
+    found = np.where(np.abs(by_metric) < np.abs(by_slopes), by_metric, by_slopes)
     found[np.isnan(metric) | np.isnan(sloped) | np.isnan(spread)] = np.nan
     return found
 
@@ -115,13 +126,39 @@ def moved_values(before: Floats, after: Floats) -> Floats:
 
 
 def statistics_of(
-    differences: Mapping[str, float], keys: Iterable[str], linear: Floats, errors: Floats
+    differences: Mapping[str, float],
+    keys: Iterable[str],
+    linear: Floats,
+    errors: Floats,
+    own_errors: Mapping[str, Floats] = MappingProxyType({}),
 ) -> dict[str, Statistic]:
     """The statistic of each of the keys, in whose order the linear parts and errors are."""
     return {
-        key: Statistic(differences[key], float(sloped), float(spread))
+        key: Statistic(
+            differences[key], float(sloped), float(spread), float(own_errors.get(key, 0.0))
+        )
         for key, sloped, spread in zip(keys, linear, errors, strict=True)
     }
+
+
+def difference_errors(
+    joint: JointCounts, first: Mapping[str, Gradient], second: Mapping[str, Gradient]
+) -> dict[str, Floats]:
+    """Standard errors of differences from the gradients of both runs, shape ().
+
+    A sample that the first run puts into cell c and the second into cell d moves the difference
+    by the slope of the second run's metric at d minus that of the first run's at c. The spread of
+    these moves over the joint counts is the variance.
+    """
+    shares = joint.counts / joint.total
+    errors = {}
+    with np.errstate(invalid="ignore"):
+        for key in first:
+            moved = second[key].at(joint.actual, joint.second) - first[key].at(
+                joint.actual, joint.first
+            )
+            errors[key] = standard_error(moved, shares, n_samples=joint.total)
+    return errors
 
 
 def moves(joint: JointCounts, gradients: Mapping[str, Gradient]) -> Floats:
@@ -139,19 +176,22 @@ def moves(joint: JointCounts, gradients: Mapping[str, Gradient]) -> Floats:
 
 
 def paired_statistics(
-    joint: JointCounts, gradients: Mapping[str, Gradient], differences: Mapping[str, float]
+    joint: JointCounts,
+    gradients: Mapping[str, Gradient],
+    differences: Mapping[str, float],
+    own_errors: Mapping[str, Floats] = MappingProxyType({}),
 ) -> dict[str, Statistic]:
     """The statistic of each metric of two runs on the same samples, at least one.
 
     `gradients` belong to the pooled matrix, `differences` are second minus first by the same
-    keys, NaN where undefined.
+    keys, NaN where undefined; `own_errors` are what `difference_errors` returns.
     """
     moved = moves(joint, gradients)
     with np.errstate(invalid="ignore"):
         # Not a matrix product, whose last bits depend on which other metrics are in it.
         linear = np.einsum("qc,c->q", moved, joint.counts)
         error = np.sqrt(np.einsum("qc,c->q", moved**2, joint.counts))
-    return statistics_of(differences, gradients, linear, error)
+    return statistics_of(differences, gradients, linear, error, own_errors)
 
 
 def value_covariance(matrix: ConfusionMatrix, gradients: Mapping[str, Gradient]) -> Floats:
@@ -211,7 +251,6 @@ def unpaired_covariance(
     return times * value_covariance(pooled, gradients)
 
 
-UNLIKE_ITS_SLOPES = "the difference and what its slopes make of it have opposite signs"
 DIRECTIONS = 2_000
 """Random directions over which the probability of a larger maximum is averaged."""
 METRIC_AXIS = 1
@@ -255,8 +294,8 @@ class JointTest:
     def intervals(self, key: str, *, critical: float) -> Intervals:
         """Interval of the difference that excludes 0 exactly where |T| > `critical`.
 
-        d -+ critical |d / T|, cut at the range of differences; no ends (NaN) without a test, and
-        where T is 0 but the difference is not. Fewer than 20 samples in a class are noted.
+        d -+ critical |d / T|, cut at the range of differences; no ends (NaN) without a test.
+        Fewer than 20 samples in a class are noted.
         """
         statistic = self.statistics[key]
         reach = statistic.reach(critical)
@@ -264,9 +303,7 @@ class JointTest:
         width = highest - lowest
         d, r = (np.nan, np.nan) if reach is None else (statistic.difference, reach)
         bounds = Bounds(np.asarray(max(d - r, -width)), np.asarray(min(d + r, width)))
-        notes: dict[tuple[int, ...], str] = {}
-        if reach is None:
-            notes[()] = UNLIKE_ITS_SLOPES if key in self.tested else NOTHING_COUNTS
+        notes: dict[tuple[int, ...], str] = {} if reach is not None else {(): NOTHING_COUNTS}
         found = Intervals(bounds, METHOD, notes)
         return flagged(found, self.smallest, "smallest class")
 
@@ -290,10 +327,10 @@ def judge_together(
         found = judge_together(mirrored, opposite, confidence=confidence, seed=seed)
         turned = {key: _negated(each) for key, each in found.statistics.items()}
         return replace(found, statistics=turned)
-    gradients = aggregate_gradients(
-        pooled_matrix((joint.first_matrix, joint.second_matrix)), differences
-    )
-    statistics = paired_statistics(joint, gradients, differences)
+    matrices = joint.first_matrix, joint.second_matrix
+    gradients = aggregate_gradients(pooled_matrix(matrices), differences)
+    own = (aggregate_gradients(matrix, gradients) for matrix in matrices)
+    statistics = paired_statistics(joint, gradients, differences, difference_errors(joint, *own))
     tested = tested_statistics(statistics)
     moved = moves(joint, {key: gradients[key] for key in tested})
     covariance = np.inner(moved * joint.counts, moved)
@@ -361,4 +398,4 @@ def tested_statistics(statistics: Mapping[str, Statistic]) -> tuple[str, ...]:
 
 
 def _negated(statistic: Statistic) -> Statistic:
-    return Statistic(-statistic.difference, -statistic.linear, statistic.error)
+    return replace(statistic, difference=-statistic.difference, linear=-statistic.linear)

@@ -10,7 +10,7 @@ tests do not exist.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -108,7 +108,8 @@ def judge_weighted_together(
     with np.errstate(invalid="ignore"):
         linear = np.einsum("qn->q", moved)
         error = np.sqrt(np.einsum("qn,qn->q", moved, moved))
-    statistics = statistics_of(differences, gradients, linear, error)
+    own_errors = _own_errors(pair, gradients)
+    statistics = statistics_of(differences, gradients, linear, error, own_errors)
     tested = tested_statistics(statistics)
     kept = moved[[place for place, key in enumerate(gradients) if key in tested]]
     sizes = pair.sides[0].class_sizes
@@ -130,6 +131,22 @@ def _moves(pair: WeightedPair, gradients: Mapping[str, Gradient]) -> Floats:
             before, after = gradient.at(actual, first), gradient.at(actual, second)
             row[:] = moved_values(before, after) * share
     return found
+
+
+def _own_errors(pair: WeightedPair, keys: Iterable[str]) -> dict[str, Floats]:
+    """Standard errors of differences by the slopes of each run at its own weights, shape ()."""
+    first, second = (aggregate_gradients(side.weights, keys) for side in pair.sides)
+    actual, before, after = (
+        codes.astype(np.intp) for codes in (pair.actual, pair.first, pair.second)
+    )
+    share = pair.weight / pair.total
+    errors = {}
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for key in first:
+            moved = second[key].at(actual, after) - first[key].at(actual, before)
+            moved = np.where(share > 0, moved, 0.0)
+            errors[key] = np.sqrt(np.square(share * (moved - share @ moved)).sum())
+    return errors
 
 
 def weighted_class_moves(pair: WeightedPair, key: str) -> tuple[Floats, Floats]:

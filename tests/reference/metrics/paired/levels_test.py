@@ -90,3 +90,34 @@ def test_the_swap_test_gives_the_same_p(key: str) -> None:
         assert swapped.p is not None
         t = judged(joint).statistics[key].t
         assert erfc(abs(t) / np.sqrt(2)) == pytest.approx(swapped.p, abs=0.04)
+
+
+def cautious_and_eager(n: int, rng: np.random.Generator) -> JointCounts:
+    """One model at two thresholds: 2 % of the samples are positive, one run seldom says so."""
+    actual = (rng.random(n) >= 0.02).astype(int)
+    score = rng.standard_normal(n) + np.where(actual == 0, 1.6, 0.0)
+    runs = ((score < threshold).astype(int) for threshold in (2.6, 0.9))
+    return joint_counts(
+        actual=actual, first=next(runs), second=next(runs), labels=numbered_labels(2)
+    )
+
+
+@pytest.mark.parametrize("key", ["mcc", "macro_f1", "cohen_kappa"])
+def test_intervals_hold_the_difference_of_runs_that_predict_a_rare_class_seldom_and_often(
+    key: str,
+) -> None:
+    rng = np.random.default_rng(5)
+    first, second = (
+        evaluate_stack(matrix.counts, ordinal=False).aggregate[key].value
+        for joint in [cautious_and_eager(2_000_000, rng)]
+        for matrix in (joint.first_matrix, joint.second_matrix)
+    )
+    held = 0
+    for _ in range(SIMULATIONS):
+        test = judged(cautious_and_eager(5_000, rng))
+        found = test.intervals(key, critical=test.alone).at()
+        assert found.low is not None
+        assert found.high is not None
+        held += bool(found.low <= second - first <= found.high)
+
+    assert held / SIMULATIONS >= 1 - LIMIT

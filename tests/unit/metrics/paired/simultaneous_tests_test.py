@@ -168,7 +168,9 @@ def test_the_spread_is_that_of_swapping_the_predictions_of_random_samples() -> N
     [
         (0.2, 0.3, 0.1, 2.0, 0.2),
         (-0.3, -0.2, 0.1, -2.0, 0.3),
-        (0.2, -0.1, 0.1, 0.0, None),
+        (0.2, -0.1, 0.1, 0.0, 0.2),
+        (0.1, -0.1, 0.1, 0.0, 0.2),
+        (0.3, -0.1, 0.1, 0.0, 0.3),
         (0.0, 0.1, 0.1, 0.0, 0.2),
         (0.2, 0.2, 0.0, 0.0, None),
         (nan, 0.2, 0.1, nan, None),
@@ -182,6 +184,27 @@ def test_the_smaller_of_two_statistics_decides(
     found = Statistic(difference, linear, error)
     assert found.t == pytest.approx(t, nan_ok=True)
     assert found.reach(2.0) == (None if reach is None else pytest.approx(reach))
+
+
+@pytest.mark.parametrize(
+    ("difference", "linear", "own_error", "t", "reach"),
+    [
+        (0.2, 0.3, 0.4, 0.5, 0.8),
+        (-0.2, -0.3, 0.4, -0.5, 0.8),
+        (0.8, 0.1, 0.4, 1.0, 1.6),
+        (0.2, 0.3, 0.05, 2.0, 0.2),
+        (0.2, 0.3, nan, 2.0, 0.2),
+        (0.2, -0.1, 0.4, 0.0, 0.8),
+        (0.0, 0.1, 0.4, 0.0, 0.8),
+    ],
+)
+def test_the_error_at_the_runs_own_matrices_counts_for_the_difference_where_it_is_larger(
+    difference: float, linear: float, own_error: float, t: float, reach: float
+) -> None:
+    found = Statistic(difference, linear, 0.1, own_error)
+
+    assert found.t == pytest.approx(t)
+    assert found.reach(2.0) == pytest.approx(reach)
 
 
 def test_runs_that_differ_only_between_wrong_predictions_of_one_slope_have_no_spread() -> None:
