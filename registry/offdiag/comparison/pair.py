@@ -181,6 +181,11 @@ class PairComparison:
         return self.together.confidence
 
     @property
+    def has_differences(self) -> bool:
+        """Whether the values of both runs may be taken away from each other."""
+        return not self.on_labels
+
+    @property
     def labels(self) -> tuple[str, ...]:
         return self.first.labels.names
 

@@ -30,6 +30,13 @@ def run_label(position: int) -> str:
     return ascii_uppercase[position]
 
 
+def differing_versions(versions: Sequence[int | None]) -> tuple[str, ...]:
+    """ "v2" for each run, "" for one without labels; nothing where all are on one version."""
+    if len({version for version in versions if version is not None}) < 2:
+        return ()
+    return tuple("" if version is None else f"v{version}" for version in versions)
+
+
 def other_labels(versions: Sequence[int | None], consequence: str) -> str:
     """ "A was evaluated on labels v1, B on labels v2, so …", with the way out."""
     groups: dict[int, list[str]] = {}

@@ -27,7 +27,6 @@ from offdiag.records.runs.comparison import (
     ComparedExamplesQuery,
     Comparison,
     ComparisonQuery,
-    RunCompared,
     asked_comparison,
     asked_examples,
 )
@@ -208,22 +207,15 @@ def comparison_tables(found: Comparison) -> Iterator[Table | Text]:
 def _runs_table(found: Comparison) -> Table:
     where = f" in {found.slice}" if found.slice is not None else ""
     on = f", {found.samples['n_compared']:,} examples{where}" if found.samples is not None else ""
-    versions = [run.truth_version for run in found.runs]
-    differ = len({number for number in versions if number is not None}) > 1
+    versions = texts.differing_versions([run.truth_version for run in found.runs])
     return filled_table(
-        ("", "run", "id", "model", *(["labels"] if differ else [])),
+        ("", "run", "id", "model", *(["labels"] if versions else [])),
         (
-            (run.letter, label(run.name), run.id, run.model or "", *_version(run, differ=differ))
-            for run in found.runs
+            (run.letter, label(run.name), run.id, run.model or "", *versions[at : at + 1])
+            for at, run in enumerate(found.runs)
         ),
         title=f"{found.dataset}{on}",
     )
-
-
-def _version(run: RunCompared, *, differ: bool) -> tuple[str, ...]:
-    if not differ:
-        return ()
-    return ("" if run.truth_version is None else f"v{run.truth_version}",)
 
 
 def _pair_tables(result: Record) -> Iterator[Table]:

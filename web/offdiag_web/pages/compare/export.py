@@ -131,17 +131,15 @@ def _table(result: PairComparison | ManyComparison | None) -> Iterator[str]:
     match result:
         case PairComparison():
             level = texts.level_text(result.confidence)
+            heads = ("B − A", f"{level} CI alone", "Together", "Verdict")
             yield from _rows(
-                ("Metric", "A", "B", "B − A", f"{level} CI alone", "Together", "Verdict"),
+                ("Metric", "A", "B", *(heads if result.has_differences else ())),
                 [
                     (
                         texts.title(each.key),
                         _number(each.first),
                         _number(each.second),
-                        texts.difference_text(each.key, each.difference),
-                        texts.difference_interval(each.key, each.difference) or "none",
-                        texts.simultaneous_interval(each) or "none",
-                        texts.outcome_text(each),
+                        *(_difference_texts(each) if result.has_differences else ()),
                     )
                     for each in result.metrics
                 ],
@@ -164,6 +162,15 @@ def _table(result: PairComparison | ManyComparison | None) -> Iterator[str]:
             )
         case None:
             return
+
+
+def _difference_texts(found: MetricDifference) -> tuple[str, ...]:
+    return (
+        texts.difference_text(found.key, found.difference),
+        texts.difference_interval(found.key, found.difference) or "none",
+        texts.simultaneous_interval(found) or "none",
+        texts.outcome_text(found),
+    )
 
 
 def _corrected(many: ManyComparison, key: str) -> list[str]:
@@ -248,7 +255,8 @@ def _card_table(
         pair = pair_view(result, found.runs, address)
         is_wider = any(line.together for line in pair.metrics.lines)
         head = "95 % CI, together" if is_wider else "95 % CI"
-        return CardTable(("Metric", "A", "B", "B − A", head), list(_metrics(pair)), 3)
+        heads = ("Metric", "A", "B", *(("B − A", head) if result.has_differences else ()))
+        return CardTable(heads, [each[: len(heads)] for each in _metrics(pair)], 3)
     if isinstance(result, ManyComparison):
         heads = ("Run", texts.title(leading(result)[0]), "To the highest, 95 % CI")
         return CardTable(heads, list(_runs(result, many_view(result, runs, address))))

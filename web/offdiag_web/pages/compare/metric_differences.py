@@ -13,7 +13,6 @@ from offdiag.comparison import texts
 from offdiag.comparison.differences import ALL_HEADLINES, DifferenceStatus, MetricDifference
 from offdiag.comparison.pair import CHOSEN_HERE, PairComparison, PairedOutcome
 from offdiag.domain.sentences import typeset
-from offdiag.domain.values import Reason
 from offdiag.metrics.counted import numbers_of
 from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import Scale
@@ -57,10 +56,13 @@ class DifferenceLine:
 
 @dataclass(frozen=True, slots=True)
 class MetricTable:
-    """Metrics of all classes together, on one axis whose ends are printed."""
+    """Metrics of all classes together, on one axis whose ends are printed.
+
+    `ends` is None where there are values of both runs and no differences.
+    """
 
     lines: tuple[DifferenceLine, ...]
-    ends: tuple[str, str]
+    ends: tuple[str, str] | None
     interval_head: str
     how: str
     n_wider: str | None
@@ -83,7 +85,7 @@ def metric_table(pair: PairComparison, notes: Notes) -> MetricTable:
             )
             for found in pair.metrics
         ),
-        scale.ends,
+        scale.ends if pair.has_differences else None,
         f"{texts.level_text(pair.confidence)} CI",
         _how(pair),
         "Intervals of averages over classes are unreliable here, as the verdict says."
@@ -178,8 +180,6 @@ def symmetric_scale(differences: Iterable[MetricDifference]) -> Scale:
 
 
 def _why_none(found: MetricDifference) -> str | None:
-    if found.difference.reason == Reason.DIFFERENCE_OTHER_LABELS:
-        return "other labels"
     if found.outcome is not DifferenceStatus.NO_INTERVAL:
         return None
     method = found.difference.ci_method or ""
@@ -210,7 +210,8 @@ class ClassLine:
 class ClassTable:
     """The classes, largest first; where there are many, those that B is worse on first.
 
-    Of many classes `lines` has the first ones, and `further` the others.
+    Of many classes `lines` has the first ones, and `further` the others. `ends` are as of
+    `MetricTable`.
     """
 
     noun: str
@@ -218,7 +219,7 @@ class ClassTable:
     metrics: tuple[Segment, ...]
     lines: tuple[ClassLine, ...]
     further: tuple[ClassLine, ...]
-    ends: tuple[str, str]
+    ends: tuple[str, str] | None
     has_counts: bool
     cut: str | None
     how: str
@@ -250,11 +251,11 @@ def class_table(pair: PairComparison, address: CompareAddress, notes: Notes) -> 
     n_first = n_classes if n_classes <= MOST_CLASSES else FIRST_OF_MANY
     return ClassTable(
         noun=noun,
-        title=f"{texts.title(key)} of each {noun}, B − A",
+        title=f"{texts.title(key)} of each {noun}{', B − A' if pair.has_differences else ''}",
         metrics=metric_segments(address),
         lines=lines[:n_first],
         further=lines[n_first:],
-        ends=scale.ends,
+        ends=scale.ends if pair.has_differences else None,
         has_counts=has_counts,
         cut=None
         if n_classes <= MOST_LISTED
@@ -271,8 +272,8 @@ def _counted(pair: PairComparison, n_classes: int) -> str:
 def _how_by_class(pair: PairComparison, among: str) -> str:
     method = "Holm" if pair.paired is not None else "Bonferroni"
     noun = "label" if pair.of_sets else "class"
-    if pair.on_labels:
-        return f"A and B are on different labels, so no {noun} is better or worse."
+    if not pair.has_differences:
+        return ""
     if pair.chosen_here:
         return f"Recall, precision and F1 of each {noun} are {CHOSEN_HERE}."
     return (

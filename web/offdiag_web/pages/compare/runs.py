@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.comparison.pair import PairComparison
-from offdiag.comparison.texts import run_label
+from offdiag.comparison.texts import differing_versions, run_label
 from offdiag.domain.runs import logged_by
 from offdiag.domain.sentences import enumerated
 from offdiag.metrics.weighted.counts import WeightedCounts
@@ -50,8 +50,7 @@ def run_identities(
     Label versions are named where they differ.
     """
     is_marked = len(runs) <= MOST_MARKED
-    versions = label_versions(runs)
-    differ = len({number for number in versions if number is not None}) > 1
+    versions = differing_versions(label_versions(runs))
     first = runs[0].id
     return tuple(
         RunIdentity(
@@ -65,7 +64,7 @@ def run_identities(
             if is_marked
             else None,
             is_matrix=not run.has_predictions,
-            labels=f"labels v{versions[position]}" if differ and versions[position] else "",
+            labels=f"labels {versions[position]}" if versions and versions[position] else "",
             remove_url=address.without(run.id).url() if len(runs) > 2 else None,
             compare_url=CompareAddress((first, run.id), address.part, address.on_shared).url()
             if len(runs) > 2 and position
