@@ -213,7 +213,11 @@ def test_a_name_that_only_another_project_has_is_told_to_whoever_may_see_it(
 
     told = hint(f"{thing}?project={HIDDEN}%20beta", two.everywhere)
     assert told == "Project 'alpha' has one of that name."
-    assert "roject" not in hint(f"{thing.replace('plain', HIDDEN)}?project=alpha", two.headers)
+    hidden = f"{thing.replace('plain', HIDDEN)}?project=alpha"
+    assert "roject" not in hint(hidden, two.headers)
+    if thing.startswith("datasets"):
+        pages = [two.client.get(f"/{hidden}", headers=h) for h in (two.headers, two.everywhere)]
+        assert [f"in project “{HIDDEN} beta”" in each.text for each in pages] == [False, True]
 
 
 def test_whoever_may_log_into_one_project_makes_no_other(two: TwoProjects) -> None:

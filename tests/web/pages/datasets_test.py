@@ -62,7 +62,20 @@ def test_a_name_that_several_projects_use_is_asked_back(
 
     assert response.status_code == 400
     assert "one of left, right" in response.text
-    assert client.page("/datasets/twin?project=right").one("h1").text == "twin"
+    ways = {a.text: a.attributes["href"] for a in client.page("/datasets/twin?x=1", 400).all("a")}
+    assert ways["“twin” in project “left”"] == "/datasets/twin?project=left&x=1"
+    assert client.page(ways["“twin” in project “right”"]).one("h1").text == "twin"
+
+
+def test_a_dataset_that_is_not_in_this_project_is_linked_where_it_is(
+    revised_reader: PageClient,
+) -> None:
+    page = revised_reader.page("/datasets/twin?project=none", 404)
+
+    link = next(a for a in page.all("a") if a.text == "“twin” in project “b-side”")
+    assert link.attributes["href"] == "/datasets/twin?project=b-side"
+    nothing = revised_reader.page("/datasets/nothing?project=none", 404)
+    assert not [a for a in nothing.all("a") if "in project" in a.text]
 
 
 def test_an_unknown_dataset_or_version_is_not_found_in_any_form(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -182,12 +183,15 @@ _BUTTON = frozenset({"csrf_token", "back"})
 _TOLD = "told"
 
 
-def domain_response(error: OffdiagError) -> Response:
-    """The answer to a request that ended with an error of the domain."""
+def domain_response(error: OffdiagError, ways_out: Sequence[tuple[str, str]] = ()) -> Response:
+    """The answer to a request that ended with an error of the domain.
+
+    A page of it offers `ways_out`, each a text and where it leads.
+    """
     page = _page_instead(error) if isinstance(error, (Conflict, NotFound)) else None
     if page is not None:
         return make_response(redirect(page, 303))
-    response = _answer(failure_of(error))
+    response = _answer(failure_of(error), ways_out=ways_out)
     if isinstance(error, EvaluationPending):
         response.retry_after = EVALUATION_AFTER_S
     if isinstance(error, TooManyRequests):
@@ -334,8 +338,13 @@ def _page_for(command: re.Match[str]) -> str:
     return page if before and not before.endswith(". ") else capitalised(page)
 
 
-def _answer(failure: Failure, *, again: SentForm | None = None) -> Response:
-    response = _body(failure, again)
+def _answer(
+    failure: Failure,
+    *,
+    again: SentForm | None = None,
+    ways_out: Sequence[tuple[str, str]] = (),
+) -> Response:
+    response = _body(failure, again, ways_out)
     response.status_code = failure.status
     response.cache_control.no_store = True
     if failure.status == 503:
@@ -343,7 +352,9 @@ def _answer(failure: Failure, *, again: SentForm | None = None) -> Response:
     return response
 
 
-def _body(failure: Failure, again: SentForm | None) -> Response:
+def _body(
+    failure: Failure, again: SentForm | None, ways_out: Sequence[tuple[str, str]]
+) -> Response:
     if is_for_programs() or request.path.endswith(".json"):
         parts = {
             "code": failure.code,
@@ -373,7 +384,7 @@ def _body(failure: Failure, again: SentForm | None) -> Response:
         render_template(
             "failure.html",
             failure=failure,
-            way_out=_way_out(failure),
+            ways_out=ways_out or _ways_out(failure),
             typed=_typed_words(),
             again=again,
         )
@@ -392,28 +403,29 @@ def _for_programs(hint: str | None) -> str | None:
     )
 
 
-def _way_out(failure: Failure) -> tuple[str, str] | None:
-    """A text and where it leads.
+def _ways_out(failure: Failure) -> tuple[tuple[str, str], ...]:
+    """A text and where it leads, where there is one.
 
     To the form, the roles of a user who may not see the page, or the page without what is wrong
     in its query.
     """
     if request.method not in LOOKING:
         page = own_address()
-        return None if page == "/" else ("Back", page)
+        return () if page == "/" else (("Back", page),)
     if failure.status == 403 and signed_in_user().is_signed_in:
-        return "Account", url_for("account.page")
+        return (("Account", url_for("account.page")),)
     if failure.status not in {400, 404, 409}:
-        return None
+        return ()
     given = list(request.args.items(multi=True))
     wrong = [each for each in given if each[0] == failure.field]
     text = shortened(" ".join(f"{name}={value}" for name, value in wrong), longest=80)
     if not wrong and failure.status == 400:
         wrong, text = [each for each in given if each[0] != "project"], "its parameters"
     if not wrong:
-        return None
+        return ()
     query = urlencode([each for each in given if each not in wrong])
-    return f"This page without {text}", f"{quote(request.path)}{'?' if query else ''}{query}"
+    page = f"{quote(request.path)}{'?' if query else ''}{query}"
+    return ((f"This page without {text}", page),)
 
 
 def _without_memory(error: MemoryError) -> Response:

@@ -23,10 +23,12 @@ from offdiag.flags.warning import named
 from offdiag.metrics.metric_text import difference, spec_of
 from offdiag.store.dataset_page import DatasetFacts, DatasetSize, LoggedRuns, projects_with_dataset
 from offdiag.store.datasets import DatasetRecord
-from offdiag_web.app.context import current_registry
+from offdiag_web.app.context import LOOKING, current_registry
+from offdiag_web.app.dispatch import requested_project
 from offdiag_web.app.errors import domain_response
 from offdiag_web.app.last_visit import open_problems
 from offdiag_web.components import numbers
+from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import TASK_WORDS, Chip, ClassWords, Tone, class_words
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import parse_filter, quoted
@@ -272,25 +274,33 @@ def find_in_any_project(blueprint: Blueprint) -> None:
     """Let the pages of a blueprint find a dataset of another project by its name alone.
 
     That costs a statement, and only where the default project has no such dataset. Where it
-    is clear what was meant, the answer leads to the address that says so.
+    is clear what was meant, the answer leads to the address that says so, else it offers those
+    that the caller may see.
     """
 
     @blueprint.errorhandler(NotFound)
     def look_elsewhere(error: NotFound) -> Response:
         name = (request.view_args or {}).get("name")
-        if error.field != "dataset" or name is None or "project" in request.args:
+        if error.field != "dataset" or name is None:
             return domain_response(error)
         with current_registry().database.read() as session:
             projects = projects_with_dataset(session, name)
-        if len(projects) == 1:
-            query = {**request.args.to_dict(), "project": projects[0]}
-            return redirect(with_query(quote(request.path, safe="/~:@,"), query))
-        if not projects or DEFAULT_PROJECT in projects:
-            return domain_response(error)
+        path, query = quote(request.path, safe="/~:@,"), request.args.to_dict()
+        pages = {each: with_query(path, {**query, "project": each}) for each in projects}
+        if len(projects) == 1 and "project" not in query:
+            return redirect(pages[projects[0]])
+        ways_out = tuple(
+            (f"{quoted_name(name)} in project {quoted_name(project)}", url)
+            for project, url in pages.items()
+            if project != requested_project() and request.method in LOOKING
+        )
+        if not projects or "project" in query or DEFAULT_PROJECT in projects:
+            return domain_response(error, ways_out)
         return domain_response(
             InvalidInput(
                 f"several projects have a dataset {name!r}.",
                 field="project",
                 hint=f"Add ?project= and one of {', '.join(projects)} to the address.",
-            )
+            ),
+            ways_out,
         )
