@@ -36,8 +36,8 @@ from offdiag_web.charts.svg import (
 )
 from offdiag_web.components.model_marks import ModelMark, model_letter, model_shape
 
-WIDTH, HEIGHT = 660, 450
-FRAME = Frame(left=44, top=30, width=600, height=376)
+WIDTH, HEIGHT = 660, 458
+FRAME = Frame(left=44, top=38, width=600, height=376)
 MOST_NAMED = 5
 _SIZE = 5
 _ROOM = 13
@@ -218,7 +218,7 @@ class Letters:
 
 
 WIDE = Letters("wide-only", 6.3, 13.0)
-PHONE = Letters("phone-only", 11.5, 21.0)
+PHONE = Letters("phone-only", 12.6, 23.0)
 """The picture is half as large there."""
 
 
