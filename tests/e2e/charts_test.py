@@ -60,14 +60,14 @@ CHARTS = {
     "time": ("open_revised", ".time-chart", r".+, \d+ \w+ \d{4}: \d\.\d{3}"),
     "models": ("open_revised", ".model-trend", r".+, \d+ \w+ \d{4}: \d\.\d{3}( \(.*\))?"),
 }
+THREE = "{compared.plain},{compared.focal},{compared.matrix}"
 LETTERED = {
     "worst class": ("open_revised", "/datasets/pets", ".scatter"),
     "parallel axes": ("open_revised", "/runs?q=dataset:pets&view=parallel", ".parallel"),
     "changed examples": ("open_compared", "/compare?{compared.pair}", ".churn-bar"),
-    "three runs": ("open_compared", "/compare?runs={compared.plain},{compared.focal},"
-                   "{compared.matrix}", "td .strip, th .strip"),
+    "three runs": ("open_compared", f"/compare?runs={THREE}", ":is(td, th) .strip"),
     "recall by size": ("open_page", "/problems/1", ".chart"),
-}  # fmt: skip
+}
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ def test_from_a_plan_to_the_frozen_edition(open_at: Any, own_registry: Database)
         page.get_by_label("Alerts").fill("recall[no such class]<0.5")
         page.get_by_role("button", name="Save schedule").click()
 
-        expect(page.get_by_role("alert")).to_contain_text("'no such class' is not a class")
+        expect(page.get_by_role("alert")).to_contain_text("“no such class” is not a class")
         page.get_by_role("alert").get_by_role("link").click()
         expect(page.get_by_label("Alerts")).to_be_focused()
         page.get_by_label("Alerts").fill("recall[benign]<0.5")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Flask
 from jinja2 import StrictUndefined
 
+from offdiag.domain.sentences import typeset
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import health
@@ -45,6 +46,7 @@ def create_app(settings: Settings, database: Database) -> Flask:
         "undefined": StrictUndefined,
     }
     app.jinja_env.globals.update(moment_of=moment_of, numbers=numbers, spell=spell)
+    app.jinja_env.filters["typeset"] = typeset
     app.url_map.converters["run"] = RunIdConverter
     app.url_map.converters["name"] = NameConverter
     app.url_map.converters["number"] = NumberConverter

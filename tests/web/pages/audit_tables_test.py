@@ -108,8 +108,8 @@ def test_a_text_pasted_into_the_page_gets_the_right_verdicts(
     ("text", "says"),
     [
         (texts.LECTURE_12_5_COPIED, "has more than one row"),
-        (texts.SCREENING_COPIED, "Line 3, 'True +8020', has 1 number under no headers that fit"),
-        (texts.WINE_TABLE_9_COPIED, "Line 7, 'Actual 0 (Class 1)838', belongs to no matrix"),
+        (texts.SCREENING_COPIED, "Line 3, “True +8020”, has 1 number under no headers that fit"),
+        (texts.WINE_TABLE_9_COPIED, "Line 7, “Actual 0 (Class 1)838”, belongs to no matrix"),
     ],
 )
 def test_a_copy_whose_cells_ran_together_is_asked_about(

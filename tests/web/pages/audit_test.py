@@ -259,10 +259,10 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("fields", "where", "says"),
         [
-            ({"read:Accuracy": "acuracy"}, "f-heads", "'acuracy' says not what"),
-            ({"classes": "a 1, a 2"}, "f-table", "'a' occurs more than once"),
+            ({"read:Accuracy": "acuracy"}, "f-heads", "“acuracy” says not what"),
+            ({"classes": "a 1, a 2"}, "f-table", "“a” occurs more than once"),
             ({"classes": "a 1, b"}, "f-classes", "does not list classes"),
-            ({"positive": "c"}, "f-positive", "no class 'c'"),
+            ({"positive": "c"}, "f-positive", "no class “c”"),
         ],
     )
     def test_a_correction_that_cannot_be_meant_is_shown_at_its_field(

@@ -253,7 +253,7 @@ def test_a_slice_that_cannot_be_meant_is_said_and_all_examples_are_shown(
     page = comparer.page("/compare?{pair}&slice=planet%3DX")
 
     notices = [notice.text for notice in page.all("p", "callout")]
-    assert any("no slice column 'planet'" in text for text in notices)
+    assert any("no slice column “planet”" in text for text in notices)
     assert page.one("p", "subtitle").text.startswith(f"same {N} examples")
     assert comparer.get("/compare.json?{pair}&slice=planet%3DX").status_code == 400
 

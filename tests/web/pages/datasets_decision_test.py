@@ -413,7 +413,7 @@ def test_a_run_is_approved_by_the_form(client: PageClient, database: Database) -
 
     refused = Page(sent(client, {"run": best, "reason": "good", "gate": "foo > 1"}).text)
     assert [each.text for each in refused.all("textarea")] == ["good", "foo > 1"]
-    assert "no metric 'foo'" in refused.one("div", "callout-warning").text
+    assert "no metric “foo”" in refused.one("div", "callout-warning").text
 
     assert send(action="withdraw everything") == 422
     withdrawal = forms_of(client, "/datasets/holdout/approve")[1]

@@ -263,7 +263,7 @@ def test_a_failed_edition_is_tried_again(client: PageClient, planned: Database) 
     assert editions(planned)[0].state.value == "computed"
     late = send(client, again, page="/reports/weekly/1")
     assert (late.status_code, late.location) == (303, "/reports/weekly/1")
-    assert "Edition 1 of 'weekly' is computed." in alert(client, late.location)
+    assert "Edition 1 of “weekly” is computed." in alert(client, late.location)
     assert client.post("/reports/weekly/1/retry").status_code == 403
 
 

@@ -114,7 +114,7 @@ def test_the_form_leads_to_the_address_that_says_only_what_was_chosen(
     [
         ({"goal": "fame"}, "There is no goal “fame”"),
         ({"balance": "perhaps"}, "“perhaps” was ignored"),
-        ({"about": "no such class"}, "'no such class'"),
+        ({"about": "no such class"}, "“no such class”"),
     ],
 )
 def test_what_cannot_be_meant_is_noticed_and_left_out(
@@ -158,7 +158,7 @@ def test_a_class_without_cases_is_no_class_to_ask_about(
 
     page = page_of(client, run_id, about="c")
 
-    assert "There are no examples of 'c'" in page.one("main").text
+    assert "There are no examples of “c”" in page.one("main").text
     assert [o.attributes["value"] for o in page.all("option")][-2:] == ["a", "b"]
 
 

@@ -107,7 +107,7 @@ def test_what_cannot_be_meant_is_said_and_the_slices_are_listed(
         "There is no pair of columns “a”; known are device × site.",
     ]
     assert page.all("table", "slice-table")
-    assert "no sample has site 'q'" in examples.one("main").text
+    assert "no sample has site “q”" in examples.one("main").text
 
 
 def test_run_and_dataset_show_the_worst_slices(

@@ -43,9 +43,9 @@ def test_tags_and_review_state_are_edited_on_the_metadata_page(
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("fold=3\n\n=skin", "Line 3 of the tags has no key: '=skin'. Write key=value"),
-        ("team=a\nfold=3\nteam=b", "Lines 1 and 3 of the tags both give 'team'. Keep one"),
-        (f"{'x' * 600}=1", "xxx' has 600 characters. At most 500 are stored."),
+        ("fold=3\n\n=skin", "Line 3 of the tags has no key: “=skin”. Write key=value"),
+        ("team=a\nfold=3\nteam=b", "Lines 1 and 3 of the tags both give “team”. Keep one"),
+        (f"{'x' * 600}=1", "xxx” has 600 characters. At most 500 are stored."),
     ],
 )
 def test_tags_that_cannot_be_stored_are_refused_in_the_form_that_keeps_them(

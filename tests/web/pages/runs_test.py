@@ -240,7 +240,7 @@ def test_a_term_that_is_not_understood_is_struck_through_with_the_reason(
 
     chip = page.one("li", "chip-ignored")
     assert chip.inside("del")[0].text == "foo:bar"
-    assert "there is no filter 'foo'" in chip.text
+    assert "there is no filter “foo”" in chip.text
     assert len(page.table("data")) == 8
 
 

@@ -202,7 +202,7 @@ def test_saving_makes_a_new_version_and_asks_the_same_question_under_it(
     refused = send(client, form, typed)
     assert refused.status_code == 400
     page = Page(refused.text)
-    assert "'triage@2' contains" in page.all("div", "callout-warning")[0].text
+    assert "“triage@2” contains" in page.all("div", "callout-warning")[0].text
     fields = {each.attributes.get("name"): each.attributes for each in page.all("input")}
     assert {name: fields[name]["value"] for name in typed} == typed
     assert [name for name, each in fields.items() if "aria-invalid" in each] == ["name"]
@@ -525,9 +525,9 @@ def test_an_unknown_slice_is_told_on_the_page_of_all_examples(
         page = client.page(f"/whatif?{query}&cost=@0-1")
 
         notice = page.all("p", "callout")[0].text
-        assert notice.startswith("This slice cannot be meant: ")
+        assert notice.startswith("The slice is not applied: ")
         assert why in notice
-        assert notice.endswith("These are all examples.")
+        assert notice.endswith("All examples are shown.")
         assert "172" in page.one("main").text  # 25 errors per 145 examples.
         assert client.get(f"/whatif?{query}", follow_redirects=True).status_code == 200
         assert client.get(f"/whatif.json?{query}&cost=@0-1").status_code == 400

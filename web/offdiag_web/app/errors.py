@@ -191,7 +191,7 @@ def domain_response(error: OffdiagError, ways_out: Sequence[tuple[str, str]] = (
     page = _page_instead(error) if isinstance(error, (Conflict, NotFound)) else None
     if page is not None:
         return make_response(redirect(page, 303))
-    response = _answer(failure_of(error), ways_out=ways_out)
+    response = _answer(_failure_of(error), ways_out=ways_out)
     if isinstance(error, EvaluationPending):
         response.retry_after = EVALUATION_AFTER_S
     if isinstance(error, TooManyRequests):
@@ -253,8 +253,19 @@ def status_of(error: OffdiagError) -> int:
 
 def failure_of(error: OffdiagError) -> Failure:
     """What a page says of an error of the domain."""
+    return _printed(_failure_of(error))
+
+
+def _failure_of(error: OffdiagError) -> Failure:
     status = status_of(error)
     return Failure(status, error.code, capitalised(error.message), error.field, hint_of(error))
+
+
+def _printed(failure: Failure) -> Failure:
+    """With quotes and signs as pages print them; programs get those that can be typed."""
+    return replace(
+        failure, message=typeset(failure.message), hint=failure.hint and typeset(failure.hint)
+    )
 
 
 def _http_failure(error: HTTPException) -> Failure:
@@ -318,9 +329,13 @@ def capitalised(text: str) -> str:
 
 def sentence_of(error: OffdiagError) -> str:
     """What is wrong and what helps."""
-    text = capitalised(error.message)
-    hint = hint_of(error)
-    return f"{text} {hint}" if hint else text
+    failure = failure_of(error)
+    return f"{failure.message} {failure.hint}" if failure.hint else failure.message
+
+
+def message_of(error: OffdiagError) -> str:
+    """What is wrong, within a sentence of a page."""
+    return typeset(error.message)
 
 
 def hint_of(error: OffdiagError) -> str | None:
@@ -366,9 +381,7 @@ def _body(
     if request.path.endswith(".csv"):
         text = " ".join(filter(None, (failure.message, failure.hint)))
         return Response(f"{text}\n", mimetype="text/plain")
-    failure = replace(
-        failure, message=typeset(failure.message), hint=failure.hint and typeset(failure.hint)
-    )
+    failure = _printed(failure)
     if failure.status == 401:
         return make_response(
             render_template(

@@ -28,6 +28,7 @@ from offdiag.store.run_costs import OtherRun, newest_runs
 from offdiag.store.runs import get_run
 from offdiag_web.app.context import current_registry, kept_best_sets, recent_comparisons
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
+from offdiag_web.app.errors import message_of
 from offdiag_web.app.exports import Cell, csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
@@ -291,13 +292,13 @@ def _rivals(session: Session, address: CompareAddress) -> tuple[OtherRun, ...]:
 
 
 def _compared(address: CompareAddress) -> tuple[RunComparison, list[str]]:
-    """The comparison, on all examples where a slice cannot be meant, and then a notice."""
+    """The comparison, on all examples and with a notice where the slice cannot be applied."""
     try:
         return _strictly_compared(address), []
     except InvalidInput as error:
         if error.field != "slice":
             raise
-        notice = f"This slice cannot be meant: {error.message} These are all examples."
+        notice = f"The slice is not applied: {message_of(error)} All examples are shown."
         return _strictly_compared(replace(address, part=None)), [notice]
 
 

@@ -124,7 +124,7 @@ def _broken_text(typed: TypedCosts, broken: frozenset[tuple[int, int]], labels: 
     shown = f"“{typed_text[:20]}”" if typed_text else "nothing"
     more = f", as are {len(broken) - 1} more" if len(broken) > 1 else ""
     return (
-        f"The cost of actual {labels.names[actual]!r} predicted as {labels.names[predicted]!r} "
+        f"The cost of actual “{labels.names[actual]}” predicted as “{labels.names[predicted]}” "
         f"is {shown}{more}. Costs are numbers, with a point before the decimals."
     )
 

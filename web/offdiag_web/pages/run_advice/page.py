@@ -18,7 +18,7 @@ from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Transformation
 from offdiag.metrics.symmetry import effect_words
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.dispatch import SENT_BY_FORM
-from offdiag_web.app.errors import capitalised
+from offdiag_web.app.errors import capitalised, message_of
 from offdiag_web.charts.marks import IN_TILE, interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT
 from offdiag_web.components import numbers
@@ -299,11 +299,11 @@ def page(run_id: str) -> Response:
             view = advice_view(_advice(detail, address), detail.results)
         except InvalidInput as refused:
             if refused.field == "about":
-                notices.append(capitalised(refused.message))
+                notices.append(capitalised(message_of(refused)))
                 address = replace(address, about=None)
                 view = advice_view(_advice(detail, address), detail.results)
             else:
-                not_assessable = capitalised(refused.message)
+                not_assessable = capitalised(message_of(refused))
     return run_page(
         "run_advice/page.html",
         detail,

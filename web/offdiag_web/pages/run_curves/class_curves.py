@@ -17,7 +17,7 @@ from offdiag.metrics.scores.operating_points import OperatingPoints
 from offdiag.metrics.scores.score_curves import TIDY_THRESHOLDS, ScoreCurve
 from offdiag.services.curves import PREVALENCE_KEYS, RARE, measured_values, values_at_prevalence
 from offdiag.store.run_page import RunResults
-from offdiag_web.app.errors import hint_of
+from offdiag_web.app.errors import sentence_of
 from offdiag_web.charts.curves import precision_recall_drawing, roc_drawing
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
@@ -348,9 +348,7 @@ def prevalence_view(matrix: Counted, code: int, prevalence: float, notes: Notes)
     try:
         expected = values_at_prevalence(matrix, code, prevalence)
     except InvalidInput as error:
-        return PrevalenceView(
-            sentence, (), problem=f"{error.message} {hint_of(error) or ''}".strip()
-        )
+        return PrevalenceView(sentence, (), problem=sentence_of(error))
     return PrevalenceView(
         sentence,
         tuple(

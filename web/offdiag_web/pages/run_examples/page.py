@@ -24,7 +24,7 @@ from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.store.run_page import RunHeader
 from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.app.dispatch import SENT_BY_FORM
-from offdiag_web.app.errors import REFUSED, failure_of
+from offdiag_web.app.errors import REFUSED, failure_of, message_of
 from offdiag_web.app.exports import Cell, csv_stream, json_stream
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
@@ -177,7 +177,7 @@ def _answered(address: ExamplesAddress, notices: list[str]) -> tuple[ExamplePage
             name = getattr(address.question, field, None)
             if name is None:
                 raise
-            notices.append(f"No example can be {error.field} “{name}” here: {error.message}")
+            notices.append(f"No example can be {error.field} “{name}” here: {message_of(error)}")
             address = address.without(field)
         else:
             return found, address

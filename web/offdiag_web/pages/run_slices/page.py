@@ -33,7 +33,7 @@ from offdiag.services.evaluation.slice_counts import N_CROSSED, RunFindings, sli
 from offdiag.services.fairness import fairness_of_run
 from offdiag.services.small_groups import suppressed_below
 from offdiag_web.app.context import current_registry
-from offdiag_web.app.errors import hint_of
+from offdiag_web.app.errors import sentence_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
@@ -70,9 +70,7 @@ def fairness_view(run_id: str, columns: Sequence[str], by: str, label: str) -> F
             fairness_of_run(current_registry().database, run_id, by, class_label=label)
         )
     except OffdiagError as error:
-        return FairnessView(
-            names, by, label, refused=f"{error.message} {hint_of(error) or ''}".strip()
-        )
+        return FairnessView(names, by, label, refused=sentence_of(error))
     if not found.classes:
         return FairnessView(names, by, label, refused=" ".join(found.left_out()))
     return _presented(names, found, found.classes[0])

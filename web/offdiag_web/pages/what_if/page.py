@@ -21,7 +21,7 @@ from offdiag.store.datasets import DatasetRecord, single_label_task
 from offdiag.store.run_costs import RunWithCosts
 from offdiag_web.app.context import current_registry, name_project
 from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM, requested_project
-from offdiag_web.app.errors import Failure, failure_of, status_of
+from offdiag_web.app.errors import Failure, failure_of, message_of, status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.preferences import form_author
 from offdiag_web.components import numbers
@@ -238,7 +238,7 @@ def page() -> Response:
     except InvalidInput as error:
         if error.field != "slice":
             raise
-        notices = [f"This slice cannot be meant: {error.message} These are all examples."]
+        notices = [f"The slice is not applied: {message_of(error)} All examples are shown."]
         found = ask(current_registry().database, address.runs, replace(address.question, part=""))
     address = address.asking(part=found.frame.part)
     return make_response(what_if_view(found, address, notices))
@@ -295,7 +295,7 @@ def _start(address: WhatIfAddress) -> Response:
                 first, _ = read_base(database, runs, address.question.costs)
             except NotFound as refused:
                 # The dataset was offered; that its runs have no labels is not a missing page.
-                notice = f"Dataset “{dataset}”: {refused.message}"
+                notice = f"Dataset “{dataset}”: {message_of(refused)}"
             else:
                 few = runs[:FEWER_RUNS] if first.matrix.n_classes > MANY_CLASSES else runs
                 return redirect(_canonical(address.of_runs(few)).url())
