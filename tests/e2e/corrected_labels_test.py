@@ -141,7 +141,7 @@ def test_ten_corrected_labels_move_runs_and_tomorrows_report_says_so_first(
         assert f"“{name}” {verb} from rank {before} to {after}" in sentence
     first = issued_tomorrow(database, crew)
     assert first.startswith(
-        f"Label version 2 of “{DATASET}” (10 labels revised) changed the ranking by balanced"
+        f"Label version 2 of “{DATASET}” (10 labels corrected) changed the ranking by balanced"
     )
     for name, (before, after) in moved.items():
         quoted = f"“{name}”" if "," in name else name

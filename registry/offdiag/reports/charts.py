@@ -216,7 +216,7 @@ def trend_chart(history: Sequence[HistoryPoint], *, value_title: str) -> Drawing
     if last.value is not None and last.run_name is not None and heights[-1] is not None:
         text = f"{metric_text.shown(last.value)} {short(last.run_name)}"
         labels.append(Label(at(places[-1] + 8), at(heights[-1] + 4), text, "start"))
-    name = f"{value_title} of the best run in {count(len(history), 'edition')}"
+    name = f"{value_title}, the best value of each of {count(len(history), 'edition')}"
     return Drawing(WIDTH, bottom + BELOW, name, tuple(lines), dots, tuple(labels))
 
 

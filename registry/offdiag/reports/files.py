@@ -81,7 +81,7 @@ def _charts(report: Report) -> list[tuple[str, Drawing]]:
                 (heading, interval_chart(recalls, value_title="Recall", rows_are=things))
             )
     if len(report.history) > 1:
-        heading = f"{title} of the best run, edition by edition"
+        heading = f"Best {metric_text.title_inside(metric)} of each edition"
         charts.append((heading, trend_chart(_told(report.history, metric), value_title=title)))
     return charts
 

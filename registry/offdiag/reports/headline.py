@@ -124,8 +124,8 @@ def _cause(report: Report) -> str:
     newest = revisions[-1].number
     of = f"of {name_in_sentence(report.scope.dataset)}"
     if len(revisions) == 1:
-        return f"label version {newest} {of} ({labels} revised)"
-    return f"label versions up to {newest} {of} ({labels} revised in {len(revisions)} steps)"
+        return f"label version {newest} {of} ({labels} corrected)"
+    return f"label versions up to {newest} {of} ({labels} corrected in {len(revisions)} steps)"
 
 
 def _places(report: Report, changes: Sequence[RankChange]) -> str:

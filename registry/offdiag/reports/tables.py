@@ -1,4 +1,4 @@
-"""The tables of a report, in the order in which they are read, and the matrix of the best run."""
+"""The tables of a report, in the order in which they are read, and the matrix of the first run."""
 
 from __future__ import annotations
 
@@ -444,8 +444,8 @@ def rank_changes_table(report: Report) -> Table | None:
 def revisions_table(report: Report) -> Table | None:
     sets = "label sets" if report.snapshot.task == Task.MULTILABEL else "labels"
     return table_of(
-        "Revised ground truth",
-        ("version", "revised", f"{sets} changed", "reason", "by"),
+        "Corrected labels",
+        ("version", "corrected", f"{sets} changed", "reason", "by"),
         [
             (
                 f"{each.parent_number} to {each.number}",

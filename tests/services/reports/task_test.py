@@ -118,7 +118,7 @@ def test_corrected_labels_that_change_the_ranking_are_the_first_sentence(
     report = edition(database)
 
     assert first_sentence(database) == (
-        "Label version 2 of derm (2 labels revised) changed the ranking by balanced accuracy "
+        "Label version 2 of derm (2 labels corrected) changed the ranking by balanced accuracy "
         "(b from 2 to 1 and a from 1 to 2) and 3 other rankings; no change exceeds its interval."
     )
     assert {run.truth_number for run in report.snapshot.runs} == {2}
@@ -243,7 +243,7 @@ def test_a_revised_set_of_labels_is_one_however_many_labels_it_changes(
     told = edition(database)
 
     assert [each.n_changed for each in told.snapshot.revisions] == [2]
-    assert first_sentence(database).startswith("Label version 2 of derm (2 label sets revised)")
+    assert first_sentence(database).startswith("Label version 2 of derm (2 label sets corrected)")
 
 
 def test_sums_of_weights_are_not_rounded(database: Database) -> None:

@@ -131,7 +131,7 @@ def test_the_first_sentence_is_the_first_sentence_everywhere(second: Report) -> 
     files = files_of(second)
     first = Page(files["html"]).one("p", "lead").text
 
-    assert first.startswith("Label version 2 of derm-7 (10 labels revised) left every ranking")
+    assert first.startswith("Label version 2 of derm-7 (10 labels corrected) left every ranking")
     assert files["markdown"].splitlines()[2].startswith(first)
 
 

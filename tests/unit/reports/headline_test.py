@@ -134,7 +134,7 @@ def test_revised_labels_that_change_the_ranking_come_first() -> None:
     sentence = headline(report(after, close))
 
     assert sentence.startswith(
-        "Label version 2 of derm-7 (10 labels revised) changed the ranking by balanced accuracy "
+        "Label version 2 of derm-7 (10 labels corrected) changed the ranking by balanced accuracy "
         "(focal from 2 to 1 and plain from 1 to 2) and 3 other rankings; "
     )
 
@@ -162,7 +162,7 @@ def test_revised_labels_that_change_no_ranking_are_told_too() -> None:
     )
 
     assert headline(report(after, BEFORE)) == (
-        "Label versions up to 3 of derm-7 (5 labels revised in 2 steps) left every ranking as it "
+        "Label versions up to 3 of derm-7 (5 labels corrected in 2 steps) left every ranking as it "
         "was; no change exceeds its interval."
     )
 

@@ -196,10 +196,10 @@ def _trend(summary: EditionSummary | None) -> Trend | None:
     shown = [_told(summary.metric, value) for value in summary.line]
     known = [text for text in shown if text is not None]
     title = metric_text.title(summary.metric)
-    span = numbers.plural(len(shown), "edition")
+    span, best = numbers.plural(len(shown), "edition"), metric_text.title_inside(summary.metric)
     told = ", ".join(text or "none" for text in shown)
     return Trend(
-        mark=sparkline(summary.line, name=f"{title} of the best run in {span}: {told}"),
+        mark=sparkline(summary.line, name=f"Best {best} in each of {span}: {told}"),
         value=shown[-1] or known[-1],
         title=title,
     )

@@ -155,7 +155,7 @@ def history_line(history: Sequence[HistoryPoint], scope: ReportScope) -> Line | 
     if len(history) < 2 or not known:
         return None
     axis = axis_of(known)
-    title = metric_text.title(metric)
+    title = f"Best {metric_text.title_inside(metric)}"
     last = values[-1]
     latest = (
         "no value in the last edition"
@@ -163,11 +163,11 @@ def history_line(history: Sequence[HistoryPoint], scope: ReportScope) -> Line | 
         else f"{metric_text.with_interval(last)} in edition {history[-1].number}"
     )
     return Line(
-        heading=f"{title} of the best run, by edition",
+        heading=f"{title} of each edition",
         mark=trend(
             [extent_of(value) for value in values],
             scale=Scale(axis.ticks[0], axis.ticks[-1]),
-            name=f"{title} of the best run in {numbers.plural(len(history), 'edition')}; {latest}",
+            name=f"{title} in each of {numbers.plural(len(history), 'edition')}; {latest}",
         ),
         note=f"Editions {history[0].number} to {history[-1].number}, each with its 95 % interval; "
         f"{latest}. A gap is an edition without an evaluated run.",
