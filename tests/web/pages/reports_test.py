@@ -69,7 +69,7 @@ def test_the_list_says_what_each_report_is_about_and_how_it_fared(
     assert "being made" in lines["being made"][4]
     assert lines["being made"][6:] == ["not known", "no value"]
     drawn = [svg.attributes["aria-label"] for svg in listed.all("svg", "spark")]
-    assert any(each.startswith("Balanced accuracy of the best run in 2") for each in drawn)
+    assert any(each.startswith("Best balanced accuracy in each of 2 editions") for each in drawn)
     assert "Schedules are not run now." in listed.one("div", "callout-warning").text
     (link,) = [a for a in listed.all("a") if a.attributes.get("aria-keyshortcuts") == "g p"]
     assert (link.attributes["href"], link.attributes["aria-current"]) == ("/reports", "page")
@@ -160,7 +160,7 @@ def test_a_report_shows_its_plan_its_next_times_and_how_its_editions_fared(
     assert (
         page.one("svg", "trend")
         .attributes["aria-label"]
-        .startswith("Balanced accuracy of the best run in 2 editions; 0.9")
+        .startswith("Best balanced accuracy in each of 2 editions; 0.9")
     )
     assert "Editions 1 to 2, each with its 95 % interval" in page.one("main").text
 
@@ -192,6 +192,21 @@ def alert(client: PageClient, path: str) -> str:
     """What a page says of the button that led to it."""
     found = client.page(path).all("p", "callout-warning")
     return next(each.text for each in found if each.attributes.get("role") == "alert")
+
+
+def test_a_second_click_on_run_now_leads_to_the_edition_of_the_first(
+    client: PageClient, planned: Database
+) -> None:
+    button, other = (form_to(client, "/reports/weekly", "/run") for _ in range(2))
+
+    first, second = (send(client, button) for _ in range(2))
+
+    assert (first.status_code, second.status_code) == (303, 303)
+    assert first.headers["Location"] == second.headers["Location"] == "/reports/weekly/1"
+    values = [
+        [field.attributes["value"] for field in each.inside("input")] for each in (button, other)
+    ]
+    assert values[0][-1] != values[1][-1]
 
 
 def test_a_report_is_run_now_and_leads_to_its_edition(

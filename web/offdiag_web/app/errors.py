@@ -178,7 +178,7 @@ def register(app: Flask) -> None:
         return _answer(_http_failure(error))
 
 
-_BUTTON = frozenset({"csrf_token", "back"})
+_BUTTON = frozenset({"csrf_token", "back", "form"})
 """All that is sent by a form that is only a button, where nobody typed or chose anything."""
 _TOLD = "told"
 

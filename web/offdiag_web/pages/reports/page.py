@@ -37,6 +37,7 @@ from offdiag.services.schedules.page import (
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.exports import csv_response, json_response
+from offdiag_web.app.once import new_form, once
 from offdiag_web.components.controls import Chip, paging, spell_short
 from offdiag_web.pages.reports.report_list import NextTime, next_time, reports_view
 from offdiag_web.pages.reports.texts import (
@@ -106,6 +107,7 @@ def report_view(page: ReportPage, notices: list[str], *, start: int, now: dateti
         ),
         is_pending=any(each.edition.state.value == "pending" for each in page.editions),
         own_url=address.url(start=start),
+        new_form=new_form(),
         notices=notices,
     )
 
@@ -204,8 +206,12 @@ def report_export(name: str, form: str) -> Response:
 @blueprint.post(f"{REPORT}/run")
 def run(name: str) -> Response:
     project = requested_project()
-    asked = run_report(current_registry().database, project=project, name=name)
-    return redirect(ReportAddress(project, name).edition_url(asked.number), 303)
+
+    def edition_url() -> str:
+        asked = run_report(current_registry().database, project=project, name=name)
+        return ReportAddress(project, name).edition_url(asked.number)
+
+    return redirect(once(edition_url), 303)
 
 
 @blueprint.post(f"{REPORT}/pause")
