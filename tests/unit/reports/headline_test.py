@@ -162,8 +162,8 @@ def test_revised_labels_that_change_no_ranking_are_told_too() -> None:
     )
 
     assert headline(report(after, BEFORE)) == (
-        "Label versions up to 3 of derm-7 (5 labels corrected in 2 steps) left every ranking as it "
-        "was; no change exceeds its interval."
+        "Label versions up to 3 of derm-7 (5 labels corrected in 2 steps) left every ranking as "
+        "it was; no change exceeds its interval."
     )
 
 
