@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from offdiag.comparison.pair import PairComparison
-from offdiag.services.comparisons.compare import compare_runs
+from offdiag.comparison.pair import PairComparison, PairedOutcome
+from offdiag.services.comparisons.compare import RunComparison, compare_runs
 from offdiag.services.comparisons.compute import Compared
+from offdiag.services.examples.changed import changed_examples
 from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Database
 from support.logging_runs import log
@@ -85,8 +86,8 @@ def test_slices_that_are_hidden_are_not_compared(
 def test_what_is_small_among_the_shared_examples_is_hidden_too(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sites = ["x"] * 60 + ["y"] * 40 + ["z"] * 12
-    actual = ["ill", "well"] * 56
+    sites = ["x"] * 60 + ["y"] * 40 + ["z"] * 14
+    actual = ["ill", "well"] * 57
     first, second = (
         log(
             database,
@@ -96,7 +97,7 @@ def test_what_is_small_among_the_shared_examples_is_hidden_too(
             sample_ids=list(range(n)),
             slices={"site": sites[:n]},
         ).id
-        for n in (112, 103)
+        for n in (114, 103)
     )
     plain = compare_runs(database, [first, second], on_shared=True).by_slice
     monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "10")
@@ -108,3 +109,52 @@ def test_what_is_small_among_the_shared_examples_is_hidden_too(
     assert found is not None
     assert [part.slice for part in found.slices] == ["site=x"]
     assert (found.too_small, found.n_suppressed) == ({}, 2)
+
+
+def test_shared_examples_do_not_give_away_the_few_others(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sites = ["x"] * 30 + ["y"] * 30 + ["x"] * 25 + ["y"] * 5
+    actual = ["ill", "well"] * 45
+    most, some, few = (
+        log(
+            database,
+            y_true=actual[:n],
+            y_pred=actual[:n],
+            dataset="shared",
+            sample_ids=list(range(n)),
+            slices={"site": sites[:n]},
+        ).id
+        for n in (90, 60, 86)
+    )
+
+    def compared(*runs: str, part: str | None = None) -> RunComparison:
+        return compare_runs(database, runs, slice_text=part, on_shared=True)
+
+    assert compared(most, few).refusal is None
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "10")
+
+    refusals = [
+        compared(*runs, part=part).refusal
+        for runs, part in (
+            ((most, few), None),
+            ((few, most), None),
+            ((most, some), None),
+            ((most, some), "site=x"),
+            ((most, some), "site=y"),
+        )
+    ]
+
+    assert [each is not None for each in refusals] == [True, True, False, True, True]
+    assert refusals[0] is not None
+    assert refusals[0].why == (
+        "The shared examples are hidden: with all of A, figures of fewer than 10 others would "
+        "follow."
+    )
+    listed = changed_examples(
+        database, (most, few), outcome=PairedOutcome.BOTH_RIGHT, on_shared=True
+    )
+    assert listed.refusal == refusals[0]
+    by_slice = compared(most, some).by_slice
+    assert by_slice is not None
+    assert (by_slice.slices, by_slice.n_suppressed) == ((), 2)

@@ -107,6 +107,28 @@ class GroupSizes:
         cells = np.bincount(np.ravel_multi_index(codes, shape), weights=self.labelled)
         return bool(((cells > 0) & (cells < self.k)).any())
 
+    def without(self, places: NDArray[np.int64]) -> GroupSizes:
+        """The groups of the samples that are not at these places."""
+        rest = self.labelled.copy()
+        rest[places] = 0
+        return replace(self, labelled=rest)
+
+    def is_hidden_rest(self, part: Slice | None) -> bool:
+        """Whether these samples, which are the rest of others, are few; of a slice or of all.
+
+        A slice without any is not hidden: nothing follows from it.
+        """
+        members = np.ones(len(self.labelled), np.bool_)
+        known = () if part is None else part.terms
+        for term in known:
+            if term.name not in self.columns:
+                return False
+            members &= self.columns[term.name].has(term.value)
+        size = int(self.labelled[members].sum())
+        if part is None:
+            return 0 < size < self.k
+        return size > 0 and self.is_hidden(part)
+
     @cached_property
     def _codes(self) -> Mapping[str, NDArray[np.int64]]:
         """For each sample the place of its value, from 1; 0 where it has none."""

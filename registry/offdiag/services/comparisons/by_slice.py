@@ -107,14 +107,17 @@ def compare_by_slice(
     if not by.columns or not len(found.actual):
         return None
     count = _counter(found, run_ids, len(labels))
-    hidden = by.hidden_among(found.places) if isinstance(found, Aligned) else by.hidden
+    hidden, rests = by.hidden, ()
+    if isinstance(found, Aligned):
+        hidden, rests = by.hidden_among(found.places), found.rests
     kept: dict[str, PartCounts] = {}
     classes: dict[tuple[str, str], PartCounts] = {}
     too_small, n_suppressed = {}, 0
     for name, column in by.columns.items():
         for value in column.choices if len(column.choices) <= MOST_GROUPS else ():
-            text = str(Slice((SliceTerm(name, value),)))
-            if value in hidden[name]:
+            part = Slice((SliceTerm(name, value),))
+            text = str(part)
+            if value in hidden[name] or any(rest.is_hidden_rest(part) for rest in rests):
                 n_suppressed += 1
                 continue
             members = column.has(value)[found.places]

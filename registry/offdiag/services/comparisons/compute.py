@@ -42,9 +42,11 @@ from offdiag.services.comparisons.comparability import (
     NOTHING_IN_SLICE,
     NOTHING_LABELLED,
     Refusal,
+    hidden_by_rest,
     label_versions,
     on_the_same_labels,
     other_examples,
+    rests_of,
 )
 from offdiag.services.comparisons.counted_together import CountedTogether
 from offdiag.services.comparisons.shared_samples import (
@@ -56,6 +58,7 @@ from offdiag.services.comparisons.shared_samples import (
 )
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.evaluation.inputs import members_among
+from offdiag.services.small_groups import suppressed_below
 from offdiag.store import compared_runs as queries
 from offdiag.store.compared_runs import ComparedRun, LineageHead
 from offdiag.store.database import Session
@@ -96,6 +99,7 @@ class ComparisonRequest:
             self.on_shared,
             self.confidence,
             None if self.by is None else self.by.digest,
+            suppressed_below(),
             SUITE_VERSION,
         )
 
@@ -116,20 +120,27 @@ def read_aligned(
             n_shared=n_shared,
         )
     n_each = tuple(each.n_samples for each in lineages)
+    n_classes = len(runs[0].labels)
+    truths = queries.truth_codes_of(session, [each.id for each in lineages])
+    rests = rests_of(session, lineages, places, truths, n_classes=n_classes)
+    hidden = hidden_by_rest(rests, asked.part, _labels_by_truth(asked.runs, lineages))
+    if hidden is not None:
+        return hidden
     if asked.part is not None:
         members = members_among(asked.choices, asked.part, n_samples=lineages[0].n_samples)
         chosen = members[places[lineages[0].root_id]]
         places = {root_id: at[chosen] for root_id, at in places.items()}
         n_each = (int(chosen.sum()),) if len(lineages) == 1 else n_each
-    return aligned(
+    found = aligned(
         runs,
         lineages,
         places,
-        queries.truth_codes_of(session, [each.id for each in lineages]),
+        truths,
         queries.predictions_of(session, [run.id for run in runs]),
-        n_classes=len(runs[0].labels),
+        n_classes=n_classes,
         n_each=n_each,
     )
+    return replace(found, rests=rests)
 
 
 def _labels_by_truth(

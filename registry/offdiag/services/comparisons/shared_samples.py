@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from offdiag.inputs.ids import SampleIds, common_places
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import differ, in_roomy_rows, is_labelled
+from offdiag.services.small_groups import GroupSizes
 from offdiag.store.compared_runs import ComparedRun, LineageHead, Predicted
 from offdiag.store.database import Session
 from offdiag.store.predictions import read_chunks
@@ -48,6 +49,7 @@ class Aligned:
     `predicted` are codes, or packed sets of labels, by run; `rows` say which of a run's
     predictions each is, in the order they were logged, and `starts` with which of them its
     chunks begin. `places` are the places of the examples in the truth that `lineage` leads to.
+    `rests` are the samples of each lineage that are not compared, where small groups are hidden.
     """
 
     actual: Codes
@@ -57,6 +59,7 @@ class Aligned:
     lineage: LineageHead
     places: Places
     samples: SharedSamples
+    rests: tuple[GroupSizes, ...] = ()
 
 
 def places_in_lineages(
@@ -86,8 +89,7 @@ def aligned(
     `places` are those of the wanted samples by lineage, all of one length.
     """
     labels = [truths[each.id][places[each.root_id]] for each in lineages]
-    has_label = np.logical_and.reduce([is_labelled(codes, n_classes) for codes in labels])
-    agrees = np.logical_and.reduce([~differ(codes, labels[0], n_classes) for codes in labels])
+    has_label, agrees = have_one_label(labels, n_classes=n_classes)
     kept = has_label & agrees
     rows = {}
     for run in runs:
@@ -112,6 +114,15 @@ def aligned(
             n_compared=int(np.count_nonzero(kept)),
         ),
     )
+
+
+def have_one_label(
+    labels: Sequence[Codes], *, n_classes: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which samples have a label in all truths, and which the same in all."""
+    has_label = np.logical_and.reduce([is_labelled(codes, n_classes) for codes in labels])
+    agrees = np.logical_and.reduce([~differ(codes, labels[0], n_classes) for codes in labels])
+    return has_label, agrees
 
 
 def _rows_in_order(positions: NDArray[np.integer[Any]], n_samples: int) -> Places:
