@@ -107,7 +107,8 @@ def compare_by_slice(
     if not by.columns or not len(found.actual):
         return None
     count = _counter(found, run_ids, len(labels))
-    hidden, rests = by.hidden, ()
+    hidden: Mapping[str, frozenset[str]] = by.hidden
+    rests: tuple[GroupSizes, ...] = ()
     if isinstance(found, Aligned):
         hidden, rests = by.hidden_among(found.places), found.rests
     kept: dict[str, PartCounts] = {}
