@@ -662,6 +662,8 @@ TITLES = {
     "true value, percent",
     "averages of weighted classes": "Averages of weighted runs: intervals that cover the true "
     "value, percent",
+    "costs beside a constant": "Runs that cost less or more than the best constant prediction: "
+    "as much on these examples, flagged by F11, percent",
     "costs of many classes": "Costs that differ by orders of magnitude: intervals that cover the "
     "true value, percent",
     "intervals with rare classes": "Data sets with a class of one to four samples: intervals that "

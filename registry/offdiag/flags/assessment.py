@@ -24,7 +24,7 @@ from offdiag.flags.rules import MATRIX_RULES
 from offdiag.flags.rules.recall import IN_SIGHT_SEVERITY
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import SEVERITIES, Certainty, Condition, Verdict
-from offdiag.flags.weighted_subjects import WeightedSubjects
+from offdiag.flags.weighted_subjects import WeightedSubjects, subjects_of
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.intervals.proportions import wilson
@@ -268,11 +268,7 @@ def rule_checks(
     """
     if isinstance(counted, CountedSets):
         return _checks(label_subjects(counted), thresholds, LABEL_RULES, class_label)
-    subjects = (
-        WeightedSubjects.of(counted)
-        if isinstance(counted, WeightedCounts)
-        else Subjects(counted.counts[np.newaxis], counted.labels.names)
-    )
+    subjects = subjects_of(counted)
     if not subjects.is_assessable[0]:
         return ()
     return _checks(subjects, thresholds, MATRIX_RULES, class_label)

@@ -158,11 +158,20 @@ _DESCRIPTIONS = (
     RuleDescription(
         id="F11",
         title="Costs no less than a constant prediction",
-        help="Under the cost matrix the predictions cost as much as the best constant prediction, "
-        "or more, on these examples; of few, chance may be why.",
+        help="Under the cost matrix the predictions cost significantly more than the best "
+        "constant prediction (5 % divided by the number of constant predictions that may be the "
+        "cheapest; of two classes the binomial test of what the predictions lose among all that "
+        "they change). Or all of them are that constant prediction, and other classes have as "
+        "many examples as F1 asks for.",
         mildest=Severity.CRITICAL,
         gravest=Severity.CRITICAL,
         per_class=False,
+        changes=(
+            (
+                "Raised where it is proved. Before, costs of these examples that were as high as "
+                "those of a constant prediction were enough, which of few examples is chance."
+            ),
+        ),
     ),
     RuleDescription(
         id="F12",

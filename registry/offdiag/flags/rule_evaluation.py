@@ -126,6 +126,11 @@ class Subjects:
         return False
 
     @property
+    def squares(self) -> NDArray[Any]:
+        """Sums of the squared weights of the samples in `counts`, their number without weights."""
+        return self.counts
+
+    @property
     def numbers(self) -> Subjects:
         """The same in numbers of samples, whatever their weights."""
         return self

@@ -66,6 +66,8 @@ class Thresholds:
     support_half_width: float = 0.15
     support_recall: float = 0.80
     """Recall of the model by which the evidence shows what few examples can prove."""
+    cost_alpha: float = 0.05
+    """How often a run may be flagged that costs less than every constant prediction."""
     regression_drop: float = 0.02
     regression_drop_high: float = 0.10
     regression_alpha: float = 0.05

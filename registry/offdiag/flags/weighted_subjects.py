@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.flags.rule_evaluation import Floats, Subjects, Trials, of_class
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.intervals.bounds import Bounds
 from offdiag.metrics.intervals.proportions import PER_CLASS, wilson_of_sizes
 from offdiag.metrics.orientation import (
@@ -97,7 +98,7 @@ class WeightedSubjects(Subjects):
         answer = self.predicted.argmax(axis=CLASS_AXIS)
         sums, squares = (
             _without(actual_totals(cells), answer).sum(axis=CLASS_AXIS)
-            for cells in (self.counts, self._squares)
+            for cells in (self.counts, self.squares)
         )
         return _whole(kish(sums, squares))
 
@@ -106,12 +107,12 @@ class WeightedSubjects(Subjects):
         return np.array([self.found.n_effective])
 
     @property
-    def _squares(self) -> Floats:
+    def squares(self) -> Floats:
         return self.found.squares[np.newaxis]
 
     def _trials(self, of: Callable[[Floats], Trials]) -> Trials:
         """Effective samples, and hits by their share of the weight, of cells (1, K, K)."""
-        sums, squares = of(self.counts), of(self._squares)
+        sums, squares = of(self.counts), of(self.squares)
         hits = Sums(sums.hits, squares.hits)
         misses = Sums(sums.cases - sums.hits, squares.cases - squares.hits)
         one = one_of(Sums(sums.cases, squares.cases))
@@ -119,6 +120,13 @@ class WeightedSubjects(Subjects):
         size = _whole(np.minimum(of_share, kish(sums.cases, squares.cases)))
         share = np.clip(sums.hits / np.where(sums.cases > 0, sums.cases, 1.0), 0.0, 1.0)
         return Trials(_whole(share * size), size)
+
+
+def subjects_of(counted: ConfusionMatrix | WeightedCounts) -> Subjects:
+    """One run as the rules look at it, with weights or without."""
+    if isinstance(counted, WeightedCounts):
+        return WeightedSubjects.of(counted)
+    return Subjects(counted.counts[np.newaxis], counted.labels.names)
 
 
 # Errors are added up, never left over from a difference, so that none is exactly 0.

@@ -276,6 +276,7 @@ class FlagsSettings(Section):
     support_cases: Annotated[int, Field(ge=1)] = 30
     support_half_width: Share = 0.15
     support_recall: Share = 0.80
+    cost_alpha: Share = 0.05
     regression_drop: Share = 0.02
     regression_drop_high: Share = 0.10
     regression_alpha: Share = 0.05

@@ -19,7 +19,7 @@ def test_a_class_is_quoted_where_its_name_reads_as_something_else(
 
 
 def test_no_more_is_said_than_a_rule_found() -> None:
-    # F5 fires where a gain may be chance, F6 to F8 and F11 compare values of these examples.
+    # F5 fires where a gain may be chance, F6 to F8 compare values of these examples.
     assert problem_title(ProblemKey(1, "vit", Cause.WORTHLESS, "")) == (
         "Not clearly better than a constant prediction"
     )

@@ -31,7 +31,7 @@ MATRIX_RULES: Mapping[str, RunRule | ClassRule] = MappingProxyType(
 THRESHOLDS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         **{id_: rule.uses for id_, rule in MATRIX_RULES.items()},
-        "F11": (),
+        "F11": costs.CONSTANT_USES,
         "F13": (),
         "F14": reference.USES,
         "F15": costs.RANK_FLIP_USES,
@@ -93,6 +93,8 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         "regression_drop": "drop of recall on the same examples",
         "regression_drop_high": "the drop from which the flag is high",
         "regression_alpha": "significance, divided by the number of classes",
+        "cost_alpha": "p of costing less, divided by the number of constant predictions that may "
+        "be the cheapest",
         "rank_flip_saving": "share of its cost that the most accurate run could save",
     }
 )

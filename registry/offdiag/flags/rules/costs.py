@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.number_text import cost, percents
+from offdiag.domain.number_text import cost, p_value, percents
 from offdiag.flags.catalogue import RULES
-from offdiag.flags.rule_evaluation import RuleEvaluation, compare, constant
+from offdiag.flags.rule_evaluation import RuleEvaluation, Subjects, at_most, compare, constant
 from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import Condition, Severity, Sign, Verdict
+from offdiag.flags.weighted_subjects import subjects_of
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.costs.against_constant import against_constant
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
-from offdiag.metrics.weighted.counts import WeightSums
+from offdiag.metrics.weighted.counts import WeightedCounts
 
+CONSTANT_USES = ("cost_alpha", "zero_recall_alpha", "zero_recall_chance")
+"""The thresholds that decide whether a run costs no less than a constant prediction."""
 RANK_FLIP_USES = ("rank_flip_saving",)
 """The thresholds that decide whether costs reverse the ranking."""
 
@@ -33,34 +36,62 @@ class RunWithCosts:
     currency: str | None = None
 
 
-def judge_costs(counts: NDArray[Any], weights: NDArray[np.float64]) -> RuleEvaluation:
-    """Where a stack (R, K, K) costs no less than its best constant prediction, shape (R,)."""
-    costs = evaluate_costs(counts, weights)
-    comparison = compare(
-        "total cost",
-        costs["total_cost"].value,
-        Sign.AT_LEAST,
-        costs["best_trivial_cost"].value,
+def judge_costs(
+    s: Subjects, weights: NDArray[np.float64], thresholds: Thresholds | None = None
+) -> RuleEvaluation:
+    """Where runs (R,) are proved to cost no less than a constant prediction.
+
+    One that predicts a single class is that constant prediction, if it is the cheapest and other
+    classes have enough samples, as F1 asks: there is nothing to test then.
+    """
+    t = thresholds or Thresholds()
+    costs = evaluate_costs(s.counts, weights)
+    found = against_constant(s.counts, s.squares, weights, alpha=t.cost_alpha)
+    is_constant = s.n_predicted_classes == 1
+    missed = at_most(0.0, s.n_of_others, t.zero_recall_chance)
+    comparisons = (
+        compare(
+            "total cost",
+            costs["total_cost"].value,
+            Sign.AT_LEAST,
+            costs["best_trivial_cost"].value,
+        ),
+        compare("p of costing less", found.p, Sign.AT_MOST, t.cost_alpha / found.in_question),
+        compare(
+            "p of zero recall on all other classes, if one class is predicted",
+            np.where(is_constant, missed, np.nan),
+            Sign.AT_MOST,
+            t.zero_recall_alpha,
+        ),
     )
-    return RuleEvaluation(
-        comparison.holds, constant(comparison.holds, Severity.CRITICAL), (comparison,)
-    )
+    no_less, proved, is_same = (comparison.holds for comparison in comparisons)
+    fires = no_less & (proved | is_same)
+    return RuleEvaluation(fires, constant(fires, Severity.CRITICAL), comparisons)
 
 
-def cost_verdict(matrix: ConfusionMatrix | WeightSums, costs: CostMatrix) -> Verdict | None:
+def cost_verdict(
+    counted: ConfusionMatrix | WeightedCounts,
+    costs: CostMatrix,
+    thresholds: Thresholds | None = None,
+) -> Verdict | None:
     """F11: the run costs as much as the best constant prediction, or more.
 
     There is no verdict on a run without examples of two classes, as for all rules.
     """
-    if int((matrix.actual > 0).sum()) < 2:
+    subjects = subjects_of(counted)
+    if not subjects.is_assessable[0]:
         return None
-    stack = matrix.counts[np.newaxis]
-    judgement = judge_costs(stack, costs.weights)
+    limits = thresholds or Thresholds()
+    judgement = judge_costs(subjects, costs.weights, limits)
     if not judgement.fires[0]:
         return None
-    found = evaluate_costs(matrix.counts, costs.weights)
+    found = evaluate_costs(subjects.counts[0], costs.weights)
     total, trivial = found["total_cost"].at(), found["best_trivial_cost"].at()
-    constant_class = matrix.labels.names[int(found["best_trivial_class"].value)]
+    constant_class = subjects.names[int(found["best_trivial_class"].value)]
+    fired = tuple(c.at((0,), judgement.fires.shape) for c in judgement.comparisons)
+    _, costing_less, _ = fired
+    p = costing_less.measured if costing_less.holds else None
+    chance = "" if p is None else f" ({p_value(p)})"
     return Verdict(
         rule="F11",
         version=RULES["F11"].version,
@@ -68,17 +99,18 @@ def cost_verdict(matrix: ConfusionMatrix | WeightSums, costs: CostMatrix) -> Ver
         severity=Severity.CRITICAL,
         message=(
             f"Total cost is {cost(total.value or 0.0, costs.currency)}; always predicting "
-            f"'{constant_class}' costs {cost(trivial.value or 0.0, costs.currency)}."
+            f"'{constant_class}' costs {cost(trivial.value or 0.0, costs.currency)}{chance}."
         ),
         evidence={
             "total_cost": total.value,
             "best_trivial_cost": trivial.value,
             "best_trivial_class": constant_class,
             "ratio": found["cost_ratio_to_best_trivial"].at().value,
+            "p": p,
             "currency": costs.currency,
         },
-        fired=tuple(c.at((0,), judgement.fires.shape) for c in judgement.comparisons),
-        thresholds={},
+        fired=fired,
+        thresholds=limits.used(CONSTANT_USES),
     )
 
 

@@ -111,7 +111,7 @@ def _judge_matrix(matrix: ConfusionMatrix, rule_inputs: RuleInputs) -> RunVerdic
     verdicts, asked = list(assessment.verdicts), set(MATRIX_RULES)
     if rule_inputs.costs is not None:
         asked.add("F11")
-        found = cost_verdict(matrix, rule_inputs.costs)
+        found = cost_verdict(matrix, rule_inputs.costs, limits)
         verdicts += [] if found is None else [found]
     if rule_inputs.orientation is not None:
         asked.add("F13")
@@ -126,7 +126,7 @@ def _judge_weighted(counted: WeightedCounts, rule_inputs: RuleInputs) -> RunVerd
     verdicts, asked = list(assessment.verdicts), set(MATRIX_RULES)
     if rule_inputs.costs is not None:
         asked.add("F11")
-        found = cost_verdict(counted.weights, rule_inputs.costs)
+        found = cost_verdict(counted, rule_inputs.costs, rule_inputs.thresholds)
         if found is not None:
             message, size = f"{found.message} Weighted.", counted.n_effective
             evidence = {**found.evidence, "weighted": True, "effective_size": size}

@@ -104,10 +104,10 @@ def test_a_single_run_has_no_rivals(ask: Ask) -> None:
 
 def test_runs_no_better_than_a_constant_answer_are_named(ask: Ask) -> None:
     assert constant_sentence(ask(CAREFUL, SLOPPY, ALWAYS_WELL)) == (
-        "A and C cost no less than always predicting “well”."
+        "On these examples A and C cost no less than always predicting “well”."
     )
     assert constant_sentence(ask(SLOPPY)) is None
-    as_much = "A costs as much as always predicting “well”."
+    as_much = "On these examples A costs as much as always predicting “well”."
     assert constant_sentence(ask(ALWAYS_WELL)) == as_much
     # At these shares floats make the run a little cheaper or more expensive.
     for ill, well, share in ((7, 31, 0.37), (20, 981, 0.4)):

@@ -243,7 +243,7 @@ def constant_sentence(found: WhatIf) -> str | None:
     label = quoted_name(found.frame.runs[0].matrix.labels.names[found.constant.code])
     costs = "costs" if len(losing) == 1 else "cost"
     than = "no less than" if costs_more else "as much as"
-    return f"{numbers.listed(losing)} {costs} {than} always predicting {label}."
+    return f"On these examples {numbers.listed(losing)} {costs} {than} always predicting {label}."
 
 
 def _constant_cost(scenario: Scenario, code: int, matrix: ConfusionMatrix) -> float:

@@ -1,0 +1,165 @@
+"""Whether flag F11 holds its level, and what intervals of costs hold where that is hardest.
+
+F11 says that a run costs no less than a constant prediction. Its error is to say so of a run that
+truly costs less, be it hardly less; its power how often it says so of one that costs more. Costs
+of two classes with few expensive errors, and at declared shares of the classes, are covered by
+their intervals or not.
+
+    python benchmarks/claims_costs.py              some minutes on two cores
+    python benchmarks/claims_costs.py --sets 10    a look; writes nothing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+from claims import Section, allowed, measure
+from claims_intervals import Floats, Rng
+from claims_many import answers
+from harness import Report
+
+from offdiag.domain.labels import LabelSet
+from offdiag.flags.rule_evaluation import Subjects
+from offdiag.flags.rules.costs import judge_costs
+from offdiag.metrics.costs.matrix import CostMatrix
+
+SETS = 500
+CONSTANT_SETS = 4
+"""Times as many data sets of a cell of F11, which takes no draws."""
+
+
+@dataclass(frozen=True)
+class ConstantCell:
+    """n samples of classes with these shares, and a run with `recalls`; errors are even.
+
+    An error on the last class costs `dear` times as much as any other.
+    """
+
+    n: int
+    shares: tuple[float, ...]
+    recalls: tuple[float, ...]
+    dear: float
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.shares)
+
+    @cached_property
+    def population(self) -> Floats:
+        """Shares of the cells."""
+        rows = np.stack(
+            [
+                answers(self.n_classes, recall, on_one=False)[code]
+                for code, recall in enumerate(self.recalls)
+            ]
+        )
+        return rows * np.asarray(self.shares)[:, np.newaxis]
+
+    @cached_property
+    def costs(self) -> CostMatrix:
+        weights = 1 - np.eye(self.n_classes)
+        weights[-1] *= self.dear
+        return CostMatrix(weights, LabelSet.numbered(self.n_classes))
+
+    @property
+    def ratio(self) -> float:
+        """The true cost, of that of the best constant prediction."""
+        weights = self.costs.weights
+        return float((self.population * weights).sum() / (np.asarray(self.shares) @ weights).min())
+
+    @property
+    def name(self) -> str:
+        return (
+            f"n {self.n:,}, K {self.n_classes}, last class {self.shares[-1]:.2g}, "
+            f"its errors cost {self.dear:g}, recall {self.recalls[-1]:.2g}"
+        )
+
+
+def rare(share: float, dear: float, ratio: float, recall: float) -> tuple[Any, ...]:
+    """Two classes and as many false alarms as make the run cost so much of always predicting 0."""
+    alarms = share * dear * (ratio - 1 + recall)
+    return (1 - share, share), (1 - alarms / (1 - share), recall), dear
+
+
+def even(n_classes: int, above_chance: float) -> tuple[Any, ...]:
+    """Classes of equal shares and costs, and answers that are nearly random."""
+    recall = 1 / n_classes + above_chance
+    return (1 / n_classes,) * n_classes, (recall,) * n_classes, 1.0
+
+
+NINE = (0.12,) * 8 + (0.04,)
+RUNS = (
+    rare(0.05, 10, 0.5, 0.55),
+    rare(0.05, 10, 0.99, 0.3),
+    rare(0.05, 10, 0.99, 0.9),
+    even(2, 0.01),
+    even(5, 0.005),
+    even(20, 0.002),
+    (NINE, (0.1,) * 8 + (0.97,), 50.0),
+    rare(0.05, 10, 1.0, 0.05),
+    rare(0.05, 10, 1.2, 0.3),
+    rare(0.05, 10, 1.5, 0.1),
+    rare(0.05, 10, 2.0, 0.5),
+    even(2, -0.1),
+    even(5, -0.06),
+    (NINE, (0.5,) * 9, 50.0),
+)
+CONSTANT_CELLS = [ConstantCell(n, *run) for run, n in product(RUNS, (30, 100, 300, 1_000))]
+
+
+def of_constant(job: tuple[ConstantCell, int]) -> Floats:
+    """Whether F11 is raised, and whether the run costs as much on these samples, (2, sets)."""
+    cell, n_sets = job
+    rng: Rng = np.random.default_rng([cell.n, cell.n_classes, round(1e6 * cell.ratio)])
+    drawn = rng.multinomial(cell.n, cell.population.ravel(), n_sets)
+    subjects = Subjects(
+        drawn.reshape(n_sets, cell.n_classes, cell.n_classes), cell.costs.labels.names
+    )
+    judged = judge_costs(subjects, cell.costs.weights)
+    at_all = subjects.is_assessable
+    return np.array([judged.fires & at_all, judged.comparisons[0].holds & at_all], np.float64)
+
+
+def report_constant(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    n_sets *= CONSTANT_SETS
+    found = list(pool.map(of_constant, [(cell, n_sets) for cell in CONSTANT_CELLS]))
+    rows: list[dict[str, Any]] = []
+    for cell, of_cell in zip(CONSTANT_CELLS, found, strict=True):
+        flagged, higher = (round(100 * float(each.mean()), 1) for each in of_cell)
+        rows.append(
+            {
+                "cell": cell.name,
+                "sets": n_sets,
+                "true cost, of the constant's": f"{cell.ratio:.2f}",
+                "costs as much on these examples": higher,
+                "F11": flagged,
+            }
+        )
+    report.tables["costs beside a constant"] = rows
+    of_cheaper = [
+        float(of_cell[0].mean())
+        for cell, of_cell in zip(CONSTANT_CELLS, found, strict=True)
+        if cell.ratio < 1
+    ]
+    report.goal(
+        "F11 of a run that costs less than every constant prediction, highest cell, %",
+        measured=round(100 * max(of_cheaper), 2),
+        wanted=allowed(n_sets),
+        at_least=False,
+    )
+
+
+RECORDS: Mapping[str, tuple[Section, ...]] = {
+    "claims-constant": (report_constant,),
+}
+"""What is measured and kept together, by the name of its result."""
+
+
+if __name__ == "__main__":
+    measure(RECORDS, SETS, about=__doc__)
