@@ -11,7 +11,7 @@ their intervals or not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,14 +20,18 @@ from typing import Any
 
 import numpy as np
 from claims import Section, allowed, measure
-from claims_intervals import Floats, Rng
-from claims_many import answers
+from claims_intervals import Floats, Rng, Values, cover, holds, rates, row_of, run_cells
+from claims_many import CostCell, answers, falling
 from harness import Report
 
 from offdiag.domain.labels import LabelSet
 from offdiag.flags.rule_evaluation import Subjects
 from offdiag.flags.rules.costs import judge_costs
+from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.costs.summary import evaluate_costs
+from offdiag.metrics.costs.threshold import side_costs
+from offdiag.metrics.intervals.costs import cost_intervals, threshold_bounds
 
 SETS = 500
 CONSTANT_SETS = 4
@@ -155,8 +159,169 @@ def report_constant(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> N
     )
 
 
+COSTLY_SETS = 2
+"""Half as many data sets of a cell of intervals, which take draws."""
+
+
+@dataclass(frozen=True)
+class CostlyCell:
+    """n samples of two classes, with so many expected errors on the second, which has a `share`.
+
+    They cost `dear` times as much as false alarms, of which the first class has the rate `alarms`.
+    """
+
+    n: int
+    share: float
+    errors: float
+    alarms: float
+    dear: float
+
+    @property
+    def population(self) -> Floats:
+        missed = self.errors / self.n
+        alarms = (1 - self.share) * self.alarms
+        return np.array([[1 - self.share - alarms, alarms], [missed, self.share - missed]])
+
+    @cached_property
+    def costs(self) -> CostMatrix:
+        return CostMatrix(np.array([[0.0, 1.0], [self.dear, 0.0]]), LabelSet.numbered(2))
+
+    @property
+    def name(self) -> str:
+        return (
+            f"n {self.n:,}, positive {self.share:g}, {self.errors:g} misses expected that cost "
+            f"{self.dear:g}, false alarms {self.alarms:g}"
+        )
+
+
+COSTS = ("mean_cost", "cost_ratio_to_best_trivial", "skill_vs_trivial")
+COSTLY_CELLS = [
+    CostlyCell(n, share, errors, alarms, dear)
+    for (n, share), errors, alarms, dear in product(
+        ((100, 0.4), (300, 0.1), (1_000, 0.05)),
+        (1.0, 2.0, 2.5, 3.0, 5.0, 10.0),
+        (0.02, 0.2),
+        (5.0, 50.0),
+    )
+]
+
+
+def true_of_costly(cell: CostlyCell) -> Values:
+    found = evaluate_costs(cell.population * 1e6, cell.costs.weights)
+    return {key: float(found[key].value) for key in COSTS}
+
+
+def of_costly(cell: CostlyCell, rng: Rng, truth: Values) -> list[float]:
+    """Whether intervals of the costs hold the truth, and the one at a threshold."""
+    counts = rng.multinomial(cell.n, cell.population.ravel()).reshape(2, 2)
+    found = cost_intervals(
+        ConfusionMatrix(counts, cell.costs.labels),
+        cell.costs,
+        keys=COSTS,
+        seed=0,
+        replicates=1_000,
+    )
+    (right, added), (missed, hits) = counts
+    ends = threshold_bounds(
+        side_costs(cell.costs, 1),
+        np.array([hits]),
+        np.array([added]),
+        n_positive=missed + hits,
+        n_negative=right + added,
+    )
+    at_threshold = ends.low[0] <= truth["mean_cost"] <= ends.high[0]
+    return [*(holds(found[key], truth[key]) for key in COSTS), float(at_threshold)]
+
+
+def report_costly(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    n_sets //= COSTLY_SETS
+    report.fact("data sets of a cell", n_sets)
+    found = run_cells(pool, of_costly, true_of_costly, COSTLY_CELLS, n_sets)
+    _covered(report, "few costly errors", COSTLY_CELLS, found, (*COSTS, "cost at a threshold"))
+
+
+def _covered(
+    report: Report, table: str, cells: Sequence[Any], found: Sequence[Floats], keys: Sequence[str]
+) -> None:
+    """A table of the cells; goals are what all of them cover, facts the lowest."""
+    report.tables[table] = [
+        row_of(cell.name, held, keys) for cell, held in zip(cells, found, strict=True)
+    ]
+    pooled = np.concatenate(found)
+    for at, key in enumerate(keys):
+        cover(report, f"{key}, {table}", pooled[:, at])
+        each = [rates(held)[at] for held in found]
+        report.fact(f"{key}, {table}: lowest cell, %", round(100 * float(np.nanmin(each)), 1))
+
+
+@dataclass(frozen=True)
+class DeclaredCell:
+    """A cell of `claims_many.py` whose classes are declared to have other shares than tested.
+
+    Tested are as many of each class where falling shares are declared, or the other way round.
+    """
+
+    of: CostCell
+    tested_evenly: bool
+
+    @property
+    def name(self) -> str:
+        shares = "even for falling" if self.tested_evenly else "falling for even"
+        return f"{self.of.name}, {shares}"
+
+    def shares(self, *, tested: bool) -> Floats:
+        size = self.of.n_classes
+        return np.full(size, 1 / size) if tested is self.tested_evenly else falling(size)
+
+    def population(self, *, tested: bool) -> Floats:
+        rows = answers(self.of.n_classes, self.of.recall, on_one=self.of.on_one)
+        return rows * self.shares(tested=tested)[:, np.newaxis]
+
+
+DECLARED_CELLS = [
+    DeclaredCell(CostCell(n, n_classes, recall, costs, on_one=False), tested_evenly)
+    for (n, n_classes), recall, costs, tested_evenly in product(
+        ((100, 2), (300, 2), (100, 5), (300, 5), (1_000, 5), (1_000, 30)),
+        (0.85, 0.97),
+        ("of each cell", "of each class", "of the rarest", "equal"),
+        (True, False),
+    )
+]
+
+
+def true_of_declared(cell: DeclaredCell) -> Values:
+    found = evaluate_costs(cell.population(tested=False) * 1e6, cell.of.matrix.weights)
+    return {key: float(found[key].value) for key in COSTS}
+
+
+def of_declared(cell: DeclaredCell, rng: Rng, truth: Values) -> list[float]:
+    """Whether intervals hold the truth; NaN where a class has no sample."""
+    size = cell.of.n_classes
+    counts = rng.multinomial(cell.of.n, cell.population(tested=True).ravel()).reshape(size, size)
+    if not counts.sum(axis=1).all():
+        return [np.nan] * len(COSTS)
+    found = cost_intervals(
+        ConfusionMatrix(counts, cell.of.matrix.labels),
+        cell.of.matrix,
+        prevalence=cell.shares(tested=False),
+        keys=COSTS,
+        seed=0,
+        replicates=1_000,
+    )
+    return [holds(found[key], truth[key]) for key in COSTS]
+
+
+def report_declared(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
+    n_sets //= COSTLY_SETS
+    report.fact("data sets of a cell", n_sets)
+    found = run_cells(pool, of_declared, true_of_declared, DECLARED_CELLS, n_sets)
+    _covered(report, "costs at declared shares", DECLARED_CELLS, found, COSTS)
+
+
 RECORDS: Mapping[str, tuple[Section, ...]] = {
     "claims-constant": (report_constant,),
+    "claims-costly": (report_costly,),
+    "claims-declared": (report_declared,),
 }
 """What is measured and kept together, by the name of its result."""
 

@@ -219,8 +219,8 @@ _BY_CELL = Symmetry()
 
 _BY_COST = "Draws of the shares of examples at each cost, with a prior of one example"
 _COSTLY_END = (
-    "More than two classes: the costly end is the farther one of these and of draws with "
-    "Jeffreys' prior for the class whose errors cost most."
+    "The costly end is the farther one of these and of draws with Jeffreys' prior for the class "
+    "whose errors cost most."
 )
 _OF_CLASSES = "of the shares of the classes, with Jeffreys' prior for two and 1/K for more."
 

@@ -11,12 +11,17 @@ mean cost of a draw is the one whose rank among the mean costs is that of the ma
 matrices: more of a costly class makes both dear. Of 100 datasets of nine classes, draws of the
 matrix alone held the true ratio in 82 and these in 96.
 
-One sample spread over the costs of many classes hardly reaches the highest. So the costly end of
-more than two is also drawn from matrices in which wrong answers of the class where they cost most
-have Jeffreys' prior, and fall on any class if those of the samples do; the costlier of both ends
-holds (a set of priors in place of one, as of Walley 1996, J. Royal Statistical Society B 58, 3).
-Of 30 classes whose costs differ by orders of magnitude, intervals held the true mean in 79 to 93
-of 100 data sets without it, and with it in 92 and more.
+One sample spread over several costs hardly reaches the highest. So the costly end is also drawn
+from matrices in which wrong answers of the class where they cost most have Jeffreys' prior, and
+fall on any class if those of the samples do; the costlier of both ends holds (a set of priors in
+place of one, as of Walley 1996, J. Royal Statistical Society B 58, 3). Of 30 classes whose costs
+differ by orders of magnitude, intervals held the true mean in 79 to 93 of 100 data sets without
+it, and with it in 92 and more; of two classes with two costly errors expected, in 81 to 98, and
+with it in 93 and more.
+
+At declared shares the samples of each class have draws of their own, and all classes together the
+prior of two samples. With one sample for each, intervals of 30 classes held the true mean in 51 of
+100 data sets, because half an error for each of them is as many as there are.
 """
 
 from __future__ import annotations
@@ -72,15 +77,17 @@ class SampleCosts:
     """What samples cost: `costs` (m,) rising, of which there are `counts` (m,), some of them 0.
 
     They are all samples, or at a declared prevalence those of one actual class with that `share`.
+    `prior` samples are spread over the costs before any is seen.
     """
 
     costs: Floats
     counts: NDArray[Any]
     share: float = 1.0
+    prior: float = 1.0
 
     def drawn_means(self, rng: np.random.Generator, draws: int) -> Floats:
         """Mean costs of a sample from the posterior, shape (draws,)."""
-        is_seen, prior = self.counts > 0, prior_of(len(self.costs))
+        is_seen, prior = self.counts > 0, self.prior / len(self.costs)
         seen = rng.standard_gamma(self.counts[is_seen] + prior, (draws, int(is_seen.sum())))
         amount = (seen * self.costs[is_seen]).sum(axis=GROUP_AXIS)
         total = seen.sum(axis=GROUP_AXIS)
@@ -116,18 +123,25 @@ def sample_costs(
     Empty if a class that is expected has no samples.
     """
     if prevalence is None:
-        return (_by_cost(counts, costs.weights, 1.0),)
+        return (_by_cost(counts, costs.weights),)
     expected = np.flatnonzero(prevalence > 0)
     if not actual_totals(counts)[expected].all():
         return ()
+    # As much as in draws of the matrix, right and wrong answers of a class together.
+    prior = 2 * prior_of(len(counts))
     return tuple(
-        _by_cost(counts[code], costs.weights[code], float(prevalence[code])) for code in expected
+        replace(
+            _by_cost(counts[code], costs.weights[code]),
+            share=float(prevalence[code]),
+            prior=prior,
+        )
+        for code in expected
     )
 
 
-def _by_cost(counts: NDArray[Any], weights: Floats, share: float) -> SampleCosts:
+def _by_cost(counts: NDArray[Any], weights: Floats) -> SampleCosts:
     costs, group = np.unique(weights + 0.0, return_inverse=True)
-    return SampleCosts(costs, np.bincount(group.ravel(), counts.ravel(), len(costs)), share)
+    return SampleCosts(costs, np.bincount(group.ravel(), counts.ravel(), len(costs)))
 
 
 OF_SHARES = frozenset({"mean_cost", "total_cost"})
@@ -198,13 +212,13 @@ def drawn_costs(
     shares = tested if prevalence is None else prevalence
     trivial, perfect = (np.full(draws, cost) for cost in _constant(shares, costs))
     if prevalence is None and evidence.n_classes > 1 and not values.keys() <= OF_SHARES:
-        of_matrix, trivial, perfect = _drawn_with(evidence, costs, seed=seed, draws=draws)
+        of_matrix, trivial, perfect = _drawn_with(evidence, costs, None, seed=seed, draws=draws)
         means = np.sort(means)[of_matrix.argsort().argsort()]
     asked = partial(_percentiles, keys=values, total=evidence.total, confidence=confidence)
     ends = asked((means, trivial, perfect))
-    if prevalence is None and evidence.n_classes > 2:
-        costliest = costliest_class(evidence, costs, others)
-        of_costliest = _drawn_with(costliest, costs, seed=seed, draws=draws)
+    if evidence.n_classes > 1 and samples:
+        costliest = costliest_class(evidence, costs, others, prevalence)
+        of_costliest = _drawn_with(costliest, costs, prevalence, seed=seed, draws=draws)
         ends = costlier_ends(ends, asked(of_costliest))
     priors = dict.fromkeys(values, ONE_EXAMPLE)
     priors["best_trivial_cost"] = prior_name(evidence.n_classes)
@@ -233,12 +247,16 @@ def _percentiles(
     return {key: percentile_bounds(drawn[key], confidence=confidence) for key in keys}
 
 
-def costliest_class(evidence: Evidence, costs: CostMatrix, others: float) -> Evidence:
+def costliest_class(
+    evidence: Evidence, costs: CostMatrix, others: float, prevalence: Floats | None = None
+) -> Evidence:
     """The same with half a wrong answer in all before any sample, Jeffreys' prior, in one class.
 
     It is the class where that costs most. Wrong answers are split with the prior `others`.
     """
-    numbers, split = evidence.classes * evidence.unit, evidence.wrong_shares(others)
+    tested = evidence.classes * evidence.unit
+    numbers = tested if prevalence is None else prevalence
+    split = evidence.wrong_shares(others)
     more = (split * costs.weights).sum(axis=PREDICTED_AXIS) - np.diagonal(costs.weights)
     costliest = int(np.argmax(more * numbers / (evidence.classes + 1)))
     cells = evidence.cells.astype(np.float64)
@@ -259,14 +277,15 @@ def costlier_ends(ends: Mapping[str, Bounds], others: Mapping[str, Bounds]) -> d
 
 
 def _drawn_with(
-    evidence: Evidence, costs: CostMatrix, *, seed: int, draws: int
+    evidence: Evidence, costs: CostMatrix, prevalence: Floats | None, *, seed: int, draws: int
 ) -> tuple[Floats, Floats, Floats]:
     """Mean costs, and those of the best constant and of the perfect answer, each (draws,)."""
     means, trivial, perfect = np.empty((3, draws))
     n_cells = evidence.n_numbers
     for part, drawn in drawn_cells(evidence, seed=seed, draws=draws, n_cells=n_cells):
-        means[part] = drawn.sums(costs.weights)
-        trivial[part], perfect[part] = _constant(drawn.actual, costs)
+        cells = drawn if prevalence is None else drawn.at_shares(prevalence)
+        means[part] = cells.sums(costs.weights)
+        trivial[part], perfect[part] = _constant(cells.actual, costs)
     return means, trivial, perfect
 
 
@@ -303,12 +322,9 @@ def threshold_bounds(
 ) -> Bounds:
     """95 % interval of the mean cost at each of n thresholds, of so many flagged samples (n,).
 
-    The posterior is that of a mean cost. What it is above the least, or below the most, is taken
-    for a gamma variable with its mean and variance: thousands of thresholds are a curve.
+    The posterior is that of a mean cost, and at the costly end that with Jeffreys' prior for the
+    highest cost.
     """
-    with optional:
-        from scipy.special import gammaincinv
-
     kinds = np.array([sides.hit, sides.miss, sides.false_alarm, sides.right_rejection])
     answers = np.array(
         [
@@ -317,13 +333,33 @@ def threshold_bounds(
         ],
         dtype=np.float64,
     )
-    parts = [(1.0, slice(None))]
+    parts = [(1.0, kinds, answers)]
     if sides.share is not None:
-        parts = [(sides.share, slice(0, 2)), (1.0 - sides.share, slice(2, 4))]
+        parts = [
+            (sides.share, kinds[:2], answers[:2]),
+            (1.0 - sides.share, kinds[2:], answers[2:]),
+        ]
+    usual, costly = (_gamma_bounds(parts, costliest) for costliest in (0.0, prior_of(2)))
+    values = sides.means(
+        true_positives, false_positives, n_positive=n_positive, n_negative=n_negative
+    )
+    high = np.maximum(usual.high, costly.high)
+    return Bounds(np.minimum(usual.low, values), np.maximum(high, values))
+
+
+def _gamma_bounds(parts: Sequence[tuple[float, Floats, Floats]], costliest: float) -> Bounds:
+    """95 % interval of the sum of mean costs by share, of kinds of answers (k,) so often (k, n).
+
+    What it is above the least, or below the most, is taken for a gamma variable with its mean and
+    variance: thousands of thresholds are a curve. The highest cost has this prior at least.
+    """
+    with optional:
+        from scipy.special import gammaincinv
+
     least, most = 0.0, 0.0
-    above, variance = np.zeros(len(true_positives)), np.zeros(len(true_positives))
-    for share, part in parts:
-        costs, mean, spread = _moments(kinds[part], answers[part])
+    above, variance = np.zeros((2, parts[0][-1].shape[1]))
+    for share, kinds, answers in parts:
+        costs, mean, spread = _moments(kinds, answers, costliest)
         least, most = least + share * float(costs[0]), most + share * float(costs[-1])
         above += share * mean
         variance += share**2 * spread
@@ -333,19 +369,18 @@ def threshold_bounds(
     scale = np.divide(variance, near, out=np.zeros_like(near), where=is_open)
     shape = np.divide(near, scale, out=np.ones_like(near), where=is_open)
     nearest, farthest = (scale * gammaincinv(shape, tail) for tail in (0.025, 0.975))
-    values = sides.means(
-        true_positives, false_positives, n_positive=n_positive, n_negative=n_negative
-    )
     low = np.where(is_high, most - farthest, least + nearest)
     high = np.where(is_high, most - nearest, least + farthest)
-    return Bounds(np.minimum(low, values), np.maximum(high, values))
+    return Bounds(low, high)
 
 
-def _moments(kinds: Floats, answers: Floats) -> tuple[Floats, Floats, Floats]:
+def _moments(kinds: Floats, answers: Floats, costliest: float) -> tuple[Floats, Floats, Floats]:
     """Distinct costs of k kinds of answers, and for numbers of them (k, n) the posterior mean (n,)
     above the least and its variance."""
     costs, kind = np.unique(kinds, return_inverse=True)
-    shares = np.full((len(costs), answers.shape[1]), prior_of(len(costs)))
+    prior = np.full(len(costs), prior_of(len(costs)))
+    prior[-1] = max(prior[-1], costliest)
+    shares = np.repeat(prior[:, np.newaxis], answers.shape[1], axis=1)
     np.add.at(shares, kind, answers)
     total = shares.sum(axis=COST_AXIS)
     mean = (costs - costs[0]) @ shares / total

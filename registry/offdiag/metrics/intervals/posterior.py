@@ -16,7 +16,7 @@ variance.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -197,6 +197,19 @@ class DrawnCells:
         most = found.argmax(axis=CLASS_AXIS)
         found[np.arange(len(found)), most] += (actual - found).sum(axis=CLASS_AXIS)
         return actual, found, correct
+
+    def at_shares(self, shares: Floats) -> DrawnCells:
+        """The same where the classes have these shares (K,) in every matrix."""
+        times = np.divide(
+            shares, self.actual, out=np.zeros_like(self.actual), where=self.actual > 0
+        )
+        return replace(
+            self,
+            actual=self.actual * times,
+            correct=self.correct * times,
+            taken=self.taken * times[:, self.wrong.row],
+            each=self.each * times,
+        )
 
     def sums(self, weights: Floats) -> Floats:
         """Of the cells with such weights (K, K), shape (b,)."""

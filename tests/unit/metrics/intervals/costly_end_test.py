@@ -57,3 +57,50 @@ def test_costs_of_many_classes_that_differ_by_orders_of_magnitude_hold_the_truth
         n_held += low <= truth <= high
 
     assert n_held >= 91
+
+
+def test_two_costly_errors_that_are_expected_may_be_missing() -> None:
+    """Of 100 samples 40 are of the class whose errors cost 20, and a twentieth of it is missed.
+
+    Without the costly end 81 to 86 of 100: the interval ends below the truth where none is missed.
+    """
+    costs = CostMatrix(np.array([[0.0, 1.0], [20.0, 0.0]]), numbered_labels(2))
+    cells = np.array([[0.6, 0.0], [0.02, 0.38]])
+    truth, n_held, rng = 0.4, 0, np.random.default_rng(2)
+    for _ in range(200):
+        matrix = matrix_of(rng.multinomial(100, cells.ravel()).reshape(2, 2))
+        found = cost_intervals(matrix, costs, seed=1, keys=("mean_cost",), replicates=400)
+        low, high = found["mean_cost"].low, found["mean_cost"].high
+        assert low is not None
+        assert high is not None
+        n_held += low <= truth <= high
+
+    assert n_held >= 186
+
+
+def test_costs_of_many_classes_at_declared_shares_hold_the_truth() -> None:
+    """With a prior of one sample for each class 51 of 100: half an error more in each of 30."""
+    n_classes, recall = 30, 0.97
+    shares = 1 / np.arange(1, n_classes + 1)
+    shares /= shares.sum()
+    cells = np.full((n_classes, n_classes), (1 - recall) / (n_classes - 1))
+    np.fill_diagonal(cells, recall)
+    costs = CostMatrix(1 - np.eye(n_classes), numbered_labels(n_classes))
+    even = np.full(n_classes, 1 / n_classes)
+    rng, n_held, n_tried = np.random.default_rng(4), 0, 0
+    for _ in range(100):
+        counts = rng.multinomial(1_000, (cells * shares[:, np.newaxis]).ravel())
+        found = cost_intervals(
+            matrix_of(counts.reshape(cells.shape)),
+            costs,
+            prevalence=even,
+            seed=1,
+            keys=("mean_cost",),
+            replicates=400,
+        )["mean_cost"]
+        if found.low is not None and found.high is not None:
+            n_tried += 1
+            n_held += found.low <= 1 - recall <= found.high
+
+    assert n_tried >= 90
+    assert n_held / n_tried >= 0.9
