@@ -664,6 +664,10 @@ TITLES = {
     "value, percent",
     "costs beside a constant": "Runs that cost less or more than the best constant prediction: "
     "as much on these examples, flagged by F11, percent",
+    "few costly errors": "Two classes with few costly errors: intervals that cover the true "
+    "value, percent",
+    "costs at declared shares": "Costs at declared shares of the classes: intervals that cover "
+    "the true value, percent",
     "costs of many classes": "Costs that differ by orders of magnitude: intervals that cover the "
     "true value, percent",
     "intervals with rare classes": "Data sets with a class of one to four samples: intervals that "

@@ -13,8 +13,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -24,7 +24,7 @@ from offdiag.metrics.aggregates import AGGREGATES
 from offdiag.metrics.aggregates.classified import Classified
 from offdiag.metrics.arguments import confidence_level, positive_count
 from offdiag.metrics.confusion import ConfusionMatrix
-from offdiag.metrics.gradients import Cells
+from offdiag.metrics.gradients import Cells, Floats
 from offdiag.metrics.intervals import proportions
 from offdiag.metrics.intervals.bounds import (
     Bounds,
@@ -58,6 +58,7 @@ from offdiag.metrics.intervals.proportions import Outcomes, proportion_intervals
 from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.spec import NO_INTERVAL
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, Suite, evaluate_stack
+from offdiag.metrics.tally import Tally
 
 WITHOUT_INTERVAL = frozenset(
     spec.key
@@ -179,6 +180,7 @@ def drawn_intervals(
     *,
     squares: Cells | None = None,
     bias: Mapping[str, float] = NO_BIAS,
+    worst: Evidence | None = None,
     seed: int,
     confidence: float,
     draws: int,
@@ -187,8 +189,9 @@ def drawn_intervals(
 
     What depends on single cells is linearized where there are too many of them; of weighted
     samples `matrix` has the sums of the weights, and `squares` those of their squares. Draws of
-    aggregates with a known `bias` are moved to the value less it. The same evidence, seed and
-    draws give the same bits. Ends hold their value, and there are none where it
+    aggregates with a known `bias` are moved to the value less it. Where `worst` evidence says that
+    a value may be lower, the lower end is of that. The same evidence, seed and draws give the same
+    bits. Ends hold their value, and there are none where it
     is undefined, nor for one class, whose matrix leaves nothing open.
     """
     n_classes, n_draws = evidence.n_classes, evidence.enough_draws(draws)
@@ -207,25 +210,47 @@ def drawn_intervals(
         found |= linearized(matrix, suite, of_cells, squares=squares, confidence=confidence)
         of_cells = []
     estimates = {key: each for key, each in (aggregate | per_class).items() if key not in found}
-    values = {key: np.empty((n_draws, *each.shape)) for key, each in estimates.items()}
-    tallies = drawn_tallies(
-        evidence, matrix.labels, with_cells=bool(of_cells), seed=seed, draws=n_draws
-    )
+    centres = _centres(estimates, bias, n_classes) if n_classes > 2 else {}
+
+    def intervals_of(some: Evidence) -> dict[str, Intervals]:
+        tallies = drawn_tallies(
+            some, matrix.labels, with_cells=bool(of_cells), seed=seed, draws=n_draws
+        )
+        values = _values_of(tallies, estimates, draws=n_draws)
+        for key, (centre, times) in centres.items():
+            low, high = AGGREGATES[key].low, AGGREGATES[key].high
+            values[key] = less_bias(values[key], centre, times=times, low=low, high=high)
+        prior = prior_name(n_classes)
+        return posterior_intervals(values, estimates, confidence=confidence, prior=prior)
+
+    found |= intervals_of(evidence)
+    if worst is not None:
+        for key, lower in intervals_of(worst).items():
+            low = np.fmin(found[key].bounds.low, lower.bounds.low)
+            found[key] = replace(found[key], bounds=replace(found[key].bounds, low=low))
+    return found
+
+
+def _centres(
+    estimates: Mapping[str, Floats], bias: Mapping[str, float], n_classes: int
+) -> dict[str, tuple[Floats, float]]:
+    """By key where the draws of K > 2 classes are moved to, and by how many times their bias."""
+    biased = dict.fromkeys(estimates, MANY_CLASSES_BIAS) if n_classes > MOST_CLASSES else BIASED
+    centres = {key: (estimates[key], times) for key, times in biased.items()}
+    return centres | {key: (np.asarray(estimates[key] - off), 1.0) for key, off in bias.items()}
+
+
+def _values_of(
+    tallies: Iterable[tuple[slice, Tally]], estimates: Mapping[str, Floats], *, draws: int
+) -> dict[str, Floats]:
+    """Metrics of drawn matrices by key, (draws, ...), in batches."""
+    values = {key: np.empty((draws, *each.shape)) for key, each in estimates.items()}
     for part, tally in tallies:
         drawn = Classified(tally, AGGREGATES)
         for key, each in values.items():
             of_key = drawn.aggregate if key in AGGREGATES else drawn.per_class
             each[part] = replicated(of_key[key])
-    if n_classes > 2:
-        are_many = n_classes > MOST_CLASSES
-        biased = dict.fromkeys(values, MANY_CLASSES_BIAS) if are_many else BIASED
-        centres = {key: (aggregate[key], times) for key, times in biased.items()}
-        centres |= {key: (np.asarray(aggregate[key] - off), 1.0) for key, off in bias.items()}
-        for key, (centre, times) in centres.items():
-            low, high = AGGREGATES[key].low, AGGREGATES[key].high
-            values[key] = less_bias(values[key], centre, times=times, low=low, high=high)
-    prior = prior_name(n_classes)
-    return found | posterior_intervals(values, estimates, confidence=confidence, prior=prior)
+    return values
 
 
 def _of_classes(
