@@ -63,7 +63,7 @@ class ConstantCell:
                 for code, recall in enumerate(self.recalls)
             ]
         )
-        return rows * np.asarray(self.shares)[:, np.newaxis]
+        return np.asarray(rows * np.asarray(self.shares)[:, np.newaxis])
 
     @cached_property
     def costs(self) -> CostMatrix:

@@ -142,4 +142,4 @@ def _negative_sums(shapes: Floats, values: Floats, *, axis: int) -> Floats:
 
 def _divided(above: NDArray[Any], below: NDArray[Any]) -> Floats:
     """0 where there is nothing to divide by."""
-    return np.divide(above, below, out=np.zeros(np.shape(below)), where=below > 0)
+    return np.asarray(np.divide(above, below, out=np.zeros(np.shape(below)), where=below > 0))
