@@ -393,11 +393,11 @@ def compare(
     """Compare two or more runs of one dataset, example by example where that is possible.
 
     `runs` are ids, names, or what `log_run` returned, one after another or in a list, or a frame
-    that `search_runs` returned; the first is A, the second B. `baseline` moves one of them to the front, or joins it to them. `slice`,
-    such as "country=DE", takes a part of the examples. Runs that predicted different examples are
-    compared only with `on_shared`, on those that all share. `difference` is the one in accuracy
-    that matters to you, as a share: where none is significant the verdict says how many examples
-    would detect it.
+    that `search_runs` returned; the first is A, the second B. `baseline` moves one of them to the
+    front, or joins it to them. `slice`, such as "country=DE", takes a part of the examples. Runs
+    that predicted different examples are compared only with `on_shared`, on those that all share.
+    `difference` is the one in accuracy that matters to you, as a share: where none is significant
+    the verdict says how many examples would detect it.
     `url` is the registry, by default that of the runs, or of ids and names the configured one.
 
     Raises `NotFound` for an unknown run, `InvalidInput` for fewer than two runs, and `Conflict`
