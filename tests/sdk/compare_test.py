@@ -165,6 +165,6 @@ def test_what_is_no_run_is_refused(runs: list[Run], url: str) -> None:
         with pytest.raises(offdiag.InvalidInput, match=f"{no_run} is not a run"):
             offdiag.compare(no_run, url=url)  # type: ignore[arg-type]  # The point.
     with pytest.raises(offdiag.InvalidInput, match="7 is not a run"):
-        offdiag.compare([runs[0], 7], url=url)  # type: ignore[list-item]  # The point.
+        offdiag.compare([runs[0], 7], url=url)
     with pytest.raises(offdiag.NotFound):
         offdiag.compare([runs[0], "r_unknown"], url=url)

@@ -381,8 +381,8 @@ def _listed(runs: object) -> tuple[Any, ...]:
 
 
 def compare(
-    runs: str | Run | Iterable[str | Run],
-    *others: str | Run,
+    runs: str | Run | Iterable[object],
+    *others: object,
     baseline: str | Run | None = None,
     slice: str | None = None,  # noqa: A002 - the word of the field
     on_shared: bool = False,

@@ -114,7 +114,7 @@ def smaller_statistic(
     agree = (np.sign(metric) == np.sign(sloped)) & (spread > 0)
     by_metric = np.divide(metric, np.fmax(spread, own), out=np.zeros(spread.shape), where=agree)
     by_slopes = np.divide(sloped, spread, out=np.zeros(spread.shape), where=agree)
-    found = np.where(np.abs(by_metric) < np.abs(by_slopes), by_metric, by_slopes)
+    found: Floats = np.where(np.abs(by_metric) < np.abs(by_slopes), by_metric, by_slopes)
     found[np.isnan(metric) | np.isnan(sloped) | np.isnan(spread)] = np.nan
     return found
 
