@@ -105,4 +105,4 @@ def test_a_printed_edition_loses_no_column(open_reported: Any) -> None:
     assert widest <= 718 * 1.5
     # Paper has no links to files.
     expect(page.get_by_text("Frozen files")).to_be_hidden()
-    expect(page.get_by_role("heading", name="by edition")).to_be_visible()
+    expect(page.get_by_role("heading", name="of each edition")).to_be_visible()
