@@ -111,6 +111,36 @@ def test_a_class_is_called_worse_than_few_others_no_more_often_than_its_level(
     assert at_threshold["F4"] <= 5 + 400 * sqrt(0.05 / n_draws)
 
 
+def alarms_for(ratio: float, *, recall: float) -> float:
+    """The rate of false alarms at which a run costs so much of always predicting class 0.
+
+    Class 1 has a share of 5 %, and a miss costs ten times as much as a false alarm.
+    """
+    return 0.05 * 10 * (ratio - 1 + recall) / 0.95
+
+
+@pytest.mark.parametrize("n", [30, 300, 3_000])
+@pytest.mark.parametrize(("ratio", "recall"), [(0.5, 0.6), (0.99, 0.3), (0.99, 0.9)])
+def test_a_run_that_costs_less_is_rarely_said_to_cost_no_less(
+    ratio: float, recall: float, n: int
+) -> None:
+    n_draws, rng = 1_000, np.random.default_rng(SEED)
+    recalls = (1 - alarms_for(ratio, recall=recall), recall)
+    found = flag_rates.rates(flag_rates.Shares((0.95, 0.05), recalls, n), n_draws=n_draws, rng=rng)
+
+    assert found["F11"] <= 5 + 400 * sqrt(0.05 * 0.95 / n_draws)
+
+
+def test_a_run_that_costs_half_as_much_again_is_said_to_cost_no_less() -> None:
+    rng = np.random.default_rng(SEED)
+    recalls = (1 - alarms_for(1.5, recall=0.1), 0.1)
+    found = flag_rates.rates(
+        flag_rates.Shares((0.95, 0.05), recalls, 300), n_draws=N_DRAWS, rng=rng
+    )
+
+    assert found["F11"] >= 85
+
+
 def test_milder_thresholds_find_more_and_cry_wolf_more() -> None:
     strict, mild = Thresholds(), Thresholds(recall_gap=0.10, recall_gap_critical=0.25)
     good, failing = "A' balanced, recall .80 to .97", "C one 5 % class of four, recall 0.6"
