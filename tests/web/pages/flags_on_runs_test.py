@@ -245,5 +245,5 @@ def test_a_cost_above_that_of_a_constant_prediction_is_said_first(
     work_off(database)
 
     assert statement_of(client, run_id).startswith(
-        "▲Total cost is 410; always predicting “b” costs 100."
+        "▲Total cost is 410; always predicting “b” costs 100 (p < 0.001)."
     )
