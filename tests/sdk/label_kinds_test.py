@@ -222,6 +222,45 @@ def test_scores_in_another_order_than_the_labels_are_noted(url: str) -> None:
         )
 
 
+ONE_HOT = np.eye(3, dtype=int)
+OF_ONE_LABEL = r"exactly one label.*argmax\(axis=1\)"
+
+
+@pytest.mark.parametrize("url", ["embedded", "remote"], indirect=True)
+def test_one_hot_rows_with_labels_are_sets_with_a_note(url: str) -> None:
+    about: dict[str, Any] = {"labels": ["a", "b", "c"], "name": "n", "dataset": new_dataset()}
+
+    with pytest.warns(LabelNote, match=OF_ONE_LABEL):
+        offdiag.log_run(y_true=ONE_HOT, y_pred=ONE_HOT[[0, 2, 2]], **about, url=url)
+
+    again = offdiag.log_run(  # The dataset has sets by now, and they may have one label each.
+        y_true=ONE_HOT, y_pred=ONE_HOT, **about, url=url
+    )
+    assert again.evaluation().aggregate["subset_accuracy"].value == 1.0
+
+
+@pytest.mark.parametrize("url", ["embedded", "remote"], indirect=True)
+def test_one_hot_rows_in_batches_are_noted_once_when_all_are_there(url: str) -> None:
+    run = offdiag.start_run(labels=["a", "b", "c"], name="n", dataset=new_dataset(), url=url)
+    run.log(y_true=ONE_HOT[:2], y_pred=ONE_HOT[:2])
+    run.log(y_true=ONE_HOT[2:], y_pred=ONE_HOT[2:])
+
+    with pytest.warns(LabelNote, match=OF_ONE_LABEL):
+        run.finish()
+
+
+@pytest.mark.parametrize("odd", [[0, 0, 0], [1, 1, 0]])
+def test_sets_of_other_sizes_than_one_need_no_note(url: str, odd: list[int]) -> None:
+    offdiag.log_run(
+        y_true=ONE_HOT,
+        y_pred=np.vstack([ONE_HOT[:2], odd]),
+        labels=["a", "b", "c"],
+        name="n",
+        dataset=new_dataset(),
+        url=url,
+    )
+
+
 def test_a_model_that_is_always_wrong_is_logged_with_declared_labels(url: str) -> None:
     run = offdiag.log_run(
         y_true=["a"], y_pred=["b"], labels=["a", "b"], name="n", dataset=new_dataset(), url=url

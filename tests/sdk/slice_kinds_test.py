@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import offdiag
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, LabelNote
 from offdiag.inputs.slice_ranges import counted_quantiles, cut
 from support.frames import FRAMES
 
@@ -60,15 +61,17 @@ def run(
     path = shutil.copy(migrated_file, tmp_path_factory.mktemp("kinds") / "registry.db")
     url = f"sqlite:///{path}"
     of_sets = request.param == "sets"
-    run = offdiag.log_run(
-        y_true=[[each] if of_sets else each for each in ACTUAL],
-        y_pred=[[each] if of_sets else each for each in PREDICTED],
-        labels=["ill", "well"],
-        sample_ids=np.arange(N),
-        name="rules",
-        dataset="clinic",
-        url=url,
-    )
+    note = pytest.warns(LabelNote, match="exactly one label") if of_sets else nullcontext()
+    with note:
+        run = offdiag.log_run(
+            y_true=[[each] if of_sets else each for each in ACTUAL],
+            y_pred=[[each] if of_sets else each for each in PREDICTED],
+            labels=["ill", "well"],
+            sample_ids=np.arange(N),
+            name="rules",
+            dataset="clinic",
+            url=url,
+        )
     offdiag.add_slices(dataset="clinic", ids=np.arange(N), columns=COLUMNS, url=url, **HOW)
     run.evaluation()
     return run

@@ -145,7 +145,7 @@ def test_weights_and_sets_of_labels_do_not_change_how_many_examples_a_slice_has(
         name="sets",
         dataset="sets",
         y_true=[["ill"]] * n,
-        y_pred=[["ill"]] * n,
+        y_pred=[["ill", "well"]] * n,
         labels=["ill", "well"],
         positive_label=None,
     )

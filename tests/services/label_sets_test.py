@@ -427,7 +427,7 @@ def test_a_version_of_sets_is_undone_unless_its_samples_were_changed_again(
 ) -> None:
     names = [f"l{n}" for n in range(8)]
     sets = np.eye(8, dtype=bool)
-    log_sets(database, y_true=sets, y_pred=sets, labels=names, sample_ids=None)
+    log_sets(database, y_true=sets, y_pred=~sets, labels=names, sample_ids=None)
     where: dict[str, Any] = {"project": "default", "dataset": "photos", "author": "ana"}
     revise_truth(database, **where, labels={0: ["l1"], 1: ["l0", "l2"]}, reason="look")
     revise_truth(database, **where, labels={7: None, 0: ["l3", "l4", "l5"]}, reason="gone")

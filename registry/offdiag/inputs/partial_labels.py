@@ -92,6 +92,13 @@ def differ(one: Codes, other: Codes, n_classes: int) -> NDArray[np.bool_]:
     return np.asarray(one != other)
 
 
+def are_single_labels(codes: Codes, n_classes: int) -> bool:
+    """Whether these are sets, all of them known and of exactly one label."""
+    if not are_sets(codes) or not is_labelled(codes, n_classes).all():
+        return False
+    return sets.are_of_one_label(codes.astype(np.uint8, copy=False))
+
+
 def in_roomy_rows(codes: Codes, n_classes: int) -> Codes:
     """Packed sets in rows of one width, whether all are known or not; codes as they are."""
     if are_sets(codes):

@@ -126,6 +126,14 @@ def without_room(bits: Bits, n_labels: int) -> Bits:
     return np.ascontiguousarray(bits[:, : n_bytes(n_labels)])
 
 
+def are_of_one_label(bits: Bits) -> bool:
+    """Whether each of the n sets, all known, holds exactly one label."""
+    # Only a power of two shares no bit with the number below it.
+    is_power = (bits & (bits - 1)) == 0
+    one_byte = np.count_nonzero(bits, axis=LABEL_AXIS) == 1
+    return bool(one_byte.all() and is_power.all())
+
+
 def label_counts(bits: Bits, n_labels: int) -> NDArray[np.int64]:
     """How many of the sets hold each label, shape (n_labels,)."""
     counts = [

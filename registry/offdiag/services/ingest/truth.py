@@ -16,7 +16,12 @@ from offdiag.domain.runs import Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.ids import SampleIds, are_equal, require_distinct
 from offdiag.inputs.labels import Codes
-from offdiag.inputs.partial_labels import differ, is_labelled, nothing_labelled
+from offdiag.inputs.partial_labels import (
+    are_single_labels,
+    differ,
+    is_labelled,
+    nothing_labelled,
+)
 from offdiag.inputs.slice_columns import MAX_COLUMNS, SliceColumns
 from offdiag.services.ingest.batch import CHUNK_SIZE, truth_digest
 from offdiag.services.jobs.submit import submit_evaluations
@@ -59,8 +64,8 @@ def register_truth(
     With identifiers the order of the samples does not matter. Labels for samples that had none
     are a new version of the same truth. Other labels of the same samples are noted, for runs with
     them are not compared with earlier ones example by example; without identifiers those are the
-    labels of the last run in another order, or as this run predicts them. Raises `InvalidInput`
-    when an identifier occurs twice.
+    labels of the last run in another order, or as this run predicts them. So are the first sets of
+    a dataset if all have one label. Raises `InvalidInput` when an identifier occurs twice.
     """
     positions = None
     notes: tuple[str, ...] = ()
@@ -93,6 +98,8 @@ def register_truth(
             placed = PlacedTruth(record, actual, positions)
             note = _note(session, dataset, newest, placed, ids=ids, predicted=predicted)
             notes = () if note is None else (note,)
+        else:
+            notes = _notes_on_single_labels(dataset, actual, predicted)
     return PlacedTruth(record, actual, positions, notes)
 
 
@@ -135,6 +142,23 @@ def _note(
             "Keep the order, or give sample_ids= in all runs."
         )
     return None
+
+
+def _notes_on_single_labels(
+    dataset: DatasetRecord, actual: Codes, predicted: Callable[[], Codes]
+) -> tuple[str, ...]:
+    """One-hot rows of the first run are sets of labels, which the dataset then keeps to."""
+    n_labels = len(dataset.labels)
+    if n_labels == 1 or not are_single_labels(actual, n_labels):
+        return ()
+    if not are_single_labels(predicted(), n_labels):
+        return ()
+    note = (
+        "Each sample has exactly one label in y_true and in y_pred, but they came as sets of "
+        f"labels, so dataset {dataset.name!r} is a multi-label one. If each sample has one class, "
+        "log classes to a new dataset: one-hot rows become class numbers with .argmax(axis=1)."
+    )
+    return (note,)
 
 
 def _completed_by(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from offdiag.metrics.multilabel.sets import (
+    are_of_one_label,
     distinct_patterns,
     has_labels,
     holds_label,
@@ -36,6 +37,17 @@ def test_packing_and_unpacking_give_the_same_sets(n_labels: int) -> None:
     assert np.array_equal(unpack_sets(bits, n_labels), sets)
     assert np.array_equal(label_counts(bits, n_labels), sets.sum(axis=0))
     assert np.array_equal(holds_label(bits, n_labels - 1), sets[:, -1])
+
+
+@pytest.mark.parametrize("n_labels", [1, 3, 8, 9, 17])
+def test_sets_of_one_label_are_told(n_labels: int) -> None:
+    singles = np.eye(n_labels, dtype=np.bool_)
+
+    assert are_of_one_label(pack_sets(singles))
+    assert not are_of_one_label(pack_sets(np.vstack([singles, np.zeros_like(singles[:1])])))
+    for other in range(1, n_labels):
+        pair = singles[:1] | singles[other : other + 1]
+        assert not are_of_one_label(pack_sets(np.vstack([singles, pair])))
 
 
 @pytest.mark.parametrize("n_labels", [3, 8])
