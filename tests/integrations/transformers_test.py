@@ -42,7 +42,7 @@ def prediction(logits: object, labels: object) -> SimpleNamespace:
 def test_one_of_several_processes_logs_what_all_of_them_gathered(log: Any) -> None:
     for is_first in (False, True):
         log(prediction(LOGITS, [0, 2, 1]))
-        shown(log, "on_evaluate", is_first=is_first)
+        shown(log, "on_evaluate", is_first=is_first, metrics={"eval_runtime": 0.1})
 
     (run,) = log.runs
     assert run.evaluation().confusion_matrix.to_numpy().tolist() == [
@@ -50,6 +50,35 @@ def test_one_of_several_processes_logs_what_all_of_them_gathered(log: Any) -> No
         [0, 1, 0],
         [0, 1, 0],
     ]
+
+
+def test_evaluation_sets_by_name_are_runs_and_datasets_of_their_own(log: Any) -> None:
+    """A Trainer with `eval_dataset={"clean": …, "noisy": …}` says which by the metrics' prefix."""
+    for name, labels in (("clean", [0, 2, 1]), ("noisy", [0, 1, 1])):
+        log(prediction(LOGITS, labels))
+        metrics = {f"eval_{name}_loss": 0.5, f"eval_{name}_runtime": 0.1}
+        shown(log, "on_evaluate", metrics=metrics)
+    log(prediction(LOGITS, [0, 1, 1]))
+    shown(log, "on_predict", metrics={"clean_loss": 0.5, "clean_runtime": 0.1})
+
+    assert [(run.name, run.dataset) for run in log.runs] == [
+        ("tiny, step 5, clean", "toy, clean"),
+        ("tiny, step 5, noisy", "toy, noisy"),
+        ("tiny, prediction, clean", "toy, clean"),
+    ]
+
+
+def test_facts_about_the_samples_of_one_set_are_refused_where_sets_have_names(
+    migrated_file: Path, tmp_path: Path
+) -> None:
+    url = f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'registry.db')}"
+    log = offdiag.transformers.LogPredictions(
+        name="tiny", dataset="toy", labels=["a", "b", "c"], sample_ids=[1, 2, 3], url=url
+    )
+    log(prediction(LOGITS, [0, 2, 1]))
+
+    with pytest.raises(offdiag.InvalidInput, match=r"sample_ids: they name .* set, and 'clean'"):
+        shown(log, "on_evaluate", metrics={"eval_clean_runtime": 0.1})
 
 
 def test_a_prediction_without_labels_is_not_logged(log: Any) -> None:

@@ -1,4 +1,9 @@
-"""Lightning: log what a module predicts in each validation and in a test, batch by batch."""
+"""Lightning: log what a module predicts in each validation and in a test, batch by batch.
+
+Each loader of several is a set of samples of its own: its predictions become a run of their own,
+on a dataset of their own, both called after its number. Lightning says the number of the loader
+with a batch only where there are several.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +32,8 @@ _READ = ("y_true", "y_pred", "y_score", "sample_ids", "slices")
 class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library ships no types here.
     """Logs a run for each validation epoch, and one for a test; `runs` are those so far.
 
+    Where there are several loaders, each has runs and a dataset of its own: "…, loader 1".
+
     `validation_step` and `test_step` return a dict with `y_true`, the numbers of the actual
     classes, and `y_score`, probabilities of shape (n, K) or those of the second of two classes,
     (n,), or `y_pred` where there are none; `sample_ids` and `slices` may be there as well.
@@ -40,14 +47,15 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         super().__init__()
         self._facts = facts
         self._labels = class_names(facts.get("labels"), ordinal=facts.get("ordinal", False))
-        self._open: OpenRun | None = None
+        self._part: tuple[str, str] | None = None
+        self._open: dict[int | None, OpenRun] = {}
         self.runs: list[Run] = []
 
     def on_validation_epoch_start(self, trainer: Any, pl_module: Any) -> None:
-        """Open the run of this epoch."""
+        """Begin the runs of this epoch."""
         if not trainer.sanity_checking:
             name = f"{self._facts['name']}, epoch {trainer.current_epoch}"
-            self._start(trainer, pl_module, name, f"epoch {trainer.current_epoch}")
+            self._start(trainer, name, f"epoch {trainer.current_epoch}")
 
     def on_validation_batch_end(
         self,
@@ -56,29 +64,45 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         outputs: Any,
         batch: Any,
         batch_idx: int,
-        dataloader_idx: int = 0,
+        dataloader_idx: int | None = None,
     ) -> None:
-        self._log(outputs)
+        """Log a batch to the run of its loader."""
+        part = self._part
+        if part is None:
+            return
+        given = self._read(outputs)
+        if dataloader_idx not in self._open:
+            self._open[dataloader_idx] = self._run(trainer, pl_module, *part, dataloader_idx)
+        self._open[dataloader_idx].log(**given)
 
     def on_validation_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-        """Finish it."""
-        self._finish()
+        """Finish them."""
+        self.runs += [run.finish() for run in self._open.values()]
+        self._part, self._open = None, {}
 
     def on_test_epoch_start(self, trainer: Any, pl_module: Any) -> None:
-        """Open the run of the test."""
-        self._start(trainer, pl_module, self._facts["name"], "test")
+        """Begin the runs of the test."""
+        self._start(trainer, self._facts["name"], "test")
 
     on_test_batch_end = on_validation_batch_end
     on_test_epoch_end = on_validation_epoch_end
 
-    def _start(self, trainer: Any, pl_module: Any, name: str, part: str) -> None:
+    def _start(self, trainer: Any, name: str, part: str) -> None:
         if trainer.world_size > 1:
             raise InvalidInput(
                 f"{trainer.world_size} processes each see a part of the samples.",
                 field="trainer",
                 hint="Validate and test on one device, or gather the outputs and call log_run.",
             )
+        self._part, self._open = (name, part), {}
+
+    def _run(
+        self, trainer: Any, pl_module: Any, name: str, part: str, loader: int | None
+    ) -> OpenRun:
         facts = self._facts.copy()
+        if loader is not None:
+            name, part = f"{name}, loader {loader}", f"{part}/loader {loader}"
+            facts["dataset"] = f"{facts['dataset']}, loader {loader}"
         facts["name"] = name
         facts["labels"] = self._labels
         facts["model"] = facts.get("model") or type(pl_module).__name__
@@ -86,11 +110,9 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         facts["client_key"] = None if key is None else f"{key}/{part}"
         found = {"epoch": trainer.current_epoch, "global_step": trainer.global_step}
         facts["params"] = found_params(found, facts.get("params"))
-        self._open = start_run(**facts)
+        return start_run(**facts)
 
-    def _log(self, outputs: Any) -> None:
-        if self._open is None:
-            return
+    def _read(self, outputs: Any) -> dict[str, Any]:
         if not isinstance(outputs, Mapping) or not {"y_score", "y_pred"} & outputs.keys():
             raise InvalidInput(
                 "the step returned nothing to log.",
@@ -107,9 +129,4 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
             codes = decided(given["y_score"]) if codes is None else codes
         if "y_true" in found:
             given["y_true"] = named(found["y_true"], self._labels, field="y_true")
-        self._open.log(y_pred=named(codes, self._labels, field="y_pred"), **given)
-
-    def _finish(self) -> None:
-        if self._open is not None:
-            self.runs.append(self._open.finish())
-            self._open = None
+        return {"y_pred": named(codes, self._labels, field="y_pred"), **given}

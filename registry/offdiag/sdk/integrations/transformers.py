@@ -19,6 +19,7 @@ from offdiag.sdk.run import Run
 
 _IGNORED = -100
 """What Transformers puts where a token has no label."""
+_TIME = "_runtime"
 _METRICS = ("overall_accuracy", "balanced_accuracy", "macro_f1", "mcc")
 
 
@@ -30,6 +31,7 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
     balanced accuracy, macro F1 and MCC, those that are defined, to choose a model by. The classes
     are those of the model's `id2label` unless `labels=` names them; tokens without a label are
     left out. Of several processes the first one logs. The other keywords are those of `log_run`.
+    Each set of `eval_dataset={"clean": …}` has runs and a dataset of its own: "…, clean".
     """
 
     def __init__(self, **facts: Unpack[RunKeywords]) -> None:
@@ -67,9 +69,12 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         values = {name: found[name].at().value for name in _METRICS}
         return {name: value for name, value in values.items() if value is not None}
 
-    def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Log the run of this evaluation, named after the step."""
-        self._log(state, kwargs["model"], f"step {state.global_step}")
+    def on_evaluate(
+        self, args: Any, state: Any, control: Any, metrics: Mapping[str, float], **kwargs: Any
+    ) -> None:
+        """Log the run of this evaluation, named after the step and the set if that has a name."""
+        part = f"step {state.global_step}"
+        self._log(state, kwargs["model"], part, _name_of_set(metrics, usual="eval"))
 
     def on_predict(
         self, args: Any, state: Any, control: Any, metrics: Mapping[str, float], **kwargs: Any
@@ -77,9 +82,9 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         """Log the run of a prediction, unless the samples had no labels and hence no loss."""
         if self._waiting is None and not any(name.endswith("_loss") for name in metrics):
             return
-        self._log(state, kwargs["model"], "prediction")
+        self._log(state, kwargs["model"], "prediction", _name_of_set(metrics, usual="test"))
 
-    def _log(self, state: Any, model: Any, part: str) -> None:
+    def _log(self, state: Any, model: Any, part: str, name_of_set: str | None) -> None:
         if self._waiting is None:
             raise Conflict(
                 "this callback received no predictions.",
@@ -91,6 +96,10 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         if not state.is_world_process_zero:
             return  # Every process has gathered the predictions of all.
         facts = self._facts.copy()
+        if name_of_set is not None:
+            _require_no_samples(facts, name_of_set)
+            part = f"{part}, {name_of_set}"
+            facts["dataset"] = f"{facts['dataset']}, {name_of_set}"
         names = facts.get("labels")
         if names is None:
             names = [name for _, name in sorted(model.config.id2label.items())]
@@ -108,6 +117,23 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
             found={"global_step": state.global_step, "epoch": state.epoch},
         )
         self.runs.append(run)
+
+
+def _name_of_set(metrics: Mapping[str, float], *, usual: str) -> str | None:
+    """What a Trainer calls the set it measured: all keys begin so, that of the time for one."""
+    keys = (key.removesuffix(_TIME) for key in metrics if key.endswith(_TIME))
+    prefix = next(keys, usual)
+    return None if prefix == usual else prefix.removeprefix(f"{usual}_")
+
+
+def _require_no_samples(facts: RunKeywords, name_of_set: str) -> None:
+    for field in ("sample_ids", "slices"):
+        if facts.get(field) is not None:
+            raise InvalidInput(
+                f"they name the samples of one set, and {name_of_set!r} is another.",
+                field=field,
+                hint="Leave them out, or evaluate a single set under the usual name.",
+            )
 
 
 def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:

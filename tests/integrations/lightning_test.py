@@ -1,0 +1,98 @@
+"""Each loader of a validation or a test is a set of samples of its own."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import offdiag
+
+lightning: Any = pytest.importorskip(
+    "lightning", reason="lightning is not installed (pip install 'offdiag[integrations]')"
+)
+torch: Any = pytest.importorskip("torch")
+
+pytestmark = [
+    pytest.mark.integrations,
+    pytest.mark.filterwarnings("ignore::UserWarning:lightning.*"),
+    pytest.mark.filterwarnings("ignore::UserWarning:torch.*"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+
+
+class Always(lightning.LightningModule):  # type: ignore[misc]  # The library ships no types here.
+    """Predicts what it is shown; the batches are the actual classes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(1, 1)
+
+    def training_step(self, batch: Any, _: int) -> Any:
+        return self.layer(batch.float().reshape(-1, 1)).sum()
+
+    # Lightning looks for the last argument by its name.
+    def validation_step(self, batch: Any, _: int, dataloader_idx: int = 0) -> dict[str, Any]:  # noqa: ARG002
+        return {"y_true": batch, "y_pred": batch}
+
+    test_step = validation_step
+
+    def configure_optimizers(self) -> Any:
+        return torch.optim.SGD(self.parameters(), lr=0.01)
+
+
+def loader(*classes: int) -> Any:
+    return torch.utils.data.DataLoader(torch.tensor(classes), batch_size=2)
+
+
+@pytest.fixture
+def log(tmp_path: Path, migrated_file: Path) -> Any:
+    url = f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'registry.db')}"
+    return offdiag.lightning.LogPredictions(
+        name="tiny", dataset="toy", labels=["a", "b"], client_key="job 7", url=url
+    )
+
+
+@pytest.fixture
+def trainer(log: Any, tmp_path: Path) -> Any:
+    return lightning.Trainer(
+        max_epochs=1,
+        callbacks=[log],
+        accelerator="cpu",
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        default_root_dir=tmp_path,
+    )
+
+
+def logged(log: Any) -> dict[tuple[str, str], list[int]]:
+    """Class counts by the name and dataset of each run."""
+    return {
+        (run.name, run.dataset): run.evaluation().confusion_matrix.to_numpy().sum(axis=1).tolist()
+        for run in log.runs
+    }
+
+
+def test_several_loaders_are_runs_and_datasets_of_their_own(log: Any, trainer: Any) -> None:
+    sets = [loader(0, 0, 1), loader(1, 1, 1, 1)]
+
+    trainer.fit(Always(), loader(0, 1), sets)
+    trainer.test(Always(), sets, verbose=False)
+
+    assert logged(log) == {
+        ("tiny, epoch 0, loader 0", "toy, loader 0"): [2, 1],
+        ("tiny, epoch 0, loader 1", "toy, loader 1"): [0, 4],
+        ("tiny, loader 0", "toy, loader 0"): [2, 1],
+        ("tiny, loader 1", "toy, loader 1"): [0, 4],
+    }
+
+
+def test_one_loader_is_the_dataset_itself(log: Any, trainer: Any) -> None:
+    trainer.fit(Always(), loader(0, 1), [loader(0, 0, 1)])
+
+    assert logged(log) == {("tiny, epoch 0", "toy"): [2, 1]}
