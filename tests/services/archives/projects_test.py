@@ -23,6 +23,7 @@ from offdiag.services.retention.project_archives import (
     export_project,
     import_project,
 )
+from offdiag.services.run_notes import change_run
 from offdiag.services.schedules.edit import add_schedule, resume_schedule
 from offdiag.services.truth.versions import truth_history
 from offdiag.services.verification.verify import verify
@@ -151,6 +152,22 @@ def test_a_project_that_changed_or_is_at_work_is_not_deleted(
     with pytest.raises(NotFound):
         delete_exported(database, "gone", again)
     assert count_of(database, RunRow) == n_runs + 2
+
+
+@pytest.mark.both_databases
+def test_a_project_of_which_a_value_changed_is_not_deleted(
+    registry: Registry, tmp_path: Path
+) -> None:
+    database = registry.database
+    leave_nothing_undone(database)
+    exported = export_project(database, "default", tmp_path / "project.zip")
+    change_run(database, registry.filled.run_ids[0], note="Written meanwhile.")
+    n_runs = count_of(database, RunRow)
+
+    with pytest.raises(Conflict, match="has changed since it was exported"):
+        delete_exported(database, "default", exported)
+
+    assert count_of(database, RunRow) == n_runs
 
 
 def test_schedules_come_paused_and_nothing_is_sent_or_made_twice(

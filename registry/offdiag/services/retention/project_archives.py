@@ -67,14 +67,13 @@ def delete_exported(database: Database, project: str, exported: Manifest) -> Non
         project_id = datasets.project_id(session, project)
         if project_id is None:
             raise NotFound(f"there is no project {project!r} any more.", field="project")
-        rows = transfer.rows_now(session, project_id)
         if retention.unfinished_work(session, project_id):
             raise Conflict(
                 f"project {project!r} has open runs, or reports that are still to be made.",
                 field="project",
                 hint="Nothing was deleted. Finish or delete the runs, and export it again.",
             )
-        if rows != exported.rows_by_table:
+        if not transfer.is_as_exported(session, project_id, exported):
             raise Conflict(
                 f"project {project!r} has changed since it was exported.",
                 field="project",

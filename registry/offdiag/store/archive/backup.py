@@ -71,8 +71,19 @@ def dump_table(
     connection: Connection, table: Table, statement: Select[Any], archive: ArchiveWriter
 ) -> None:
     """Write the rows of a statement over a table, by primary key."""
+    for data, n_rows in encoded_parts(connection, table, statement):
+        archive.add(table.name, data, n_rows=n_rows)
+
+
+def encoded_parts(
+    connection: Connection, table: Table, statement: Select[Any]
+) -> Iterator[tuple[bytes, int]]:
+    """The parts of a table as they are written, each with its number of rows.
+
+    Equal rows give equal bytes.
+    """
     for part in _parts(_rows(connection, table, statement)):
-        archive.add(table.name, encode_rows(table, part), n_rows=len(part))
+        yield encode_rows(table, part), len(part)
 
 
 def rows_by_key(connection: Connection, table: Table) -> Iterator[PlainRow]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from offdiag.store import schema
 from offdiag.store.archive.backup import (
     count_rows,
     dump_table,
+    encoded_parts,
     lift_time_limits,
     load_archive,
     require_known_schema,
@@ -41,7 +43,7 @@ from offdiag.store.archive.merge_datasets import (
 from offdiag.store.archive.merge_runs import merge_reports, merge_runs
 from offdiag.store.archive.project import KnownAs, rows_of_project
 from offdiag.store.database import Database
-from offdiag.store.models import ProjectRow
+from offdiag.store.models import LabelSetRow, ProjectRow
 from offdiag.store.problems import number_problems
 
 
@@ -92,18 +94,26 @@ def write_project(
     return archive.manifest
 
 
-def rows_now(session: Session, project_id: int) -> dict[str, int]:
-    """How many rows of each table an archive of a project would have; tables without are left out.
+def is_as_exported(session: Session, project_id: int, exported: Manifest) -> bool:
+    """Whether an archive of a project would hold the same rows, value by value.
 
-    Nobody adds to the project until the transaction ends.
+    Every row is locked as it is read, those first that others refer to, so nobody changes the
+    project or adds to it until the transaction ends. Sets of labels never change, and other
+    projects may need theirs.
     """
     connection = session.connection()
-    session.execute(select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update())
-    counted = {
-        table.name: count_rows(connection, [statement])
-        for table, statement in rows_of_project(project_id).items()
-    }
-    return {name: n_rows for name, n_rows in counted.items() if n_rows}
+    lift_time_limits(connection)
+    then = iter(exported.parts)
+    for table, statement in rows_of_project(project_id).items():
+        is_shared = table.name == LabelSetRow.__tablename__
+        rows = statement if is_shared else statement.with_for_update(of=table)
+        for data, n_rows in encoded_parts(connection, table, rows):
+            part = next(then, None)
+            if part is None or (part.table, part.n_rows) != (table.name, n_rows):
+                return False
+            if part.sha256 != hashlib.sha256(data).hexdigest():
+                return False
+    return next(then, None) is None
 
 
 @contextmanager
