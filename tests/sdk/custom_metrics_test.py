@@ -316,6 +316,11 @@ def test_a_new_version_is_computed_again_and_a_process_without_them_lets_them_st
     assert "No run is outdated" in told["commands"][OUTDATED][1]
     assert run([*OUTDATED.split(), "--url", team.url]) == 0  # Here nobody knows them.
     assert "No run is outdated" in capfd.readouterr().out
+    assert run(["verify", "--json", "--url", team.url]) == 0
+    verified = json.loads(capfd.readouterr().out)
+    assert verified["is_clean"]
+    assert {finding["kind"] for finding in verified["findings"]} == {"unchecked"}
+    assert "broken, f2_ill, mcc_again" in verified["findings"][0]["sentence"]
     # One run is enough to be computed again.
     for name in ("focal", "counted", "fine", "one", "two", "three", "four"):
         assert run(["runs", "delete", name, "--url", team.url]) == 0

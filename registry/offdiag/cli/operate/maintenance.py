@@ -63,9 +63,9 @@ def _shown(found: Verification) -> Iterator[Shown]:
     from offdiag.domain.number_text import count
 
     waiting = f", {found.n_waiting} not evaluated yet" if found.n_waiting else ""
-    verdict = "no problems" if found.is_clean else count(len(found.findings), "problem")
+    verdict = "no problems" if found.is_clean else count(found.n_problems, "problem")
     yield f"{count(found.n_runs, 'run')}, {found.n_recomputed} recomputed{waiting}: {verdict}."
-    if found.is_clean:
+    if not found.findings:
         return
     left_out = len(found.findings) - _MOST_SHOWN
     table = filled_table(

@@ -26,6 +26,7 @@ from offdiag.version import offdiag_version
 
 _RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
 _WRONG = {FindingKind.DAMAGED, FindingKind.INCOMPLETE}
+_NOT_GIVEN = {FindingKind.DRIFT, FindingKind.UNCHECKED}
 
 
 def export_project(
@@ -153,7 +154,7 @@ def _checked(staged: Database, path: Path, progress: Progress) -> str:
     for finding in found.findings:
         if finding.kind in _WRONG:
             raise _strange(path, f"{finding.subject}: {finding.sentence.rstrip('.')}")
-    drifted = {found.subject for found in found.findings if found.kind is FindingKind.DRIFT}
+    drifted = {found.subject for found in found.findings if found.kind in _NOT_GIVEN}
     if drifted:
         with staged.write() as session:
             retention.drop_current_results(session, sorted(drifted & set(run_ids)))

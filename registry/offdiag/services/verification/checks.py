@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -24,6 +25,7 @@ from offdiag.inputs.ids import SampleIds, sample_ids
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import count_labelled
 from offdiag.inputs.scores import Scores
+from offdiag.metrics.catalogue import SPECS
 from offdiag.metrics.counted import are_equal, count_samples
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import cost_metrics, curves_of, evaluate
@@ -49,6 +51,8 @@ from offdiag.store.predictions import StoredChunk
 from offdiag.store.runs import RunRecord
 from offdiag.store.truths import NewTruth, TruthRecord
 
+_KNOWN_METRICS = frozenset(spec.key for spec in SPECS)
+
 
 class FindingKind(StrEnum):
     """What is wrong, by what has to be done about it."""
@@ -63,11 +67,13 @@ class FindingKind(StrEnum):
     """A stored result is not what the predictions give; computing it again puts it right."""
     STUCK = "stuck"
     """Jobs that no worker does, or missing results without a job."""
+    UNCHECKED = "unchecked"
+    """Not wrong as far as is known: values of metrics that nobody declares in this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong: with what, and in a sentence."""
+    """One thing that is wrong, or could not be checked: with what, and in a sentence."""
 
     kind: FindingKind
     subject: str
@@ -91,8 +97,12 @@ class Verification:
     findings: tuple[Finding, ...]
 
     @property
+    def n_problems(self) -> int:
+        return sum(found.kind is not FindingKind.UNCHECKED for found in self.findings)
+
+    @property
     def is_clean(self) -> bool:
-        return not self.findings
+        return self.n_problems == 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -292,7 +302,15 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
     inputs = read_inputs(session, run.id, part)
     if stored.truth_version_id != (None if inputs.truth is None else inputs.truth.id):
         return  # As above.
-    sentences = list(_differences(inputs, stored))
+    unknown = stored.aggregate.keys() - _KNOWN_METRICS
+    if unknown:
+        names = ", ".join(sorted(unknown))
+        yield Finding(
+            FindingKind.UNCHECKED,
+            run.id,
+            f"values of metrics that no module here declares were not checked: {names}.",
+        )
+    sentences = list(_differences(inputs, stored, unknown))
     if part is None and has_others(session, stored.id, curves_of(inputs)):
         sentences.append(("the curves", "are not what the scores give."))
     for sentence in sentences:
@@ -305,9 +323,14 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
             yield Finding(FindingKind.DRIFT, run.id, f"{subject} {how}")
 
 
-def _differences(inputs: EvaluationInputs, stored: StoredEvaluation) -> Iterator[tuple[str, str]]:
-    """What is not as stored, and in which way."""
-    if stored.input_digest != inputs.digest:
+def _differences(
+    inputs: EvaluationInputs, stored: StoredEvaluation, unknown: AbstractSet[str]
+) -> Iterator[tuple[str, str]]:
+    """What is not as stored, and in which way, but for metrics that are unknown here.
+
+    The digest of the inputs was taken of their versions, too.
+    """
+    if not unknown and stored.input_digest != inputs.digest:
         yield "the digest of the inputs", "is not that of the predictions and the truth."
     if stored.n_cases != inputs.n_cases:
         yield "the number of samples", f"is {inputs.n_cases}, stored is {stored.n_cases}."
@@ -318,7 +341,8 @@ def _differences(inputs: EvaluationInputs, stored: StoredEvaluation) -> Iterator
     if stored.counted.digest != inputs.counted.digest:
         yield "the matrix", "is not what the predictions give."
     values = evaluate(inputs)
-    yield from _different_values("", stored.aggregate, values.aggregate)
+    known = {key: value for key, value in stored.aggregate.items() if key not in unknown}
+    yield from _different_values("", known, values.aggregate)
     labels = inputs.dataset.labels.names
     if stored.per_class.keys() != values.per_class.keys():
         yield "the list of metrics of a class", "is another one."
