@@ -75,6 +75,30 @@ def test_a_sample_is_answered_once(url: str, dataset: str) -> None:
     assert draft.read().samples == []
 
 
+def test_tasks_need_classes_that_no_answer_is_called_like(url: str) -> None:
+    offdiag.log_run(
+        y_true=["x", "cannot be told"],
+        y_pred=["x", "x"],
+        sample_ids=[1, 2],
+        name="rules",
+        dataset="unclear",
+        url=url,
+    )
+    draft = offdiag.label_draft(dataset="unclear", url=url, author="ana")
+    task = {
+        "id": "1",
+        "responses": {"label": [{"value": "cannot be told", "user_id": "ana"}]},
+    }
+
+    for call in (draft.tasks, lambda: draft.import_answers([task])):
+        with pytest.raises(
+            offdiag.InvalidInput, match="tasks: a class is called 'cannot be told'"
+        ):
+            call()
+
+    assert draft.read().samples == []
+
+
 def test_tasks_go_to_a_tool_and_come_back(url: str, dataset: str) -> None:
     draft = offdiag.label_draft(dataset=dataset, url=url, author="ana")
     draft.propose({1: "y"})

@@ -45,6 +45,29 @@ def test_answers_are_shown_published_and_undone(offdiag: Command) -> None:
     assert (undone["version"], undone["n_corrected"]) == (3, 2)
 
 
+def test_a_class_that_is_called_like_no_label_is_asked_about(offdiag: Command) -> None:
+    sdk.log_run(
+        y_true=["-", "+"],
+        y_pred=["-", "-"],
+        sample_ids=["a", "b"],
+        name="r",
+        dataset="signs",
+    )
+
+    unclear = offdiag("draft", "answer", "signs", "a=+", "b=-")
+
+    assert (unclear.code, "'-' is a class of this dataset" in unclear.err) == (2, True)
+    assert "offdiag.label_draft" in unclear.err
+    assert offdiag("draft", "show", "signs", "--json").json["samples"] == []
+    assert offdiag("draft", "answer", "signs", "a=+").code == 0
+
+
+def test_what_cannot_be_told_is_shown_apart_from_every_class(offdiag: Command) -> None:
+    offdiag("draft", "answer", "digits", "b=-")
+
+    assert "cannot be told" in offdiag("draft", "show", "digits").out
+
+
 def test_tasks_are_written_and_read(offdiag: Command, tmp_path: Path) -> None:
     offdiag("draft", "answer", "digits", "b=8")
     file = tmp_path / "tasks.json"

@@ -5,20 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
 import click
 from rich.table import Table
 
 from offdiag.cli.call import Call, answerable, project_option, registry_options
+from offdiag.cli.documents import document
 from offdiag.cli.labels.truth_tables import revision_sentence
 from offdiag.cli.options import given_twice, help_text, url_option
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sentences import visible
+from offdiag.domain.texts import name_segment
 from offdiag.errors import InvalidInput
+from offdiag.inputs.content.label_tasks import CANNOT_BE_TOLD
+from offdiag.records.base import InProject
+from offdiag.records.datasets.dataset import Dataset, dataset_document
 from offdiag.records.datasets.draft import Draft
 from offdiag.sdk.samples.labels import LabelDraft
 from offdiag.sdk.target import current_author
+
+if TYPE_CHECKING:
+    from offdiag.store.database import Database
 
 LEAVE_OUT = "-"
 _TOOL = click.Choice(["label-studio", "argilla"])
@@ -52,12 +60,10 @@ def _shown(found: Draft) -> Iterator[Table | str]:
     rows = [
         (
             visible(str(each.sample)),
-            visible(each.label or LEAVE_OUT),
+            "" if each.label is None else visible(each.label),
             each.status,
-            "" if each.status == "disagree" else visible(each.outcome or LEAVE_OUT),
-            visible(
-                ", ".join(f"{said.author}: {said.label or LEAVE_OUT}" for said in each.answers)
-            ),
+            "" if each.status == "disagree" else visible(_said(each.outcome)),
+            visible(", ".join(f"{said.author}: {_said(said.label)}" for said in each.answers)),
         )
         for each in found.samples
     ]
@@ -68,6 +74,10 @@ def _shown(found: Draft) -> Iterator[Table | str]:
         text = "undefined" if kappa is None else f"{kappa:.2f}"
         names = " and ".join(visible(person) for person in pair.people)
         yield f"{names} agree on {pair.n_same:,} of {pair.n:,}; Cohen's kappa {text}."
+
+
+def _said(label: str | None) -> str:
+    return CANNOT_BE_TOLD if label is None else label
 
 
 @help_text(
@@ -105,10 +115,36 @@ def answer(
         if sample in labels:
             raise given_twice(sample, "answers")
         labels[sample] = None if label == LEAVE_OUT else label
+    if None in labels.values():
+        _require_other_classes(dataset, project, call)
     with answerable():
         found = _draft(dataset, project, call, author)
         n = (found.decide if is_final else found.propose)(labels, note=note)
     call.print({"n_answers": n}, f"{n:,} answers stored.")
+
+
+def _require_other_classes(dataset: str, project: str, call: Call) -> None:
+    """Raise `InvalidInput` where an answer could be a class or that the label cannot be told."""
+    found = document(
+        call.url,
+        f"/datasets/{name_segment(dataset)}",
+        Dataset,
+        query=InProject(project=project),
+        stored=lambda database: _stored_dataset(database, project, dataset),
+    )
+    if LEAVE_OUT in found.labels.names:
+        raise InvalidInput(
+            f"{LEAVE_OUT!r} is a class of this dataset, and says that a label cannot be told.",
+            field="answers",
+            hint="In Python the two differ: offdiag.label_draft(dataset=…).propose({sample: "
+            f"{LEAVE_OUT!r}}}) or {{sample: None}}.",
+        )
+
+
+def _stored_dataset(database: Database, project: str, dataset: str) -> Dataset:
+    from offdiag.services.datasets import browse_dataset
+
+    return dataset_document(browse_dataset(database, project=project, dataset=dataset))
 
 
 @help_text(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.sample_content import FieldValue
 from offdiag.errors import InvalidInput
 from offdiag.inputs.content.given_samples import sample_name
@@ -40,6 +41,17 @@ class LabelTask:
     text: str | None
     fields: Mapping[str, FieldValue]
     answers: tuple[TaskAnswer, ...]
+
+
+def require_other_classes(labels: LabelSet) -> None:
+    """Raise `InvalidInput` where an answer could be a class or that the label cannot be told."""
+    if labels.find(CANNOT_BE_TOLD) is not None:
+        raise InvalidInput(
+            f"a class is called {CANNOT_BE_TOLD!r}, like the answer that takes a label away.",
+            field="tasks",
+            hint="Propose labels with offdiag.label_draft(dataset=…).propose({sample: label}), "
+            "where None takes a label away.",
+        )
 
 
 def task_records(tasks: Iterable[LabelTask], tool: Tool) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from offdiag.inputs.content.label_tasks import (
     TaskAnswer,
     Tool,
     read_task_answers,
+    require_other_classes,
     task_records,
 )
 from offdiag.services.lru_cache import LruCache
@@ -37,9 +38,11 @@ def label_tasks(
 ) -> list[dict[str, Any]]:
     """Samples with answers in the draft, then the most suspect ones, as the tool imports them.
 
-    Stored images are part of the tasks, as data URIs; others are addresses. Raises `NotFound`.
+    Stored images are part of the tasks, as data URIs; others are addresses. Raises `NotFound`, and
+    `InvalidInput` for classes that tasks cannot name.
     """
     draft = label_draft(database, project=project, dataset=dataset)
+    require_other_classes(draft.dataset.labels)
     found = suspect_labels(
         database,
         project=project,
@@ -75,6 +78,8 @@ def import_answers(
 
     Answers without a name of their own are those of `author`. Raises as `answer_labels`.
     """
+    draft = label_draft(database, project=project, dataset=dataset)
+    require_other_classes(draft.dataset.labels)
     found = read_task_answers(records)
     if len(found) > _READ:
         raise TooLarge(
