@@ -60,14 +60,16 @@ def task_records(tasks: Iterable[LabelTask], tool: Tool) -> list[dict[str, Any]]
     return [write(task) for task in tasks]
 
 
-def _content(task: LabelTask) -> dict[str, Any]:
-    """What is shown: by name, without what the sample does not have."""
-    shown = {"image": task.image, "text": task.text}
-    return {
-        **{name: value for name, value in shown.items() if value is not None},
-        **task.fields,
-        SHOWN: task.sample,
-    }
+def _content(task: LabelTask, **more: str | None) -> dict[str, Any]:
+    """What is shown: by name, without what the sample does not have.
+
+    A field that has the name of something else here gets another one.
+    """
+    content = {"image": task.image, "text": task.text}
+    shown: dict[str, Any] = {name: value for name, value in content.items() if value is not None}
+    shown |= {SHOWN: task.sample, **more}
+    fields = {f"field {name}" if name in shown else name: v for name, v in task.fields.items()}
+    return {**shown, **fields}
 
 
 def _label_studio(task: LabelTask) -> dict[str, Any]:
@@ -79,7 +81,7 @@ def _label_studio(task: LabelTask) -> dict[str, Any]:
     if task.suggested is not None:
         result = [_choice(task.suggested)]
         predictions = [{"model_version": "offdiag", "score": task.score, "result": result}]
-    data = {**_content(task), "present_label": task.label}
+    data = _content(task, present_label=task.label)
     return {"data": data, "annotations": annotations, "predictions": predictions}
 
 

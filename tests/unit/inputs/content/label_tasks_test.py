@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -52,6 +53,22 @@ def test_a_record_of_argilla_has_texts_as_fields_and_a_suggestion() -> None:
     assert record["id"] == "s1"
     assert record["fields"]["age"] == "4"
     assert record["suggestions"] == {"label": {"value": "nv", "score": 0.8, "agent": "offdiag"}}
+
+
+def test_fields_that_are_called_like_content_do_not_take_its_place() -> None:
+    fields = {"image": "old.png", "text": "old", "sample": 3, "present_label": "nv"}
+    [task] = task_records([replace(TASK, fields=fields)], "label-studio")
+    [record] = task_records([replace(TASK, text=None, fields=fields)], "argilla")
+
+    assert task["data"] == {
+        "sample": "s1",
+        "present_label": "mel",
+        "image": TASK.image,
+        "text": "a mole",
+        **{f"field {name}": value for name, value in fields.items()},
+    }
+    assert (record["fields"]["image"], record["fields"]["field image"]) == (TASK.image, "old.png")
+    assert record["fields"]["text"] == "old"  # Nothing else is called so.
 
 
 def annotated(**changes: Any) -> list[dict[str, Any]]:
