@@ -156,6 +156,13 @@ def judged_by_minority(
     return _judged(found, n_others >= SMALLEST_WITH_ENDS, warnings)
 
 
+def warned(found: Intervals, warning: str) -> Intervals:
+    """The interval, shape (), called unreliable for this reason if it has ends and is not yet."""
+    if np.isnan(found.bounds.low) or "unreliable" in found.notes.get((), ""):
+        return found
+    return _judged(found, True, [warning])
+
+
 def _absent(cases: NDArray[np.int64], names: Sequence[str] | None, what: str) -> list[str]:
     """A warning of the declared classes, or labels, that have no sample."""
     absent = np.flatnonzero(cases == 0)

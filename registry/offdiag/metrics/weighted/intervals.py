@@ -33,6 +33,7 @@ from offdiag.metrics.intervals.bounds import (
     Intervals,
     flagged,
     smallest_class,
+    warned,
     without_ends,
 )
 from offdiag.metrics.intervals.costs import (
@@ -51,6 +52,7 @@ from offdiag.metrics.intervals.proportions import (
     wilson_of_sizes,
 )
 from offdiag.metrics.intervals.suite import (
+    AVERAGES_OVER_CLASSES,
     CELL_KEYS,
     DRAWN_AGGREGATES,
     DRAWN_PER_CLASS,
@@ -77,6 +79,15 @@ AVERAGES = tuple(
     key for key in DRAWN_AGGREGATES if key not in {*CELL_KEYS, *MEAN_RECALLS, "gmean_multiclass"}
 )
 """Aggregates less what they are off; a product of many recalls is off by more than that shows."""
+FEWEST_WRONG = 5.0
+"""Equal wrong predictions for each class below which averages over classes are unreliable.
+
+The precision of a light class is that of a few heavy wrong predictions then, or of none: of
+classes that weigh up to a hundred times as much as others, intervals of macro precision held the
+truth in 84 to 91 of 100 data sets, and above in 94.
+"""
+WEIGH_ALIKE = 0.8
+"""Kish's effective size, of the number, from which weights of classes make no difference."""
 EXPECTED = 2.0
 """Samples of expected weight beside the hits, and beside the misses, of a proportion.
 
@@ -123,6 +134,11 @@ def weighted_suite_intervals(
     sizes, names = found.class_sizes, found.labels.names
     for key in DRAWN_AGGREGATES:
         aggregate[key] = judged_aggregate(others[key], key, sizes, names)
+    wrong = equal_wrong(found)
+    if are_many and wrong is not None and wrong < FEWEST_WRONG:
+        warning = f"weights of classes leave n = {wrong:.1f} wrong predictions for each"
+        for key in AVERAGES_OVER_CLASSES.intersection(AVERAGES):
+            aggregate[key] = warned(aggregate[key], warning)
     for key in DRAWN_PER_CLASS:
         per_class[key] = flagged(others[key], sizes, "class")
     return SuiteIntervals(aggregate, per_class, level, seed, draws)
@@ -146,6 +162,22 @@ def weighted_evidence(found: WeightedCounts) -> Evidence:
         total=float(total),
         others=prior_of_others(found.samples),
     )
+
+
+def equal_wrong(found: WeightedCounts) -> float | None:
+    """How many equal wrong predictions there are for each class, None if classes weigh alike.
+
+    The wrong ones are as many equal ones as all samples would be if those of a class weighed the
+    same (Kish): few wrong ones do not show how heavy they are.
+    """
+    weighed = np.where(found.sums > 0, found.samples, 0)
+    numbers, weights = weighed.sum(axis=PREDICTED_AXIS), found.weights.actual
+    of_class = np.divide(weights, numbers, out=np.zeros_like(weights), where=numbers > 0)
+    alike = float(kish(weights.sum(), (weights * of_class).sum())) / float(numbers.sum())
+    if alike >= WEIGH_ALIKE:
+        return None
+    n_wrong = weighed.sum() - np.diagonal(weighed).sum()
+    return float(n_wrong) * alike / found.n_classes
 
 
 def heaviest_wrong(evidence: Evidence, labels: LabelSet) -> Evidence:

@@ -8,6 +8,7 @@ import pytest
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.metrics.weighted.intervals import (
+    equal_wrong,
     heaviest_wrong,
     weighted_evidence,
     weighted_suite_intervals,
@@ -57,3 +58,34 @@ def test_intervals_hold_the_truth_where_no_heavy_sample_is_wrong() -> None:
             n_held[key] += low <= float(population[key].value) <= high
 
     assert min(n_held.values()) >= 26
+
+
+def test_averages_over_classes_that_weigh_differently_need_more_wrong_predictions() -> None:
+    few, many = (WeightedCounts(each, each * W, each * W**2, THREE) for each in (FEW, FEW * 100))
+
+    assert equal_wrong(few) == pytest.approx(8 / 3 * 506**2 / (420 * 10 + 43 + 43) / 128)
+    assert note_of(few, "macro_precision") == (
+        "unreliable, weights of classes leave n = 1.2 wrong predictions for each"
+    )
+    assert note_of(few, "balanced_accuracy") is None
+    assert note_of(few, "weighted_f1") is None
+    assert note_of(many, "macro_precision") is None
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.25])
+def test_classes_that_weigh_alike_are_as_reliable_as_without_weights(weight: float) -> None:
+    alike = WeightedCounts(FEW, FEW * weight, FEW * weight**2, THREE)
+
+    assert equal_wrong(alike) is None
+    assert note_of(alike, "macro_precision") is None
+
+
+THREE = numbered_labels(3)
+FEW = np.array([[40, 1, 1], [2, 40, 1], [2, 1, 40]])
+W = np.array([[10.0], [1.0], [1.0]])
+
+
+def note_of(found: WeightedCounts, key: str) -> str | None:
+    suite = evaluate_stack(found.sums, ordinal=False, names=found.labels.names)
+    intervals = weighted_suite_intervals(found, suite, seed=1, replicates=100)
+    return intervals.aggregate[key].at().note
