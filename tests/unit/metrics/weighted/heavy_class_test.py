@@ -67,7 +67,9 @@ def test_averages_over_classes_that_weigh_differently_need_more_wrong_prediction
     assert note_of(few, "macro_precision") == (
         "unreliable, weights of classes leave n = 1.2 wrong predictions for each"
     )
+    assert note_of(few, "weighted_precision") == note_of(few, "macro_precision")
     assert note_of(few, "balanced_accuracy") is None
+    assert note_of(few, "balanced_accuracy_adjusted") is None
     assert note_of(few, "weighted_f1") is None
     assert note_of(many, "macro_precision") is None
 
