@@ -25,6 +25,7 @@ from offdiag.metrics.gradients import Floats
 from offdiag.metrics.orientation import STACK_ACTUAL_AXIS, actual_totals
 from offdiag.metrics.tally import CLASS_AXIS
 
+RUN_AXIS = 0
 CELL_AXIS = -1
 HALVINGS = 60
 """Of the interval in which the saddlepoint lies."""
@@ -62,7 +63,7 @@ def against_constant(
     # By a sample of the weight that its class lets expect.
     of_one = changes * _divided(total_squares, totals)[..., np.newaxis]
 
-    is_occupied = (sums > 0).any(axis=0).ravel()
+    is_occupied = (sums > 0).any(axis=RUN_AXIS).ravel()
     cells = (n_runs, n_classes**2)
     p = probability_of_gain(
         sums.reshape(cells)[:, is_occupied],

@@ -380,7 +380,7 @@ def _moments(kinds: Floats, answers: Floats, costliest: float) -> tuple[Floats, 
     costs, kind = np.unique(kinds, return_inverse=True)
     prior = np.full(len(costs), prior_of(len(costs)))
     prior[-1] = max(prior[-1], costliest)
-    shares = np.repeat(prior[:, np.newaxis], answers.shape[1], axis=1)
+    shares = np.outer(prior, np.ones(answers.shape[1]))
     np.add.at(shares, kind, answers)
     total = shares.sum(axis=COST_AXIS)
     mean = (costs - costs[0]) @ shares / total

@@ -88,7 +88,7 @@ def test_costs_of_many_classes_at_declared_shares_hold_the_truth() -> None:
     costs = CostMatrix(1 - np.eye(n_classes), numbered_labels(n_classes))
     even = np.full(n_classes, 1 / n_classes)
     rng, n_held, n_tried = np.random.default_rng(4), 0, 0
-    for _ in range(100):
+    for _ in range(60):
         counts = rng.multinomial(1_000, (cells * shares[:, np.newaxis]).ravel())
         found = cost_intervals(
             matrix_of(counts.reshape(cells.shape)),
@@ -102,5 +102,5 @@ def test_costs_of_many_classes_at_declared_shares_hold_the_truth() -> None:
             n_tried += 1
             n_held += found.low <= 1 - recall <= found.high
 
-    assert n_tried >= 90
+    assert n_tried >= 54
     assert n_held / n_tried >= 0.9
