@@ -75,6 +75,24 @@ def test_a_long_name_of_a_dataset_leaves_room_for_its_facts(
     assert heads[0].attributes["title"] == "photographs of skin lesions, all sites"
 
 
+@pytest.mark.parametrize(
+    ("term", "said"),
+    [
+        ("dataset:derm-77", "There is no dataset 'derm-77'. Did you mean 'derm-7'?"),
+        ("project:nowhere", "Project 'nowhere' has no datasets."),
+        ("dataset:derm-7 model:none", None),
+        ("dataset:zz*", None),
+    ],
+)
+def test_an_empty_list_says_that_nothing_has_the_wanted_name(
+    reader: PageClient, term: str, said: str | None
+) -> None:
+    page = reader.page("/runs?" + urlencode({"q": term}))
+
+    assert page.one("div", "empty").inside("h2")[0].text == "No run matches"
+    assert [notice.text for notice in page.all("p", "callout")] == ([said] if said else [])
+
+
 def test_a_line_shows_the_numbers_of_the_run(lesions: Page) -> None:
     row = _row(lesions, "plain CE")
 

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from offdiag.cli.call import Call, evaluate_waiting, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs
+from offdiag.cli.known_datasets import note_unknown_name
 from offdiag.cli.options import help_text
 from offdiag.cli.output import label
 from offdiag.cli.tables import facts_table, filled_table
@@ -118,6 +119,8 @@ def list_flags(
         else:
             found = _stored(registry, query, limit)
     call.print(found, _listed(found))
+    if not found.flags:
+        note_unknown_name(call.url, project=query.project, dataset=query.dataset)
 
 
 def _listed(found: CountedFlags) -> Iterator[Table | str]:

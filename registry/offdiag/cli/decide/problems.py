@@ -8,6 +8,7 @@ import click
 
 from offdiag.cli.call import Call, evaluate_waiting, registry_options
 from offdiag.cli.documents import document
+from offdiag.cli.known_datasets import note_unknown_name
 from offdiag.cli.options import help_text
 from offdiag.cli.tables import filled_table
 from offdiag.flags.problem_words import problem_name
@@ -61,6 +62,8 @@ def problems(
         stored=lambda database: _stored(database, wanted),
     )
     call.print(found, _table(found.problems) if found.problems else "There are no such problems.")
+    if not found.problems:
+        note_unknown_name(call.url, project=project, dataset=dataset)
 
 
 def _stored(database: Database, wanted: ProblemsQuery) -> Problems:

@@ -10,6 +10,7 @@ import click
 
 from offdiag.cli.call import Call, evaluate_waiting, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs
+from offdiag.cli.known_datasets import known_datasets, note_unknown_name
 from offdiag.cli.options import help_text
 from offdiag.cli.output import fits_intervals, note
 from offdiag.cli.read.baseline import baseline
@@ -25,11 +26,6 @@ from offdiag.cli.read.run_tables import (
 from offdiag.domain.runs import weighted_here_text, without_slices_text
 from offdiag.domain.sentences import visible
 from offdiag.filters.parsing import parse_filter, parse_order
-from offdiag.records.datasets.dataset import (
-    DatasetList,
-    DatasetSummary,
-    dataset_summary,
-)
 from offdiag.records.runs.evaluation import (
     EvaluationQuery,
     EvaluationResponse,
@@ -116,6 +112,8 @@ def list_runs(
         else:
             found = _stored(registry, query, limit)
     call.print(found, _listed(found))
+    if not found.runs:
+        note_unknown_name(call.url, project=project, dataset=dataset)
     if found.n_without_slices:
         note(without_slices_text(found.n_without_slices))
     if found.n_weighted and not all(run.is_weighted for run in found.runs):
@@ -372,7 +370,7 @@ def _condition(
     """The filter with the wanted projects and datasets as a condition of the search."""
     parse_filter(filter_text, field="--filter")
     parts = [f"({filter_text})"] if filter_text.strip() else []
-    known = _known_datasets(registry) if "*" in f"{project}{dataset}" else []
+    known = known_datasets(registry) if "*" in f"{project}{dataset}" else []
     for field, wanted, names in (
         ("project", project, {each.project for each in known}),
         ("dataset", dataset, {each.name for each in known}),
@@ -381,15 +379,6 @@ def _condition(
             meant = sorted(filter(_pattern(wanted), names)) if "*" in wanted else [wanted]
             parts.append(f"attributes.{field} in ({', '.join(map(_quoted, meant or [wanted]))})")
     return " and ".join(parts)
-
-
-def _known_datasets(registry: Database | Server) -> list[DatasetSummary]:
-    if isinstance(registry, Server):
-        return registry.ask("/datasets", DatasetList).datasets
-    from offdiag.store.dataset_page import dataset_overview
-
-    with registry.read() as session:
-        return [dataset_summary(*each) for each in dataset_overview(session)]
 
 
 def _pattern(text: str) -> Callable[[str], bool]:

@@ -9,6 +9,7 @@ from flask import Blueprint, jsonify, make_response, redirect, render_template, 
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import PromotionRole, without_slices_text
+from offdiag.domain.unknown_names import unknown_name
 from offdiag.records.runs.run import entry_row, run_columns
 from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.services.champions.leaders import leaders_of, primary_metric
@@ -19,6 +20,7 @@ from offdiag.store.dataset_page import DatasetFacts, dataset_size, models_by_fir
 from offdiag.store.datasets import get_dataset
 from offdiag.store.promotions import Promotions, promotions_in_force
 from offdiag.store.run_count import count_weighted
+from offdiag.store.run_filter import FilterField, FilterTerm
 from offdiag.store.run_list import (
     ListedDatasets,
     listed_datasets,
@@ -119,6 +121,8 @@ def _list_page(
     )
     if not overview.page.total and not address.terms:
         return _empty_page(database)
+    if not overview.page.total:
+        notices += _unknown_name(listed, address)
     notices += _no_worker(session, overview.page.entries)
     notices += _no_slices(overview.n_without_slices)
     charted: tuple[RunEntry, ...] = ()
@@ -168,6 +172,8 @@ def _groups_page(
     )
     if not found.total and not address.terms:
         return _empty_page(database)
+    if not found.total:
+        notices += _unknown_name(listed, address)
     notices += _no_worker(session, (each for group in found.groups for each in group.entries))
     if slice_columns(address, ()):
         notices += _no_slices(count_weighted(session, terms=address.filter, dataset_id=None))
@@ -189,6 +195,21 @@ def _groups_page(
         now=database.clock(),
     )
     return make_response(html)
+
+
+def _unknown_name(listed: ListedDatasets, address: RunListAddress) -> list[str]:
+    """That no project or dataset has a name that is asked for."""
+    wanted = {
+        term.field: term.text
+        for term in address.filter
+        if isinstance(term, FilterTerm) and not term.negated
+    }
+    sentence = unknown_name(
+        ((each.project, each.name) for each in listed.datasets),
+        project=wanted.get(FilterField.PROJECT),
+        dataset=wanted.get(FilterField.DATASET),
+    )
+    return [] if sentence is None else [sentence]
 
 
 def _no_worker(session: Session, entries: Iterable[RunEntry]) -> list[str]:
