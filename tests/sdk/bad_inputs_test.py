@@ -97,6 +97,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("a set of classes", {"y_true": {"a", "b"}}, "y_true"),
     ("a frozen set of predictions", {"y_pred": frozenset("ab")}, "y_pred"),
     ("classes in a dict", {"y_pred": {"x": "a", "y": "b"}}, "y_pred"),
+    ("one class without a list", {"y_true": np.array("a")}, "y_true"),
+    ("one prediction without a list", {"y_pred": np.array("a")}, "y_pred"),
     ("a set of identifiers", {"sample_ids": {"x", "y"}}, "sample_ids"),
     ("declared classes in a set", {"labels": {"a", "b"}}, "labels"),
     ("declared classes in a dict", {"labels": {"a": 0, "b": 1}}, "labels"),

@@ -292,6 +292,10 @@ def _require_no_nulls(column: pa.Array, field: str) -> None:
 
 
 def _mixed(error: Exception, field: str) -> InvalidInput:
+    if isinstance(error, OverflowError):
+        return InvalidInput(
+            "a whole number has more than 64 bits.", field=field, hint="Give the values as text."
+        )
     detail = str(error).splitlines()[0]
     return InvalidInput(
         f"the values are not of one kind ({detail}).",

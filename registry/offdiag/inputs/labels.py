@@ -351,6 +351,8 @@ def hold_sets(values: object) -> bool:
         return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         return False
+    if n_axes == 0:
+        return False  # It has no items, though its type can be iterated over.
     if iter(values) is values:
         return False  # Looking would use it up; labels may come from a generator, sets may not.
     first = next((item for item in values if item is not None), None)

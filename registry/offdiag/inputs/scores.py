@@ -89,19 +89,21 @@ def read_scores(
     return Scores(values)
 
 
+# Of complex numbers numpy would keep the real part, and only warn.
+_NO_NUMBERS = {**dict.fromkeys("UST", "they are text"), "c": "they are complex"}
+
+
 def _as_float32(y_score: object) -> NDArray[np.float32]:
     try:
         given = np.asarray(readable(y_score))
-        if given.dtype.kind in "UST":
-            raise _no_numbers("they are text")
-        # Of complex numbers numpy would keep the real part, and only warn.
-        is_complex = given.dtype.kind == "c"
-        numbers = given.real
-        floats = single_precision(numbers.astype(float) if given.dtype.kind == "O" else numbers)
+        why = _NO_NUMBERS.get(given.dtype.kind)
+        if why is None:
+            numbers = given.astype(float) if given.dtype.kind == "O" else given
+            floats = single_precision(numbers)
     except (TypeError, ValueError, OverflowError) as error:
         raise _no_numbers(str(error)) from None
-    if is_complex:
-        raise _no_numbers("they are complex")
+    if why is not None:
+        raise _no_numbers(why)
     if floats.ndim == 1:
         return floats[:, np.newaxis]
     if floats.ndim != 2:

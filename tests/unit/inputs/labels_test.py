@@ -266,6 +266,9 @@ def test_an_unknown_text_is_named_with_its_index() -> None:
     [
         ([], "there are no values"),
         ([0, "a"], "not of one kind"),
+        ([2**64, 1], "a whole number has more than 64 bits. Give the values as text"),
+        ([2**63, 1], "a whole number has more than 64 bits. Give the values as text"),
+        (np.array(1), r"the shape is \(\)"),
         ([1.5, 2.0], "such as 1.5: this looks like regression or scores"),
         ([1.0, float("nan")], "index 1 is missing"),
         (["a", None], "index 1 is missing"),

@@ -52,7 +52,12 @@ def test_rounding_to_single_precision_makes_no_probability_certain() -> None:
         ([[0.1, 0.9], [0.2, 0.8]], THREE, None, "2 columns of scores for 3 classes"),
         (np.zeros((2, 2, 2)), TWO, "yes", r"the shape is \(2, 2, 2\)"),
         (["high", "low"], TWO, "yes", "cannot be read as numbers"),
-        (np.array([["0.1", "0.9"]]), TWO, None, r"cannot be read as numbers \(they are text\)"),
+        (
+            np.array([["0.1", "0.9"]]),
+            TWO,
+            None,
+            r"^y_score: the scores cannot be read as numbers \(they are text\)\. ",
+        ),
         ([[0.1, 0.9], [0.2]], TWO, None, "cannot be read as numbers"),
     ],
 )
