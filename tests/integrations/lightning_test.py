@@ -92,6 +92,17 @@ def test_several_loaders_are_runs_and_datasets_of_their_own(log: Any, trainer: A
     }
 
 
+def test_validations_within_an_epoch_are_told_apart_by_their_step(log: Any, trainer: Any) -> None:
+    trainer.val_check_interval = 0.5
+
+    trainer.fit(Always(), loader(0, 1, 0, 1), [loader(0, 0, 1)])
+
+    assert logged(log) == {
+        ("tiny, epoch 0", "toy"): [2, 1],
+        ("tiny, epoch 0, step 2", "toy"): [2, 1],
+    }
+
+
 def test_one_loader_is_the_dataset_itself(log: Any, trainer: Any) -> None:
     trainer.fit(Always(), loader(0, 1), [loader(0, 0, 1)])
 

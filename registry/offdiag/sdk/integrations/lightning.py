@@ -32,7 +32,8 @@ _READ = ("y_true", "y_pred", "y_score", "sample_ids", "slices")
 class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library ships no types here.
     """Logs a run for each validation epoch, and one for a test; `runs` are those so far.
 
-    Where there are several loaders, each has runs and a dataset of its own: "…, loader 1".
+    Where there are several loaders, each has runs and a dataset of its own: "…, loader 1". Further
+    validations of an epoch are named after their step, too.
 
     `validation_step` and `test_step` return a dict with `y_true`, the numbers of the actual
     classes, and `y_score`, probabilities of shape (n, K) or those of the second of two classes,
@@ -47,15 +48,20 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         super().__init__()
         self._facts = facts
         self._labels = class_names(facts.get("labels"), ordinal=facts.get("ordinal", False))
+        self._epoch: int | None = None
         self._part: tuple[str, str] | None = None
         self._open: dict[int | None, OpenRun] = {}
         self.runs: list[Run] = []
 
     def on_validation_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         """Begin the runs of this epoch."""
-        if not trainer.sanity_checking:
-            name = f"{self._facts['name']}, epoch {trainer.current_epoch}"
-            self._start(trainer, name, f"epoch {trainer.current_epoch}")
+        if trainer.sanity_checking:
+            return
+        part = f"epoch {trainer.current_epoch}"
+        if self._epoch == trainer.current_epoch:
+            part += f", step {trainer.global_step}"
+        self._epoch = trainer.current_epoch
+        self._start(trainer, f"{self._facts['name']}, {part}", part)
 
     def on_validation_batch_end(
         self,
