@@ -68,6 +68,33 @@ def test_batches_of_a_training_loop_become_one_run(url: str) -> None:
     assert matrix.counts[1, 2] == np.sum((truth == 1) & (predicted == 2))
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "note"),
+    [
+        ([1, 2, 3], ["01", "02", "03"], r"sample_ids .* such as '1' and '01' \(kind\)"),
+        (["a", "b", "c"], ["c", "A", "b"], r"sample_ids .* such as 'a' and 'A' \(case\)"),
+        ([1, 2, 3], None, "has sample_ids, and this run has none"),
+    ],
+)
+def test_the_same_samples_named_otherwise_are_noted(
+    url: str, before: list[Any], now: list[Any] | None, note: str
+) -> None:
+    facts: dict[str, Any] = {"y_true": ["x", "x", "y"], "name": "n", "dataset": "d", "url": url}
+    offdiag.log_run(y_pred=["x", "y", "y"], sample_ids=before, **facts)
+
+    with pytest.warns(LabelNote, match=note):
+        offdiag.log_run(y_pred=["y", "x", "y"], sample_ids=now, **facts)
+
+
+@pytest.mark.parametrize("ids", [[4, 5, 6], ["x", "y", "z"]])
+def test_other_samples_with_as_many_of_each_class_are_not(url: str, ids: list[Any]) -> None:
+    """As of the next fold."""
+    facts: dict[str, Any] = {"y_true": ["x", "x", "y"], "name": "n", "dataset": "d", "url": url}
+    offdiag.log_run(y_pred=["x", "y", "y"], sample_ids=[1, 2, 3], **facts)
+
+    offdiag.log_run(y_pred=["y", "x", "y"], sample_ids=ids, **facts)
+
+
 @pytest.mark.parametrize("batches", [False, True])
 def test_the_same_labels_in_another_order_are_noted(url: str, batches: bool) -> None:
     """As of a loader that shuffles: its runs could be compared with none."""

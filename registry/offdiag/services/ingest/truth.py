@@ -12,6 +12,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.look_alikes import near_misses_in_words
 from offdiag.domain.runs import Task
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.ids import SampleIds, are_equal, require_distinct
@@ -115,13 +116,15 @@ def _note(
     """What may not be meant about labels that differ from the newest ones of these samples."""
     if newest.n_samples != placed.record.n_samples:
         return None
-    if not are_equal(truths.truth_ids(session, newest), ids):
-        return None
     before = f"label version {newest.number} of dataset {dataset.name!r}"
     kept = (
         f"It is kept as version {placed.record.number}, and runs on different versions are not "
         "compared example by example."
     )
+    known_ids = truths.truth_ids(session, newest)
+    if not are_equal(known_ids, ids):
+        is_alike = newest.class_counts == placed.record.class_counts
+        return _named_otherwise(before, kept, known_ids, ids) if is_alike else None
     known = truths.truth_codes(session, newest.id)
     as_logged = known if placed.positions is None else known[placed.positions]
     if np.array_equal(as_logged, predicted()):
@@ -142,6 +145,31 @@ def _note(
             "Keep the order, or give sample_ids= in all runs."
         )
     return None
+
+
+_MOST_NAMES = 100_000
+"""Names among which one that is written otherwise is looked for."""
+
+
+def _named_otherwise(
+    before: str, kept: str, known: SampleIds | None, ids: SampleIds | None
+) -> str | None:
+    """That as many samples of each class seem to be those of before, under other names."""
+    if known is None:
+        return None
+    if ids is None:
+        return (
+            f"{before} has sample_ids, and this run has none, though it has as many examples of "
+            f"each class. {kept} Give sample_ids= in all runs."
+        )
+    some = map(str, known.slice(0, _MOST_NAMES).to_list())
+    written = near_misses_in_words(some, map(str, ids.slice(0, 1).to_list()))
+    if written is None:
+        return None
+    return (
+        f"sample_ids are written in another way than those of {before}, such as {written}. "
+        f"{kept} Write them alike in all runs."
+    )
 
 
 def _notes_on_single_labels(
