@@ -178,7 +178,19 @@ def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tu
         for name in _MISSING_AS_TEXT
         if name in names
     ]
+    known = frozenset(names)
+    listing = next((name for name in names if _lists_others(name, known)), None)
+    if listing is not None:
+        notes.append(
+            f"Class {listing!r} lists other classes. If samples have sets of labels, give a list "
+            "for each sample, or --sets on the command line."
+        )
     return tuple(notes)
+
+
+def _lists_others(name: str, known: frozenset[str]) -> bool:
+    parts = {part.strip() for part in name.split("|")}
+    return len(parts) > 1 and parts <= known
 
 
 def warn_of(notes: Iterable[str], category: type[Warning] = LabelNote) -> None:

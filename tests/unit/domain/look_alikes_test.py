@@ -112,3 +112,15 @@ def test_near_misses_are_the_same_number_or_truth_value_in_another_kind() -> Non
         ("1", "1.0", "kind"),
         ("0", "false", "kind"),
     ]
+
+
+def test_a_class_that_lists_other_classes_is_noted_as_a_set() -> None:
+    (note,) = label_notes(["sea", "sea|sky", "sky"])
+
+    assert note.startswith("Class 'sea|sky' lists other classes")
+    assert "--sets" in note
+
+
+@pytest.mark.parametrize("names", [["sea|sky", "sea"], ["a|b", "a|c"], ["|", ""], ["a|a", "a"]])
+def test_a_bar_in_a_name_alone_is_no_set(names: list[str]) -> None:
+    assert label_notes(names) == ()
