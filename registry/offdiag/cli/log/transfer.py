@@ -71,7 +71,8 @@ def export(*, project: str, file: Path, delete: bool, call: Call) -> None:
         with measured(f"Exporting {project}") as progress:
             manifest = export_project(database, project, file, progress=progress)
         if delete:
-            delete_exported(database, project, manifest)
+            with busy(f"Deleting {project}"):
+                delete_exported(database, project, manifest)
     shown = [exported_sentence(file, manifest)]
     if delete:
         undo = f"offdiag import archive {shlex.quote(str(file))}"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from offdiag.domain.sample_content import FieldValue
 from offdiag.errors import InvalidInput
 from offdiag.inputs.content.label_tasks import (
     LabelTask,
@@ -56,7 +57,12 @@ def test_a_record_of_argilla_has_texts_as_fields_and_a_suggestion() -> None:
 
 
 def test_fields_that_are_called_like_content_do_not_take_its_place() -> None:
-    fields = {"image": "old.png", "text": "old", "sample": 3, "present_label": "nv"}
+    fields: dict[str, FieldValue] = {
+        "image": "old.png",
+        "text": "old",
+        "sample": 3,
+        "present_label": "nv",
+    }
     [task] = task_records([replace(TASK, fields=fields)], "label-studio")
     [record] = task_records([replace(TASK, text=None, fields=fields)], "argilla")
 
