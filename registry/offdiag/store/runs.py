@@ -302,6 +302,16 @@ def chosen_here_among(session: Session, run_ids: Collection[str]) -> frozenset[s
     return frozenset(row.id for row in rows if is_chosen_here(row))
 
 
+def names_of(session: Session, run_ids: Collection[str]) -> dict[str, str]:
+    """The names of those of the runs that are there and not deleted."""
+    if not run_ids:
+        return {}
+    rows = session.execute(
+        select(RunRow.id, RunRow.name).where(RunRow.id.in_(run_ids), RunRow.deleted_at.is_(None))
+    )
+    return {row.id: row.name for row in rows}
+
+
 def decision_of(row: RunRow) -> Mapping[str, Any] | None:
     """The rule that predicted from a run's own scores, None where predictions were logged."""
     return row.derivation if row.derived_from is None else None

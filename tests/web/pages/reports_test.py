@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import update
 
 from offdiag.services.delivery.message import EmailTarget
+from offdiag.services.retention.deletion import delete_run
 from offdiag.services.schedules.edit import add_schedule, run_schedule
 from offdiag.store import job_lease
 from offdiag.store.database import Database
@@ -73,6 +75,22 @@ def test_the_list_says_what_each_report_is_about_and_how_it_fared(
     assert "Schedules are not run now." in listed.one("div", "callout-warning").text
     (link,) = [a for a in listed.all("a") if a.attributes.get("aria-keyshortcuts") == "g p"]
     assert (link.attributes["href"], link.attributes["aria-current"]) == ("/reports", "page")
+
+
+def test_the_baseline_is_named_as_its_run_is(client: PageClient, planned: Database) -> None:
+    run = log_counts(planned, [[60, 3], [4, 104]], BINARY, name="first try", dataset="holdout")
+    scope = replace(scope_on("holdout"), baseline=run)
+    add_schedule(planned, name="against one", cron="0 6 * * 1", zone="UTC", scope=scope)
+
+    (line,) = [each for each in client.page("/reports").table("data") if "against" in each[0]]
+    facts = client.page("/reports/against%20one").all("dl", "facts")[0]
+
+    assert "against first try" in line[1]
+    assert "Baselinefirst try" in facts.text
+    assert run not in line[1] + facts.text
+    delete_run(planned, run, by="ana")
+    assert f"against {run}" in client.page("/reports").one("table", "data").text
+    assert run in client.page("/reports/against%20one").all("dl", "facts")[0].text
 
 
 def test_a_living_scheduler_is_said_to_be_healthy(client: PageClient, planned: Database) -> None:

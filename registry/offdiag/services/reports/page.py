@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -18,6 +18,7 @@ from offdiag.store.database import Database, Session
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.job_lease import Heartbeat, list_heartbeats
 from offdiag.store.reports import EditionRecord, FileFacts, StoredFile, file_facts, report_series
+from offdiag.store.runs import names_of
 from offdiag.store.schedules import ScheduleRecord
 
 
@@ -44,10 +45,14 @@ class ReportEntry:
 
 @dataclass(frozen=True, slots=True)
 class ReportsPage:
-    """All reports by project and name, and the schedulers, the liveliest first."""
+    """All reports by project and name, and the schedulers, the liveliest first.
+
+    `baselines` has the names of baselines by id; a run that was deleted has none.
+    """
 
     entries: tuple[ReportEntry, ...]
     schedulers: tuple[Heartbeat, ...]
+    baselines: Mapping[str, str]
 
     @property
     def has_scheduler(self) -> bool:
@@ -71,7 +76,9 @@ def reports_page(database: Database, *, project: str | None = None) -> ReportsPa
     with database.read() as session:
         entries = tuple(_entries(session, project))
         beats = list_heartbeats(session)
-    return ReportsPage(entries, tuple(beat for beat in beats if beat.kind == "scheduler"))
+        baselines = baseline_names(session, entries)
+    schedulers = tuple(beat for beat in beats if beat.kind == "scheduler")
+    return ReportsPage(entries, schedulers, baselines)
 
 
 def edition_page(
@@ -154,6 +161,11 @@ def report_entry(
         deliveries=tuple(sent),
         summary=summary,
     )
+
+
+def baseline_names(session: Session, entries: Sequence[ReportEntry]) -> dict[str, str]:
+    """The names of the runs that the others of reports are compared with, by id."""
+    return names_of(session, {run for entry in entries if (run := entry.scope.baseline)})
 
 
 def edition_named(

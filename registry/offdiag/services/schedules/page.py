@@ -14,6 +14,7 @@ from offdiag.services.jobs.page import is_alive
 from offdiag.services.reports.page import (
     ReportEntry,
     ReportsPage,
+    baseline_names,
     edition_named,
     report_entry,
     reports_page,
@@ -114,10 +115,12 @@ class ReportPage:
     """One report with some of its editions, newest first, and the line of its best values.
 
     `planned` is its schedule, None where it has none; `has_scheduler` tells whether anybody
-    ticks, and is true where nothing is planned.
+    ticks, and is true where nothing is planned. `baseline` is the name of the run that the
+    others are compared with, None where there is none or it was deleted.
     """
 
     entry: ReportEntry
+    baseline: str | None
     planned: ScheduleEntry | None
     has_scheduler: bool
     editions: tuple[EditionEntry, ...]
@@ -129,7 +132,7 @@ def report_page(
 ) -> ReportPage:
     """One report with `limit` of its editions from the one at `start` on, the newest being 0.
 
-    Six statements at most. Raises `NotFound`.
+    Seven statements at most. Raises `NotFound`.
     """
     with database.read() as session:
         schedule = schedules.find_schedule(session, project=project, name=name)
@@ -140,11 +143,13 @@ def report_page(
         source = schedule or last or edition_named(session, project, name, None)
         # Deliveries and summaries stand with the editions.
         entry = report_entry(source, schedule, last, n_editions=found.n_editions)
+        baseline = baseline_names(session, [entry]).get(entry.scope.baseline or "")
         history = _history(session, project, name)
         now = None if schedule is None else database_time(session)
         beats = () if schedule is None else tuple(list_heartbeats(session))
     return ReportPage(
         entry=entry,
+        baseline=baseline,
         planned=None if now is None or schedule is None else schedule_entry(schedule, entry, now),
         has_scheduler=schedule is None
         or is_alive(tuple(beat for beat in beats if beat.kind == "scheduler")),

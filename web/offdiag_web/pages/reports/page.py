@@ -93,7 +93,7 @@ def report_view(page: ReportPage, notices: list[str], *, start: int, now: dateti
         address=address,
         dataset=entry.scope.dataset,
         dataset_url=DatasetAddress(entry.project, entry.scope.dataset).url(),
-        facts=_facts(entry.scope, entry.targets),
+        facts=_facts(entry.scope, page.baseline, entry.targets),
         plan=_plan(page, now),
         warning=_warning(page),
         line=history_line(page.history, entry.scope),
@@ -112,12 +112,14 @@ def report_view(page: ReportPage, notices: list[str], *, start: int, now: dateti
     )
 
 
-def _facts(scope: ReportScope, targets: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+def _facts(
+    scope: ReportScope, baseline: str | None, targets: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
     facts = {
         "Runs": ", ".join(term_words(scope)) or "all of the dataset",
         "Metrics": ", ".join(metric_text.title(key) for key in scope.metrics),
         "Costs by": scope.cost_matrix,
-        "Baseline": scope.baseline,
+        "Baseline": baseline or scope.baseline,
         "Slices": ", ".join(scope.slices),
         "Alerts": "; ".join(alert_words(scope)) or "none",
         "Sent to": ", ".join(targets) or "no one; editions are stored here",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -107,7 +108,12 @@ def reports_view(page: SchedulesPage, notices: list[str], *, start: int, now: da
     return render_template(
         "reports/page.html",
         lines=tuple(
-            _line(entry, planned.get((entry.project, entry.name)), now=now)
+            _line(
+                entry,
+                planned.get((entry.project, entry.name)),
+                page.reports.baselines,
+                now=now,
+            )
             for entry in entries[part.start : part.end]
         ),
         paging=part,
@@ -117,7 +123,13 @@ def reports_view(page: SchedulesPage, notices: list[str], *, start: int, now: da
     )
 
 
-def _line(entry: ReportEntry, planned: ScheduleEntry | None, *, now: datetime) -> ReportLine:
+def _line(
+    entry: ReportEntry,
+    planned: ScheduleEntry | None,
+    baselines: Mapping[str, str],
+    *,
+    now: datetime,
+) -> ReportLine:
     address = ReportAddress(entry.project, entry.name)
     schedule = entry.schedule
     n_alerts = len(entry.scope.alerts)
@@ -130,7 +142,7 @@ def _line(entry: ReportEntry, planned: ScheduleEntry | None, *, now: datetime) -
         dataset_url=DatasetAddress(entry.project, entry.scope.dataset).url(),
         about=(
             *(() if entry.summary is None else (numbers.plural(entry.summary.n_runs, "run"),)),
-            *scope_words(entry.scope),
+            *scope_words(entry.scope, baselines),
             *watched,
         ),
         words=None if planned is None else planned.words,

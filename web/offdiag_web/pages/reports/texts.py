@@ -36,12 +36,15 @@ _DELIVERY_WORDS: Mapping[DeliveryState, tuple[str, Tone]] = {
 }
 
 
-def scope_words(scope: ReportScope) -> tuple[str, ...]:
-    """What narrows the runs and what is said about them, without the dataset."""
+def scope_words(scope: ReportScope, baselines: Mapping[str, str]) -> tuple[str, ...]:
+    """What narrows the runs and what is said about them, without the dataset.
+
+    `baselines` has names of runs by id.
+    """
     words = [*term_words(scope)]
     words += [f"slice {text}" for text in scope.slices]
     if scope.baseline is not None:
-        words.append(f"against {scope.baseline}")
+        words.append(f"against {name(baselines.get(scope.baseline, scope.baseline))}")
     if scope.cost_matrix is not None:
         words.append(f"costs by {name(scope.cost_matrix)}")
     return tuple(words)
