@@ -279,9 +279,11 @@ def test_a_run_whose_others_are_on_other_samples_is_not_called_the_only_one(
     for name, n in (("on many", 40), ("on few", 20)):
         log_counts(database, ((n, 2), (2, n)), ("a", "b"), name=name, dataset="holdout")
 
-    verdict = client.page("/datasets/holdout").one("p", "verdict-text").text
+    decision = client.page("/datasets/holdout")
+    verdict = decision.one("p", "verdict-text").text
 
     assert verdict == "1 of 2 runs can be ranked, nothing to compare."
+    assert "only run" not in decision.one("div", "chosen").text
     listed = client.page("/runs?q=dataset:holdout")
     assert listed.one("p", "callout").text == (
         "1 run here is on other labels than v2, so its values do not compare with those on v2."
@@ -312,6 +314,7 @@ def test_one_run_has_nothing_to_be_compared_with_and_what_cannot_be_meant_is_ref
 
     page = client.page("/datasets/holdout")
     assert page.one("p", "verdict-text").text == "1 run, nothing to compare."
+    assert page.one("div", "chosen").text.endswith("first only run")
     assert len(page.one("svg", "scatter").inside("a")) == 1
     assert not page.all("svg", "model-trend")
     assert not page.all("p", "budget")

@@ -196,11 +196,14 @@ def _floor(floor: Floor) -> list[str]:
 
 
 def _floor_caption(floor: Floor) -> Caption:
-    """The line is named at its right end, on the side with more room."""
-    is_low = floor.recall < 0.5
-    return Caption(
-        floor.text, _FRAME.right - 2, _y(floor.recall) + (-5 if is_low else 13), anchor="end"
+    """The line is named at its right end, on the side with more room that no grid line crosses."""
+    above, below = (
+        Caption(floor.text, _FRAME.right - 2, _y(floor.recall) + shift, anchor="end")
+        for shift in (-5, 13)
     )
+    first, second = (above, below) if floor.recall < 0.5 else (below, above)
+    grid = [_y(float(text)) for text in _RECALL_TICKS]
+    return second if any(first.box.top < y < first.box.bottom for y in grid) else first
 
 
 def _whisker(point: ClassPoint, x: float) -> str:

@@ -44,6 +44,16 @@ def test_the_floor_is_drawn_at_its_recall_and_named(recall: float) -> None:
     assert "floor here" in chart.texts("tick")
 
 
+@pytest.mark.parametrize("recall", [0.2, 0.3, 0.674, 0.781, 0.8])
+def test_no_line_of_the_grid_crosses_the_name_of_the_floor(recall: float) -> None:
+    chart = _drawn(FAILS, GOOD, floor=Floor(recall, "floor here"))
+
+    (name,) = [part for part in chart.root if part.text == "floor here"]
+    ((_, base),) = points_of(name)
+    lines = {points_of(part)[0][1] for part in chart.root if part.get("class") == "grid"}
+    assert not [y for y in lines if base - 9 < y < base + 3]
+
+
 def test_names_are_text_whatever_they_hold() -> None:
     name = '</svg><script>alert("1")</script>'
 
