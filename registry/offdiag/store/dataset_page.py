@@ -182,6 +182,7 @@ class DatasetSize:
     """How much a dataset has; labels are counted in its newest truth version.
 
     `truth_number` is None while it has no labels; then nothing else but runs is counted.
+    `n_failed` of the runs are those whose evaluation was given up.
     """
 
     truth_number: int | None
@@ -189,18 +190,17 @@ class DatasetSize:
     n_labelled: int
     class_counts: tuple[int, ...]
     n_runs: int
+    n_failed: int
 
 
 def dataset_size(session: Session, dataset_id: int) -> DatasetSize:
     """How much a dataset has, in one statement."""
-    n_runs = (
-        select(func.count())
-        .where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))
-        .scalar_subquery()
-    )
+    runs = select(func.count()).where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))
+    failed = runs.where(RunRow.state == RunState.FAILED)
     row = session.execute(
         select(
-            n_runs.label("n_runs"),
+            runs.scalar_subquery().label("n_runs"),
+            failed.scalar_subquery().label("n_failed"),
             TruthVersionRow.number,
             TruthVersionRow.n_samples,
             TruthVersionRow.n_labelled,
@@ -213,7 +213,14 @@ def dataset_size(session: Session, dataset_id: int) -> DatasetSize:
         .limit(1)
     ).one()
     counts = tuple(row.class_counts or ())
-    return DatasetSize(row.number, row.n_samples or 0, row.n_labelled or 0, counts, row.n_runs)
+    return DatasetSize(
+        row.number,
+        row.n_samples or 0,
+        row.n_labelled or 0,
+        counts,
+        n_runs=row.n_runs,
+        n_failed=row.n_failed,
+    )
 
 
 @dataclass(frozen=True, slots=True)

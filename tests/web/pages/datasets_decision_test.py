@@ -26,7 +26,7 @@ from offdiag.services.retention.deletion import delete_run
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from offdiag_web.urls.datasets import DatasetAddress
-from support.dashboard import counted_statements, log_counts
+from support.dashboard import counted_statements, fail_evaluation, log_counts
 from support.filled_once import filled_once
 from support.forms import forms_of
 from support.forms import send as send_form
@@ -327,6 +327,23 @@ def test_one_run_has_nothing_to_be_compared_with_and_what_cannot_be_meant_is_ref
     response = sent(client, typed)
     assert response.status_code == 422
     assert "is on dataset" in response.text
+
+
+def test_a_run_whose_evaluation_failed_is_not_said_to_wait_for_it(
+    client: PageClient, database: Database
+) -> None:
+    failed = log_wrong(database, "first")
+    fail_evaluation(database, failed.id, error="OSError: disk full")
+
+    page = client.page("/datasets/holdout")
+
+    assert "The evaluation of 1 run failed" in page.one("div", "empty").text
+    assert "/jobs" in {a.attributes["href"] for a in page.one("div", "empty").inside("a")}
+    assert "No worker is running" not in page.one("main").text
+    log_wrong(database, "second")
+    both = client.page("/datasets/holdout")
+    assert "1 run waits for evaluation, that of 1 failed" in both.one("div", "empty").text
+    assert "No worker is running" in both.one("main").text
 
 
 def test_a_dataset_without_runs_or_labels_says_what_is_missing(

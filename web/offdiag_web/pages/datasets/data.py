@@ -185,15 +185,17 @@ def dataset_view(
 
 
 def _size(detail: DatasetDetail) -> DatasetSize:
+    n_runs, n_failed = detail.runs.total, detail.runs.by_state[RunState.FAILED]
     if not detail.versions:
-        return DatasetSize(None, 0, 0, (), detail.runs.total)
+        return DatasetSize(None, 0, 0, (), n_runs, n_failed)
     newest = detail.versions[0]
     return DatasetSize(
         newest.number,
         newest.n_samples,
         newest.n_labelled,
         newest.class_counts,
-        detail.runs.total,
+        n_runs,
+        n_failed,
     )
 
 

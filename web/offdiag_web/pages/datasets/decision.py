@@ -146,6 +146,7 @@ def decision_view(
         problems_url=ProblemsAddress(dataset=dataset.name, project=dataset.project).url(),
         costs=costs_card(decision),
         n_runs=decision.size.n_runs,
+        n_failed=decision.size.n_failed,
         of_class=class_words(dataset.task).one,
         why_empty=why_empty(decision),
         # Labels of examples cannot be added to counts, whose matrices have been evaluated.

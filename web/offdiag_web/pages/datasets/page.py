@@ -79,7 +79,8 @@ def dataset(name: str) -> Response:
 def _dataset_page(name: str, *, refused_comment: OffdiagError | None = None) -> Response:
     found, notices = _decision(name)
     asked = _asked(found, notices)
-    if not found.leaders.runs and found.size.n_runs and found.size.n_labelled:
+    n_waiting = found.size.n_runs - found.size.n_failed
+    if not found.leaders.runs and n_waiting and found.size.n_labelled:
         with current_registry().database.read() as session:
             notices += [] if has_worker(session) else [NO_WORKER]
     html = decision_view(

@@ -108,7 +108,13 @@ def why_empty(decision: Decision) -> str:
         return "No labels of single examples, by which runs are ranked"
     if not size.n_labelled:
         return f"0 of {numbers.count(size.n_samples)} labelled"
-    return f"{numbers.plural(size.n_runs, 'run waits', 'runs wait')} for evaluation"
+    n_waiting = size.n_runs - size.n_failed
+    if not n_waiting:
+        return f"The evaluation of {numbers.plural(size.n_failed, 'run')} failed"
+    waiting = f"{numbers.plural(n_waiting, 'run waits', 'runs wait')} for evaluation"
+    return (
+        f"{waiting}, that of {numbers.count(size.n_failed)} failed" if size.n_failed else waiting
+    )
 
 
 def drop_title(leaders: Leaders) -> str:
