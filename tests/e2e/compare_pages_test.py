@@ -156,3 +156,24 @@ def test_high_contrast_keeps_worse_and_certain_apart(open_compared: Any, pair: s
 
     assert widths == ["3px", "1px"]
     assert notch == "7px"
+
+
+def test_the_number_of_examples_stays_beside_a_wide_difference_matrix(
+    open_compared: Any, compared: ComparedRegistry
+) -> None:
+    """Cut at the edge of its card, 120 would be read as 12."""
+    both = f"/compare?runs={compared.large},{compared.larger}"
+    page: Page = open_compared(both, viewport={"width": 390, "height": 844}).page
+
+    # What a phone draws at the right end of each line is the number itself.
+    hidden = page.eval_on_selector_all(
+        "table.matrix-difference td.total",
+        """cells => {
+            const region = cells[0].closest(".scrollx");
+            const end = region.getBoundingClientRect().right;
+            return [region.scrollWidth > region.clientWidth,
+                    cells.filter(cell => cell.getBoundingClientRect().right > end + 1).length];
+        }""",
+    )
+
+    assert hidden == [True, 0]
