@@ -48,7 +48,7 @@ def test_a_run_names_its_most_severe_problem_and_leads_to_all(
     assert len(page.all("tr", "is-this")) == 1
     (link,) = page.one("p", "statement").inside("a")
     assert link.attributes["href"] == f"/problems?run={lesions}&show=all"
-    assert link.text.endswith(" problems")
+    assert link.text == "2 problems, 6 low"
     for tab in ["/classes", "/history", "/meta"]:
         page = client.page(f"/runs/{lesions}{tab}")
 

@@ -329,8 +329,8 @@ def capitalised(text: str) -> str:
 
 def sentence_of(error: OffdiagError) -> str:
     """What is wrong and what helps."""
-    failure = failure_of(error)
-    return f"{failure.message} {failure.hint}" if failure.hint else failure.message
+    message, hint = typeset(capitalised(error.message)), hint_of(error)
+    return f"{message} {typeset(hint)}" if hint else message
 
 
 def message_of(error: OffdiagError) -> str:
