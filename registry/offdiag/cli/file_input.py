@@ -263,6 +263,13 @@ class PredictionColumns:
             arrays["y_score"] = PickedColumns(numbers, self.scores)
         return arrays
 
+    def unread(self, file: Path) -> list[str]:
+        """The columns of the file that are not among these."""
+        from offdiag.inputs.files.tables import column_names
+
+        read = {*self.by_argument.values(), *self.scores}
+        return [name for name in column_names(file) if name not in read]
+
 
 def prediction_columns(command: Callable[..., None]) -> Callable[..., None]:
     """The options that name the columns, which the command takes as one argument, `columns`."""

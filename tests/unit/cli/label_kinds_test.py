@@ -72,3 +72,18 @@ def test_a_file_of_booleans_beside_0_and_1_has_two_classes(offdiag: Any, folder:
     answer = offdiag("evaluate", write(folder, "x.csv", [True, False], [1, 0]), "--json")
 
     assert answer.json["labels"] == ["False", "True"]
+
+
+def test_columns_that_no_option_names_are_said_to_be_unread(offdiag: Any, folder: Path) -> None:
+    (folder / "x.csv").write_text("id,y_true,y_pred,p\n1,a,a,.1\n2,b,a,.2\n", encoding="utf-8")
+    command = ("log", "x.csv", "--name", "n", "--dataset")
+
+    without = offdiag(*command, "d")
+    with_ids = offdiag(*command, "e", "--id", "id")
+    with_all = offdiag(*command, "f", "--id", "id", "--score", "p", "--positive", "b")
+
+    assert without.err.splitlines() == [
+        "Note: Not read from the file: 'id' and 'p'. --id, --score and --weight name columns."
+    ]
+    assert "Not read from the file: 'p'." in with_ids.err
+    assert "Not read" not in with_all.err

@@ -25,6 +25,7 @@ from offdiag.cli.options import (
     url_option,
 )
 from offdiag.cli.output import busy, note, print_json
+from offdiag.domain.sentences import listed
 
 if TYPE_CHECKING:
     from offdiag.sdk.remote.sync import SyncedRun
@@ -111,8 +112,12 @@ def log(
             )
     if as_json:
         print_json({"id": run.id, "url": run.url})
-    else:
-        click.echo(_logged(run, facts["name"]))
+        return
+    click.echo(_logged(run, facts["name"]))
+    unread = [] if is_matrix or file.suffix.lower() == ".json" else columns.unread(file)
+    if unread:
+        names = listed([repr(name) for name in unread])
+        note(f"Note: Not read from the file: {names}. --id, --score and --weight name columns.")
 
 
 def _logged(run: Run, name: str) -> str:
