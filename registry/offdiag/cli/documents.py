@@ -1,4 +1,4 @@
-"""The documents that commands print, read from the store or asked of a server; runs by name."""
+"""The documents that commands print, read from the store or asked of a server; names in them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import click
 from pydantic import BaseModel, ValidationError
 
 from offdiag.cli.call import evaluate_waiting, is_server, opened, settings_for
+from offdiag.cli.output import note
+from offdiag.domain.unknown_names import unknown_name
 from offdiag.errors import InvalidInput, NotFound, NotSignedIn, OffdiagError
 from offdiag.records.access import Me
 from offdiag.records.base import MOST_ON_A_PAGE, Page, Paged, RequestBody
@@ -21,6 +23,7 @@ from offdiag.sdk.remote.connection import JSON, Connection, ServerFailed, with_r
 from offdiag.version import offdiag_version
 
 if TYPE_CHECKING:
+    from offdiag.records.datasets.dataset import DatasetSummary
     from offdiag.store.database import Database
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -158,6 +161,29 @@ def document(
         if of_results:
             evaluate_waiting(registry)
         return stored(registry)
+
+
+def known_datasets(registry: Database | Server) -> list[DatasetSummary]:
+    """All datasets, on a server those that the caller may see."""
+    from offdiag.records.datasets.dataset import DatasetList, dataset_summary
+
+    if isinstance(registry, Server):
+        return registry.ask("/datasets", DatasetList).datasets
+    from offdiag.store.dataset_page import dataset_overview
+
+    with registry.read() as session:
+        return [dataset_summary(*each) for each in dataset_overview(session)]
+
+
+def note_unknown_name(url: str | None, *, project: str | None, dataset: str | None) -> None:
+    """Tell the user that no project or dataset has the name that an empty list was asked for."""
+    if project is None and dataset is None:
+        return
+    with connected(url) as registry:
+        known = [(each.project, each.name) for each in known_datasets(registry)]
+    sentence = unknown_name(known, project=project, dataset=dataset)
+    if sentence is not None:
+        note(sentence)
 
 
 def ids_of_runs(

@@ -10,8 +10,7 @@ import click
 from rich.table import Table
 
 from offdiag.cli.call import Call, evaluate_waiting, registry_options
-from offdiag.cli.documents import Server, connected, document, ids_of_runs
-from offdiag.cli.known_datasets import note_unknown_name
+from offdiag.cli.documents import Server, connected, document, ids_of_runs, note_unknown_name
 from offdiag.cli.options import help_text
 from offdiag.cli.output import label
 from offdiag.cli.tables import facts_table, filled_table

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.call import Call, evaluate_waiting, registry_options
-from offdiag.cli.documents import document
-from offdiag.cli.known_datasets import note_unknown_name
+from offdiag.cli.documents import document, note_unknown_name
 from offdiag.cli.options import help_text
 from offdiag.cli.tables import filled_table
 from offdiag.flags.problem_words import problem_name

@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from offdiag.cli.call import Call, evaluate_waiting, registry_options
-from offdiag.cli.documents import Server, connected, document, ids_of_runs
-from offdiag.cli.known_datasets import known_datasets, note_unknown_name
+from offdiag.cli.documents import (
+    Server,
+    connected,
+    document,
+    ids_of_runs,
+    known_datasets,
+    note_unknown_name,
+)
 from offdiag.cli.options import help_text
 from offdiag.cli.output import fits_intervals, note
 from offdiag.cli.read.baseline import baseline

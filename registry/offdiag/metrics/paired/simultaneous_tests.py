@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import erf, isfinite, sqrt
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,20 +145,32 @@ def statistics_of(
 def difference_errors(
     joint: JointCounts, first: Mapping[str, Gradient], second: Mapping[str, Gradient]
 ) -> dict[str, Floats]:
-    """Standard errors of differences from the gradients of both runs, shape ().
+    """Standard errors of differences from the gradients of both runs, shape ()."""
+    codes, shares = (joint.actual, joint.first, joint.second), joint.counts / joint.total
+    return errors_of_moves(codes, shares, first, second, n_samples=joint.total)
+
+
+def errors_of_moves(
+    codes: Sequence[NDArray[np.integer[Any]]],
+    shares: Floats,
+    first: Mapping[str, Gradient],
+    second: Mapping[str, Gradient],
+    *,
+    n_samples: float,
+    squares: Floats | None = None,
+) -> dict[str, Floats]:
+    """The same of samples by their `codes`, the actual ones and those of both runs, (m,) each.
 
     A sample that the first run puts into cell c and the second into cell d moves the difference
     by the slope of the second run's metric at d minus that of the first run's at c. The spread of
-    these moves over the joint counts is the variance.
+    these moves is the variance, by `shares` (m,) and `squares` as `standard_error` takes them.
     """
-    shares = joint.counts / joint.total
+    actual, before, after = codes
     errors = {}
     with np.errstate(invalid="ignore"):
         for key in first:
-            moved = second[key].at(joint.actual, joint.second) - first[key].at(
-                joint.actual, joint.first
-            )
-            errors[key] = standard_error(moved, shares, n_samples=joint.total)
+            moved = second[key].at(actual, after) - first[key].at(actual, before)
+            errors[key] = standard_error(moved, shares, n_samples=n_samples, squares=squares)
     return errors
 
 

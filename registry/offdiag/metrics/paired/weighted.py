@@ -27,6 +27,7 @@ from offdiag.metrics.paired.class_changes import outcome_moves
 from offdiag.metrics.paired.joint_counts import PairedRates
 from offdiag.metrics.paired.simultaneous_tests import (
     JointTest,
+    errors_of_moves,
     moved_values,
     statistics_of,
     tested_statistics,
@@ -135,18 +136,10 @@ def _moves(pair: WeightedPair, gradients: Mapping[str, Gradient]) -> Floats:
 
 def _own_errors(pair: WeightedPair, keys: Iterable[str]) -> dict[str, Floats]:
     """Standard errors of differences by the slopes of each run at its own weights, shape ()."""
-    first, second = (aggregate_gradients(side.weights, keys) for side in pair.sides)
-    actual, before, after = (
-        codes.astype(np.intp) for codes in (pair.actual, pair.first, pair.second)
-    )
-    share = pair.weight / pair.total
-    errors = {}
-    with np.errstate(invalid="ignore", divide="ignore"):
-        for key in first:
-            moved = second[key].at(actual, after) - first[key].at(actual, before)
-            moved = np.where(share > 0, moved, 0.0)
-            errors[key] = np.sqrt(np.square(share * (moved - share @ moved)).sum())
-    return errors
+    own = (aggregate_gradients(side.weights, keys) for side in pair.sides)
+    codes = [each.astype(np.intp) for each in (pair.actual, pair.first, pair.second)]
+    shares = pair.weight / pair.total
+    return errors_of_moves(codes, shares, *own, n_samples=pair.total, squares=np.square(shares))
 
 
 def weighted_class_moves(pair: WeightedPair, key: str) -> tuple[Floats, Floats]:
