@@ -27,6 +27,7 @@ from harness import Report
 from offdiag.domain.labels import LabelSet
 from offdiag.flags.rule_evaluation import Subjects
 from offdiag.flags.rules.costs import judge_costs
+from offdiag.flags.thresholds import Thresholds
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs
@@ -125,7 +126,7 @@ def of_constant(job: tuple[ConstantCell, int]) -> Floats:
     subjects = Subjects(
         drawn.reshape(n_sets, cell.n_classes, cell.n_classes), cell.costs.labels.names
     )
-    judged = judge_costs(subjects, cell.costs.weights)
+    judged = judge_costs(subjects, cell.costs.weights, Thresholds())
     at_all = subjects.is_assessable
     return np.array([judged.fires & at_all, judged.comparisons[0].holds & at_all], np.float64)
 

@@ -83,12 +83,10 @@ def test_slices_that_are_hidden_are_not_compared(
     assert found.too_small == {}
 
 
-def test_what_is_small_among_the_shared_examples_is_hidden_too(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sites = ["x"] * 60 + ["y"] * 40 + ["z"] * 14
-    actual = ["ill", "well"] * 57
-    first, second = (
+def log_first(database: Database, sites: list[str], *sizes: int) -> list[str]:
+    """Ids of runs without errors, each on so many of the first samples."""
+    actual = ["ill", "well"] * (len(sites) // 2)
+    return [
         log(
             database,
             y_true=actual[:n],
@@ -97,8 +95,15 @@ def test_what_is_small_among_the_shared_examples_is_hidden_too(
             sample_ids=list(range(n)),
             slices={"site": sites[:n]},
         ).id
-        for n in (114, 103)
-    )
+        for n in sizes
+    ]
+
+
+def test_what_is_small_among_the_shared_examples_is_hidden_too(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sites = ["x"] * 60 + ["y"] * 40 + ["z"] * 14
+    first, second = log_first(database, sites, 114, 103)
     plain = compare_runs(database, [first, second], on_shared=True).by_slice
     monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "10")
 
@@ -115,18 +120,7 @@ def test_shared_examples_do_not_give_away_the_few_others(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sites = ["x"] * 30 + ["y"] * 30 + ["x"] * 25 + ["y"] * 5
-    actual = ["ill", "well"] * 45
-    most, some, few = (
-        log(
-            database,
-            y_true=actual[:n],
-            y_pred=actual[:n],
-            dataset="shared",
-            sample_ids=list(range(n)),
-            slices={"site": sites[:n]},
-        ).id
-        for n in (90, 60, 86)
-    )
+    most, some, few = log_first(database, sites, 90, 60, 86)
 
     def compared(*runs: str, part: str | None = None) -> RunComparison:
         return compare_runs(database, runs, slice_text=part, on_shared=True)

@@ -36,15 +36,12 @@ class RunWithCosts:
     currency: str | None = None
 
 
-def judge_costs(
-    s: Subjects, weights: NDArray[np.float64], thresholds: Thresholds | None = None
-) -> RuleEvaluation:
+def judge_costs(s: Subjects, weights: NDArray[np.float64], t: Thresholds) -> RuleEvaluation:
     """Where runs (R,) are proved to cost no less than a constant prediction.
 
     One that predicts a single class is that constant prediction, if it is the cheapest and other
     classes have enough samples, as F1 asks: there is nothing to test then.
     """
-    t = thresholds or Thresholds()
     costs = evaluate_costs(s.counts, weights)
     found = against_constant(s.counts, s.squares, weights, alpha=t.cost_alpha)
     is_constant = s.n_predicted_classes == 1

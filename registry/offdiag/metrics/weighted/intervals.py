@@ -9,7 +9,7 @@
   what they are off on average. Of more than two classes the lower end is also drawn with half a
   wrong answer more in the class where it weighs most, and the lower one holds: where one class
   weighed 100 times as much as 29 others, ends without it held the truth in 56 of 100 data sets
-  with 30 wrong answers, and with it in 96. Where too many cells are occupied, what depends on
+  with 30 wrong answers, and with it in 98. Where too many cells are occupied, what depends on
   single ones is linearized: the variance of the sum that a metric is to first order.
 
 Of equal weights the first are the intervals of counts, exactly. No sample has to be read again.

@@ -1,9 +1,10 @@
-"""The costly end of costs of many classes."""
+"""The costly end of costs, of two classes and of many."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.intervals.bounds import Bounds
@@ -35,6 +36,21 @@ def test_the_dear_end_is_the_high_one_of_costs_and_the_low_one_of_skill() -> Non
     assert found["skill_vs_trivial"].at() == (0.1, 0.6)
 
 
+def times_held(
+    costs: CostMatrix, cells: NDArray[np.float64], n: int, *, sets: int, rng: np.random.Generator
+) -> int:
+    """In how many sets of n samples, of cells (K, K) with these shares, the true cost is held."""
+    truth, held = (cells * costs.weights).sum(), 0
+    for _ in range(sets):
+        matrix = matrix_of(rng.multinomial(n, cells.ravel()).reshape(cells.shape))
+        found = cost_intervals(matrix, costs, seed=1, keys=("mean_cost",), replicates=400)
+        low, high = found["mean_cost"].low, found["mean_cost"].high
+        assert low is not None
+        assert high is not None
+        held += low <= truth <= high
+    return held
+
+
 def test_costs_of_many_classes_that_differ_by_orders_of_magnitude_hold_the_truth() -> None:
     """Without the costly end 82 of 100: the costliest class has 2 or 3 of 300 samples."""
     n_classes, rng = 30, np.random.default_rng(30)
@@ -47,16 +63,8 @@ def test_costs_of_many_classes_that_differ_by_orders_of_magnitude_hold_the_truth
     cells = np.full((n_classes, n_classes), 0.15 / (n_classes - 1))
     np.fill_diagonal(cells, 0.85)
     cells *= shares[:, np.newaxis]
-    truth, n_held = (cells * weights).sum(), 0
-    for _ in range(100):
-        matrix = matrix_of(rng.multinomial(300, cells.ravel()).reshape(cells.shape))
-        found = cost_intervals(matrix, costs, seed=1, keys=("mean_cost",), replicates=400)
-        low, high = found["mean_cost"].low, found["mean_cost"].high
-        assert low is not None
-        assert high is not None
-        n_held += low <= truth <= high
 
-    assert n_held >= 91
+    assert times_held(costs, cells, 300, sets=100, rng=rng) >= 91
 
 
 def test_two_costly_errors_that_are_expected_may_be_missing() -> None:
@@ -66,16 +74,8 @@ def test_two_costly_errors_that_are_expected_may_be_missing() -> None:
     """
     costs = CostMatrix(np.array([[0.0, 1.0], [20.0, 0.0]]), numbered_labels(2))
     cells = np.array([[0.6, 0.0], [0.02, 0.38]])
-    truth, n_held, rng = 0.4, 0, np.random.default_rng(2)
-    for _ in range(200):
-        matrix = matrix_of(rng.multinomial(100, cells.ravel()).reshape(2, 2))
-        found = cost_intervals(matrix, costs, seed=1, keys=("mean_cost",), replicates=400)
-        low, high = found["mean_cost"].low, found["mean_cost"].high
-        assert low is not None
-        assert high is not None
-        n_held += low <= truth <= high
 
-    assert n_held >= 186
+    assert times_held(costs, cells, 100, sets=200, rng=np.random.default_rng(2)) >= 186
 
 
 def test_costs_of_many_classes_at_declared_shares_hold_the_truth() -> None:
