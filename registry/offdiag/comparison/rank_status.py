@@ -163,11 +163,16 @@ def unpaired_recall_contest(
 
 def with_pairs(contest: Contest, paired: Contest, positions: Sequence[int]) -> Contest:
     """The contest with the errors of paired runs, at the given positions, between these."""
-    linear, errors = contest.spread.linear.copy(), contest.spread.errors.copy()
-    at = np.ix_(range(len(linear)), positions, positions)
-    linear[at], errors[at] = paired.spread.linear, paired.spread.errors
-    spread = RunSpread(linear, contest.spread.covariance, errors)
-    return Contest(contest.values, spread, contest.order, contest.is_tested)
+    unpaired = contest.spread
+    found = [each.copy() for each in (unpaired.linear, unpaired.errors, unpaired.own_errors)]
+    at = np.ix_(range(len(contest.values)), positions, positions)
+    of_pairs = paired.spread.linear, paired.spread.errors, paired.spread.own_errors
+    for whole, part in zip(found, of_pairs, strict=True):
+        whole[at] = part
+    linear, errors, own_errors = found
+    return replace(
+        contest, spread=replace(unpaired, linear=linear, errors=errors, own_errors=own_errors)
+    )
 
 
 def _contest(
@@ -182,7 +187,12 @@ def _contest(
     digests = [matrix.digest for matrix in matrices]
     return Contest(
         values,
-        RunSpread(differences(values), covariances.reshape((values.size, values.size)), errors),
+        RunSpread(
+            differences(values),
+            covariances.reshape((values.size, values.size)),
+            errors,
+            np.zeros(errors.shape),
+        ),
         np.array(sorted(range(len(matrices)), key=digests.__getitem__), np.intp),
         is_tested,
     )

@@ -39,7 +39,7 @@ from offdiag.metrics.paired.best_runs import (
 from offdiag.metrics.paired.class_changes import outcome_moves
 from offdiag.metrics.paired.confidence_set import Contest
 from offdiag.metrics.paired.joint_counts import PairedRates
-from offdiag.metrics.paired.many_runs import RunSpread, spread_of_gains
+from offdiag.metrics.paired.many_runs import RunSpread, covariance_of_slopes, spread_of_gains
 from offdiag.metrics.paired.simultaneous_tests import (
     JointTest,
     moved_values,
@@ -138,7 +138,14 @@ class PairedSets:
                 ]
             )
 
-    def own_slopes(self, key: str) -> Iterator[Floats]:
+    def own_covariance(self, key: str) -> Floats:
+        """First-order covariance (m, m) of a metric, by its slopes at the tables of each run."""
+        blocks = (
+            (each, np.ones(each.shape[LABEL_AXIS], np.int64)) for each in self._own_slopes(key)
+        )
+        return covariance_of_slopes(blocks, self.n_runs, n_samples=self.n_samples)
+
+    def _own_slopes(self, key: str) -> Iterator[Floats]:
         """What samples add to a metric at the tables of each run itself, (m, b) a block.
 
         Times the number of samples; up to a constant of the run.

@@ -14,7 +14,7 @@ which is free of that optimism.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -52,9 +52,10 @@ def metric_contest(runs: RunsTogether, keys: Sequence[str]) -> Contest:
         counts, ordinal=runs.labels.has_declared_order, names=runs.labels.names
     ).aggregate
     signs = signs_of(keys)
+    own = [aggregate_gradients(matrix, keys) for matrix in runs.matrices]
     return Contest(
         signs * np.stack([suite[key].value for key in keys]),
-        turned(runs.spread(aggregate_gradients(runs.pooled, keys)), signs),
+        turned(runs.spread(aggregate_gradients(runs.pooled, keys), own), signs),
         runs.order,
         tested_metrics(keys, runs.matrices),
     )
@@ -129,7 +130,7 @@ def small_classes(matrices: Sequence[Unweighted]) -> NDArray[np.bool_]:
 
 def turned(spread: RunSpread, signs: Floats) -> RunSpread:
     """The same spread of metrics whose signs are changed: only differences get another one."""
-    return RunSpread(spread.linear * signs[:, :, np.newaxis], spread.covariance, spread.errors)
+    return replace(spread, linear=spread.linear * signs[:, :, np.newaxis])
 
 
 METHOD = "bootstrap bias correction"

@@ -97,20 +97,19 @@ class BestSet:
 class PairTests:
     """Every two of m runs by one metric, the higher the better.
 
-    A difference of any two of them beyond `critical` standard errors is significant at one level
-    for all pairs together, also where one of the two was chosen for being highest.
+    Their metric is the first of `spread`. A difference of any two of them beyond `critical`
+    standard errors is significant at one level for all pairs together, also where one of the two
+    was chosen for being highest.
     """
 
     values: Floats
-    linear: Floats
-    errors: Floats
+    spread: RunSpread
     critical: float
 
     def statistic(self, run: int, rival: int) -> Statistic:
         """The run minus its rival, both by their position."""
-        at = run, rival
         difference = float(self.values[run] - self.values[rival])
-        return Statistic(difference, float(self.linear[at]), float(self.errors[at]))
+        return self.spread.statistic(difference, (0, run, rival))
 
 
 def pair_tests(
@@ -165,8 +164,8 @@ def _first_stage(contest: Contest, seed: int, number: int, level: float, draws: 
 
 def _pairs_of(contest: Contest, stage: _Stage, level: float, draws: int) -> PairTests:
     """By the first stage, in which all runs are still in."""
-    critical, spread = _null([stage], level, draws).critical, contest.spread
-    return PairTests(contest.values[0], spread.linear[0], spread.errors[0], critical)
+    critical = _null([stage], level, draws).critical
+    return PairTests(contest.values[0], contest.spread, critical)
 
 
 def _take_out(stages: Sequence[_Stage], level: float, draws: int) -> None:
@@ -227,8 +226,10 @@ class _Stage:
         self._draws = draws
         self._values = values
         self._differences = differences(values)
-        self._linear, self._errors = contest.spread.linear, contest.spread.errors
-        self._t = smaller_statistic(self._differences, self._linear, self._errors)
+        spread = self._spread = contest.spread
+        self._t = smaller_statistic(
+            self._differences, spread.linear, spread.errors, spread.own_errors
+        )
         self._is_tested = _tested(values, self._t) & contest.is_tested[:, np.newaxis]
         self._is_in = self._is_tested.copy()
         self._highest = [_highest(each) for each in values]
@@ -289,9 +290,7 @@ class _Stage:
     def _compared(self, metric: int, run: int) -> Compared:
         rival = int(self._rival[metric, run])
         at = (metric, run, rival)
-        statistic = Statistic(
-            float(self._differences[at]), float(self._linear[at]), float(self._errors[at])
-        )
+        statistic = self._spread.statistic(float(self._differences[at]), at)
         if not self._is_tested[metric, run] or isnan(statistic.t):
             return Compared(rival, statistic.difference, None, None, None)
         return Compared(

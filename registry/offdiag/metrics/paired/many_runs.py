@@ -4,7 +4,8 @@ With slope g at the pooled matrix, run j has the sum L_j of g[y_i, a_ij] over th
 covariance of these sums under "no difference" is G_jk, the sum of u_ij u_ik with
 u_ij = g[y_i, a_ij] - g[y_i, y_i]: what all runs share does not move their differences, so
 samples that all predict alike are passed over. Then G_jj + G_kk - 2 G_jk is the squared error of
-two runs, as `simultaneous_tests` has it.
+two runs, as `simultaneous_tests` has it. With the slopes of each run at its own matrix, centred,
+the same makes the error of their difference, which counts where it is larger.
 
 Samples of one actual class that every run predicts alike are one kind. Everything here depends on
 how many there are of each kind and not on single samples, so runs whose samples were only counted
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
@@ -28,12 +29,14 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.gradients import Floats, Gradient
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.joint_counts import JointCounts
-from offdiag.metrics.paired.simultaneous_tests import ROUNDING, pooled_matrix
+from offdiag.metrics.paired.simultaneous_tests import ROUNDING, Statistic, pooled_matrix
 
 BLOCK = 8_192
 """Samples that are looked at together: slopes of 50 runs and 5 metrics fit into 16 MB."""
 MOST_TABULATED = 1_024
 """Classes up to which slopes are looked up in a table of all cells."""
+MOST_IN_EACH_RUN = 128
+"""The same where each run has a table of its own."""
 RUN_AXIS, SAMPLE_AXIS = 0, 1
 """Axes of predictions and slopes, shape (m, n)."""
 CLASS_AXIS = 0
@@ -54,13 +57,20 @@ class RunSpread:
     """How far chance moves Q metrics of m equally good runs from each other.
 
     Of a difference, the run of the first axis minus that of the second, `linear` (Q, m, m) is
-    what the slopes make of it and `errors` (Q, m, m) its standard error. `covariance` (Q m, Q m),
-    metric by metric, is that of the metrics, up to what all runs share.
+    what the slopes make of it and `errors` (Q, m, m) its standard error; `own_errors` (Q, m, m)
+    are those by the slopes of each run at its own matrix, 0 unless they are asked for.
+    `covariance` (Q m, Q m), metric by metric, is that of the metrics, up to what all runs share.
     """
 
     linear: Floats
     covariance: Floats
     errors: Floats
+    own_errors: Floats
+
+    def statistic(self, difference: float, at: tuple[int, int, int]) -> Statistic:
+        """Of a difference by the positions of its metric and runs."""
+        found = (float(each[at]) for each in (self.linear, self.errors, self.own_errors))
+        return Statistic(difference, *found)
 
 
 class RunsTogether(ABC):
@@ -79,6 +89,9 @@ class RunsTogether(ABC):
 
     @abstractmethod
     def _spread_of_classes(self, gradients: Mapping[str, Gradient]) -> RunSpread: ...
+
+    @abstractmethod
+    def _own_covariance_of_classes(self, gradients: Sequence[Gradient]) -> Floats: ...
 
     @property
     def n_runs(self) -> int:
@@ -121,11 +134,29 @@ class RunsTogether(ABC):
         """What tells runs apart that nothing else does."""
         return b""
 
-    def spread(self, gradients: Mapping[str, Gradient]) -> RunSpread:
+    def spread(
+        self, gradients: Mapping[str, Gradient], own: Sequence[Mapping[str, Gradient]] = ()
+    ) -> RunSpread:
         """How chance moves the metrics with these gradients at the pooled matrix.
 
-        Not finite where a gradient is not.
+        Not finite where a gradient is not. `own` are those at the matrix of each run.
         """
+        found = self._pooled_spread(gradients)
+        if not own:
+            return found
+        errors = [
+            errors_within(self.own_covariance([each[key] for each in own])) for key in gradients
+        ]
+        return replace(found, own_errors=np.stack(errors))
+
+    def own_covariance(self, gradients: Sequence[Gradient]) -> Floats:
+        """First-order covariance (m, m) of a metric, by its gradient at the matrix of each run."""
+        with np.errstate(invalid="ignore"):
+            if len(self.labels) > 2:
+                return self._own_covariance_of_classes(gradients)
+            return _covariance_of_two_classes(self.matrices, self.both_right, gradients)
+
+    def _pooled_spread(self, gradients: Mapping[str, Gradient]) -> RunSpread:
         if len(self.labels) > 2:
             return self._spread_of_classes(gradients)
         # A prediction is right or wrong: what is right in both runs is all there is to count.
@@ -219,9 +250,7 @@ class PairedRuns(RunsTogether):
         gains = [_gain(gradient, len(self.labels)) for gradient in gradients.values()]
         return spread_of_gains(self._gained(gains), len(gains), self.n_runs)
 
-    def _gained(
-        self, gains: Sequence[Callable[[Codes, Codes], Floats]]
-    ) -> Iterator[tuple[Floats, Floats]]:
+    def _gained(self, gains: Sequence[Slopes]) -> Iterator[tuple[Floats, Floats]]:
         """What each run gains on kinds that not all predict alike, (Q, m, b) of a block.
 
         First of all samples of a kind together, and then of one.
@@ -231,6 +260,22 @@ class PairedRuns(RunsTogether):
             at = actual[differs], predicted[:, differs]
             gained = np.stack([gain(*at) for gain in gains]) / self.n_samples
             yield gained * counts[differs], gained
+
+    def _own_covariance_of_classes(self, gradients: Sequence[Gradient]) -> Floats:
+        size = len(self.labels)
+        slopes = [
+            each.at if size > MOST_IN_EACH_RUN else _tabulated(each.at, size) for each in gradients
+        ]
+        blocks = (
+            (
+                np.stack(
+                    [each(actual, codes) for each, codes in zip(slopes, predicted, strict=True)]
+                ),
+                counts,
+            )
+            for actual, predicted, counts in self.kinds.counted_blocks()
+        )
+        return covariance_of_slopes(blocks, self.n_runs, n_samples=self.n_samples)
 
     def blocks(self) -> Iterator[tuple[Codes, Codes]]:
         """Actual codes (b,) and predicted ones (m, b) of up to `BLOCK` samples at a time."""
@@ -257,7 +302,24 @@ def spread_of_gains(
     for together, single in gained:
         linear += together.sum(axis=LAST_AXIS)
         covariance += np.inner(together.reshape(shape), single.reshape(shape))
-    return RunSpread(differences(linear), covariance, difference_errors(covariance, n_runs))
+    return _spread(linear, covariance, difference_errors(covariance, n_runs))
+
+
+def covariance_of_slopes(
+    blocks: Iterable[tuple[Floats, NDArray[np.int64]]], n_runs: int, *, n_samples: int
+) -> Floats:
+    """First-order covariance (m, m) of the values of runs.
+
+    From slopes (m, b) of each run at its own matrix, and how many samples each is of, (b,).
+    """
+    sums, products = np.zeros(n_runs), np.zeros((n_runs, n_runs))
+    for slopes, counts in blocks:
+        weighed = slopes * counts
+        sums += weighed.sum(axis=LAST_AXIS)
+        products += np.inner(weighed, slopes)
+    means = sums / n_samples
+    found: Floats = (products / n_samples - np.outer(means, means)) / n_samples
+    return found
 
 
 def spread_of_recall(
@@ -325,7 +387,18 @@ class PairwiseRuns(RunsTogether):
             covariance[:, first, :, second] = np.inner(one * joint.counts, other)
             covariance[:, second, :, first] = np.inner(other * joint.counts, one)
         whole = covariance.reshape(n_metrics * n_runs, n_metrics * n_runs)
-        return RunSpread(differences(linear), whole, difference_errors(whole, n_runs))
+        return _spread(linear, whole, difference_errors(whole, n_runs))
+
+    def _own_covariance_of_classes(self, gradients: Sequence[Gradient]) -> Floats:
+        found = np.empty((self.n_runs, self.n_runs))
+        for both, joint in self.pairs.items():
+            slopes = [
+                gradients[run].at(joint.actual, codes)
+                for run, codes in zip(both, (joint.first, joint.second), strict=True)
+            ]
+            block = np.stack(slopes), joint.counts
+            found[np.ix_(both, both)] = covariance_of_slopes([block], 2, n_samples=self.n_samples)
+        return found
 
 
 def _codes(places: NDArray[np.integer[Any]]) -> Codes:
@@ -341,36 +414,71 @@ def difference_errors(covariance: Floats, n_runs: int) -> Floats:
     """Standard errors (Q, m, m) of differences within each metric; rounding is 0."""
     n_metrics = len(covariance) // n_runs
     blocks = covariance.reshape(n_metrics, n_runs, n_metrics, n_runs)
-    errors = np.empty((n_metrics, n_runs, n_runs))
-    for metric in range(n_metrics):
-        within = blocks[metric, :, metric]
-        variances = np.diagonal(within)
-        sums = variances[:, np.newaxis] + variances
-        squared = sums - 2.0 * within
-        errors[metric] = np.sqrt(np.where(squared <= ROUNDING * sums, 0.0, squared))
-    return errors
+    return np.stack([errors_within(blocks[at, :, at]) for at in range(n_metrics)])
 
 
-def _gain(gradient: Gradient, n_classes: int) -> Callable[[Codes, Codes], Floats]:
-    """What predictions (m, n) gain over the right class (n,), by the slopes of a metric."""
+def errors_within(covariance: Floats) -> Floats:
+    """The same of one metric, (m, m)."""
+    variances = np.diagonal(covariance)
+    sums = variances[:, np.newaxis] + variances
+    squared = sums - 2.0 * covariance
+    return np.asarray(np.sqrt(np.where(squared <= ROUNDING * sums, 0.0, squared)))
 
-    def of_codes(actual: Codes, predicted: Codes) -> Floats:
+
+def _spread(linear: Floats, covariance: Floats, errors: Floats) -> RunSpread:
+    """From linear parts (Q, m), without the errors at the matrix of each run."""
+    return RunSpread(differences(linear), covariance, errors, np.zeros(errors.shape))
+
+
+Slopes = Callable[[Codes, Codes], Floats]
+"""What a sample of an actual class (n,) that is predicted so (n,) or (m, n) adds to a metric."""
+
+
+def _gain(gradient: Gradient, n_classes: int) -> Slopes:
+    """What predictions gain over the right class, by the slopes of a metric."""
+
+    def gain(actual: Codes, predicted: Codes) -> Floats:
         with np.errstate(invalid="ignore"):
             return gradient.at(actual[np.newaxis], predicted) - gradient.at(actual, actual)
 
-    if n_classes > MOST_TABULATED:
-        return of_codes
+    return gain if n_classes > MOST_TABULATED else _tabulated(gain, n_classes)
+
+
+def _tabulated(slopes: Slopes, n_classes: int) -> Slopes:
+    """The same, looked up in a table of all cells."""
     codes = np.arange(n_classes, dtype=np.uint16)
-    rows, columns = np.meshgrid(codes, codes, indexing="ij")
-    table = np.empty((n_classes, n_classes))
-    with np.errstate(invalid="ignore"):
-        table[:] = gradient.at(rows, columns)
-        table -= np.diagonal(table)[:, np.newaxis].copy()
+    table = slopes(np.repeat(codes, n_classes), np.tile(codes, n_classes)).ravel()
 
-    def of_table(actual: Codes, predicted: Codes) -> Floats:
-        return table.ravel().take(actual.astype(np.int64) * n_classes + predicted)
+    def looked_up(actual: Codes, predicted: Codes) -> Floats:
+        return table.take(actual.astype(np.int64) * n_classes + predicted)
 
-    return of_table
+    return looked_up
+
+
+def _covariance_of_two_classes(
+    matrices: Sequence[ConfusionMatrix],
+    both_right: NDArray[np.int64],
+    gradients: Sequence[Gradient],
+) -> Floats:
+    """First-order covariance (m, m) of a metric, as a prediction is right or wrong.
+
+    A slope is that of a wrong prediction, and what a right one gains on it; one that no sample
+    has takes no part.
+    """
+    code = np.arange(2)
+    counts = np.stack([matrix.counts for matrix in matrices])
+    slopes = np.where(
+        counts > 0, [each.at(code[:, np.newaxis], code[np.newaxis]) for each in gradients], 0.0
+    )
+    right, wrong = slopes[:, code, code], slopes[:, code, 1 - code]
+    gained, n_right = right - wrong, counts[:, code, code]
+    cases, n_samples = matrices[0].actual, matrices[0].total
+    means = (wrong * cases + gained * n_right).sum(axis=LAST_AXIS) / n_samples
+    crossed = np.inner(gained * n_right, wrong)
+    products = np.inner(wrong * cases, wrong) + crossed + crossed.T
+    products += np.einsum("jc,kc,cjk->jk", gained, gained, both_right.astype(np.float64))
+    found: Floats = (products / n_samples - np.outer(means, means)) / n_samples
+    return found
 
 
 def _from_counts(both_right: NDArray[np.int64], gained: Floats) -> RunSpread:
@@ -381,4 +489,4 @@ def _from_counts(both_right: NDArray[np.int64], gained: Floats) -> RunSpread:
     apart = right[:, :, np.newaxis] + right[:, np.newaxis, :] - 2 * both_right
     errors = np.sqrt(np.einsum("qc,cjk->qjk", gained**2, apart))
     covariance = covariance.reshape(n_metrics * n_runs, n_metrics * n_runs)
-    return RunSpread(differences(gained @ right), covariance, errors)
+    return _spread(gained @ right, covariance, errors)

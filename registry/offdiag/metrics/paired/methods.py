@@ -20,7 +20,7 @@ the corrected resampled t test (Nadeau and Bengio 2003, Machine Learning 52, 239
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 
@@ -99,40 +99,18 @@ def moments_of(runs: PairedRuns, method_of: Sequence[int], key: str) -> Moments 
         if gradient is None or not isfinite(gradient.value):
             return None
         gradients.append(gradient)
-    blocks = (
-        np.stack(
-            [
-                gradient.at(actual, predicted)
-                for gradient, predicted in zip(gradients, predictions, strict=True)
-            ]
-        )
-        for actual, predictions in runs.blocks()
-    )
-    return moments_of_slopes(blocks, method_of, n_samples=len(runs.actual))
+    return moments_of_covariance(runs.own_covariance(gradients), method_of)
 
 
-def moments_of_slopes(
-    blocks: Iterable[Floats], method_of: Sequence[int], *, n_samples: int
-) -> Moments | None:
-    """The same from slopes (m, b) of some samples at a time; None where they are not finite."""
-    membership, n = np.asarray(method_of, np.intp), n_samples
-    n_methods, n_runs = int(membership.max()) + 1, len(membership)
-    average = np.zeros((n_methods, n_runs))
-    average[membership, np.arange(n_runs)] = 1.0
-    average /= average.sum(axis=LAST_AXIS, keepdims=True)
-    products = np.zeros((n_methods, n_methods))
-    sums, squares = np.zeros(n_runs), np.zeros(n_runs)
-    for slopes in blocks:
-        sums += slopes.sum(axis=LAST_AXIS)
-        squares += (slopes**2).sum(axis=LAST_AXIS)
-        of_methods = average @ slopes
-        products += np.inner(of_methods, of_methods)
-    means = average @ (sums / n)
-    covariance = (products / n - np.outer(means, means)) / n
-    variances = (squares / n - (sums / n) ** 2) / n
+def moments_of_covariance(covariance: Floats, method_of: Sequence[int]) -> Moments | None:
+    """The same from the covariance (m, m) of all runs; None where it is not finite."""
     if not np.isfinite(covariance).all():
         return None
-    return Moments(covariance, average @ variances)
+    membership = np.asarray(method_of, np.intp)
+    average = np.zeros((int(membership.max()) + 1, len(membership)))
+    average[membership, np.arange(len(membership))] = 1.0
+    average /= average.sum(axis=LAST_AXIS, keepdims=True)
+    return Moments(average @ covariance @ average.T, average @ np.diagonal(covariance))
 
 
 def mean_of_seeds(values: Sequence[float], shared: float) -> Estimate:

@@ -82,6 +82,10 @@ class Statistic:
         """T, see `smaller_statistic`."""
         return float(smaller_statistic(self.difference, self.linear, self.error, self.own_error))
 
+    @property
+    def larger_error(self) -> float:
+        return float(np.fmax(self.error, self.own_error))
+
     def reach(self, critical: float) -> float | None:
         """Half the length of the interval of the difference that decides |T| > `critical`.
 
@@ -93,7 +97,7 @@ class Statistic:
             return None
         if t:
             return critical * abs(self.difference / t)
-        return max(abs(self.difference), critical * float(np.fmax(self.error, self.own_error)))
+        return max(abs(self.difference), critical * self.larger_error)
 
 
 def smaller_statistic(

@@ -378,7 +378,7 @@ class _Paired:
                 difference=matters,
             )
             return LabelBudget(*of_runs, found.needed, found.low, found.high, found.settled)
-        needed = samples_for_metric(n_samples, statistic.error, difference=matters)
+        needed = samples_for_metric(n_samples, statistic.larger_error, difference=matters)
         # Samples grow with the square of what they settle.
         settled = matters * float(np.sqrt(needed / n_samples))
         further: Mapping[int, int] = {}

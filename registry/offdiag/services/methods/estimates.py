@@ -29,7 +29,7 @@ from offdiag.metrics.paired.methods import (
     mean_of_folds,
     mean_of_seeds,
     moments_of,
-    moments_of_slopes,
+    moments_of_covariance,
 )
 from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.champions.leaders import side_by_side
@@ -201,7 +201,7 @@ def _moments(
     if isinstance(paired, PairedRuns):
         found = moments_of(paired, method_of, key)
     elif has_slopes(key):
-        found = moments_of_slopes(paired.own_slopes(key), method_of, n_samples=paired.n_samples)
+        found = moments_of_covariance(paired.own_covariance(key), method_of)
     else:
         found = None
     return found, f"there is no paired test for {key}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -11,9 +13,11 @@ from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.gradients import Gradient
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.paired import many_runs as module
+from offdiag.metrics.paired import simultaneous_tests
 from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.many_runs import (
     PairedRuns,
+    PairwiseRuns,
     RunSpread,
     difference_errors,
     spread_of_recall,
@@ -65,6 +69,31 @@ def test_linear_parts_and_errors_are_those_of_every_two_runs(
                 assert spread.linear[metric, second, first] == pytest.approx(statistic.linear)
                 assert spread.errors[metric, second, first] == pytest.approx(statistic.error)
     assert spread.errors == pytest.approx(difference_errors(spread.covariance, runs.n_runs))
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_errors_at_the_matrices_of_the_runs_are_those_of_every_two_runs(
+    classes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BLOCK", 250)
+    runs = _runs(classes)
+    pairs = {
+        (first, second): joint_counts(
+            actual=runs.actual,
+            first=runs.predictions[first],
+            second=runs.predictions[second],
+            labels=runs.labels,
+        )
+        for first, second in combinations(range(runs.n_runs), 2)
+    }
+    own = [aggregate_gradients(matrix, HEADLINE) for matrix in runs.matrices]
+    for counted in (runs, PairwiseRuns(pairs, runs.labels)):
+        spread = counted.spread(aggregate_gradients(runs.pooled, HEADLINE), own)
+        for (first, second), joint in pairs.items():
+            expected = simultaneous_tests.difference_errors(joint, own[first], own[second])
+            for metric, error in enumerate(expected.values()):
+                assert spread.own_errors[metric, first, second] == pytest.approx(error)
+                assert spread.own_errors[metric, second, first] == pytest.approx(error)
 
 
 def test_pairs_are_counted_for_the_order_of_runs_with_one_matrix_only() -> None:
