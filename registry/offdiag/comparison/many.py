@@ -35,7 +35,8 @@ from offdiag.metrics.paired.best_runs import (
 )
 from offdiag.metrics.paired.confidence_set import DRAWS, BestSet, Contest, confidence_sets
 from offdiag.metrics.paired.hypothesis_tests import CochranQ, cochran_of_counts, holm, mcnemar
-from offdiag.metrics.paired.many_runs import Codes, PairedRuns, PairwiseRuns, RunsTogether
+from offdiag.metrics.paired.many_runs import PairedRuns, PairwiseRuns, RunsTogether
+from offdiag.metrics.paired.run_spread import Codes
 from offdiag.metrics.suite import AGGREGATE_KEYS, evaluate_stack
 
 FEWEST_RUNS = 3

@@ -22,7 +22,7 @@ from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.paired.best_runs import signs_of, small_classes, tested_metrics
 from offdiag.metrics.paired.confidence_set import BestSet, Compared, Contest
-from offdiag.metrics.paired.many_runs import RunSpread, differences
+from offdiag.metrics.paired.run_spread import RunSpread, differences
 from offdiag.metrics.paired.simultaneous_tests import value_covariance
 
 SIMULTANEOUS = "simultaneous, slopes at the pooled matrix"

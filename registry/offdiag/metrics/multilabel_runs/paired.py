@@ -39,7 +39,7 @@ from offdiag.metrics.paired.best_runs import (
 from offdiag.metrics.paired.class_changes import outcome_moves
 from offdiag.metrics.paired.confidence_set import Contest
 from offdiag.metrics.paired.joint_counts import PairedRates
-from offdiag.metrics.paired.many_runs import RunSpread, covariance_of_slopes, spread_of_gains
+from offdiag.metrics.paired.run_spread import RunSpread, covariance_of_slopes, spread_of_gains
 from offdiag.metrics.paired.simultaneous_tests import (
     JointTest,
     moved_values,

@@ -33,7 +33,8 @@ from offdiag.metrics.multilabel.label_averages import MACRO
 from offdiag.metrics.multilabel.suite import OF_SETS
 from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.paired.confidence_set import Contest
-from offdiag.metrics.paired.many_runs import PairedRuns, RunSpread, RunsTogether, spread_of_recall
+from offdiag.metrics.paired.many_runs import PairedRuns, RunsTogether
+from offdiag.metrics.paired.run_spread import RunSpread, spread_of_recall
 from offdiag.metrics.spec import Direction
 from offdiag.metrics.suite import evaluate_stack
 

@@ -15,7 +15,7 @@ give the same numbers as runs whose predictions are stored.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -29,48 +29,35 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.gradients import Floats, Gradient
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.joint_counts import JointCounts
-from offdiag.metrics.paired.simultaneous_tests import ROUNDING, Statistic, pooled_matrix
+from offdiag.metrics.paired.run_spread import (
+    LAST_AXIS,
+    Codes,
+    RunSpread,
+    Slopes,
+    covariance_of_slopes,
+    covariance_of_two_classes,
+    difference_errors,
+    errors_within,
+    gain_of,
+    spread_of,
+    spread_of_counts,
+    spread_of_gains,
+    tabulated,
+)
+from offdiag.metrics.paired.simultaneous_tests import pooled_matrix
 
 BLOCK = 8_192
 """Samples that are looked at together: slopes of 50 runs and 5 metrics fit into 16 MB."""
-MOST_TABULATED = 1_024
-"""Classes up to which slopes are looked up in a table of all cells."""
 MOST_IN_EACH_RUN = 128
-"""The same where each run has a table of its own."""
+"""Classes up to which slopes are looked up in a table of each run."""
 RUN_AXIS, SAMPLE_AXIS = 0, 1
 """Axes of predictions and slopes, shape (m, n)."""
 CLASS_AXIS = 0
 """Axis of counts by class and two runs, shape (C, m, m), along which the class changes."""
-FIRST_RUN_AXIS, SECOND_RUN_AXIS = 1, 2
-"""Axes of counts by class and two runs, shape (C, m, m); the first also of slopes (Q, m, n)."""
-LAST_AXIS = -1
 LARGEST_KEY = 1 << 62
 """Numbers of kinds up to which a kind is one number of eight bytes."""
 EXACT_SUMS = 1 << 24
 """Whole numbers up to this are exact in four bytes."""
-
-Codes = NDArray[np.unsignedinteger[Any]]
-
-
-@dataclass(frozen=True)
-class RunSpread:
-    """How far chance moves Q metrics of m equally good runs from each other.
-
-    Of a difference, the run of the first axis minus that of the second, `linear` (Q, m, m) is
-    what the slopes make of it and `errors` (Q, m, m) its standard error; `own_errors` (Q, m, m)
-    are those by the slopes of each run at its own matrix, 0 unless they are asked for.
-    `covariance` (Q m, Q m), metric by metric, is that of the metrics, up to what all runs share.
-    """
-
-    linear: Floats
-    covariance: Floats
-    errors: Floats
-    own_errors: Floats
-
-    def statistic(self, difference: float, at: tuple[int, int, int]) -> Statistic:
-        """Of a difference by the positions of its metric and runs."""
-        found = (float(each[at]) for each in (self.linear, self.errors, self.own_errors))
-        return Statistic(difference, *found)
 
 
 class RunsTogether(ABC):
@@ -154,7 +141,7 @@ class RunsTogether(ABC):
         with np.errstate(invalid="ignore"):
             if len(self.labels) > 2:
                 return self._own_covariance_of_classes(gradients)
-            return _covariance_of_two_classes(self.matrices, self.both_right, gradients)
+            return covariance_of_two_classes(self.matrices, self.both_right, gradients)
 
     def _pooled_spread(self, gradients: Mapping[str, Gradient]) -> RunSpread:
         if len(self.labels) > 2:
@@ -163,7 +150,7 @@ class RunsTogether(ABC):
         code = np.arange(2)
         gained = [each.at(code, code) - each.at(code, 1 - code) for each in gradients.values()]
         with np.errstate(invalid="ignore"):
-            return _from_counts(self.both_right, np.stack(gained) / self.n_samples)
+            return spread_of_counts(self.both_right, np.stack(gained) / self.n_samples)
 
 
 @dataclass(frozen=True)
@@ -247,7 +234,7 @@ class PairedRuns(RunsTogether):
         return found
 
     def _spread_of_classes(self, gradients: Mapping[str, Gradient]) -> RunSpread:
-        gains = [_gain(gradient, len(self.labels)) for gradient in gradients.values()]
+        gains = [gain_of(gradient, len(self.labels)) for gradient in gradients.values()]
         return spread_of_gains(self._gained(gains), len(gains), self.n_runs)
 
     def _gained(self, gains: Sequence[Slopes]) -> Iterator[tuple[Floats, Floats]]:
@@ -264,7 +251,7 @@ class PairedRuns(RunsTogether):
     def _own_covariance_of_classes(self, gradients: Sequence[Gradient]) -> Floats:
         size = len(self.labels)
         slopes = [
-            each.at if size > MOST_IN_EACH_RUN else _tabulated(each.at, size) for each in gradients
+            each.at if size > MOST_IN_EACH_RUN else tabulated(each.at, size) for each in gradients
         ]
         blocks = (
             (
@@ -287,53 +274,6 @@ class PairedRuns(RunsTogether):
         """The same with how many samples each place stands for, (b,)."""
         for number, (actual, predicted) in enumerate(self.blocks()):
             yield actual, predicted, self.sizes[number * BLOCK : (number + 1) * BLOCK]
-
-
-def spread_of_gains(
-    gained: Iterable[tuple[Floats, Floats]], n_metrics: int, n_runs: int
-) -> RunSpread:
-    """From what samples add to each metric of each run, blocks of shape (Q, m, b).
-
-    Each is given of all samples of a kind together, and of one of them.
-    """
-    linear = np.zeros((n_metrics, n_runs))
-    covariance = np.zeros((n_metrics * n_runs, n_metrics * n_runs))
-    shape = n_metrics * n_runs, -1
-    for together, single in gained:
-        linear += together.sum(axis=LAST_AXIS)
-        covariance += np.inner(together.reshape(shape), single.reshape(shape))
-    return _spread(linear, covariance, difference_errors(covariance, n_runs))
-
-
-def covariance_of_slopes(
-    blocks: Iterable[tuple[Floats, NDArray[np.int64]]], n_runs: int, *, n_samples: int
-) -> Floats:
-    """First-order covariance (m, m) of the values of runs.
-
-    From slopes (m, b) of each run at its own matrix, and how many samples each is of, (b,).
-    """
-    sums, products = np.zeros(n_runs), np.zeros((n_runs, n_runs))
-    for slopes, counts in blocks:
-        weighed = slopes * counts
-        sums += weighed.sum(axis=LAST_AXIS)
-        products += np.inner(weighed, slopes)
-    means = sums / n_samples
-    found: Floats = (products / n_samples - np.outer(means, means)) / n_samples
-    return found
-
-
-def spread_of_recall(
-    both_right: NDArray[np.int64], cases: NDArray[np.int64]
-) -> tuple[RunSpread, ...]:
-    """Of the recall of each class or label, for each alone; NaN for one without samples.
-
-    `both_right` (K, m, m) counts the samples of each that two runs both find, of `cases` (K,).
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return tuple(
-            _from_counts(both[np.newaxis], np.array([[np.divide(1.0, total)]]))
-            for both, total in zip(both_right, cases, strict=True)
-        )
 
 
 @dataclass(frozen=True)
@@ -366,7 +306,7 @@ class PairwiseRuns(RunsTogether):
 
     def _spread_of_classes(self, gradients: Mapping[str, Gradient]) -> RunSpread:
         n_metrics, n_runs = len(gradients), self.n_runs
-        gains = [_gain(gradient, len(self.labels)) for gradient in gradients.values()]
+        gains = [gain_of(gradient, len(self.labels)) for gradient in gradients.values()]
 
         def gained(actual: Codes, predicted: Codes) -> Floats:
             return np.stack([gain(actual, predicted[np.newaxis])[0] for gain in gains])
@@ -387,7 +327,7 @@ class PairwiseRuns(RunsTogether):
             covariance[:, first, :, second] = np.inner(one * joint.counts, other)
             covariance[:, second, :, first] = np.inner(other * joint.counts, one)
         whole = covariance.reshape(n_metrics * n_runs, n_metrics * n_runs)
-        return _spread(linear, whole, difference_errors(whole, n_runs))
+        return spread_of(linear, whole, difference_errors(whole, n_runs))
 
     def _own_covariance_of_classes(self, gradients: Sequence[Gradient]) -> Floats:
         found = np.empty((self.n_runs, self.n_runs))
@@ -403,90 +343,3 @@ class PairwiseRuns(RunsTogether):
 
 def _codes(places: NDArray[np.integer[Any]]) -> Codes:
     return places.astype(np.uint32)
-
-
-def differences(values: Floats) -> Floats:
-    """Each run minus each other one, (Q, m, m) of values (Q, m)."""
-    return values[:, :, np.newaxis] - values[:, np.newaxis, :]
-
-
-def difference_errors(covariance: Floats, n_runs: int) -> Floats:
-    """Standard errors (Q, m, m) of differences within each metric; rounding is 0."""
-    n_metrics = len(covariance) // n_runs
-    blocks = covariance.reshape(n_metrics, n_runs, n_metrics, n_runs)
-    return np.stack([errors_within(blocks[at, :, at]) for at in range(n_metrics)])
-
-
-def errors_within(covariance: Floats) -> Floats:
-    """The same of one metric, (m, m)."""
-    variances = np.diagonal(covariance)
-    sums = variances[:, np.newaxis] + variances
-    squared = sums - 2.0 * covariance
-    return np.asarray(np.sqrt(np.where(squared <= ROUNDING * sums, 0.0, squared)))
-
-
-def _spread(linear: Floats, covariance: Floats, errors: Floats) -> RunSpread:
-    """From linear parts (Q, m), without the errors at the matrix of each run."""
-    return RunSpread(differences(linear), covariance, errors, np.zeros(errors.shape))
-
-
-Slopes = Callable[[Codes, Codes], Floats]
-"""What a sample of an actual class (n,) that is predicted so (n,) or (m, n) adds to a metric."""
-
-
-def _gain(gradient: Gradient, n_classes: int) -> Slopes:
-    """What predictions gain over the right class, by the slopes of a metric."""
-
-    def gain(actual: Codes, predicted: Codes) -> Floats:
-        with np.errstate(invalid="ignore"):
-            return gradient.at(actual[np.newaxis], predicted) - gradient.at(actual, actual)
-
-    return gain if n_classes > MOST_TABULATED else _tabulated(gain, n_classes)
-
-
-def _tabulated(slopes: Slopes, n_classes: int) -> Slopes:
-    """The same, looked up in a table of all cells."""
-    codes = np.arange(n_classes, dtype=np.uint16)
-    table = slopes(np.repeat(codes, n_classes), np.tile(codes, n_classes)).ravel()
-
-    def looked_up(actual: Codes, predicted: Codes) -> Floats:
-        return table.take(actual.astype(np.int64) * n_classes + predicted)
-
-    return looked_up
-
-
-def _covariance_of_two_classes(
-    matrices: Sequence[ConfusionMatrix],
-    both_right: NDArray[np.int64],
-    gradients: Sequence[Gradient],
-) -> Floats:
-    """First-order covariance (m, m) of a metric, as a prediction is right or wrong.
-
-    A slope is that of a wrong prediction, and what a right one gains on it; one that no sample
-    has takes no part.
-    """
-    code = np.arange(2)
-    counts = np.stack([matrix.counts for matrix in matrices])
-    slopes = np.where(
-        counts > 0, [each.at(code[:, np.newaxis], code[np.newaxis]) for each in gradients], 0.0
-    )
-    right, wrong = slopes[:, code, code], slopes[:, code, 1 - code]
-    gained, n_right = right - wrong, counts[:, code, code]
-    cases, n_samples = matrices[0].actual, matrices[0].total
-    means = (wrong * cases + gained * n_right).sum(axis=LAST_AXIS) / n_samples
-    crossed = np.inner(gained * n_right, wrong)
-    products = np.inner(wrong * cases, wrong) + crossed + crossed.T
-    products += np.einsum("jc,kc,cjk->jk", gained, gained, both_right.astype(np.float64))
-    found: Floats = (products / n_samples - np.outer(means, means)) / n_samples
-    return found
-
-
-def _from_counts(both_right: NDArray[np.int64], gained: Floats) -> RunSpread:
-    """From samples right in both runs by class (C, m, m), and what a right one gains (Q, C)."""
-    n_metrics, n_runs = len(gained), both_right.shape[LAST_AXIS]
-    right = np.diagonal(both_right, axis1=FIRST_RUN_AXIS, axis2=SECOND_RUN_AXIS)
-    covariance = np.einsum("qc,pc,cjk->qjpk", gained, gained, both_right.astype(np.float64))
-    apart = right[:, :, np.newaxis] + right[:, np.newaxis, :] - 2 * both_right
-    errors = np.sqrt(np.einsum("qc,cjk->qjk", gained**2, apart))
-    covariance = covariance.reshape(n_metrics * n_runs, n_metrics * n_runs)
-    return _spread(gained @ right, covariance, errors)

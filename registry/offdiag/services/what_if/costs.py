@@ -22,7 +22,8 @@ from offdiag.metrics.gradients import Floats
 from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.paired.best_runs import cost_contest
 from offdiag.metrics.paired.confidence_set import BestSet, Compared, confidence_sets
-from offdiag.metrics.paired.many_runs import Codes, PairedRuns
+from offdiag.metrics.paired.many_runs import PairedRuns
+from offdiag.metrics.paired.run_spread import Codes
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.what_if.leads import Leads, leads
 from offdiag.services.what_if.scenario import (

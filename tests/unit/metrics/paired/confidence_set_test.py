@@ -20,7 +20,8 @@ from offdiag.metrics.paired.confidence_set import (
     confidence_sets,
     pair_tests,
 )
-from offdiag.metrics.paired.many_runs import PairedRuns, RunSpread, differences
+from offdiag.metrics.paired.many_runs import PairedRuns
+from offdiag.metrics.paired.run_spread import RunSpread, differences
 
 HEADLINE = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa")
 BINARY = LabelSet(("well", "ill"))

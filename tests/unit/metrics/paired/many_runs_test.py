@@ -13,15 +13,10 @@ from offdiag.metrics.costs.summary import cost_gradients
 from offdiag.metrics.gradients import Gradient
 from offdiag.metrics.intervals.delta import aggregate_gradients
 from offdiag.metrics.paired import many_runs as module
-from offdiag.metrics.paired import simultaneous_tests
+from offdiag.metrics.paired import run_spread, simultaneous_tests
 from offdiag.metrics.paired.joint_counts import joint_counts
-from offdiag.metrics.paired.many_runs import (
-    PairedRuns,
-    PairwiseRuns,
-    RunSpread,
-    difference_errors,
-    spread_of_recall,
-)
+from offdiag.metrics.paired.many_runs import PairedRuns, PairwiseRuns
+from offdiag.metrics.paired.run_spread import RunSpread, difference_errors, spread_of_recall
 from offdiag.metrics.paired.simultaneous_tests import paired_statistics
 from support.gradients import class_gradient
 
@@ -52,7 +47,7 @@ def test_linear_parts_and_errors_are_those_of_every_two_runs(
     classes: int, most_tabulated: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "BLOCK", 250)
-    monkeypatch.setattr(module, "MOST_TABULATED", most_tabulated)
+    monkeypatch.setattr(run_spread, "MOST_TABULATED", most_tabulated)
     runs = _runs(classes)
     gradients = _gradients(runs)
     spread = runs.spread(gradients)

@@ -1,0 +1,178 @@
+"""How far chance moves the metrics of several runs on the same samples from each other.
+
+What samples add to a metric by its slopes is looked up, summed over pairs of runs, and made the
+errors of all differences; `many_runs` says what of the samples is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.metrics.gradients import Floats, Gradient
+from offdiag.metrics.paired.simultaneous_tests import ROUNDING, Statistic
+
+MOST_TABULATED = 1_024
+"""Classes up to which slopes are looked up in a table of all cells."""
+FIRST_RUN_AXIS, SECOND_RUN_AXIS, LAST_AXIS = 1, 2, -1
+"""Axes of counts by class and two runs, shape (C, m, m), and of slopes, (Q, m, n)."""
+
+Codes = NDArray[np.unsignedinteger[Any]]
+Slopes = Callable[[Codes, Codes], Floats]
+"""What a sample of an actual class (n,) that is predicted so (n,) or (m, n) adds to a metric."""
+
+
+@dataclass(frozen=True)
+class RunSpread:
+    """How far chance moves Q metrics of m equally good runs from each other.
+
+    Of a difference, the run of the first axis minus that of the second, `linear` (Q, m, m) is
+    what the slopes make of it and `errors` (Q, m, m) its standard error; `own_errors` (Q, m, m)
+    are those by the slopes of each run at its own matrix, 0 unless they are asked for.
+    `covariance` (Q m, Q m), metric by metric, is that of the metrics, up to what all runs share.
+    """
+
+    linear: Floats
+    covariance: Floats
+    errors: Floats
+    own_errors: Floats
+
+    def statistic(self, difference: float, at: tuple[int, int, int]) -> Statistic:
+        """Of a difference by the positions of its metric and runs."""
+        found = (float(each[at]) for each in (self.linear, self.errors, self.own_errors))
+        return Statistic(difference, *found)
+
+
+def spread_of_gains(
+    gained: Iterable[tuple[Floats, Floats]], n_metrics: int, n_runs: int
+) -> RunSpread:
+    """From what samples add to each metric of each run, blocks of shape (Q, m, b).
+
+    Each is given of all samples of a kind together, and of one of them.
+    """
+    linear = np.zeros((n_metrics, n_runs))
+    covariance = np.zeros((n_metrics * n_runs, n_metrics * n_runs))
+    shape = n_metrics * n_runs, -1
+    for together, single in gained:
+        linear += together.sum(axis=LAST_AXIS)
+        covariance += np.inner(together.reshape(shape), single.reshape(shape))
+    return spread_of(linear, covariance, difference_errors(covariance, n_runs))
+
+
+def covariance_of_slopes(
+    blocks: Iterable[tuple[Floats, NDArray[np.int64]]], n_runs: int, *, n_samples: int
+) -> Floats:
+    """First-order covariance (m, m) of the values of runs.
+
+    From slopes (m, b) of each run at its own matrix, and how many samples each is of, (b,).
+    """
+    sums, products = np.zeros(n_runs), np.zeros((n_runs, n_runs))
+    for slopes, counts in blocks:
+        weighed = slopes * counts
+        sums += weighed.sum(axis=LAST_AXIS)
+        products += np.inner(weighed, slopes)
+    means = sums / n_samples
+    found: Floats = (products / n_samples - np.outer(means, means)) / n_samples
+    return found
+
+
+def spread_of_recall(
+    both_right: NDArray[np.int64], cases: NDArray[np.int64]
+) -> tuple[RunSpread, ...]:
+    """Of the recall of each class or label, for each alone; NaN for one without samples.
+
+    `both_right` (K, m, m) counts the samples of each that two runs both find, of `cases` (K,).
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return tuple(
+            spread_of_counts(both[np.newaxis], np.array([[np.divide(1.0, total)]]))
+            for both, total in zip(both_right, cases, strict=True)
+        )
+
+
+def differences(values: Floats) -> Floats:
+    """Each run minus each other one, (Q, m, m) of values (Q, m)."""
+    return values[:, :, np.newaxis] - values[:, np.newaxis, :]
+
+
+def difference_errors(covariance: Floats, n_runs: int) -> Floats:
+    """Standard errors (Q, m, m) of differences within each metric; rounding is 0."""
+    n_metrics = len(covariance) // n_runs
+    blocks = covariance.reshape(n_metrics, n_runs, n_metrics, n_runs)
+    return np.stack([errors_within(blocks[at, :, at]) for at in range(n_metrics)])
+
+
+def errors_within(covariance: Floats) -> Floats:
+    """The same of one metric, (m, m)."""
+    variances = np.diagonal(covariance)
+    sums = variances[:, np.newaxis] + variances
+    squared = sums - 2.0 * covariance
+    return np.asarray(np.sqrt(np.where(squared <= ROUNDING * sums, 0.0, squared)))
+
+
+def spread_of(linear: Floats, covariance: Floats, errors: Floats) -> RunSpread:
+    """From linear parts (Q, m), without the errors at the matrix of each run."""
+    return RunSpread(differences(linear), covariance, errors, np.zeros(errors.shape))
+
+
+def gain_of(gradient: Gradient, n_classes: int) -> Slopes:
+    """What predictions gain over the right class, by the slopes of a metric."""
+
+    def gain(actual: Codes, predicted: Codes) -> Floats:
+        with np.errstate(invalid="ignore"):
+            return gradient.at(actual[np.newaxis], predicted) - gradient.at(actual, actual)
+
+    return gain if n_classes > MOST_TABULATED else tabulated(gain, n_classes)
+
+
+def tabulated(slopes: Slopes, n_classes: int) -> Slopes:
+    """The same, looked up in a table of all cells."""
+    codes = np.arange(n_classes, dtype=np.uint16)
+    table = slopes(np.repeat(codes, n_classes), np.tile(codes, n_classes)).ravel()
+
+    def looked_up(actual: Codes, predicted: Codes) -> Floats:
+        return table.take(actual.astype(np.int64) * n_classes + predicted)
+
+    return looked_up
+
+
+def covariance_of_two_classes(
+    matrices: Sequence[ConfusionMatrix],
+    both_right: NDArray[np.int64],
+    gradients: Sequence[Gradient],
+) -> Floats:
+    """First-order covariance (m, m) of a metric, as a prediction is right or wrong.
+
+    A slope is that of a wrong prediction, and what a right one gains on it; one that no sample
+    has takes no part.
+    """
+    code = np.arange(2)
+    counts = np.stack([matrix.counts for matrix in matrices])
+    slopes = np.where(
+        counts > 0, [each.at(code[:, np.newaxis], code[np.newaxis]) for each in gradients], 0.0
+    )
+    right, wrong = slopes[:, code, code], slopes[:, code, 1 - code]
+    gained, n_right = right - wrong, counts[:, code, code]
+    cases, n_samples = matrices[0].actual, matrices[0].total
+    means = (wrong * cases + gained * n_right).sum(axis=LAST_AXIS) / n_samples
+    crossed = np.inner(gained * n_right, wrong)
+    products = np.inner(wrong * cases, wrong) + crossed + crossed.T
+    products += np.einsum("jc,kc,cjk->jk", gained, gained, both_right.astype(np.float64))
+    found: Floats = (products / n_samples - np.outer(means, means)) / n_samples
+    return found
+
+
+def spread_of_counts(both_right: NDArray[np.int64], gained: Floats) -> RunSpread:
+    """From samples right in both runs by class (C, m, m), and what a right one gains (Q, C)."""
+    n_metrics, n_runs = len(gained), both_right.shape[LAST_AXIS]
+    right = np.diagonal(both_right, axis1=FIRST_RUN_AXIS, axis2=SECOND_RUN_AXIS)
+    covariance = np.einsum("qc,pc,cjk->qjpk", gained, gained, both_right.astype(np.float64))
+    apart = right[:, :, np.newaxis] + right[:, np.newaxis, :] - 2 * both_right
+    errors = np.sqrt(np.einsum("qc,cjk->qjk", gained**2, apart))
+    covariance = covariance.reshape(n_metrics * n_runs, n_metrics * n_runs)
+    return spread_of(gained @ right, covariance, errors)
