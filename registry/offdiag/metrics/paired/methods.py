@@ -111,7 +111,7 @@ def moments_of_covariance(covariance: Floats, method_of: Sequence[int]) -> Momen
     average = np.zeros((int(membership.max()) + 1, len(membership)))
     average[membership, np.arange(len(membership))] = 1.0
     average /= average.sum(axis=LAST_AXIS, keepdims=True)
-    return Moments(average @ covariance @ average.T, average @ np.diagonal(covariance))
+    return Moments(np.inner(average @ covariance, average), average @ np.diagonal(covariance))
 
 
 def mean_of_seeds(values: Sequence[float], shared: float) -> Estimate:

@@ -160,8 +160,8 @@ def covariance_of_two_classes(
     gained, n_right = right - wrong, counts[:, code, code]
     cases, n_samples = matrices[0].actual, matrices[0].total
     means = (wrong * cases + gained * n_right).sum(axis=LAST_AXIS) / n_samples
-    crossed = np.inner(gained * n_right, wrong)
-    products = np.inner(wrong * cases, wrong) + crossed + crossed.T
+    products = np.inner(wrong * cases, wrong)
+    products += np.inner(gained * n_right, wrong) + np.inner(wrong, gained * n_right)
     products += np.einsum("jc,kc,cjk->jk", gained, gained, both_right.astype(np.float64))
     found: Floats = (products / n_samples - np.outer(means, means)) / n_samples
     return found
