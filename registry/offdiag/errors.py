@@ -175,5 +175,9 @@ class NotFoundBySlices(UserWarning):
     """Runs with sample weights have no metrics of slices, so a search by slices misses them."""
 
 
+class UnknownName(UserWarning):
+    """No runs were found, and no project or dataset has the name that was asked for."""
+
+
 class RunKept(UserWarning):
     """A run, or content of samples, waits in the spool for `offdiag sync` to store it."""

@@ -12,7 +12,7 @@ from sklearn.metrics import roc_auc_score
 
 import offdiag
 from offdiag.cli.commands import offdiag as commands
-from offdiag.errors import Conflict, InvalidInput, NotFoundBySlices
+from offdiag.errors import Conflict, InvalidInput, NotFoundBySlices, UnknownName
 from offdiag.inputs.bodies.columns import columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body
 from offdiag.sdk.run import Run
@@ -103,7 +103,8 @@ def test_unusable_weights_are_refused_and_nothing_is_stored(
 
     assert caught.value.field == "sample_weight"
     assert caught.value.hint
-    assert offdiag.search_runs("attributes.dataset = 'refused'", url=url).empty
+    with pytest.warns(UnknownName, match="no dataset 'refused'"):
+        assert offdiag.search_runs("attributes.dataset = 'refused'", url=url).empty
 
 
 def test_batches_with_and_without_weights_are_refused(url: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import offdiag
+from offdiag.errors import UnknownName
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -42,10 +43,43 @@ def test_a_filter_narrows_the_frame(url: str) -> None:
 
 
 def test_nothing_found_is_a_frame_with_the_same_first_columns(url: str) -> None:
-    found = offdiag.search_runs(project="nobody", url=url)
+    found = offdiag.search_runs("attributes.name = 'nobody'", url=url)  # Warnings are errors.
 
     assert len(found) == 0
     assert list(found.columns[:2]) == ["run_id", "name"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "project", "sentence"),
+    [
+        ("", "defalt", "Project 'defalt' has no datasets. Did you mean 'default'?"),
+        ("attributes.dataset = 'dd'", None, "There is no dataset 'dd'. Did you mean 'd'?"),
+        (
+            "metrics.mcc > 0 and (attributes.dataset = 'dd')",
+            "default",
+            "There is no dataset 'dd' in project 'default'. Did you mean 'd'?",
+        ),
+    ],
+)
+def test_unknown_names_are_warned_of_with_near_ones(
+    url: str, condition: str, project: str | None, sentence: str
+) -> None:
+    with pytest.warns(UnknownName) as caught:
+        found = offdiag.search_runs(condition, project=project, url=url)
+
+    assert [str(each.message) for each in caught] == [sentence]
+    assert caught[0].filename == __file__
+    assert len(found) == 0
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["attributes.dataset like 'dd%'", "attributes.dataset = 'dd' or metrics.mcc > 2"],
+)
+def test_patterns_and_alternatives_name_nothing_that_must_be_there(
+    url: str, condition: str
+) -> None:
+    assert offdiag.search_runs(condition, url=url).empty  # Warnings are errors.
 
 
 def test_a_filter_that_cannot_be_read_is_refused_in_words(url: str) -> None:

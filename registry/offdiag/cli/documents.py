@@ -165,14 +165,11 @@ def document(
 
 def known_datasets(registry: Database | Server) -> list[DatasetSummary]:
     """All datasets, on a server those that the caller may see."""
-    from offdiag.records.datasets.dataset import DatasetList, dataset_summary
+    from offdiag.records.datasets.dataset import DatasetList, stored_datasets
 
     if isinstance(registry, Server):
         return registry.ask("/datasets", DatasetList).datasets
-    from offdiag.store.dataset_page import dataset_overview
-
-    with registry.read() as session:
-        return [dataset_summary(*each) for each in dataset_overview(session)]
+    return stored_datasets(registry).datasets
 
 
 def note_unknown_name(url: str | None, *, project: str | None, dataset: str | None) -> None:

@@ -233,6 +233,18 @@ def apart_from_slices(condition: Condition) -> Condition:
             return EVERYTHING if slices_asked_for(condition) else condition
 
 
+def wanted_text(condition: Condition, attribute: Attribute) -> str | None:
+    """The text that an attribute of every run that is found equals, None if any text will do."""
+    match condition:
+        case AllOf(conditions):
+            found = (wanted_text(each, attribute) for each in conditions)
+            return next((each for each in found if each is not None), None)
+        case Comparison(AttributeField(name), Operator.EQUAL, (str(text),)) if name is attribute:
+            return text
+        case _:
+            return None
+
+
 @dataclass(frozen=True, slots=True)
 class Ordering:
     """What a search is sorted by. Runs without the value come last in both directions."""

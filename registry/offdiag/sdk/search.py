@@ -7,9 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.runs import FoundRun, require_number_of_runs, without_slices_text
-from offdiag.errors import InvalidInput, NotEvaluated, NotFound, NotFoundBySlices
+from offdiag.domain.unknown_names import unknown_name
+from offdiag.errors import InvalidInput, NotEvaluated, NotFound, NotFoundBySlices, UnknownName
 from offdiag.extras import optional
+from offdiag.filters.conditions import Attribute, wanted_text
+from offdiag.filters.parsing import parse_filter
+from offdiag.records.datasets.dataset import DatasetList, DatasetsQuery, stored_datasets
 from offdiag.sdk.registry import MOST_NAMED, RUN_ID, Registry, SearchQuestion, only_id, quoted
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
@@ -130,7 +135,8 @@ def search_runs(
     runs with sample weights. `project` is all projects by default. In a registry that is an SQLite
     file up to 20 runs that are not evaluated yet are evaluated first; of more a `NotEvaluated`
     warning reports the number. Runs with sample weights are not found by slices, and a
-    `NotFoundBySlices` warning reports their number.
+    `NotFoundBySlices` warning reports their number. If there are no such runs, and no project or
+    dataset has the name that all would have, an `UnknownName` warning gives the nearest names.
 
     Returns a frame with the columns run_id, name, model, project, dataset, truth_version,
     state, author, git_sha, created_at, n_predictions, is_weighted (samples have weights, metrics
@@ -149,12 +155,28 @@ def search_runs(
     found = at.search(SearchQuestion(filter, fields, project, max_results))
     if found.n_without_slices:
         warnings.warn(without_slices_text(found.n_without_slices), NotFoundBySlices, stacklevel=2)
+    if not found.runs:
+        warn_of(_unknown_names(at, filter, project), UnknownName)
     rows = [_row(run) for run in found.runs]
     frame = pd.DataFrame.from_records(rows)
     for name in _with_large_numbers(rows):
         if frame[name].dtype.kind == "f":
             frame[name] = pd.Series([row.get(name) for row in rows], dtype=object)
     return frame.reindex(columns=_columns(found.runs))
+
+
+def _unknown_names(at: Registry, filter_text: str, project: str | None) -> Sequence[str]:
+    """A sentence if no project or dataset has the name that all runs of a search would have."""
+    condition = parse_filter(filter_text)
+    if project is None:
+        project = wanted_text(condition, Attribute.PROJECT)
+    dataset = wanted_text(condition, Attribute.DATASET)
+    if project is None and dataset is None:
+        return ()
+    known = at.document("GET", "/datasets", DatasetsQuery(), DatasetList, stored_datasets).datasets
+    names = ((each.project, each.name) for each in known)
+    sentence = unknown_name(names, project=project, dataset=dataset)
+    return () if sentence is None else (sentence,)
 
 
 def _row(run: FoundRun) -> dict[str, object]:

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import offdiag
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import Conflict, InvalidInput, UnknownName
 from offdiag.sdk.evaluations.evaluation import Evaluation
 from offdiag.sdk.run import Run
 from offdiag.services.cost_matrices import add_costs
@@ -269,6 +269,13 @@ def test_searches_are_equal(places: tuple[Place, Place]) -> None:
 
     pd.testing.assert_frame_equal(one, other)
     assert list(one["name"]) == ["second", "first"]
+
+
+def test_searches_warn_of_unknown_names_alike(places: tuple[Place, Place]) -> None:
+    for place in places:
+        with pytest.warns(UnknownName, match="^There is no dataset 'lesionss'"):
+            found = offdiag.search_runs("attributes.dataset = 'lesionss'", url=place.url)
+        assert found.empty
 
 
 def test_comparisons_are_equal(places: tuple[Place, Place]) -> None:

@@ -16,6 +16,7 @@ from offdiag.records.runs.run import Labels, labels_document
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
     from offdiag.services.datasets import DatasetDetail
+    from offdiag.store.database import Database
     from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 
 
@@ -140,6 +141,14 @@ def dataset_summary(facts: DatasetFacts, logged: LoggedRuns) -> DatasetSummary:
         runs_by_state=logged.by_state,
         last_logged_at=logged.last_logged_at,
     )
+
+
+def stored_datasets(database: Database) -> DatasetList:
+    """All datasets of a database."""
+    from offdiag.store.dataset_page import dataset_overview
+
+    with database.read() as session:
+        return DatasetList(datasets=[dataset_summary(*each) for each in dataset_overview(session)])
 
 
 _BEFORE_STATES = ("project", "name", "task", "truth_version", "n_samples", "n_classes", "n_runs")
