@@ -278,6 +278,15 @@ def test_a_value_that_cannot_be_meant_is_a_notice_and_not_an_error(reader: PageC
     assert "cannot be sorted by" in response.text
 
 
+def test_a_parameter_that_does_not_exist_is_named(reader: PageClient) -> None:
+    page = reader.page("/runs?filter=metrics.mcc > 2&view=both&utm_source=mail")
+
+    assert page.all("p", "callout")[0].text == (
+        "There is no parameter “filter” here; known are after, base, before, cols, diff, group, "
+        "q, scale, sel, sort, view."
+    )
+
+
 def test_the_filter_form_ends_at_the_canonical_address(reader: PageClient) -> None:
     response = reader.get("/runs?form=1&q=++dataset:derm-7+&sort=-acc&scale=fit&x=1")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeVar
 from urllib.parse import quote, urlencode
 
@@ -38,6 +38,7 @@ def read_groups(text: str | None) -> tuple[str, ...]:
 RUN_ID = re.compile(r"r_[0-9A-Za-z]{1,64}")
 UNREAD_PLACE = "The place in the list could not be read; this is its beginning."
 _LARGEST_START = 10_000_000
+_MOST_NAMED = 3
 Place = TypeVar("Place")
 
 
@@ -47,6 +48,19 @@ def one_of(text: str | None, known: Sequence[str], what: str, notices: list[str]
         return text or None
     notices.append(f"There is no {what} “{text[:40]}”; known are {', '.join(known)}.")
     return None
+
+
+_BESIDE = re.compile(r"form|utm_.*|.*clid")
+"""What forms send along, and what mail programs and social networks add to links."""
+
+
+def unknown_parameters(given: Iterable[str], known: Collection[str]) -> list[str]:
+    """A notice of the parameters of a page that it does not read, if there are any."""
+    unknown = [each for each in given if each not in known and not _BESIDE.fullmatch(each)]
+    if not unknown:
+        return []
+    names = " or ".join(f"“{each[:40]}”" for each in unknown[:_MOST_NAMED])
+    return [f"There is no parameter {names} here; known are {', '.join(sorted(known))}."]
 
 
 def read_start(values: Mapping[str, str], *, unread: str = UNREAD_PLACE) -> tuple[int, list[str]]:

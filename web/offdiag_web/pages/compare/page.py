@@ -43,14 +43,17 @@ from offdiag_web.pages.compare.export import (
 from offdiag_web.pages.compare.pair import PAIRED_OUTCOME_TEXTS
 from offdiag_web.pages.compare.runs import run_identities
 from offdiag_web.pages.compare.view import choosing_view, compare_page, curves_view
+from offdiag_web.urls import run_list
 from offdiag_web.urls.compare import (
+    EXAMPLE_PARAMETERS,
+    PARAMETERS,
     CompareAddress,
     is_sent_by_form,
     read_compare,
     read_paired_outcome,
 )
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.query_string import read_start
+from offdiag_web.urls.query_string import read_start, unknown_parameters
 
 MOST_RIVALS = 10
 """Runs that are offered to compare with the one that is chosen."""
@@ -178,6 +181,9 @@ def page() -> AnyResponse:
     address, notices = read_compare(request.args)
     if is_sent_by_form(request.args) and not notices:
         return redirect(address.url())
+    # One run that is ticked in the list comes with the address of the list.
+    beyond_list = [each for each in request.args if each not in run_list.PARAMETERS]
+    notices += unknown_parameters(beyond_list, PARAMETERS)
     if len(address.run_ids) < 2:
         if "newest" in request.args and (dataset := request.args.get("dataset")):
             run_ids, notice = _newest_against(dataset, request.args["newest"])
@@ -234,7 +240,7 @@ def examples() -> AnyResponse:
     outcome, unread = read_paired_outcome(request.args.get("which"))
     start, unplaced = read_start(request.args)
     class_label = request.args.get("class") or None
-    notices += unread + unplaced
+    notices += unread + unplaced + unknown_parameters(request.args, EXAMPLE_PARAMETERS)
     try:
         found = _examples(address, outcome=outcome, class_label=class_label, start=start)
     except InvalidInput as error:

@@ -43,8 +43,10 @@ from offdiag_web.pages.runs.columns import best_first, chosen_metrics
 from offdiag_web.pages.runs.rows import MOST_GROUPED
 from offdiag_web.pages.runs.view import Roles, run_groups_view, run_list_view
 from offdiag_web.urls.datasets import DatasetAddress
+from offdiag_web.urls.query_string import unknown_parameters
 from offdiag_web.urls.run_list import (
     NEWEST_FIRST,
+    PARAMETERS,
     RunListAddress,
     columns_text,
     read_columns,
@@ -64,6 +66,7 @@ def runs(form: str = "html") -> Response:
     address, notices = read_run_list(request.args, now=database.clock())
     if SENT_BY_FORM in request.args and not notices:
         return _kept_columns(redirect(address.url()), address)
+    notices += unknown_parameters(request.args, PARAMETERS)
     with database.read() as session:
         listed = listed_datasets(session, address.filter)
         if form != "html":
