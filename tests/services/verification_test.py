@@ -14,6 +14,8 @@ from sqlalchemy import delete, select, update
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import InvalidInput
+from offdiag.metrics import custom
+from offdiag.services.evaluation.recompute import recompute_stale
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
@@ -112,6 +114,28 @@ def test_runs_that_wait_for_their_evaluation_are_not_wrong(database: Database) -
 
     assert found.is_clean
     assert found.n_waiting == 1
+
+
+def test_results_of_another_version_of_a_metric_are_outdated_and_no_drift(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(custom, "custom_versions", lambda: {"f2_ill": 1})
+    sliced = log(database, **SCORED, slices={"site": ["A", "B"] * 2})
+    work_off(database)
+    evaluation_of_slice(database, sliced.id, "site=A")
+    assert verify(database).is_clean
+
+    monkeypatch.setattr(custom, "custom_versions", lambda: {"f2_ill": 2})
+    assert sentences(database) == ["its results are outdated and no re-evaluation is queued."]
+    recompute_stale(database)
+    found = verify(database)
+    assert found.findings == ()
+    assert found.n_waiting == 1
+
+    work_off(database)
+    found = verify(database)
+    assert found.findings == ()
+    assert found.n_waiting == 0
 
 
 def test_a_run_that_nobody_was_asked_for_is_found(database: Database) -> None:

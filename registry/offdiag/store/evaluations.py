@@ -61,7 +61,8 @@ class StoredEvaluation:
     `n_cases` counts samples with and without a label, `n_labelled` those with one, which are
     `counted`. `matrix_digest` was taken of these when they were stored. `hides_minority` is the
     badge that the flags add up to, None where nothing can be said. `costs` are those of the
-    errors under the cost matrix `cost_matrix_id`, empty where the dataset had none.
+    errors under the cost matrix `cost_matrix_id`, empty where the dataset had none. Of a slice
+    there is no `rules_digest`, as it is not judged by rules.
     """
 
     id: int
@@ -81,6 +82,7 @@ class StoredEvaluation:
     hides_minority: bool | None = None
     cost_matrix_id: int | None = None
     costs: Mapping[str, MetricValue] = field(default_factory=dict)
+    rules_digest: str | None = None
 
     @property
     def matrix(self) -> ConfusionMatrix:

@@ -67,6 +67,7 @@ def stale_runs(
     *,
     suite_version: int,
     rules_digest: str | None = None,
+    metrics_digest: str = "",
     run_ids: Collection[str] | None = None,
     unasked: bool = False,
     limit: int | None = None,
@@ -75,12 +76,20 @@ def stale_runs(
 
     With `unasked`, only those that no work stands for. Runs whose evaluation was given up are
     left out: trying again by itself would not end. Without `rules_digest` it does not matter by
-    which rules and thresholds flags were raised: only who evaluates knows those in force.
+    which rules and thresholds flags were raised: only who evaluates knows those in force. Then
+    `metrics_digest`, if it is given, is that of the declared metrics alone.
     """
     statement = _statement(
-        by_rules=rules_digest is not None, some=run_ids is not None, unasked=unasked
+        by_rules=rules_digest is not None,
+        by_metrics=bool(metrics_digest),
+        some=run_ids is not None,
+        unasked=unasked,
     )
-    given = {"suite_version": suite_version, "rules_digest": rules_digest}
+    given = {
+        "suite_version": suite_version,
+        "rules_digest": rules_digest,
+        "metrics_end": f"+{metrics_digest}",
+    }
     found = session.execute(statement.limit(limit), given | {"run_ids": tuple(run_ids or ())})
     return [
         StaleRun(row.id, tuple(reason for reason in StaleReason if getattr(row, reason)))
@@ -89,9 +98,11 @@ def stale_runs(
 
 
 @cache
-def _statement(*, by_rules: bool, some: bool, unasked: bool) -> Select[*tuple[Any, ...]]:
+def _statement(
+    *, by_rules: bool, by_metrics: bool, some: bool, unasked: bool
+) -> Select[*tuple[Any, ...]]:
     """Built once for each form of the question, which takes longer than to answer it."""
-    reasons = _reasons(by_rules=by_rules)
+    reasons = _reasons(by_rules=by_rules, by_metrics=by_metrics)
     statement = (
         select(RunRow.id, *(condition.label(reason) for reason, condition in reasons.items()))
         .outerjoin(
@@ -115,7 +126,7 @@ def _statement(*, by_rules: bool, some: bool, unasked: bool) -> Select[*tuple[An
     return statement
 
 
-def _reasons(*, by_rules: bool) -> dict[StaleReason, ColumnElement[bool]]:
+def _reasons(*, by_rules: bool, by_metrics: bool) -> dict[StaleReason, ColumnElement[bool]]:
     """What makes a run stale, as conditions on it and on its current evaluation if it has one.
 
     Whatever else an evaluation will depend on has its line here.
@@ -141,9 +152,14 @@ def _reasons(*, by_rules: bool) -> dict[StaleReason, ColumnElement[bool]]:
     )
     # What follows a digest is of metrics that this process may not know.
     wanted = bindparam("rules_digest", type_=Text)
-    rules_changed = func.substr(
-        EvaluationRow.rules_digest, 1, func.length(wanted)
-    ).is_distinct_from(wanted)
+    rules_changed: ColumnElement[bool] = false()
+    if by_rules:
+        rules_changed = func.substr(
+            EvaluationRow.rules_digest, 1, func.length(wanted)
+        ).is_distinct_from(wanted)
+    elif by_metrics:
+        digest = func.coalesce(EvaluationRow.rules_digest, "")
+        rules_changed = ~digest.endswith(bindparam("metrics_end", type_=Text))
     return {
         StaleReason.NOT_EVALUATED: EvaluationRow.id.is_(None),
         StaleReason.TRUTH_REVISED: and_(
@@ -156,7 +172,7 @@ def _reasons(*, by_rules: bool) -> dict[StaleReason, ColumnElement[bool]]:
         StaleReason.SUITE_CHANGED: and_(
             evaluated, EvaluationRow.suite_version < bindparam("suite_version")
         ),
-        StaleReason.RULES_CHANGED: and_(evaluated, rules_changed) if by_rules else false(),
+        StaleReason.RULES_CHANGED: and_(evaluated, rules_changed),
         StaleReason.COSTS_CHANGED: and_(
             evaluated, EvaluationRow.cost_matrix_id.is_distinct_from(default_costs)
         ),

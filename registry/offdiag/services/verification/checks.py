@@ -27,6 +27,7 @@ from offdiag.inputs.partial_labels import count_labelled
 from offdiag.inputs.scores import Scores
 from offdiag.metrics.catalogue import SPECS
 from offdiag.metrics.counted import are_equal, count_samples
+from offdiag.metrics.custom import custom_digest
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import cost_metrics, curves_of, evaluate
 from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
@@ -310,6 +311,8 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
             run.id,
             f"values of metrics that no module here declares were not checked: {names}.",
         )
+    if _is_by_other_metrics(inputs, stored):
+        return  # As above.
     sentences = list(_differences(inputs, stored, unknown))
     if part is None and has_others(session, stored.id, curves_of(inputs)):
         sentences.append(("the curves", "are not what the scores give."))
@@ -321,6 +324,19 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
         computed = cost_metrics(inputs.counted, costs.costs)
         for subject, how in _different_values("", stored.costs, computed):
             yield Finding(FindingKind.DRIFT, run.id, f"{subject} {how}")
+
+
+def _is_by_other_metrics(inputs: EvaluationInputs, stored: StoredEvaluation) -> bool:
+    """Whether results are of other versions of the metrics that this process declares, if any.
+
+    Those of a slice do not say which: one that was made with others is never read again.
+    """
+    metrics = custom_digest()
+    if not metrics:
+        return False
+    if stored.slice is not None:
+        return stored.input_digest != inputs.digest
+    return not (stored.rules_digest or "").endswith(f"+{metrics}")
 
 
 def _differences(

@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 
 from offdiag.errors import InvalidInput
+from offdiag.metrics.custom import custom_digest
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.verification.checks import (
     Finding,
@@ -105,7 +106,12 @@ def verify(
         findings = [*_broken_rules(session), *missing_from(session, list(ledger))]
         findings += [*check_definitions(session), *check_truths(session)]
         complete = complete_runs(session)
-        stale = [run.run_id for run in stale_runs(session, suite_version=SUITE_VERSION)]
+        stale = [
+            run.run_id
+            for run in stale_runs(
+                session, suite_version=SUITE_VERSION, metrics_digest=custom_digest()
+            )
+        ]
         unasked = health.unasked_runs(session, stale)
     findings += [
         Finding(
