@@ -166,6 +166,27 @@ def test_an_unusable_answer_changes_nothing(filled: Database, client: PageClient
         assert client.page(DRAFT).one("div", "empty").text.startswith("No answers yet"), typed
 
 
+def test_an_empty_label_is_one_thing_or_refused(database: Database, client: PageClient) -> None:
+    log(database, dataset="d", labels=["", "b"], y_true=["", "b", "b"], y_pred=["b", "b", ""])
+    page = f"/runs/{client.json('/runs.json')['runs'][0]['id']}/examples"
+    form = form_to(client, page, "/examples")
+    typed = {"reader": "ana", "sample": "0"}
+
+    of_class = send(client, form, {**typed, "label": ""})
+    without = send(client, form, {**typed, "label": []})
+
+    for refused, said in ((of_class, "A class of this dataset has no"), (without, "No label is")):
+        assert refused.status_code == 422
+        assert said in Page(refused.text).one("div", "callout-warning").text
+        [chooser] = [
+            each
+            for each in Page(refused.text).all("select")
+            if each.attributes.get("name") == "label"
+        ]
+        assert chooser.attributes["aria-invalid"] == "true"
+    assert client.page(DRAFT).one("div", "empty").text.startswith("No answers yet")
+
+
 @pytest.mark.parametrize("url", [URL, DRAFT])
 def test_a_refused_answer_stays_in_the_form(
     filled: Database, client: PageClient, url: str

@@ -20,6 +20,7 @@ from offdiag.services.examples.page import Example, browse_examples
 from offdiag.services.examples.selection import ExampleQuestion
 from offdiag.services.samples.content import ShownSamples, shown_samples
 from offdiag.services.samples.drafts import DraftStatus, LabelDraft, answer_labels
+from offdiag.store.datasets import dataset_named
 from offdiag.store.samples import Picture
 from offdiag_web.app.context import current_registry
 from offdiag_web.components import numbers
@@ -171,15 +172,19 @@ def picture_response(picture: Picture, request: Request) -> Response:
 
 
 LEAVE_OUT = ""
-"""How the form says that a label cannot be told; no class has this name there."""
+"""How the form says that a label cannot be told."""
 
 
 def answer_from_form(*, project: str, dataset: str, person: str, is_final: bool = False) -> int:
     """Keep what a person says of the selected samples in the form; how many there are.
 
-    Raises `InvalidInput` without any, and what `answer_labels` raises.
+    Raises `InvalidInput` without any or without a label, and what `answer_labels` raises.
     """
-    label = request.form.get("label", LEAVE_OUT)
+    label = request.form.get("label")
+    if label is None:
+        raise InvalidInput("no label is chosen.", field="labels", hint="Choose one.")
+    if label == LEAVE_OUT:
+        _require_named_classes(project, dataset)
     return answer_labels(
         current_registry().database,
         project=project,
@@ -190,6 +195,19 @@ def answer_from_form(*, project: str, dataset: str, person: str, is_final: bool 
         is_final=is_final,
         version=request.form.get("version", type=int),
     )
+
+
+def _require_named_classes(project: str, dataset: str) -> None:
+    """Raise `InvalidInput` where the form could mean a class or that a label cannot be told."""
+    with current_registry().database.read() as session:
+        known = dataset_named(session, project=project, name=dataset)
+    if LEAVE_OUT in known.labels.names:
+        raise InvalidInput(
+            "a class of this dataset has no name, and an empty label says that it cannot be told.",
+            field="labels",
+            hint=f"In Python the two differ: offdiag.label_draft(dataset={dataset!r}).propose("
+            "{sample: ''}) or {sample: None}.",
+        )
 
 
 def selected_samples() -> list[str]:
