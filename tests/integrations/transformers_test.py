@@ -68,6 +68,24 @@ def test_evaluation_sets_by_name_are_runs_and_datasets_of_their_own(log: Any) ->
     ]
 
 
+def predict(log: Any, labels: list[int], prefix: str = "test") -> tuple[str, str]:
+    log(prediction(LOGITS, labels))
+    shown(log, "on_predict", metrics={f"{prefix}_loss": 0.5, f"{prefix}_runtime": 0.1})
+    return log.runs[-1].name, log.runs[-1].dataset
+
+
+def test_a_prediction_is_on_the_dataset_of_its_samples(log: Any) -> None:
+    """The set of the evaluations has the name that was given, and others have one of their own."""
+    alone = predict(log, [2, 2, 1])
+    log(prediction(LOGITS, [0, 2, 1]))
+    shown(log, "on_evaluate", metrics={"eval_runtime": 0.1})
+    evaluated, named = predict(log, [0, 2, 1]), predict(log, [0, 2, 1], prefix="eval")
+    held_out, longer = predict(log, [0, 1, 1]), predict(log, [0, 2, -100])
+
+    assert alone == evaluated == named == ("tiny, prediction", "toy")
+    assert held_out == longer == ("tiny, prediction, test", "toy, test")
+
+
 def test_facts_about_the_samples_of_one_set_are_refused_where_sets_have_names(
     migrated_file: Path, tmp_path: Path
 ) -> None:

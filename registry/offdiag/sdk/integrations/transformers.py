@@ -20,6 +20,8 @@ from offdiag.sdk.run import Run
 _IGNORED = -100
 """What Transformers puts where a token has no label."""
 _TIME = "_runtime"
+_EVALUATED, _PREDICTED = "eval", "test"
+"""What Transformers calls a set that is evaluated, or predicted, unless it is told a name."""
 _METRICS = ("overall_accuracy", "balanced_accuracy", "macro_f1", "mcc")
 
 
@@ -31,12 +33,14 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
     balanced accuracy, macro F1 and MCC, those that are defined, to choose a model by. The classes
     are those of the model's `id2label` unless `labels=` names them; tokens without a label are
     left out. Of several processes the first one logs. The other keywords are those of `log_run`.
-    Each set of `eval_dataset={"clean": …}` has runs and a dataset of its own: "…, clean".
+    Each set of `eval_dataset={"clean": …}` has runs and a dataset of its own: "…, clean". So has a
+    prediction on other labels than those of the evaluations: "…, test".
     """
 
     def __init__(self, **facts: Unpack[RunKeywords]) -> None:
         self._facts = facts
         self._waiting: tuple[Any, Any] | None = None
+        self._evaluated: Any = None
         self.runs: list[Run] = []
 
     def __call__(self, prediction: Any) -> dict[str, float]:
@@ -74,15 +78,30 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
     ) -> None:
         """Log the run of this evaluation, named after the step and the set if that has a name."""
         part = f"step {state.global_step}"
-        self._log(state, kwargs["model"], part, _name_of_set(metrics, usual="eval"))
+        name_of_set = _name_of_set(metrics)
+        if name_of_set is None and self._waiting is not None:
+            _, self._evaluated = self._waiting
+        self._log(state, kwargs["model"], part, name_of_set)
 
     def on_predict(
         self, args: Any, state: Any, control: Any, metrics: Mapping[str, float], **kwargs: Any
     ) -> None:
-        """Log the run of a prediction, unless the samples had no labels and hence no loss."""
+        """Log the run of a prediction, unless the samples had no labels and hence no loss.
+
+        A Trainer calls what it predicts "test", whether it evaluates the same set or another one.
+        """
         if self._waiting is None and not any(name.endswith("_loss") for name in metrics):
             return
-        self._log(state, kwargs["model"], "prediction", _name_of_set(metrics, usual="test"))
+        name_of_set = _name_of_set(metrics)
+        if name_of_set == _PREDICTED and self._is_of_named_set():
+            name_of_set = None
+        self._log(state, kwargs["model"], "prediction", name_of_set)
+
+    def _is_of_named_set(self) -> bool:
+        """Whether nothing speaks against it that the dataset that was named is predicted."""
+        if self._waiting is None or self._evaluated is None:
+            return True
+        return np.array_equal(self._waiting[1], self._evaluated)
 
     def _log(self, state: Any, model: Any, part: str, name_of_set: str | None) -> None:
         if self._waiting is None:
@@ -119,11 +138,11 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         self.runs.append(run)
 
 
-def _name_of_set(metrics: Mapping[str, float], *, usual: str) -> str | None:
+def _name_of_set(metrics: Mapping[str, float]) -> str | None:
     """What a Trainer calls the set it measured: all keys begin so, that of the time for one."""
     keys = (key.removesuffix(_TIME) for key in metrics if key.endswith(_TIME))
-    prefix = next(keys, usual)
-    return None if prefix == usual else prefix.removeprefix(f"{usual}_")
+    prefix = next(keys, _EVALUATED)
+    return None if prefix == _EVALUATED else prefix.removeprefix(f"{_EVALUATED}_")
 
 
 def _require_no_samples(facts: RunKeywords, name_of_set: str) -> None:
