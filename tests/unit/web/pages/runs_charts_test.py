@@ -41,6 +41,20 @@ def test_points_stand_at_their_moments_and_models_have_lines_of_their_own() -> N
     assert at == pytest.approx(first + (last - first) / 3, abs=0.1)
 
 
+def test_runs_without_a_model_are_points_without_a_line() -> None:
+    points = [
+        TimePoint(BEGIN + timedelta(days=day), Extent(0.5), MARKS[None], f"run {day}")
+        for day in range(3)
+    ]
+    drawing = parsed(
+        time_chart(points, scale=Scale(Decimal(0), Decimal(1)), metric="MCC", name="x")
+    )
+
+    classes = [part.get("class") for part in drawing.root.iter("path")]
+    assert "line" not in classes
+    assert classes.count("bar") == 3
+
+
 def test_a_line_has_a_gap_where_a_run_has_no_value() -> None:
     axes = [ParallelAxis(title, (("0", 0.0), ("1", 1.0))) for title in "abc"]
     whole = ParallelLine("r_1", "whole", MARKS["net"], (0.0, 0.5, 1.0))

@@ -167,7 +167,8 @@ class TimePoint:
 def time_chart(points: Sequence[TimePoint], *, scale: Scale, metric: str, name: str) -> Markup:
     """Draw points at their moments, those of a model joined in the order of time.
 
-    `metric` is the title of what they are.
+    Runs without a model may be of any models, and are not joined. `metric` is the title of what
+    the points are.
     """
     in_order = sorted(points, key=lambda point: point.at)
     return drawing(
@@ -206,7 +207,7 @@ def _run_line(
     own: Sequence[TimePoint], points: Sequence[TimePoint], scale: Scale
 ) -> Iterable[str]:
     places = [(_time_x(point.at, points), _time_y(point.extent.estimate, scale)) for point in own]
-    if len(places) > 1:
+    if len(places) > 1 and own[0].model.name is not None:
         path = "L".join(f"{coordinate(x)} {coordinate(y)}" for x, y in places)
         yield f'<path class="line" d="M{path}"/>'
     for point, (x, y) in zip(own, places, strict=True):
