@@ -145,7 +145,10 @@ def model_trend(
     name: str,
     width: int = WIDTH,
 ) -> Markup:
-    """Draw a line for each model; `dropped` is the run with a ring, and what that says."""
+    """Draw a line for each model; `dropped` is the run with a ring, and what that says.
+
+    Runs without a model may be of any models: they are points without a line.
+    """
     frame = Frame(left=_LEFT, top=_TOP, width=width - _LEFT - _FOR_NAMES, height=HEIGHT - 50)
     points = [point for trend in trends for point in trend.points]
     times = [point.at for point in points]
@@ -212,7 +215,7 @@ class _Span:
 
 
 def _band(trend: ModelTrend, frame: Frame, span: _Span, scale: Scale) -> str:
-    if len(trend.points) < 2:
+    if len(trend.points) < 2 or trend.mark.name is None:
         return ""
     there = [(span.share(each.at), scale.clamped(each.value.highest)) for each in trend.points]
     back = [(span.share(each.at), scale.clamped(each.value.lowest)) for each in trend.points]
@@ -226,7 +229,7 @@ def _line(
     trend: ModelTrend, frame: Frame, span: _Span, scale: Scale, dropped: tuple[str, str] | None
 ) -> str:
     places = [(span.share(each.at), scale.clamped(each.value.estimate)) for each in trend.points]
-    drawn = [line(frame, places, "line")]
+    drawn = [] if trend.mark.name is None else [line(frame, places, "line")]
     for each, (across, up) in zip(trend.points, places, strict=True):
         x, y = frame.x(across), frame.y(up)
         drawn.append(model_point(trend.mark, x, y))

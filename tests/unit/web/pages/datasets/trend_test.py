@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from offdiag_web.charts.svg import Extent
-from offdiag_web.components.model_marks import NO_MODEL
+from offdiag_web.components.model_marks import NO_MODEL, model_marks
 from offdiag_web.pages.datasets.pictures import ModelTrend, TrendPoint, model_trend
 
 FIRST = datetime(2026, 11, 28, 22, 30, 50, tzinfo=UTC)
@@ -33,3 +33,20 @@ def test_moments_of_a_trend_say_what_tells_them_apart(
 
     moments = re.findall(r'text-anchor="middle">([^<]+)</text>', drawn)
     assert (moments[0], moments[-1]) == (first, last)
+
+
+def test_runs_without_a_model_are_points_alone() -> None:
+    points = tuple(
+        TrendPoint(f"r_{day}", FIRST + timedelta(days=day), Extent(0.8, 0.7, 0.9), "")
+        for day in range(3)
+    )
+    net = model_marks(["net"])["net"]
+
+    drawn = {
+        mark.name: model_trend([ModelTrend(mark, points)], [], dropped=None, name="MCC over time")
+        for mark in (NO_MODEL, net)
+    }
+
+    assert drawn["net"].count('class="line"') == drawn["net"].count('class="band ') == 1
+    assert drawn[None].count('class="line"') == drawn[None].count('class="band ') == 0
+    assert drawn[None].count('class="point"') == drawn["net"].count('class="point"') == 3
