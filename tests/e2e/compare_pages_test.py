@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.browser import width_on_a_small_screen
+from support.browser import cut_regions, width_on_a_small_screen
 from support.compared import ComparedRegistry
 
 pytestmark = pytest.mark.browser
@@ -177,3 +177,11 @@ def test_the_number_of_examples_stays_beside_a_wide_difference_matrix(
     )
 
     assert hidden == [True, 0]
+
+
+def test_tables_of_three_runs_fit_a_phone(open_compared: Any, compared: ComparedRegistry) -> None:
+    three = f"/compare?{compared.runs('plain', 'focal', 'almost')}"
+    page: Page = open_compared(three, viewport={"width": 390, "height": 844}).page
+
+    expect(page.get_by_role("cell", name="Accuracy").first).to_be_visible()
+    assert cut_regions(page) == []

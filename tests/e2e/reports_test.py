@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import create_app
-from support.browser import served, violations, width_on_a_small_screen
+from support.browser import cut_regions, served, violations, width_on_a_small_screen
 from support.dashboard import log_counts
 from support.logging_runs import work_off
 from support.reported import BINARY
@@ -118,3 +118,11 @@ def test_a_wide_screen_shows_every_column_of_an_edition(open_reported: Any) -> N
     )
 
     assert cut == []
+
+
+@pytest.mark.parametrize("path", ["/reports", "/reports/weekly"])
+def test_lists_of_reports_and_editions_fit_a_phone(open_reported: Any, path: str) -> None:
+    page = open_reported(path, viewport={"width": 390, "height": 844}).page
+
+    assert cut_regions(page) == []
+    expect(page.get_by_role("link", name=re.compile("^#")).first).to_be_visible()

@@ -116,6 +116,19 @@ def width_on_a_small_screen(checked: Watched) -> int:
     return int(checked.page.evaluate("document.documentElement.scrollWidth"))
 
 
+def cut_regions(page: Page) -> list[str]:
+    """The names of the tables of a page that are wider than it, folded ones too."""
+    found: list[str] = page.evaluate(
+        """() => {
+            document.querySelectorAll("details").forEach(each => each.open = true);
+            return [...document.querySelectorAll(".scrollx")]
+                .filter(region => region.scrollWidth > region.clientWidth)
+                .map(region => region.getAttribute("aria-label"));
+        }"""
+    )
+    return found
+
+
 def expect_sound_page(
     open_page: Callable[..., Watched],
     path: str,
