@@ -26,6 +26,8 @@ _SHOWN_FROM, _SHOWN_TO = 1.0, 10_000.0
 """Flips further out are told in words only."""
 _MOST_ERRORS = 12
 RUN_AXIS = 0
+_TOGETHER = "tested at all ratios together"
+"""Not as in the ranking, whose differences are tested at one ratio alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ def lead_sentence(judged: Leads, names: Sequence[str]) -> str:
         return f"{text}."
     if judged.is_open:
         runs = "two" if len(set(who)) == 2 else numbers.count(len(set(who)))
-        return f"{text}; the {runs} cannot be told apart at any ratio."
+        return f"{text}; {_TOGETHER}, the {runs} do not differ significantly."
     if leading:
         return f"{text}; only {numbers.listed(list(leading))} significantly."
     return f"{text}; none is significantly below all others."
@@ -151,7 +153,7 @@ def _one_leads(judged: Leads, names: Sequence[str]) -> str:
     if not judged.is_open:
         return f"{text}; not significantly below all others."
     runs = "two" if len(names) == 2 else numbers.count(len(names))
-    return f"{text}; the {runs} cannot be told apart at any ratio."
+    return f"{text}; {_TOGETHER}, the {runs} do not differ significantly."
 
 
 @dataclass(frozen=True, slots=True)
