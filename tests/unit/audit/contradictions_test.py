@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from offdiag.audit.findings import AuditReport, AuditVerdict
-from offdiag.audit.printed import Rounding
 from offdiag.sdk.evaluations.audit import audit_reported
 
 CONSISTENT, IMPOSSIBLE = AuditVerdict.CONSISTENT, AuditVerdict.IMPOSSIBLE
@@ -299,22 +298,6 @@ def test_a_number_out_of_range_is_impossible_by_itself(name: str, value: str, hi
     assert good.verdict is CONSISTENT
 
 
-def test_a_number_that_was_cut_off_is_consistent_with_a_remark() -> None:
-    # Two of three cases is 0.667 rounded and 0.666 cut off.
-    report = audit_reported(reported={"accuracy": "0.666"}, class_counts=[1, 1, 1])
-
-    assert report.verdict is CONSISTENT
-    assert report.findings[0].rounding is Rounding.CUT_OFF
-
-
-def test_two_numbers_that_contradict_each_other_are_both_named() -> None:
-    report = audit_reported(reported={"mcc": "0.30", "kappa": "0.35", "accuracy": "0.9"})
-
-    verdicts = [finding.verdict for finding in report.findings]
-    assert verdicts == [IMPOSSIBLE, IMPOSSIBLE, CONSISTENT]
-    assert "(it or kappa is wrong)" in report.findings[0].why
-
-
 def test_a_number_that_several_others_contradict_is_the_only_one_blamed() -> None:
     reported = {"accuracy": "0.80", "micro_f1": "0.80", "micro_recall": "0.60", "error": "0.20"}
 
@@ -325,15 +308,6 @@ def test_a_number_that_several_others_contradict_is_the_only_one_blamed() -> Non
     assert set(verdicts.values()) == {CONSISTENT}
     assert str(report).splitlines()[0] == report.headline
     assert report.why.startswith("micro_recall: it contradicts")
-
-
-def test_an_accuracy_that_is_the_average_accuracy_is_named_so() -> None:
-    reported = {"accuracy": "0.8667", "micro_f1": "0.8000", "error_rate": "0.2000"}
-
-    report = audit_reported(reported=reported, labels="ABC")
-
-    assert report.verdict is OTHER
-    assert report.findings[0].definition.key == "average_accuracy"
 
 
 def test_numbers_that_nothing_is_known_about_pass_without_proof() -> None:
@@ -395,31 +369,6 @@ def test_more_contradictions_than_can_be_sorted_out_are_all_reported() -> None:
     *family, mcc = report.findings
     assert {finding.verdict for finding in family} == {IMPOSSIBLE}
     assert mcc.verdict is CONSISTENT
-
-
-def test_many_numbers_without_a_common_matrix_are_all_reported() -> None:
-    reported = {
-        "accuracy": "0.911",
-        "recall": "0.10",
-        "specificity": "0.22",
-        "precision": "0.33",
-        "npv": "0.44",
-        "f1": "0.55",
-        "mcc": "0.66",
-        "jaccard": "0.77",
-        "gmean": "0.88",
-        "markedness": "0.99",
-        "balanced_accuracy": "0.05",
-        "fowlkes_mallows": "0.15",
-        "p4": "0.25",
-    }
-
-    report = audit_reported(
-        reported=reported, class_counts={"+": 100, "-": 900}, positive_label="+"
-    )
-
-    assert report.verdict is IMPOSSIBLE
-    assert {finding.verdict for finding in report.findings} == {IMPOSSIBLE}
 
 
 def test_a_number_that_contradicts_only_the_corrected_table_is_reported_too() -> None:

@@ -19,12 +19,6 @@ def claims(reported: Mapping[str, str]) -> tuple[Claim, ...]:
     )
 
 
-def test_numbers_that_agree_need_nobody_to_blame() -> None:
-    found = smallest_to_blame(claims({"accuracy": "0.8", "micro_f1": "0.8"}), Facts(LABELS))
-
-    assert found == (frozenset(),)
-
-
 def test_each_of_two_contradicting_numbers_may_be_to_blame() -> None:
     found = smallest_to_blame(claims({"accuracy": "0.80", "micro_f1": "0.70"}), Facts(LABELS))
 

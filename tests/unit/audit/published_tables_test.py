@@ -400,13 +400,6 @@ class TestCourse:
         assert report.verdict is IMPOSSIBLE
         assert finding(report, "MCC").exact == pytest.approx(-0.5)
 
-    def test_mcc_without_its_sign_is_impossible(self) -> None:
-        worse_than_chance = [[20, 80], [9700, 200]]
-
-        report = audit_reported(reported={"MCC": "0.78"}, matrix=worse_than_chance)
-
-        assert report.verdict is IMPOSSIBLE
-
 
 class TestKrstinic:
     REPORTED: ClassVar[Mapping[str, Any]] = {

@@ -19,13 +19,6 @@ def verdicts(audit: TableTextAudit) -> dict[str, AuditVerdict]:
     return {each.model: each.report.verdict for each in audit.models}
 
 
-def test_each_model_gets_a_verdict_of_its_own() -> None:
-    audit = audit_table_text("Model\tAccuracy\tError rate\nSVM\t0.93\t0.07\nCNN\t0.95\t0.09")
-
-    assert verdicts(audit) == {"SVM": CONSISTENT, "CNN": IMPOSSIBLE}
-    assert audit.verdict is IMPOSSIBLE
-
-
 def test_one_class_is_positive_in_all_rows_of_a_table() -> None:
     # The first row is of "b", the second of "a": each could be either class alone.
     of_b, of_a = "0.9000\t0.8438\t0.8710", "0.8250\t0.7333\t0.7765"
@@ -40,12 +33,6 @@ def test_one_class_is_positive_in_all_rows_of_a_table() -> None:
     both = audited(of_b, of_a, of_a)
     assert verdicts(both) == {"M1": OTHER, "M2": CONSISTENT, "M3": CONSISTENT}
     assert {each.report.reading for each in both.models} == {"'a' is the positive class"}
-
-
-def test_findings_know_their_line_of_the_text() -> None:
-    audit = audit_table_text("\nAccuracy 0.9\n\nMicro F1 0.8")
-
-    assert audit.models[0].lines == (2, 4)
 
 
 @pytest.mark.parametrize(
@@ -85,19 +72,6 @@ def test_four_counts_are_those_of_the_positive_class() -> None:
         audit.models[0].report.findings[0].claim.place_name(audit.models[0].report.labels)
         == "Recall of 'ill'"
     )
-
-
-def test_a_unit_that_is_not_clear_has_to_be_stated() -> None:
-    text = "Precision 1.2\nRecall 0.9"
-
-    with pytest.raises(
-        InvalidInput, match=r"“Precision 1.2” in line 1 can be 1.2 %, or"
-    ) as caught:
-        audit_table_text(text)
-
-    assert caught.value.field == "unit"
-    assert audit_table_text(text, Corrections(is_percent=True)).verdict is CONSISTENT
-    assert audit_table_text(text, Corrections(is_percent=False)).verdict is IMPOSSIBLE
 
 
 @pytest.mark.parametrize("text", ["", "no table", "8 3\n1 17", "Loss 0.3"])

@@ -210,18 +210,6 @@ def test_metrics_at_the_sides_of_a_matrix_belong_to_its_classes() -> None:
     ]
 
 
-def test_the_four_counts_of_two_classes_are_kept() -> None:
-    reading = read("TP = 141, FN = 67, FP = 0, TN = 31\nSensitivity 67.8% (141/208)")
-
-    assert {count.what: count.count for count in reading.counts} == {
-        "tp": 141,
-        "fn": 67,
-        "fp": 0,
-        "tn": 31,
-    }
-    assert numbers(reading) == [("recall", "67.8%"), ("recall", "141/208")]
-
-
 @pytest.mark.parametrize(
     "text",
     [
