@@ -477,21 +477,6 @@ def test_a_report_of_a_version_without_flags_can_still_be_read() -> None:
 METRIC = "balanced_accuracy"
 
 
-def test_higher_values_come_first() -> None:
-    runs = [run("low", 0.1), run("high", 0.9), run("middle", 0.5)]
-
-    assert [each.name for each in ranked(runs, METRIC)] == ["high", "middle", "low"]
-
-
-def test_of_losses_lower_values_come_first() -> None:
-    runs = [
-        run("low", 0.1, metrics={"log_loss": value(0.1)}),
-        run("high", 0.9, metrics={"log_loss": value(0.9)}),
-    ]
-
-    assert [each.name for each in ranked(runs, "log_loss")] == ["low", "high"]
-
-
 def test_undefined_values_come_last_and_have_no_place() -> None:
     runs = [replace(run("a", 0.9), metrics={METRIC: UNDEFINED}), run("b", 0.1)]
 
