@@ -94,10 +94,3 @@ def test_sorting_puts_whole_numbers_first_and_by_value() -> None:
     words = ["b", "10", "9", "-2", "007", "a"]
 
     assert sorted(words, key=sort_key) == ["-2", "9", "10", "007", "a", "b"]
-
-
-def test_an_unknown_label_is_named_with_a_preview_of_the_known_ones() -> None:
-    with pytest.raises(
-        InvalidInput, match=r"'x' is not one of the 2 declared labels \('a', 'b'\)"
-    ):
-        LabelSet.declared(["a", "b"]).code_of("x")

@@ -41,10 +41,3 @@ def test_unusable_facts_are_refused_naming_the_field(facts: dict[str, Any], fiel
 
     assert caught.value.field == field
     assert caught.value.hint
-
-
-def test_markup_and_formulas_are_kept_as_text() -> None:
-    facts = RunFacts(name="<script>alert(1)</script>", tags={"=1+1": "{{7*7}}"})
-
-    assert facts.name == "<script>alert(1)</script>"
-    assert facts.tags == {"=1+1": "{{7*7}}"}

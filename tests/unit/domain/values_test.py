@@ -35,7 +35,6 @@ def test_text_has_the_interval_and_repr_only_what_is_there() -> None:
 @pytest.mark.parametrize("number", [0.5, 0, np.float32(0.5), np.int64(0)])
 def test_a_value_compares_with_numbers(number: float) -> None:
     assert number < DEFINED
-    assert number < DEFINED
     assert number <= DEFINED
     assert not number >= DEFINED
     assert max([MetricValue(0.1), DEFINED, MetricValue(0.3)]) is DEFINED

@@ -143,15 +143,6 @@ OTHER = pd.Series([1, 2, 3])
 DOUBLED = pd.Series([1, 2, 3], index=[30, 30, 10])
 
 
-def test_the_same_labels_in_another_order_are_paired_by_the_index() -> None:
-    found = aligned(y_true=FIRST, y_pred=MOVED, y_score=MOVED.to_frame(), slices={"n": MOVED})
-
-    assert found["y_true"] is FIRST
-    assert found["y_pred"].tolist() == [1, 2, 3]
-    assert found["y_score"][0].tolist() == [1, 2, 3]
-    assert found["slices"]["n"].tolist() == [1, 2, 3]
-
-
 @pytest.mark.parametrize(
     "other",
     [

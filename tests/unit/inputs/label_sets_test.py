@@ -73,12 +73,6 @@ def test_columns_without_names_are_numbered() -> None:
     assert encode_sets(y_true=TABLE, y_pred=TABLE).labels.names == ("0", "1", "2")
 
 
-def test_column_names_are_labels() -> None:
-    frame = pd.DataFrame(TABLE, columns=["sky", "sea", "sun"])
-
-    assert encode_sets(y_true=frame, y_pred=np.array(TABLE)).labels.names == ("sky", "sea", "sun")
-
-
 def test_columns_in_another_order_are_refused() -> None:
     frame = pd.DataFrame(TABLE, columns=["sky", "sea", "sun"])
 
@@ -275,12 +269,6 @@ def test_single_labels_are_no_sets(values: object) -> None:
 
 def test_a_column_of_arrow_lists_is_packed() -> None:
     assert pack_column(pa.array([["b"], []]), LABELS, field="y_pred").tolist() == [[2], [0]]
-
-
-def test_errors_name_the_argument() -> None:
-    with pytest.raises(InvalidInput, match="names 'a' twice") as raised:
-        pack_column([["a", "a"]], LABELS, field="y_pred")
-    assert raised.value.field == "y_pred"
 
 
 @pytest.mark.parametrize("missing", [None, float("nan")])

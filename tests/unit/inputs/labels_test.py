@@ -166,34 +166,6 @@ def test_predictions_that_share_no_label_with_the_truth_are_refused_with_near_mi
         encode_pair(y_true=y_true, y_pred=y_pred)
 
 
-def test_declared_labels_may_all_be_missed() -> None:
-    pair = encode_pair(y_true=["a", "a"], y_pred=["b", "b"], labels=["a", "b"])
-
-    assert pair.predicted.tolist() == [1, 1]
-
-
-def test_leading_zeros_and_case_keep_labels_apart() -> None:
-    pair = encode_pair(y_true=["007", "7", "NA", "na", "", "true"], y_pred=["7"] * 6)
-
-    assert set(pair.labels.names) == {"", "007", "7", "NA", "na", "true"}
-
-
-def test_inferred_whole_numbers_sort_by_value() -> None:
-    labels = infer_labels(("y_true", [10, 9, 2]), ("y_pred", [100, 9, 2]))
-
-    assert labels.names == ("2", "9", "10", "100")
-    assert labels.inferred
-
-
-def test_declared_order_is_kept() -> None:
-    pair = encode_pair(
-        y_true=["low", "high"], y_pred=["high", "mid"], labels=["low", "mid", "high"]
-    )
-
-    assert pair.labels.names == ("low", "mid", "high")
-    assert not pair.labels.inferred
-
-
 def test_wide_integer_labels_are_found_by_bisection() -> None:
     labels = LabelSet.declared([5, 10**12, -(10**12)])
 
