@@ -29,30 +29,6 @@ def accuracy(run: Run, part: str) -> float | None:
     return run.evaluation(slice=part).aggregate["overall_accuracy"].value
 
 
-def test_columns_of_every_kind_are_added_by_identifier(run: Run, registry_url: str) -> None:
-    added = offdiag.add_slices(
-        dataset="clinic",
-        ids=["s1", "s2", "s3", "s4"],
-        columns={
-            "age": [71, 35, 38, 64],
-            "taken": ["2026-01-31", "2026-02-01", "2026-02-03", "2026-04-01"],
-            "country/site": ["JP/Kyoto", "JP/Kyoto", "DE/Ulm", "JP/Nara"],
-            "findings": [["scar", "hair"], ["hair"], [], ["scar"]],
-        },
-        bins={"age": [40, 65]},
-        periods={"taken": "quarter"},
-        url=registry_url,
-    )
-
-    assert added.columns == ("age", "country", "country/site", "findings", "taken")
-    assert added.n_runs == 1
-    assert accuracy(run, "age=under 40") == 1.0  # s2 and s3
-    assert accuracy(run, "taken=2026-Q1 & country=JP") == 0.5  # s1 and s2
-    assert accuracy(run, "country/site=JP/Kyoto") == 0.5
-    assert accuracy(run, "findings=hair") == 0.5
-    assert accuracy(run, "findings=scar") == 0.0
-
-
 def test_values_of_other_samples_are_added_by_a_later_call(run: Run, registry_url: str) -> None:
     def add(ids: list[str], site: list[str]) -> tuple[str, ...]:
         columns = {"site": site}

@@ -119,15 +119,6 @@ def test_two_runs_are_compared_by_slice_in_a_frame(
             other.slices()
 
 
-def test_a_notebook_shows_names_as_text(pair: Comparison, three: Comparison) -> None:
-    for found in (pair, three):
-        html = found._repr_html_()
-
-        assert "&lt;script&gt;" in html
-        assert "<script>" not in html
-        assert "balanced accuracy" in html.lower()
-
-
 def test_other_examples_need_to_be_asked_for(url: str) -> None:
     first, second = (
         offdiag.log_run(

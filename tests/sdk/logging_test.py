@@ -178,18 +178,6 @@ def test_a_refused_batch_leaves_the_batches_before_it_as_they_were(url: str) -> 
     assert run.evaluation().aggregate["n"].value == 1
 
 
-def test_numpy_scalars_are_accepted_as_parameters(url: str) -> None:
-    run = offdiag.log_run(
-        y_true=["a", "b"],
-        y_pred=["a", "b"],
-        name="run",
-        params={"lr": np.float32(0.5), "depth": np.int64(3), "flag": np.bool_(True)},
-        url=url,
-    )
-
-    assert run.id
-
-
 def test_a_worker_that_does_not_end_means_an_error_with_the_way_out(url: str) -> None:
     run = offdiag.log_run(y_true=["a"], y_pred=["a"], name="run", url=url)
     with closing(Database(url)) as database, database.write() as session:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from offdiag.domain.labels import LabelSet
@@ -25,38 +24,6 @@ def test_an_unknown_orientation_is_refused_with_the_known_ones(orientation: Any)
         evaluate_matrix(WINE, orientation=orientation)
 
     assert refusal.value.field == "orientation"
-
-
-def test_a_matrix_with_actual_columns_is_turned() -> None:
-    turned = [list(column) for column in zip(*WINE, strict=True)]
-
-    as_rows = evaluate_matrix(WINE, orientation="actual_rows")
-    as_columns = evaluate_matrix(matrix=turned, orientation="actual_columns")
-
-    assert as_columns.to_dict() == as_rows.to_dict()
-
-
-def test_the_wrong_orientation_swaps_precision_and_recall() -> None:
-    right = evaluate_matrix(WINE, orientation="actual_rows")
-    wrong = evaluate_matrix(WINE, orientation="actual_columns")
-
-    assert wrong.per_class["precision"]["0"] == right.per_class["recall"]["0"]
-    assert wrong.aggregate["mcc"] == right.aggregate["mcc"]
-
-
-def test_labels_may_be_numbers_and_become_text() -> None:
-    evaluation = evaluate_matrix(WINE, labels=[10, 20, 30], orientation="actual_rows")
-
-    assert evaluation.labels == ("10", "20", "30")
-
-
-def test_a_frame_brings_its_labels() -> None:
-    frame = pd.DataFrame(WINE, index=["a", "b", "c"], columns=["a", "b", "c"])
-
-    evaluation = evaluate_matrix(frame, orientation="actual_rows")
-
-    assert evaluation.labels == ("a", "b", "c")
-    assert evaluation.per_class["tp"]["b"].value == 17
 
 
 def test_the_frame_of_an_evaluation_can_be_evaluated_again() -> None:

@@ -58,18 +58,6 @@ def test_the_worked_example_of_the_paper() -> None:
     assert evaluation.per_label["recall"]["d"].value == pytest.approx(2 / 3)
 
 
-def test_the_axes_of_the_matrix_have_names() -> None:
-    evaluation = evaluate_multilabel(y_true=[{"a"}], y_pred=[{"b"}], labels=["a", "b"])
-
-    for frame in (
-        evaluation.multilabel_matrix,
-        evaluation.row_share,
-        evaluation.column_share,
-    ):
-        assert (frame.index.name, frame.columns.name) == ("actual", "predicted")
-    assert evaluation.multilabel_matrix.loc["a", "b"] == 1
-
-
 def test_empty_sets_are_reported_by_label() -> None:
     evaluation = evaluate_multilabel(
         y_true=[set(), {"a"}, set()], y_pred=[set(), set(), {"b"}], labels=["a", "b"]
