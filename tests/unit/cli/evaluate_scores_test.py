@@ -11,19 +11,12 @@ import pytest
 Command = Callable[..., Any]
 
 EVENT = "y_true,p\nill,0.9\nwell,0.2\nill,0.4\nwell,0.6\n"
-CLASSES = "y_true,a,b,c\na,0.7,0.2,0.1\nb,0.1,0.6,0.3\nc,0.2,0.5,0.3\na,0.5,0.4,0.1\n"
 
 
 @pytest.fixture
 def event(folder: Path) -> str:
     (folder / "event.csv").write_text(EVENT, encoding="utf-8")
     return "event.csv"
-
-
-@pytest.fixture
-def classes(folder: Path) -> str:
-    (folder / "classes.csv").write_text(CLASSES, encoding="utf-8")
-    return "classes.csv"
 
 
 def test_a_single_score_is_that_of_the_positive_class(event: str, offdiag: Command) -> None:
@@ -33,16 +26,6 @@ def test_a_single_score_is_that_of_the_positive_class(event: str, offdiag: Comma
     assert answer.json["positive_label"] == "ill"
     assert answer.json["aggregate"]["roc_auc"]["value"] == 0.75
     assert answer.json["n_cases"] == 4
-
-
-def test_one_column_for_each_class_stands_in_label_order(classes: str, offdiag: Command) -> None:
-    scores = [part for name in "abc" for part in ("--score", name)]
-
-    answer = offdiag("evaluate", classes, *scores, "--labels", "a,b,c", "--json")
-
-    assert answer.json["labels"] == ["a", "b", "c"]
-    assert answer.json["per_class"]["roc_auc"][0]["value"] == 1.0
-    assert answer.json["aggregate"]["top_1_accuracy"]["value"] == 0.75
 
 
 def test_blanks_beside_a_number_mean_nothing(event: str, folder: Path, offdiag: Command) -> None:
@@ -112,22 +95,6 @@ def test_intervals_of_few_examples_are_called_unreliable(tmp_path: Path, offdiag
     (line,) = (each for each in table.splitlines() if each.split()[:1] == ["log_loss"])
     assert "[" in line
     assert "unreliable, smallest class has n = 6" in line
-
-
-def test_a_single_score_without_its_class_is_refused(event: str, offdiag: Command) -> None:
-    answer = offdiag("evaluate", event, "--score", "p")
-
-    assert answer.code == 2
-    assert "positive_label" in answer.err
-
-
-def test_text_is_no_score(folder: Path, offdiag: Command) -> None:
-    (folder / "bad.csv").write_text("y_true,p\n1,high\n0,0.2\n", encoding="utf-8")
-
-    answer = offdiag("evaluate", "bad.csv", "--score", "p")
-
-    assert answer.code == 2
-    assert "column 'p' is 'high'" in answer.err
 
 
 @pytest.mark.parametrize("option", ["--advise", "--matrix"])

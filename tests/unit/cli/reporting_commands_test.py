@@ -161,10 +161,6 @@ def test_what_cannot_be_meant_is_one_line_and_nothing_is_stored(offdiag: Command
             ("--cron", "0 6 * * 1", "--dataset", "clinic", "--cost-matrix", "none"),
             "cost_matrix: project 'default' has no cost matrix 'none'",
         ),
-        (
-            ("--cron", "0 6 * * 1", "--dataset", "clinic", "--alert", "mean_cost>1"),
-            "alerts: 'mean_cost' needs a cost matrix",
-        ),
         (("--cron", "0 6 * * 1", "--dataset", "clinic", "--email", "ana"), "email: 'ana' is no"),
     ]
     for arguments, complaint in cases:

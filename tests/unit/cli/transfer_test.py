@@ -75,20 +75,9 @@ def test_people_are_told_what_was_assumed(folder: Path, offdiag: Command) -> Non
 
 def test_a_repeated_import_with_a_key_finds_the_run(folder: Path, offdiag: Command) -> None:
     (folder / "cm.csv").write_text(CARET, encoding="utf-8")
-    command = (
-        "import",
-        "caret",
-        "cm.csv",
-        "--dataset",
-        "w",
-        "--name",
-        "k",
-        "--key",
-        "1",
-        "--json",
-    )
+    call = ("import", "caret", "cm.csv", "--dataset", "w", "--name", "k", "--key", "1", "--json")
 
-    assert offdiag(*command).json["id"] == offdiag(*command).json["id"]
+    assert offdiag(*call).json["id"] == offdiag(*call).json["id"]
 
 
 def test_nothing_is_guessed(folder: Path, offdiag: Command) -> None:
