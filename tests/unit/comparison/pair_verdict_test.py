@@ -19,7 +19,7 @@ from offdiag.comparison.pair_verdict import (
     undecided_pair,
 )
 from offdiag.metrics.paired.sample_size import samples_needed
-from support.comparisons import BOTH_RIGHT, Triple, joint_of, pair_of
+from support.comparisons import BOTH_RIGHT, Triple, pair_of
 from support.matrices import matrix_of
 from unit.comparison.many_test import BAD, EQUALLY_GOOD, GOOD, compared
 
@@ -367,9 +367,3 @@ def test_no_sentence_holds_a_bare_nan_or_none() -> None:
 
         assert "nan" not in text
         assert "none " not in text
-
-
-def test_joint_counts_may_come_from_anywhere() -> None:
-    joint = joint_of(BOTH_RIGHT, ("yes", "no"))
-
-    assert joint.total == 120

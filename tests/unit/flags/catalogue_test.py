@@ -7,7 +7,6 @@ import pytest
 from offdiag.flags.catalogue import RULES
 from offdiag.flags.rule_evaluation import ClassRule
 from offdiag.flags.rules import MATRIX_RULES
-from offdiag.flags.verdict import Severity
 
 
 def test_the_rules_are_numbered_without_gaps() -> None:
@@ -31,12 +30,3 @@ def test_a_description_is_complete(rule: object) -> None:
     assert description.help.endswith(".")
     assert description.version >= 1
     assert description.mildest.rank <= description.gravest.rank
-
-
-def test_severities_are_ordered_by_gravity_and_not_by_spelling() -> None:
-    assert sorted(Severity, key=lambda severity: severity.rank) == [
-        Severity.INFO,
-        Severity.MEDIUM,
-        Severity.HIGH,
-        Severity.CRITICAL,
-    ]

@@ -72,10 +72,6 @@ def test_a_rule_that_no_longer_fires_closes_its_flag(status: FlagStatus) -> None
     assert gone(status) == Step(CLOSED, FlagEventKind.CLOSED)
 
 
-def test_closing_twice_is_the_same_as_once() -> None:
-    assert gone(CLOSED) == Step(CLOSED)
-
-
 def test_a_closed_flag_opens_when_its_rule_fires_again() -> None:
     step = raised_again(CLOSED, Severity.HIGH)
 
