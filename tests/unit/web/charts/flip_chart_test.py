@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from offdiag_web.charts.flip_chart import HEIGHT, WIDTH, FlipAxis, FlipLine, flip_axis, flip_chart
 from offdiag_web.charts.marks import run_style
-from support.drawings import Drawing, parsed, points_of
+from support.drawings import Drawing, parsed
 
 FRAME_TOP, FRAME_BOTTOM = 22.0, 232.0
 
@@ -63,13 +63,6 @@ def test_the_frame_ends_at_a_quarter_more_and_says_how_far_others_are_behind() -
 
     assert "1.25×" in texts(drawing, "tick")
     assert texts(drawing, "run-letter") == ["A 1.00×", "B 3.50× ↑"]
-
-
-def test_a_line_far_behind_is_cut_at_the_top_of_the_frame() -> None:
-    drawing = chart((1, 1), (2, 400))
-
-    lines = [p for p in drawing.root if (p.get("class") or "").startswith("line")]
-    assert min(y for line in lines for _, y in points_of(line)) >= FRAME_TOP - 0.01
 
 
 def test_where_no_run_is_a_multiple_of_the_cheapest_the_line_has_a_gap() -> None:

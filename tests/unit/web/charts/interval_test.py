@@ -21,12 +21,6 @@ def test_an_estimate_beyond_the_axis_is_an_arrow_and_not_a_dot_at_the_edge() -> 
     assert above.rightmost("point") > IN_TABLE.x(1)
 
 
-def test_an_interval_is_cut_at_the_ends_of_the_axis() -> None:
-    mark = parsed(interval_mark(Extent(0.6, 0.4, 0.99), scale=_HIGH, name="wide"))
-
-    assert mark.ends_of("bar") == (IN_TABLE.x(0), IN_TABLE.x(1))
-
-
 def test_a_whisker_is_longer_than_its_bar_and_ends_in_ticks_within_the_axis() -> None:
     mark = parsed(
         interval_mark(Extent(0.6, 0.55, 0.65), scale=_HIGH, name="two", whisker=(0.4, 0.7))

@@ -4,12 +4,6 @@ from support.drawings import parsed
 FRAME = Frame(left=10, top=20, width=100, height=50)
 
 
-def test_a_step_goes_up_or_down_first_and_then_right() -> None:
-    path = step_line(FRAME, [(0.0, 0.5), (0.5, 0.25), (1.0, 1.0)], "curve")
-
-    assert path == '<path class="curve" d="M10 45V57.5H60V20H110"/>'
-
-
 def test_a_line_is_straight_where_both_coordinates_change() -> None:
     path = line(FRAME, [(0.0, 0.0), (0.5, 0.0), (1.0, 1.0)], "curve")
 

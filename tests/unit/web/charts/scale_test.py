@@ -36,13 +36,6 @@ def test_equal_estimates_without_intervals_still_have_an_axis() -> None:
     assert scale.ends == ("0.49", "0.51")
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0])
-def test_an_axis_at_the_limit_stays_within_it(value: float) -> None:
-    scale = fitted([Extent(value)], within=UNIT)
-
-    assert 0 <= scale.low < scale.high <= 1
-
-
 def test_without_anything_to_show_the_axis_is_the_full_range() -> None:
     assert fitted([], within=SIGNED_UNIT) == SIGNED_UNIT
 

@@ -43,11 +43,5 @@ def test_many_classes_come_in_pages() -> None:
     assert (last.paging.previous_url, last.paging.next_url) == ("/runs/r_1/classes?from=51", None)
 
 
-def test_a_place_beyond_the_end_shows_the_last_page() -> None:
-    table = class_table(_never_predicted(), replace(ADDRESS, start=5_000), Notes())
-
-    assert table.paging.range_text == "2 classes"
-
-
 def _never_predicted() -> RunResults:
     return results_of(np.array([[9, 0], [1, 0]]), ("always", "never"))
