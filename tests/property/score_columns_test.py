@@ -190,9 +190,7 @@ def over_http(kind: str, write: Callable[[Order], bytes]) -> Entry:
             body = {"name": "run", "dataset": facts["dataset"], "labels": CLASSES}
             run_id = client.post("/runs", json=body).json()["id"]
             sent = client.put(
-                f"/runs/{run_id}/chunks/0",
-                content=write(order),
-                headers={"Content-Type": kind},
+                f"/runs/{run_id}/chunks/0", content=write(order), headers={"Content-Type": kind}
             )
             if sent.is_error:
                 raise Refused(sent.text)

@@ -26,9 +26,7 @@ def log_matrix(url: str) -> offdiag.Run:
 
 @pytest.mark.parametrize("log", [log_predictions, log_matrix])
 def test_what_is_logged_after_a_restart_arrives_once(
-    postgres_database: Database,
-    monkeypatch: pytest.MonkeyPatch,
-    log: Callable[[str], offdiag.Run],
+    postgres_database: Database, monkeypatch: pytest.MonkeyPatch, log: Callable[[str], offdiag.Run]
 ) -> None:
     monkeypatch.setattr(postgres, "TRUSTED_S", 3_600.0)
     url = postgres_database.url

@@ -85,10 +85,7 @@ def test_tasks_need_classes_that_no_answer_is_called_like(url: str) -> None:
         url=url,
     )
     draft = offdiag.label_draft(dataset="unclear", url=url, author="ana")
-    task = {
-        "id": "1",
-        "responses": {"label": [{"value": "cannot be told", "user_id": "ana"}]},
-    }
+    task = {"id": "1", "responses": {"label": [{"value": "cannot be told", "user_id": "ana"}]}}
 
     for call in (draft.tasks, lambda: draft.import_answers([task])):
         with pytest.raises(

@@ -39,9 +39,7 @@ def log(url: str, **changes: Any) -> Run:
     return offdiag.log_run(**given | changes, url=url)
 
 
-def test_a_run_has_the_values_and_intervals_of_the_same_samples_in_memory(
-    url: str,
-) -> None:
+def test_a_run_has_the_values_and_intervals_of_the_same_samples_in_memory(url: str) -> None:
     run = log(url)
 
     found = run.evaluation()
@@ -90,10 +88,7 @@ def test_the_order_of_samples_and_the_size_of_batches_do_not_matter(url: str) ->
 
 @pytest.mark.parametrize(
     ("weight", "message"),
-    [
-        (WEIGHT[:5], "5 weights for 240 samples"),
-        (np.zeros(N), "all weights are 0"),
-    ],
+    [(WEIGHT[:5], "5 weights for 240 samples"), (np.zeros(N), "all weights are 0")],
 )
 def test_unusable_weights_are_refused_and_nothing_is_stored(
     url: str, weight: object, message: str
@@ -129,13 +124,7 @@ def test_batches_whose_weights_are_all_zero_are_refused(url: str) -> None:
 
 def test_sets_of_labels_take_no_weights(url: str) -> None:
     with pytest.raises(InvalidInput, match="sets of labels take no weights"):
-        log(
-            url,
-            y_true=[["a"], ["b"]],
-            y_pred=[["a"], []],
-            sample_weight=[1, 2],
-            dataset="sets",
-        )
+        log(url, y_true=[["a"], ["b"]], y_pred=[["a"], []], sample_weight=[1, 2], dataset="sets")
 
 
 def test_slices_are_of_weights(url: str) -> None:
@@ -318,9 +307,7 @@ def test_runs_with_weights_are_sorted_and_ranked_apart_from_the_others(url: str)
     assert "1 run with sample weights is not ranked with runs without." in ranked
 
 
-def test_gates_take_weighted_values_and_flags_and_judge_no_differences(
-    url: str,
-) -> None:
+def test_gates_take_weighted_values_and_flags_and_judge_no_differences(url: str) -> None:
     run = log(url)
     log(url, name="plain", sample_weight=None)
     offdiag.evaluate_pending(url=url)
@@ -340,9 +327,7 @@ def test_gates_take_weighted_values_and_flags_and_judge_no_differences(
     assert "no-flag F16 weighted" in gate("--min", "no-flag F16")
 
 
-def test_a_class_that_is_never_found_is_flagged_as_a_problem(
-    registry_url: str,
-) -> None:
+def test_a_class_that_is_never_found_is_flagged_as_a_problem(registry_url: str) -> None:
     predicted = np.full(N, "well")
     run = log(registry_url, y_pred=predicted)
     offdiag.evaluate_pending(url=registry_url)

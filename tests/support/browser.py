@@ -130,11 +130,7 @@ def cut_regions(page: Page) -> list[str]:
 
 
 def expect_sound_page(
-    open_page: Callable[..., Watched],
-    path: str,
-    *,
-    is_whole: bool,
-    is_accessible: bool,
+    open_page: Callable[..., Watched], path: str, *, is_whole: bool, is_accessible: bool
 ) -> None:
     """No complaint, texts inside their charts, narrow, and accessible where that is asked.
 

@@ -274,8 +274,7 @@ def _binomial_tail(hits: Fraction, total: Fraction, rate: Fraction) -> Exact:
         return None
     n = int(total)
     return sum(
-        (comb(n, k) * rate**k * (1 - rate) ** (n - k) for k in range(int(hits), n + 1)),
-        Fraction(),
+        (comb(n, k) * rate**k * (1 - rate) ** (n - k) for k in range(int(hits), n + 1)), Fraction()
     )
 
 

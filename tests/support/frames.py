@@ -32,11 +32,7 @@ def ibis_table(columns: Columns) -> object:
     return connection.create_table("cases", pa.table(columns))
 
 
-EAGER: dict[str, Maker] = {
-    "pandas": pd.DataFrame,
-    "polars": pl.DataFrame,
-    "pyarrow": pa.table,
-}
+EAGER: dict[str, Maker] = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 LAZY: dict[str, Maker] = {
     "polars lazy": pl.LazyFrame,
     "duckdb": duckdb_relation,

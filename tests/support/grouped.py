@@ -12,10 +12,7 @@ from offdiag.store.database import Database
 from support.dashboard import log_counts
 
 THINGS = ("cat", "dog", "car", "plane", "other")
-TREE: dict[str, Any] = {
-    "animal": ["dog", "cat"],
-    "vehicle": {"road": ["car"], "air": ["plane"]},
-}
+TREE: dict[str, Any] = {"animal": ["dog", "cat"], "vehicle": {"road": ["car"], "air": ["plane"]}}
 THING_COUNTS = (
     (40, 6, 1, 0, 1),
     (5, 30, 0, 2, 0),

@@ -106,10 +106,7 @@ def forked(target: Callable[..., None], *arguments: object, stdout: Output = Non
     """A function of a support module as a process of its own."""
     call = pickle.dumps((target, arguments)).hex()
     return QuickProcess(
-        [sys.executable, "-c", _CALL, call],
-        cwd=_TESTS,
-        stdin=subprocess.DEVNULL,
-        stdout=stdout,
+        [sys.executable, "-c", _CALL, call], cwd=_TESTS, stdin=subprocess.DEVNULL, stdout=stdout
     )
 
 

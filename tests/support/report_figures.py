@@ -28,10 +28,7 @@ UNDEFINED = MetricValue(None, reason="no_predicted_positives")
 def value(estimate: float, half_width: float = 0.02) -> MetricValue:
     """An estimate in the middle of its interval."""
     return MetricValue(
-        estimate,
-        ci_low=estimate - half_width,
-        ci_high=estimate + half_width,
-        ci_method="by hand",
+        estimate, ci_low=estimate - half_width, ci_high=estimate + half_width, ci_method="by hand"
     )
 
 

@@ -107,11 +107,7 @@ def _weekly(database: Database) -> ReportAddress:
         cron="0 6 * * 1",
         zone="Europe/Ljubljana",
         scope=scope,
-        delivery=[
-            FolderTarget("weekly"),
-            EmailTarget("ana@example.org"),
-            WebhookTarget(SECRET),
-        ],
+        delivery=[FolderTarget("weekly"), EmailTarget("ana@example.org"), WebhookTarget(SECRET)],
     )
     _plan_for(database, FIRST_MONDAY)
     run_due_schedules(database, FIRST_MONDAY)

@@ -287,12 +287,7 @@ RULES = (
             "urllib3",
         ),
         hint="socket|http|urllib|requests|smtplib|ftplib",
-        bad=(
-            "import socket",
-            "import urllib.request",
-            "from requests import get",
-            "import httpx",
-        ),
+        bad=("import socket", "import urllib.request", "from requests import get", "import httpx"),
         good=("from urllib.parse import urlsplit", "import http"),
         allowed=frozenset(
             {

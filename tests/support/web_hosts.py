@@ -33,11 +33,7 @@ del sys.argv[1:3]
 runpy.run_module("gunicorn", run_name="__main__")
 """
 # One for all looks, as each would read the certificates of all authorities; each connects anew.
-_LOOKING = httpx.Client(
-    limits=httpx.Limits(max_keepalive_connections=0),
-    timeout=30,
-    verify=False,
-)
+_LOOKING = httpx.Client(limits=httpx.Limits(max_keepalive_connections=0), timeout=30, verify=False)
 
 
 class WebHost:
@@ -81,11 +77,7 @@ class WebHost:
         """Start it; `wait_until_ready` waits until it answers."""
         with self._log.open("ab") as log:
             self._process = QuickProcess(
-                self._command,
-                cwd=self._log.parent,
-                env=self._environment,
-                stdout=log,
-                stderr=log,
+                self._command, cwd=self._log.parent, env=self._environment, stdout=log, stderr=log
             )
 
     def wait_until_ready(self) -> None:

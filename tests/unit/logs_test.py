@@ -14,10 +14,7 @@ import structlog
 from offdiag.logs import LogFormat, log_to_stderr
 
 FORGED = 'run"\n2026-01-01 level=error event=broken_in\r\x1b[2K\u2028={"a": 1}'
-SECRETS = {
-    "token": "offdiag_0123456789abcdefghijABCDEFGHIJ-_",
-    "password": "hunter2hunter2",
-}
+SECRETS = {"token": "offdiag_0123456789abcdefghijABCDEFGHIJ-_", "password": "hunter2hunter2"}
 
 
 @pytest.fixture(autouse=True)
@@ -50,9 +47,7 @@ def test_programs_get_an_object_a_line(capsys: pytest.CaptureFixture[str]) -> No
     assert told == {"level": "info", "event": "run_finished", "run": "r_1", "n_samples": 3}
 
 
-def test_lines_follow_standard_error_when_it_is_replaced(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_lines_follow_standard_error_when_it_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = io.StringIO(), io.StringIO()
     logger = structlog.get_logger()
     monkeypatch.setattr(sys, "stderr", first)

@@ -103,9 +103,7 @@ def test_true_numbers_are_never_called_impossible_by_the_class_sizes(
 
 
 @given(tables())
-def test_true_numbers_never_contradict_each_other(
-    table: tuple[Counts, dict[str, object]],
-) -> None:
+def test_true_numbers_never_contradict_each_other(table: tuple[Counts, dict[str, object]]) -> None:
     counts, reported = table
 
     report = audit_reported(reported=reported, labels=range(len(counts)))

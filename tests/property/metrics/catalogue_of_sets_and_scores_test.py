@@ -58,11 +58,7 @@ def test_sets_of_labels(cases: list[tuple[set[str], set[str]]], data: st.DataObj
         assert_as_described(((key, value) for value in values.values()), of_label)
 
 
-@given(
-    st.lists(st.integers(0, 2), min_size=1, max_size=12),
-    st.data(),
-    st.booleans(),
-)
+@given(st.lists(st.integers(0, 2), min_size=1, max_size=12), st.data(), st.booleans())
 def test_scores_of_several_classes(
     actual: list[int], data: st.DataObject, normalised: bool
 ) -> None:
@@ -83,8 +79,7 @@ def test_scores_of_several_classes(
 )
 def test_scores_of_the_positive_class(cases: list[tuple[bool, float]], scale: float) -> None:
     evaluation = evaluate_scores(
-        y_true=[happened for happened, _ in cases],
-        y_score=[scale * score for _, score in cases],
+        y_true=[happened for happened, _ in cases], y_score=[scale * score for _, score in cases]
     )
 
     specs = {spec.key: spec for spec in PROBABILISTIC}

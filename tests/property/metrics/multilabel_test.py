@@ -80,20 +80,14 @@ def test_chunks_in_any_order_and_grouping_give_the_same_tally(
     merged = data.draw(st.permutations(chunks))
     while len(merged) > 1:
         place = data.draw(st.integers(0, len(merged) - 2))
-        merged = [
-            *merged[:place],
-            merged[place] + merged[place + 1],
-            *merged[place + 2 :],
-        ]
+        merged = [*merged[:place], merged[place] + merged[place + 1], *merged[place + 2 :]]
 
     assert content(merged[0]) == content(tally_sets(actual, predicted))
     assert merged[0].matrix().cells.tolist() == tally_sets(*sets).matrix().cells.tolist()
 
 
 @given(two_sets())
-def test_every_true_label_of_a_counted_case_carries_a_mass_of_one(
-    sets: tuple[Sets, Sets],
-) -> None:
+def test_every_true_label_of_a_counted_case_carries_a_mass_of_one(sets: tuple[Sets, Sets]) -> None:
     actual, predicted = sets
     counted = actual[actual.any(axis=1) & predicted.any(axis=1)]
     tally = tally_sets(actual, predicted)

@@ -96,9 +96,7 @@ def test_reversing_an_order_leaves_weighted_kappas_alone(matrix: Matrix) -> None
 
 @given(matrices())
 @example(np.full((3, 3), 1_422_478_562_826_238))
-def test_a_transposed_table_with_its_orientation_stated_is_the_same_table(
-    matrix: Matrix,
-) -> None:
+def test_a_transposed_table_with_its_orientation_stated_is_the_same_table(matrix: Matrix) -> None:
     as_rows = evaluate_matrix(matrix, orientation="actual_rows")
     as_columns = evaluate_matrix(matrix.T, orientation="actual_columns")
 

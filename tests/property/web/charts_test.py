@@ -50,12 +50,7 @@ def test_nothing_of_a_mark_lies_outside_its_picture(
     extent: Extent, scale: Scale, baseline: float | None, stands_out: bool, canvas: Canvas
 ) -> None:
     mark = interval_mark(
-        extent,
-        scale=scale,
-        name="mark",
-        baseline=baseline,
-        stands_out=stands_out,
-        canvas=canvas,
+        extent, scale=scale, name="mark", baseline=baseline, stands_out=stands_out, canvas=canvas
     )
 
     assert_inside(parsed(mark))
@@ -130,10 +125,7 @@ def test_ticks_of_sizes_lie_on_an_axis_that_holds_all_sizes(counts: list[int]) -
 
 
 @given(
-    st.lists(
-        st.tuples(st.text(max_size=12), st.floats(0, 300), st.floats(0, 200)),
-        max_size=30,
-    )
+    st.lists(st.tuples(st.text(max_size=12), st.floats(0, 300), st.floats(0, 200)), max_size=30)
 )
 def test_names_lie_inside_and_never_cross(names: list[tuple[str, float, float]]) -> None:
     room = Box(0, 0, 300, 200)

@@ -442,12 +442,7 @@ def test_thresholds_are_equal_and_kept_once(places: tuple[Place, Place]) -> None
 
 
 @pytest.mark.parametrize(
-    "asked",
-    [
-        {},
-        {"weights": "nothing"},
-        {"weights": WEIGHTS, "threshold": 0.5},
-    ],
+    "asked", [{}, {"weights": "nothing"}, {"weights": WEIGHTS, "threshold": 0.5}]
 )
 def test_decisions_are_refused_in_the_same_words(
     places: tuple[Place, Place], asked: dict[str, Any]

@@ -219,17 +219,10 @@ def test_patience_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("status", "headers", "expected"),
-    [
-        (429, {"Retry-After": "3"}, 3.0),
-        (503, {}, None),
-        (507, {"Retry-After": "soon"}, None),
-    ],
+    [(429, {"Retry-After": "3"}, 3.0), (503, {}, None), (507, {"Retry-After": "soon"}, None)],
 )
 def test_busy_answers_say_how_long(
-    monkeypatch: pytest.MonkeyPatch,
-    status: int,
-    headers: dict[str, str],
-    expected: float | None,
+    monkeypatch: pytest.MonkeyPatch, status: int, headers: dict[str, str], expected: float | None
 ) -> None:
     answers = httpx.MockTransport(lambda _: httpx.Response(status, headers=headers))
     client = httpx.Client(transport=answers, base_url="http://server")

@@ -27,12 +27,7 @@ def server(
 
 def logged(url: str) -> offdiag.Run:
     return offdiag.log_run(
-        y_true=["a", "b"],
-        y_pred=["a", "a"],
-        labels=["a", "b"],
-        name="run",
-        dataset="d",
-        url=url,
+        y_true=["a", "b"], y_pred=["a", "a"], labels=["a", "b"], name="run", dataset="d", url=url
     )
 
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from offdiag_web.components.runs.frame import Tab
 
-PAGES = {
-    "components": "/_gallery",
-    "matrices": "/_gallery/matrices",
-    "charts": "/_gallery/charts",
-}
+PAGES = {"components": "/_gallery", "matrices": "/_gallery/matrices", "charts": "/_gallery/charts"}
 """Addresses by what is on them."""
 
 

@@ -54,11 +54,7 @@ def components_view() -> ComponentsView:
     notes = Notes()
     tiles = tuple(
         tile
-        for matrix in (
-            examples.skin_lesions(),
-            examples.always_the_same(),
-            examples.hostile(),
-        )
+        for matrix in (examples.skin_lesions(), examples.always_the_same(), examples.hostile())
         for tile in headline(examples.evaluated(matrix), notes).tiles
     )
     return ComponentsView(

@@ -184,12 +184,7 @@ def failed(report: AuditReport) -> set[str]:
             THREE,
             "macro recall = mean of the recall of the 3 classes",
         ),
-        (
-            {"accuracy": "0.80", "macro_recall": "0.50"},
-            {"macro_recall": "0.20"},
-            SIZES,
-            REACH,
-        ),
+        ({"accuracy": "0.80", "macro_recall": "0.50"}, {"macro_recall": "0.20"}, SIZES, REACH),
         (
             {"accuracy": "0.8000"},
             {"accuracy": "0.8050"},
@@ -202,12 +197,7 @@ def failed(report: AuditReport) -> set[str]:
             SIZES,
             "majority baseline = share of the largest class",
         ),
-        (
-            {"recall": {"B": "0.400"}},
-            {"recall": {"B": "0.410"}},
-            SIZES,
-            CLASS_B,
-        ),
+        ({"recall": {"B": "0.400"}}, {"recall": {"B": "0.410"}}, SIZES, CLASS_B),
         (
             {"recall": ["0.900", "0.400", "0.400"], "accuracy": "0.800"},
             {"accuracy": "0.810"},

@@ -20,10 +20,7 @@ def asked(key: str, value: float, unit: float, code: int | None = None) -> Const
 def test_ten_million_cases_are_searched_without_being_tried() -> None:
     # 200 hits of 1,000 and 5 false alarms among 10 million others.
     sizes = (1_000, 10_000_000)
-    constraints = (
-        asked("recall", 0.2, 1e-3, code=0),
-        asked("precision", 200 / 205, 1e-4, code=0),
-    )
+    constraints = (asked("recall", 0.2, 1e-3, code=0), asked("precision", 200 / 205, 1e-4, code=0))
 
     found = feasible_tables(sizes, constraints)
 
@@ -35,8 +32,7 @@ def test_the_smaller_class_is_the_one_that_is_gone_through() -> None:
 
     one_way = feasible_tables((5_000_000, 300), constraints)
     other_way = feasible_tables(
-        (300, 5_000_000),
-        (asked("overall_accuracy", 0.9, 1e-4), asked("npv", 0.5, 1e-2, code=1)),
+        (300, 5_000_000), (asked("overall_accuracy", 0.9, 1e-4), asked("npv", 0.5, 1e-2, code=1))
     )
 
     assert one_way.is_complete

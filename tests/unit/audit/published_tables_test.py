@@ -99,11 +99,7 @@ class TestWine:
 
     @pytest.mark.parametrize(
         "known",
-        [
-            {"matrix": published.WINE},
-            {"class_counts": WINE_COUNTS},
-            {"labels": WINE_LABELS},
-        ],
+        [{"matrix": published.WINE}, {"class_counts": WINE_COUNTS}, {"labels": WINE_LABELS}],
         ids=["matrix", "class counts", "nothing"],
     )
     def test_the_definitions_of_the_paper_are_not_those_of_its_table(
@@ -170,9 +166,7 @@ class TestWine:
         assert origins == [2, 0, 1, 2, 0, 1]
 
     @pytest.mark.parametrize(
-        "known",
-        [{"matrix": published.WINE}, {}],
-        ids=["matrix", "class counts alone"],
+        "known", [{"matrix": published.WINE}, {}], ids=["matrix", "class counts alone"]
     )
     def test_the_second_pseudo_code_run_as_printed_swaps_precision_and_recall(
         self, known: dict[str, Any]

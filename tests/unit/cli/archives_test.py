@@ -110,10 +110,7 @@ def test_a_registry_is_backed_up_restored_and_verified(
     assert written.err == ""  # Where nobody looks there is no progress.
     assert f"{folder / 'new.db'} is restored from {folder / 'offdiag.db'} as of " in restored.out
     assert "`offdiag verify` recomputes its results" in restored.err
-    assert (verified.code, verified.out.strip()) == (
-        0,
-        "1 run, 1 recomputed: no problems.",
-    )
+    assert (verified.code, verified.out.strip()) == (0, "1 run, 1 recomputed: no problems.")
     assert (again["kind"], again["rows"]["run"]) == ("backup", 1)
     assert told.pop("database") == str(folder / "newer.db")
     assert told == again

@@ -23,9 +23,7 @@ def test_numbers_that_fit_are_consistent(offdiag: Command) -> None:
     assert (answer.code, answer.json["verdict"]) == (0, "consistent")
 
 
-def test_numbers_that_cannot_be_are_told_with_the_identity_that_decides(
-    offdiag: Command,
-) -> None:
+def test_numbers_that_cannot_be_are_told_with_the_identity_that_decides(offdiag: Command) -> None:
     answer = offdiag("audit", "--reported", "accuracy=0.90", "--reported", "micro f1=0.80")
 
     assert answer.code == 1

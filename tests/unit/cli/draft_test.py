@@ -47,11 +47,7 @@ def test_answers_are_shown_published_and_undone(offdiag: Command) -> None:
 
 def test_a_class_that_is_called_like_no_label_is_asked_about(offdiag: Command) -> None:
     sdk.log_run(
-        y_true=["-", "+"],
-        y_pred=["-", "-"],
-        sample_ids=["a", "b"],
-        name="r",
-        dataset="signs",
+        y_true=["-", "+"], y_pred=["-", "-"], sample_ids=["a", "b"], name="r", dataset="signs"
     )
 
     unclear = offdiag("draft", "answer", "signs", "a=+", "b=-")

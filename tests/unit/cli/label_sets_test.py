@@ -35,10 +35,7 @@ def test_sets_in_a_file_are_evaluated(file: str, offdiag: Command) -> None:
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 def test_lists_in_a_file_are_sets(suffix: str, folder: Path, offdiag: Command) -> None:
     table = pa.table(
-        {
-            "y_true": [["sea", "sky"], ["sky"], []],
-            "y_pred": [["sky", "sea"], ["sea"], []],
-        }
+        {"y_true": [["sea", "sky"], ["sky"], []], "y_pred": [["sky", "sea"], ["sea"], []]}
     )
     if suffix == "parquet":
         pq.write_table(table, folder / "lists.parquet")

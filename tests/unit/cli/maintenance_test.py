@@ -41,10 +41,7 @@ def test_what_is_stale_is_asked_for(offdiag: Command, logged: library.Run) -> No
     assert answer.out.strip() == (
         "1 run is queued (ground truth was corrected: 1). 1 of them were queued already."
     )
-    assert as_json == {
-        "n_submitted": 0,
-        "runs": [{"id": logged.id, "reasons": ["truth_revised"]}],
-    }
+    assert as_json == {"n_submitted": 0, "runs": [{"id": logged.id, "reasons": ["truth_revised"]}]}
     logged.evaluation()
     assert "label version 1 → 2" in offdiag("runs", "history", logged.id).out
 

@@ -325,8 +325,7 @@ def test_a_server_writes_what_a_command_writes(path: str, scene: Scene, asked: A
 
 
 @pytest.mark.parametrize(
-    "words",
-    [["sql", "SELECT name FROM runs", "--run", "model RUN"], ["recompute", "model RUN"]],
+    "words", [["sql", "SELECT name FROM runs", "--run", "model RUN"], ["recompute", "model RUN"]]
 )
 def test_a_command_about_the_database_takes_names_too(
     words: list[str], scene: Scene, asked: Ask

@@ -34,11 +34,7 @@ def registry(filled: Filled) -> str:
 
 def log_formula(*_: object) -> str:
     run = sdk.log_matrix(
-        [[9, 1], [2, 8]],
-        orientation="actual_rows",
-        labels=["=1+1", "b"],
-        name="m",
-        dataset="d",
+        [[9, 1], [2, 8]], orientation="actual_rows", labels=["=1+1", "b"], name="m", dataset="d"
     )
     run.evaluation()
     return run.id

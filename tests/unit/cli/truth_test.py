@@ -182,9 +182,7 @@ def test_what_a_correction_did_to_runs_is_shown(offdiag: Command, two_models: st
     ) in shown
     rows = [line.split() for line in shown.splitlines() if "seer" in line]
     assert rows[0][1:3] == ["seer", "0.750"]
-    assert rows[0][5:] == [
-        *("1.000", "+25.0", "pp", "significant", "2", "→", "1"),
-    ]
+    assert rows[0][5:] == [*("1.000", "+25.0", "pp", "significant", "2", "→", "1")]
     assert "1 more; --limit or --json shows them." in short
     assert (found["before"], found["after"], found["n_changed_labels"]) == (1, 2, 10)
     seer = next(run for run in found["runs"] if run["name"] == "seer")

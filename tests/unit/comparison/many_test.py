@@ -34,11 +34,7 @@ def run(*, right: float, seed: int) -> NDArray[np.uint8]:
     return np.where(rng.random(N) < right, truth, (truth + 1) % 3).astype(np.uint8)
 
 
-GOOD, EQUALLY_GOOD, BAD = (
-    run(right=0.9, seed=1),
-    run(right=0.89, seed=2),
-    run(right=0.6, seed=3),
-)
+GOOD, EQUALLY_GOOD, BAD = (run(right=0.9, seed=1), run(right=0.89, seed=2), run(right=0.6, seed=3))
 
 
 def compared(*runs: NDArray[np.uint8] | ConfusionMatrix) -> ManyComparison:

@@ -260,10 +260,7 @@ def test_a_small_class_makes_averages_unreliable() -> None:
 def test_the_number_of_classes_is_said_and_raises_the_bar() -> None:
     # Seven against none: mid-p = 1/128, enough for one of three classes and not of forty.
     def cases(labels: Sequence[str]) -> list[Triple]:
-        return [
-            *((name, name, name, 50) for name in labels),
-            (labels[0], labels[0], labels[1], 7),
-        ]
+        return [*((name, name, name, 50) for name in labels), (labels[0], labels[0], labels[1], 7)]
 
     forty = [f"c{code:02}" for code in range(40)]
     few, many = pair_of(cases(THREE), THREE), pair_of(cases(forty), forty)

@@ -43,8 +43,7 @@ def test_what_looks_alike_is_named_with_the_difference(
 
 
 @pytest.mark.parametrize(
-    "names",
-    [["cat", "cats"], ["1", "01"], ["1", "1.0"], ["a b", "ab"], ["é", "e"], ["l", "1"]],
+    "names", [["cat", "cats"], ["1", "01"], ["1", "1.0"], ["a b", "ab"], ["é", "e"], ["l", "1"]]
 )
 def test_what_a_reader_tells_apart_does_not_look_alike(names: list[str]) -> None:
     assert look_alikes(names) == ()

@@ -18,9 +18,7 @@ from support.matrices import matrix_of
 
 
 def verdicts_of(
-    rule: str,
-    counts: Sequence[Sequence[int]],
-    thresholds: Thresholds | None = None,
+    rule: str, counts: Sequence[Sequence[int]], thresholds: Thresholds | None = None
 ) -> list[Verdict]:
     """The verdicts of one rule on a matrix whose classes are called 0, 1, ...."""
     assessment = assess(matrix_of(counts), thresholds)

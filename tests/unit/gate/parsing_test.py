@@ -55,12 +55,7 @@ def test_one_end_of_the_interval_of_a_difference_of_a_class_can_be_asked_for() -
     text = "low( diff( recall[df] ) ) >= -2e-2"
 
     assert parse_condition(text) == metric_condition(
-        text,
-        key="recall",
-        class_label="df",
-        side=Side.LOW,
-        of_difference=True,
-        threshold=-0.02,
+        text, key="recall", class_label="df", side=Side.LOW, of_difference=True, threshold=-0.02
     )
 
 

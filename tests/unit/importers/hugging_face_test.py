@@ -18,10 +18,7 @@ NAMES = ("neg", "pos")
 def dataset(tmp_path: Path) -> Path:
     """Two files of three rows, as `Dataset.save_to_disk` writes them."""
     files = ["data-00000-of-00002.arrow", "data-00001-of-00002.arrow"]
-    for name, labels, predictions in (
-        (files[0], [0, 1], [0, 0]),
-        (files[1], [1], [1]),
-    ):
+    for name, labels, predictions in ((files[0], [0, 1], [0, 0]), (files[1], [1], [1])):
         table = pa.table({"text": ["x"] * len(labels), "label": labels, "prediction": predictions})
         with pa.ipc.new_stream(tmp_path / name, table.schema) as stream:
             stream.write_table(table)

@@ -38,9 +38,7 @@ def test_dvclive_has_one_record_for_each_case(tmp_path: Path) -> None:
     assert found.content == ImportedLabels(["cat", "cat", "dog"], ["cat", "dog", "dog"])
 
 
-def test_dvclive_columns_may_be_called_otherwise_and_declare_their_classes(
-    tmp_path: Path,
-) -> None:
+def test_dvclive_columns_may_be_called_otherwise_and_declare_their_classes(tmp_path: Path) -> None:
     records = [{"x": 1, "y": 0, "rev": "main"}]
 
     found = read(

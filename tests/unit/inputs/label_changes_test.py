@@ -18,10 +18,7 @@ from offdiag.inputs.label_changes import ColumnNames, read_label_changes
 
 LABELS = LabelSet.declared(["cat", "dog", "fox"])
 NONE = len(LABELS)
-COLUMNS: dict[str, list[str | None]] = {
-    "id": ["x1", "x2", "x3"],
-    "label": ["dog", None, "fox"],
-}
+COLUMNS: dict[str, list[str | None]] = {"id": ["x1", "x2", "x3"], "label": ["dog", None, "fox"]}
 
 
 def read(given: object, names: ColumnNames | None = None) -> tuple[list[object], list[int]]:

@@ -37,10 +37,7 @@ def test_cut_points_belong_to_the_range_above_them() -> None:
     assert texts(found) == ["under 40", "40 to under 60", "40 to under 60", "60 and over"]
 
 
-@given(
-    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=200),
-    st.integers(2, 6),
-)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=200), st.integers(2, 6))
 def test_ranges_cover_every_number_once_and_in_order(numbers: list[float], n: int) -> None:
     found = column(np.array(numbers), bins=n)
 

@@ -55,8 +55,7 @@ def test_one_value_beyond_its_interval_is_named_with_size_and_interval() -> None
         worse,
         classes=(
             replace(
-                worse.classes[0],
-                values={**worse.classes[0].values, "precision": value(0.80)},
+                worse.classes[0], values={**worse.classes[0].values, "precision": value(0.80)}
             ),
             worse.classes[1],
         ),

@@ -26,11 +26,7 @@ def test_the_result_has_the_cost_keys_as_plain_values() -> None:
         "mean_cost": {"value": pytest.approx(30 / 110), "reason": None, "limit": None},
         "best_trivial_class": {"value": 0, "reason": None, "limit": None, "label": "ham"},
         "best_trivial_cost": {"value": 100.0, "reason": None, "limit": None},
-        "cost_ratio_to_best_trivial": {
-            "value": pytest.approx(0.3),
-            "reason": None,
-            "limit": None,
-        },
+        "cost_ratio_to_best_trivial": {"value": pytest.approx(0.3), "reason": None, "limit": None},
         "skill_vs_trivial": {"value": pytest.approx(0.7), "reason": None, "limit": None},
     }
 

@@ -252,8 +252,7 @@ def test_any_bytes_are_decoded_or_refused_and_nothing_else(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("counts", "cells"),
-    [([1, 1], [5, 5]), ([1, 1], [5, 4]), ([0, 1], [4, 5]), ([-1, 1], [4, 5])],
+    ("counts", "cells"), [([1, 1], [5, 5]), ([1, 1], [5, 4]), ([0, 1], [4, 5]), ([-1, 1], [4, 5])]
 )
 def test_occupied_cells_out_of_order_or_without_a_count_are_refused(
     counts: list[int], cells: list[int]

@@ -45,12 +45,7 @@ def test_ends_hold_the_value_within_the_range_of_the_metric(counts: np.ndarray) 
                 assert interval.low <= value <= interval.high, key
 
 
-@given(
-    st.integers(1, 60),
-    st.integers(1, 60),
-    st.floats(0, 1),
-    st.floats(0, 1),
-)
+@given(st.integers(1, 60), st.integers(1, 60), st.floats(0, 1), st.floats(0, 1))
 def test_ends_of_an_area_hold_it_and_move_with_it(
     m: int, n: int, one: float, other: float
 ) -> None:

@@ -126,19 +126,14 @@ def test_intervals_of_sets_are_lawful(
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 8)),
-        min_size=1,
-        max_size=25,
+        st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 8)), min_size=1, max_size=25
     )
 )
 @settings(max_examples=15)
 def test_intervals_of_weights_are_lawful(cases: list[tuple[int, int, int]]) -> None:
     actual, predicted, eighths = (np.array(part) for part in zip(*cases, strict=True))
     matrix = weighted_matrix(
-        actual.astype(np.uint8),
-        predicted.astype(np.uint8),
-        eighths / 8,
-        labels=numbered_labels(3),
+        actual.astype(np.uint8), predicted.astype(np.uint8), eighths / 8, labels=numbered_labels(3)
     )
 
     counted = matrix.counted

@@ -54,9 +54,7 @@ def test_a_wider_gap_is_never_less_evidence(b: int, gap: int) -> None:
         lambda n: st.tuples(st.integers(0, n), st.integers(0, n), st.just(n))
     )
 )
-def test_the_score_interval_holds_the_difference_and_mirrors(
-    counts: tuple[int, int, int],
-) -> None:
+def test_the_score_interval_holds_the_difference_and_mirrors(counts: tuple[int, int, int]) -> None:
     first, second, n = counts
     assume(first + second <= n)
     rates = PairedRates(np.array(first), np.array(second), np.array(n))

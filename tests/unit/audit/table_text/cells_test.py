@@ -163,8 +163,7 @@ def test_words_are_no_numbers(cell: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cell", "count"),
-    [("80", 80), ("9,900", 9900), ("0.8", None), ("80%", None), ("-3", None)],
+    ("cell", "count"), [("80", 80), ("9,900", 9900), ("0.8", None), ("80%", None), ("-3", None)]
 )
 def test_cases_are_counted_in_whole_numbers(cell: str, count: int | None) -> None:
     value = read_value(cell)

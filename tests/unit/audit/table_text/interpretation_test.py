@@ -122,12 +122,7 @@ def test_classes_may_be_counted_in_the_heads() -> None:
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        "Classes: A 80, B 15",
-        "Test set: A = 80, B = 15",
-        "Support: A (80); B (15)",
-    ],
+    "line", ["Classes: A 80, B 15", "Test set: A = 80, B = 15", "Support: A (80); B (15)"]
 )
 def test_a_line_may_list_the_classes(line: str) -> None:
     reading = read(f"{line}\nAccuracy 0.9")

@@ -31,9 +31,7 @@ def evidence(
 @pytest.mark.parametrize(
     "class_counts", [(19, 21, 14), None], ids=["margins agree", "counts unknown"]
 )
-def test_a_matrix_that_contradicts_nothing_is_silent(
-    class_counts: tuple[int, ...] | None,
-) -> None:
+def test_a_matrix_that_contradicts_nothing_is_silent(class_counts: tuple[int, ...] | None) -> None:
     assert orientation_verdict(evidence(class_counts)) is None
 
 

@@ -187,10 +187,7 @@ def test_no_run_is_flooded() -> None:
 
 
 def test_a_large_gap_that_is_not_significant_is_not_flagged() -> None:
-    groups = (
-        ({"site": "w"}, [(0, 200, 180), WELL]),
-        ({"site": "z"}, [(0, 14, 10), WELL]),
-    )
+    groups = (({"site": "w"}, [(0, 200, 180), WELL]), ({"site": "z"}, [(0, 14, 10), WELL]))
 
     assert found_by(*groups) == []
 

@@ -35,9 +35,7 @@ def test_the_keys_are_those_of_the_catalogue() -> None:
 
 def test_scores_add_the_ranking_metrics_and_areas() -> None:
     evaluation = evaluate_multilabel(
-        y_true=[{"a"}, {"b"}],
-        y_pred=[{"a"}, {"a"}],
-        y_score=[[0.9, 0.1], [0.6, 0.4]],
+        y_true=[{"a"}, {"b"}], y_pred=[{"a"}, {"a"}], y_score=[[0.9, 0.1], [0.6, 0.4]]
     )
 
     assert set(evaluation.aggregate) == AGGREGATE | RANKING

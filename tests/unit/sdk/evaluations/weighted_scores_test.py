@@ -67,11 +67,7 @@ def test_intervals_take_another_confidence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("weight", "message"),
-    [
-        (np.ones(3), "sample_weight"),
-        (np.zeros(200), "all weights are 0"),
-    ],
+    ("weight", "message"), [(np.ones(3), "sample_weight"), (np.zeros(200), "all weights are 0")]
 )
 def test_unusable_weights_are_named(weight: np.ndarray, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):

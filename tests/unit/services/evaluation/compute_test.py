@@ -17,10 +17,7 @@ FORECASTS = Forecasts(
 
 
 def test_metrics_of_scores_carry_their_intervals() -> None:
-    values, intervals = (
-        score_metrics(FORECASTS),
-        score_intervals(FORECASTS, seed=INTERVAL_SEED),
-    )
+    values, intervals = (score_metrics(FORECASTS), score_intervals(FORECASTS, seed=INTERVAL_SEED))
 
     found = of_scores(FORECASTS).aggregate
 

@@ -45,10 +45,7 @@ def test_a_file_that_is_there_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
 
     for name in ("x.zip", "dangling"):
-        with (
-            pytest.raises(Conflict, match="exists"),
-            whole_file(tmp_path / name, private=False),
-        ):
+        with pytest.raises(Conflict, match="exists"), whole_file(tmp_path / name, private=False):
             pass
 
     assert (tmp_path / "x.zip").read_text() == "precious"

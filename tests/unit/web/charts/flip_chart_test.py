@@ -87,11 +87,7 @@ def test_flips_and_the_price_as_it_is_are_marked_inside_the_frame_only() -> None
 
 
 @given(
-    st.lists(
-        st.tuples(st.floats(1, 1e6), st.floats(1, 1e6)),
-        min_size=1,
-        max_size=8,
-    ),
+    st.lists(st.tuples(st.floats(1, 1e6), st.floats(1, 1e6)), min_size=1, max_size=8),
     st.lists(st.floats(1e-4, 1e6), max_size=4),
     st.floats(0, 1e9),
 )

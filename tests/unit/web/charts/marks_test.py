@@ -112,10 +112,7 @@ def test_every_run_has_a_lane_of_its_own_in_order() -> None:
     heights = [
         points_of(part)[0][1] for group in drawing.root if group.tag == "g" for part in group[:1]
     ]
-    assert [second - first for first, second in pairwise(heights)] == [
-        LANE,
-        LANE,
-    ]
+    assert [second - first for first, second in pairwise(heights)] == [LANE, LANE]
 
 
 def test_a_value_that_is_undefined_leaves_its_lane_empty() -> None:

@@ -130,8 +130,7 @@ def test_moments_are_also_given_in_full_and_for_machines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.0031, "3 ms"), (0.9999, "1.0 s"), (12.34, "12.3 s"), (150.0, "2 min")],
+    ("seconds", "text"), [(0.0031, "3 ms"), (0.9999, "1.0 s"), (12.34, "12.3 s"), (150.0, "2 min")]
 )
 def test_durations_are_told_in_a_fitting_unit(seconds: float, text: str) -> None:
     assert spell_short(seconds) == text

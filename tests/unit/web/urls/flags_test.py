@@ -55,13 +55,7 @@ def test_the_filter_says_what_the_fields_say() -> None:
 
 @pytest.mark.parametrize(
     "values",
-    [
-        {"state": "lost"},
-        {"severity": "mild"},
-        {"rule": "F99"},
-        {"after": "9~1"},
-        {"before": "x"},
-    ],
+    [{"state": "lost"}, {"severity": "mild"}, {"rule": "F99"}, {"after": "9~1"}, {"before": "x"}],
 )
 def test_what_cannot_be_meant_is_left_out(values: dict[str, str]) -> None:
     assert read_flag_list(values) == FlagListAddress()

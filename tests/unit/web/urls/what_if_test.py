@@ -14,9 +14,7 @@ BASE = BaseCosts(
     CostMatrix(np.array([[0.0, 1, 1], [10, 0, 8], [2, 4, 0]]), LABELS), None, Preset.ZERO_ONE
 )
 FULL = WhatIfAddress(
-    ("r_1", "r_2"),
-    Question("derm triage@2", "mel>nv:20", "mel>*", "mel:0.02", "nv|mel"),
-    "mel",
+    ("r_1", "r_2"), Question("derm triage@2", "mel>nv:20", "mel>*", "mel:0.02", "nv|mel"), "mel"
 )
 
 

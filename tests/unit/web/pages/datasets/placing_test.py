@@ -11,14 +11,7 @@ import pytest
 from offdiag_web.charts.plot import Frame
 from offdiag_web.charts.svg import Extent
 from offdiag_web.components.model_marks import ModelMark
-from offdiag_web.pages.datasets.scatter import (
-    PHONE,
-    Axes,
-    Dot,
-    Name,
-    placed_names,
-    scatter,
-)
+from offdiag_web.pages.datasets.scatter import PHONE, Axes, Dot, Name, placed_names, scatter
 
 FRAME = Frame(left=50, top=20, width=300, height=200)
 _ON_A_PHONE = 9.2

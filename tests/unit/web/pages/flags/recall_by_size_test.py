@@ -58,9 +58,7 @@ def test_the_sentence_names_exactly_the_classes_whose_intervals_lie_below(
     )
 
 
-def test_the_picture_shows_what_the_table_and_the_sentence_say(
-    lesions: ConfusionMatrix,
-) -> None:
+def test_the_picture_shows_what_the_table_and_the_sentence_say(lesions: ConfusionMatrix) -> None:
     floor = recall_floor(lesions, gap=0.2, class_label="df")
     chart = size_chart(lesions, floor, class_label="df")
 

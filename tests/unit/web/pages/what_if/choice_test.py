@@ -57,10 +57,7 @@ def test_the_view_says_where_the_choice_flips(ask: Ask) -> None:
 
     assert view is not None
     assert view.sentence == "Up to 5.5×: A cheapest; from 5.5×: B."
-    assert view.rows == (
-        ("0.0001×", "5.5×", "A"),
-        ("5.5×", "1,000,000×", "B"),
-    )
+    assert view.rows == (("0.0001×", "5.5×", "A"), ("5.5×", "1,000,000×", "B"))
     assert view.what == (
         "Predicting “well” for actual “ill” costs so many times the opposite error, “well” "
         "predicted as “ill” (1). It is 1× now."
