@@ -11,8 +11,6 @@ from offdiag.comparison.pair import PairComparison, PairedOutcome
 from offdiag.comparison.rank_status import RankStatus
 from offdiag.comparison.sets_and_weights import compare_paired_sets
 from offdiag.domain.runs import RunFacts
-from offdiag.flags.thresholds import Thresholds
-from offdiag.gate.conditions import parse_condition
 from offdiag.metrics.multilabel_runs.paired import PairedSets
 from offdiag.services.champions.leaders import leaders_of, set_primary_metric
 from offdiag.services.comparisons.compare import RunComparison, compare_runs
@@ -20,12 +18,12 @@ from offdiag.services.datasets import pin_baseline
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.examples.changed import changed_examples
 from offdiag.services.flags.page import raised_flags
-from offdiag.services.gates.gate import gate_run
 from offdiag.services.methods.compared import methods_of
 from offdiag.store.database import Database
 from offdiag.store.datasets import dataset_named
 from offdiag.store.runs import RunRecord
-from support.logging_runs import POLICY, correct_labels, evaluate
+from support.gates import judged
+from support.logging_runs import correct_labels, evaluate
 from support.set_runs import log_sets, paired_runs
 
 NAMES = ["sky", "sea", "sand", "boat"]
@@ -189,16 +187,7 @@ def test_a_gate_bounds_metrics_of_sets_and_their_differences(sqlite_database: Da
     base, run = log_run(database, BETTER, "base"), log_run(database, WORSE, "run")
 
     texts = ("subset_accuracy>=0.2", "recall[sea]>=0.7", "diff(macro_f1)>=-0.05", "no-flag F3")
-    result = gate_run(
-        database,
-        run.id,
-        [parse_condition(text) for text in texts],
-        baseline_id=base.id,
-        thresholds=Thresholds(),
-        timeout_s=5,
-        lease_s=30,
-        policy=POLICY,
-    )
+    result = judged(database, run.id, *texts, baseline_id=base.id)
 
     passed = [finding.passed for finding in result.findings]
     assert passed == [True, True, False, True]

@@ -13,13 +13,12 @@ from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import Churn, PairComparison, PairedOutcome, paired_outcomes
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.domain.runs import RunFacts
-from offdiag.errors import InvalidInput, NotFound
+from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.comparisons.compare import RunComparison, compare_runs
 from offdiag.services.comparisons.compute import Compared
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.lru_cache import LruCache
-from offdiag.services.retention.deletion import delete_run
 from offdiag.stats import paired_difference
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
@@ -103,21 +102,6 @@ def test_runs_on_the_same_truth_are_paired_once_as_predictions_in_memory_are(
         again = compare(database, plain, focal, kept=kept)
     assert again.result is found.result
     assert len(statements) == 2
-
-
-def test_the_order_in_which_examples_were_logged_does_not_matter(
-    database: Database,
-) -> None:
-    names = sample_names()
-    plain = log_model(database, PLAIN, name="plain", sample_ids=names)
-    turned = log_model(
-        database, FOCAL[::-1], name="focal", truth=TRUTH[::-1], sample_ids=names[::-1]
-    )
-
-    facts = pair(compare(database, plain, turned)).paired
-
-    assert facts is not None
-    assert facts.churn == expected_churn(PLAIN, FOCAL)
 
 
 def test_corrected_labels_count_and_those_without_are_left_out(
@@ -241,16 +225,6 @@ def test_an_open_run_is_not_compared_yet(database: Database) -> None:
 
     assert refusal is not None
     assert refusal.why == "B is still open and may take more predictions."
-
-
-def test_two_matrices_are_compared_too(database: Database) -> None:
-    first = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
-    second = log_counts(database, [[90, 15, 15], [10, 20, 10], [5, 5, 10]])
-
-    found = compare(database, first, second)
-
-    assert pair(found).metric("overall_accuracy").difference.value == pytest.approx(30 / 180)
-    assert found.samples is None
 
 
 def test_a_slice_compares_its_examples_only(database: Database) -> None:
@@ -490,21 +464,3 @@ def test_reading_takes_six_statements_at_most(database: Database) -> None:
         compare(database, plain, focal, on_shared=True, slice_text="country=DE")
 
     assert len(statements) == 6
-
-
-def test_unknown_and_deleted_runs_are_not_found(database: Database) -> None:
-    plain = log_model(database, PLAIN, name="plain")
-    gone = log_model(database, FOCAL, name="gone")
-    delete_run(database, gone.id, by=None)
-
-    for other in (gone.id, "r_nosuchrun"):
-        with pytest.raises(NotFound, match=other):
-            compare_runs(database, [plain.id, other])
-
-
-def test_fewer_than_two_or_too_many_or_doubled_runs_are_refused(database: Database) -> None:
-    for ids in ([], ["r_a"], ["r_a", "r_a"], [f"r_{n}" for n in range(27)]):
-        with pytest.raises(InvalidInput) as caught:
-            compare_runs(database, ids)
-
-        assert caught.value.field == "runs"

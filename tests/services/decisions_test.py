@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.texts import CostName
-from offdiag.errors import Conflict, InvalidInput, NotFound
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.records.decision import decisions_at
 from offdiag.records.runs.curve import curves_document
@@ -28,7 +28,6 @@ from offdiag.services.decisions.rules import (
     save_choice,
     try_rule,
 )
-from offdiag.services.evaluation.recompute import recompute_all, recompute_stale
 from offdiag.services.verification.verify import verify
 from offdiag.services.what_if.scenario import Question
 from offdiag.store.database import Database
@@ -224,11 +223,6 @@ def test_without_scores_there_is_nothing_to_decide(database: Database) -> None:
         )
 
 
-def test_a_run_that_was_not_evaluated_is_not_found(database: Database) -> None:
-    with pytest.raises(NotFound, match="has not been evaluated"):
-        decisions_of(database, "r_none", Question())
-
-
 def test_what_is_saved_is_what_was_shown(database: Database) -> None:
     run = clinic(database)
     add_visits(database)
@@ -279,20 +273,6 @@ def test_a_corrected_truth_reaches_derived_runs(database: Database) -> None:
     corrected = try_rule(database, run, cost_basis, Choice(Chosen.STATED, 0.3))
     assert corrected.change.joint.second_matrix.counts.tolist() == after
     assert verify(database).findings == ()
-
-
-def test_a_derived_run_is_computed_anew_like_any_other(database: Database) -> None:
-    run = clinic(database)
-    cost_basis = requested_cost_basis(database, run, Question())
-    saved = save_choice(
-        database, run, cost_basis, Choice(Chosen.STATED, 0.3), name="x", author=None
-    )
-    before = counts_of(database, saved.id)
-
-    recompute_all(database)
-
-    assert counts_of(database, saved.id) == before
-    assert recompute_stale(database).runs == ()
 
 
 def test_without_cases_of_the_class_the_cheapest_is_to_flag_nothing(

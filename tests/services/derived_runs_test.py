@@ -11,8 +11,6 @@ from offdiag.comparison.rank_status import RankStatus
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.flags.thresholds import Thresholds
-from offdiag.gate.conditions import parse_condition
 from offdiag.metrics.costs.decisions import ExpectedCostRule, ThresholdRule, described
 from offdiag.metrics.costs.matrix import cost_matrix
 from offdiag.services.champions.decision import browse_decision
@@ -20,12 +18,7 @@ from offdiag.services.champions.leaders import leaders_of
 from offdiag.services.comparisons.compare import compare_runs
 from offdiag.services.comparisons.compute import Compared
 from offdiag.services.decisions.rules import CHOSEN_HERE
-from offdiag.services.gates.gate import gate_run
-from offdiag.services.ingest.batch import read_batch
-from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.derive_run import derive_run
-from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.lru_cache import LruCache
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.verification.verify import verify
@@ -33,7 +26,9 @@ from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.datasets import dataset_named
 from offdiag.store.runs import RunRecord
-from support.logging_runs import POLICY, counts_of, log, work_off
+from support.gates import judged
+from support.logging_runs import counts_of, log, work_off
+from support.streams import opened, streamed
 
 LABELS = LabelSet.declared(["well", "ill"])
 ACTUAL = ["ill", "ill", "well", "well", "well", "ill"]
@@ -119,24 +114,16 @@ def test_cases_in_another_order_and_in_several_batches_are_decided_each_for_itse
     p = rng.random(90).astype(np.float32)
     ids = [f"s{n:03}" for n in rng.permutation(90)]
     actual = np.where(rng.random(90) < p, "ill", "well")
-    opened = open_run(
-        database,
-        facts=RunFacts(name="streamed"),
-        dataset="stream",
-        labels=LABELS,
-        positive_label="ill",
-    )
-    for seq, part in enumerate(np.array_split(np.arange(90), 4)):
-        batch = read_batch(
-            y_pred=np.where(p[part] >= 0.5, "ill", "well"),
-            y_true=actual[part],
-            y_score=p[part],
-            ids=[ids[place] for place in part],
-            labels=LABELS,
-            positive_label="ill",
-        )
-        put_chunk(database, opened.run.id, seq, batch)
-    source = finish_run(database, opened.run.id)
+    parts = [
+        {
+            "y_pred": np.where(p[part] >= 0.5, "ill", "well"),
+            "y_true": actual[part],
+            "y_score": p[part],
+            "ids": [ids[place] for place in part],
+        }
+        for part in np.array_split(np.arange(90), 4)
+    ]
+    source = streamed(database, parts, "stream", LABELS.names, positive_label="ill")
 
     derived = derive(database, source)
 
@@ -169,16 +156,14 @@ def test_multi_class_scores_give_the_answer_that_is_cheapest_to_expect(
 def test_runs_that_are_open_or_without_probabilities_are_refused(database: Database) -> None:
     bare = log_clinic(database, y_score=None)
     margins = log_clinic(database, y_score=[-2.0, 1, 3, 0.5, 9, 4])
-    opened = open_run(
-        database, facts=RunFacts(name="open"), dataset="clinic", labels=LABELS, positive_label=None
-    )
+    still_open = opened(database, "clinic").run
 
     with pytest.raises(InvalidInput, match="has no scores to decide from"):
         derive(database, bare)
     with pytest.raises(InvalidInput, match="not probabilities"):
         derive(database, margins)
     with pytest.raises(Conflict, match="still open"):
-        derive(database, opened.run)
+        derive(database, still_open)
 
     with database.read() as session:
         found = runs.complete_run_ids(session, bare.dataset_id)
@@ -246,21 +231,9 @@ def test_no_difference_from_a_threshold_chosen_on_the_same_examples_is_claimed(
 def test_a_gate_does_not_pair_a_threshold_chosen_on_the_same_examples(database: Database) -> None:
     source = log_sick(database)
     chosen = derive_chosen(database, source)
-    conditions = [
-        parse_condition(each)
-        for each in ("diff(overall_accuracy)>0", "low(diff(overall_accuracy))>0")
-    ]
+    conditions = ("diff(overall_accuracy)>0", "low(diff(overall_accuracy))>0")
 
-    found = gate_run(
-        database,
-        chosen.id,
-        conditions,
-        baseline_id=source.id,
-        thresholds=Thresholds(),
-        timeout_s=5,
-        lease_s=30,
-        policy=POLICY,
-    )
+    found = judged(database, chosen.id, *conditions, baseline_id=source.id)
 
     assert found.not_paired == (
         f"the threshold of run {chosen.id} was chosen on these examples, which flatters it"

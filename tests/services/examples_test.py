@@ -12,22 +12,20 @@ import pytest
 from sqlalchemy import delete
 
 from offdiag.errors import InvalidInput, NotFound
-from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.examples import page as examples_page
 from offdiag.services.examples.page import (
     Example,
     ExampleExport,
     ExamplePage,
-    NoExamples,
     browse_examples,
     export_examples,
 )
 from offdiag.services.examples.selection import ExampleOrder, ExampleQuestion, Kind, SortKey
 from offdiag.store.database import Database
 from offdiag.store.models import ScoreChunkRow
-from support.dashboard import counted_statements, open_lesions
+from support.dashboard import counted_statements
 from support.kinds import Kind as DatabaseKind
-from support.logging_runs import correct_labels, evaluate, log, upload_matrix, work_off
+from support.logging_runs import correct_labels, evaluate, log, work_off
 from support.scored_runs import DATASET, ScoredCases, log_scored, scored_cases, stream_scored
 
 QUESTIONS = {
@@ -237,18 +235,6 @@ def test_examples_stand_beside_the_truth_that_the_results_were_made_with(
     assert after.total == before.total - 1
 
 
-def test_a_matrix_and_an_open_run_say_why_they_have_no_examples(
-    database: Database,
-) -> None:
-    matrix = upload_matrix(database, [[3, 1], [0, 2]], ["a", "b"])
-    still_open = open_lesions(database)
-
-    for run_id, why in ((matrix.id, "only_a_matrix"), (still_open, "still_open")):
-        page = browse_examples(database, run_id, ExampleQuestion())
-        assert (page.missing, page.total) == (NoExamples(why), 0)
-        assert export_examples(database, run_id, ExampleQuestion()) is NoExamples(why)
-
-
 def test_a_sample_known_by_its_position_is_found_by_its_number(
     database: Database,
 ) -> None:
@@ -289,18 +275,6 @@ def test_an_export_holds_all_examples_in_the_order_of_the_run(
     assert list(export.examples) == _all_pages(shared.database, shared.run_id, in_order)
 
 
-def test_an_export_is_cut_where_it_would_be_too_long_and_says_so(
-    shared: Shared, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(examples_page, "MOST_EXPORTED", 12)
-
-    export = export_examples(shared.database, shared.run_id, ExampleQuestion(kind=Kind.ALL))
-
-    assert isinstance(export, ExampleExport)
-    assert (export.total, export.n_exported) == (200, 12)
-    assert [example.index for example in export.examples] == list(range(12))
-
-
 def test_an_export_whose_run_is_removed_meanwhile_ends_with_an_error(
     database: Database,
 ) -> None:
@@ -312,18 +286,6 @@ def test_an_export_whose_run_is_removed_meanwhile_ends_with_an_error(
     assert isinstance(export, ExampleExport)
     with pytest.raises(NotFound, match="removed while it was read"):
         list(export.examples)
-
-
-def test_a_slice_that_was_evaluated_does_not_change_what_a_run_shows(
-    database: Database,
-) -> None:
-    run_id = log_scored(database, scored_cases())
-    evaluate(database, run_id)
-    before = browse_examples(database, run_id, ExampleQuestion())
-
-    evaluation_of_slice(database, run_id, "country=DE")
-
-    assert browse_examples(database, run_id, ExampleQuestion()).examples == before.examples
 
 
 def _all_pages(database: Database, run_id: str, question: ExampleQuestion) -> list[Example]:

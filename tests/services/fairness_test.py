@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, InvalidInput, UnknownKey
 from offdiag.metrics.groups.fairness import Criterion
 from offdiag.records.runs.slices import fairness_document
 from offdiag.services.fairness import fairness_of_run
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.store.database import Database
 from support.logging_runs import correct_labels, log
 from support.sites import FOUND, log_sites
+from support.streams import opened
 
 
 def difference(database: Database, run_id: str, **options: Any) -> float | None:
@@ -95,17 +94,11 @@ def test_labels_of_sets_are_compared_one_by_one(database: Database) -> None:
 
 def test_what_cannot_be_compared_is_refused(database: Database) -> None:
     run = log_sites(database)
-    opened = open_run(
-        database,
-        facts=RunFacts(name="open"),
-        dataset="holdout",
-        labels=None,
-        positive_label=None,
-    )
+    still_open = opened(database).run
 
     with pytest.raises(UnknownKey, match=r"no slice column 'sit'.*Did you mean 'site'"):
         fairness_of_run(database, run.id, "sit")
     with pytest.raises(InvalidInput, match="'sick'"):
         fairness_of_run(database, run.id, "site", class_label="sick")
     with pytest.raises(Conflict, match="still open"):
-        fairness_of_run(database, opened.run.id, "site")
+        fairness_of_run(database, still_open.id, "site")

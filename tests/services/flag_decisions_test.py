@@ -72,18 +72,6 @@ def test_a_decision_about_what_has_changed_since_is_refused(
         assert history(database, flag.id) == before
 
 
-def test_a_decision_about_what_was_just_looked_at_counts(
-    database: Database, flag: FlagRecord
-) -> None:
-    triage.acknowledge_flags(database, [flag.id], author="kim")
-
-    triage.dismiss_flags(
-        database, [flag.id], reason="mine", author="ana", seen=as_seen(database, flag.id)
-    )
-
-    assert state_of(database, flag.id) is FlagState.DISMISSED
-
-
 def test_a_remark_is_no_change_that_a_decision_could_miss(
     database: Database, flag: FlagRecord
 ) -> None:

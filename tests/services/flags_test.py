@@ -126,19 +126,6 @@ def test_a_corrected_truth_closes_what_no_longer_fires_and_opens_what_does_again
     ]
 
 
-def test_a_dismissed_flag_stays_dismissed_when_it_fires_again(
-    database: Database, flagged: RunRecord
-) -> None:
-    flag = flags_of(database, flagged)["F5", None]
-
-    triage.dismiss_flags(database, [flag.id], reason="a baseline by design", author="lee")
-    evaluate_again(database, flagged)
-
-    again = flags_of(database, flagged)["F5", None]
-    assert again.status.state is FlagState.DISMISSED
-    assert again.status.reason == "a baseline by design"
-
-
 def test_costs_that_become_the_default_are_judged_by(database: Database) -> None:
     run = upload_counts(database, GOOD)
     work_off(database)
@@ -310,17 +297,6 @@ def test_flags_are_assigned_and_talked_about(database: Database, flagged: RunRec
         ("commented", "See the notebook."),
         ("assigned", "nobody"),
     ]
-
-
-def test_nothing_is_changed_if_one_of_many_cannot_be(
-    database: Database, flagged: RunRecord
-) -> None:
-    flag = flags_of(database, flagged)["F5", None]
-
-    with pytest.raises(NotFound, match="there is no flag 987654"):
-        triage.acknowledge_flags(database, [flag.id, 987_654], author="lee")
-
-    assert flags_of(database, flagged)["F5", None].status.state is FlagState.OPEN
 
 
 MEANT_BY_NOBODY: list[tuple[Callable[[Database, list[int]], Any], str]] = [

@@ -12,27 +12,19 @@ from offdiag.gate.conditions import parse_condition
 from offdiag.gate.evaluate_conditions import Finding
 from offdiag.metrics.intervals.proportions import clopper_pearson, wilson
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.gates.gate import gate_matrix, gate_run
+from offdiag.services.gates.gate import gate_matrix
 from offdiag.stats import paired_difference
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
-from support.logging_runs import POLICY, work_off
+from support.gates import judged
+from support.logging_runs import work_off
 from support.matrices import matrix_of
 from support.sites import FOUND, log_sites
 
 
 def finding(database: Database, run: RunRecord, text: str, **options: Any) -> Finding:
     work_off(database)
-    (found,) = gate_run(
-        database,
-        run.id,
-        [parse_condition(text)],
-        thresholds=Thresholds(),
-        timeout_s=5,
-        lease_s=30,
-        policy=POLICY,
-        **options,
-    ).findings
+    (found,) = judged(database, run.id, text, **options).findings
     return found
 
 

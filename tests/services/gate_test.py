@@ -13,13 +13,14 @@ from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import parse_condition
 from offdiag.gate.evaluate_conditions import Finding
 from offdiag.services.champions.promotions import approve
-from offdiag.services.gates.gate import GateResult, StatedCosts, gate_matrix, gate_run
+from offdiag.services.gates.gate import GateResult, StatedCosts, gate_matrix
 from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.services.truth.revise import revise_truth
 from offdiag.stats import paired_difference
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
-from support.logging_runs import POLICY, log, work_off
+from support.gates import judged
+from support.logging_runs import log, work_off
 from support.matrices import matrix_of
 
 COSTS = StatedCosts({"0": {"0": 0, "1": 10}, "1": {"0": 1, "1": 0}}, "EUR")
@@ -27,16 +28,7 @@ COSTS = StatedCosts({"0": {"0": 0, "1": 10}, "1": {"0": 1, "1": 0}}, "EUR")
 
 def gate(database: Database, run: RunRecord, *texts: str, **options: Any) -> GateResult:
     work_off(database)
-    return gate_run(
-        database,
-        run.id,
-        [parse_condition(text) for text in texts],
-        thresholds=Thresholds(),
-        timeout_s=5,
-        lease_s=30,
-        policy=POLICY,
-        **options,
-    )
+    return judged(database, run.id, *texts, **options)
 
 
 def answers(*, right: float, seed: int) -> tuple[list[int], list[int]]:
@@ -109,15 +101,7 @@ def test_a_run_that_nobody_evaluated_is_evaluated_first(sqlite_database: Databas
     # In an embedded registry; elsewhere a worker does it.
     run = log(sqlite_database)
 
-    result = gate_run(
-        sqlite_database,
-        run.id,
-        [parse_condition("n=6")],
-        thresholds=Thresholds(),
-        timeout_s=5,
-        lease_s=30,
-        policy=POLICY,
-    )
+    result = judged(sqlite_database, run.id, "n=6")
 
     assert result.passed
 
@@ -272,15 +256,7 @@ def test_thresholds_of_rules_are_those_of_the_settings(database: Database) -> No
     work_off(database)
 
     def f4(thresholds: Thresholds) -> Finding:
-        (found,) = gate_run(
-            database,
-            run.id,
-            [parse_condition("no-flag F4")],
-            thresholds=thresholds,
-            timeout_s=5,
-            lease_s=30,
-            policy=POLICY,
-        ).findings
+        (found,) = judged(database, run.id, "no-flag F4", thresholds=thresholds).findings
         return found
 
     assert not f4(Thresholds()).passed

@@ -21,11 +21,7 @@ from offdiag.services.evaluation.recompute import recompute_all
 from offdiag.services.examples.page import browse_examples
 from offdiag.services.examples.selection import ExampleQuestion, Kind
 from offdiag.services.flags.page import browse_flag, raised_flags
-from offdiag.services.ingest.batch import read_batch
-from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.derive_run import derive_run
-from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.services.samples.drafts import undo_version
 from offdiag.services.truth.impact import truth_impact
@@ -42,6 +38,7 @@ from offdiag.store.models import PredictionChunkRow, TruthChunkRow
 from offdiag.store.truths import TruthRecord
 from support.logging_runs import correct_labels, evaluate, log, upload_matrix
 from support.set_runs import IDS, LABELS, PREDICTED_SETS, TRUE_SETS, log_sets, random_sets
+from support.streams import streamed
 
 
 def dataset_of(database: Database, name: str = "photos") -> DatasetRecord:
@@ -93,23 +90,6 @@ def test_tables_lists_and_sets_are_the_same_truth(database: Database) -> None:
     assert len({run.content_digest for run in runs}) == 1
 
 
-def test_the_order_of_identified_cases_does_not_matter(database: Database) -> None:
-    first = log_sets(database, sample_ids=IDS)
-    back = slice(None, None, -1)
-    second = log_sets(
-        database,
-        y_true=TRUE_SETS[back],
-        y_pred=PREDICTED_SETS[back],
-        sample_ids=IDS[back],
-        facts=RunFacts(name="shuffled"),
-    )
-
-    assert second.truth_version_id == first.truth_version_id
-    assert counted_of(evaluate(database, second.id)).digest == (
-        counted_of(evaluate(database, first.id)).digest
-    )
-
-
 @pytest.mark.parametrize("n_labels", [8, 9])
 def test_batches_in_any_order_give_the_result_of_one_call(
     database: Database, n_labels: int
@@ -118,29 +98,16 @@ def test_batches_in_any_order_give_the_result_of_one_call(
     names = [f"l{code}" for code in range(n_labels)]
     ids = np.arange(90)
     whole = log_sets(database, y_true=true, y_pred=predicted, labels=names, sample_ids=ids)
-    opened = open_run(
-        database,
-        facts=RunFacts(name="streamed"),
-        dataset="photos",
-        labels=None,
-        positive_label=None,
-    )
     order = np.random.default_rng(3).permutation(90)
-    for seq, part in enumerate(np.array_split(order, 4)):
-        batch = read_batch(
-            y_pred=predicted[part],
-            y_true=true[part],
-            y_score=None,
-            ids=ids[part],
-            labels=opened.dataset.labels,
-            positive_label=None,
-        )
-        put_chunk(database, opened.run.id, seq, batch)
+    parts = [
+        {"y_pred": predicted[part], "y_true": true[part], "ids": ids[part]}
+        for part in np.array_split(order, 4)
+    ]
 
-    streamed = finish_run(database, opened.run.id)
+    in_parts = streamed(database, parts, "photos")
 
-    assert streamed.truth_version_id == whole.truth_version_id
-    assert counted_of(evaluate(database, streamed.id)).digest == (
+    assert in_parts.truth_version_id == whole.truth_version_id
+    assert counted_of(evaluate(database, in_parts.id)).digest == (
         counted_of(evaluate(database, whole.id)).digest
     )
     assert verify(database).findings == ()

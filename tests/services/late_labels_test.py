@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput, LabelNote
-from offdiag.services.ingest.batch import read_batch
-from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.store import truths
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
@@ -24,6 +18,7 @@ from support.logging_runs import (
     upload_matrix,
     work_off,
 )
+from support.streams import streamed
 
 IDS = [11, 12, 13, 14, 15, 16]
 LABELS = ["a", "b", "c"]
@@ -35,25 +30,9 @@ def log_unlabelled(database: Database) -> RunRecord:
 
 def stream_unlabelled(database: Database) -> RunRecord:
     """The same run, in two chunks and another order."""
-    labels = LabelSet.declared(LABELS)
-    opened = open_run(
-        database,
-        facts=RunFacts(name="run"),
-        dataset="holdout",
-        labels=labels,
-        positive_label=None,
-    )
-    for seq, part in enumerate((slice(5, 2, -1), slice(2, None, -1))):
-        batch = read_batch(
-            y_pred=PREDICTED[part],
-            y_true=None,
-            y_score=None,
-            ids=IDS[part],
-            labels=labels,
-            positive_label=None,
-        )
-        put_chunk(database, opened.run.id, seq, batch)
-    return finish_run(database, opened.run.id)
+    parts = (slice(5, 2, -1), slice(2, None, -1))
+    given = [{"y_pred": PREDICTED[part], "ids": IDS[part]} for part in parts]
+    return streamed(database, given, labels=LABELS)
 
 
 def label(database: Database, labels: dict[int, str | None]) -> TruthRecord:

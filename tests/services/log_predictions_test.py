@@ -15,7 +15,6 @@ from offdiag.store.models import (
     Base,
     DatasetRow,
     PredictionChunkRow,
-    ScoreChunkRow,
     TruthVersionRow,
     WorkRow,
 )
@@ -88,16 +87,6 @@ def test_without_sample_ids_order_counts(database: Database) -> None:
     assert straight.truth_version_id != reversed_order.truth_version_id
 
 
-def test_predictions_alone_are_placed_by_their_identifiers(database: Database) -> None:
-    ids = np.array([30, 10, 20, 60, 50, 40])
-    first = log(database, sample_ids=ids)
-
-    second = log(database, y_true=None, y_pred=PREDICTED[::-1], sample_ids=ids[::-1])
-
-    counts = evaluate(database, second.id).matrix.counts
-    assert counts.tolist() == evaluate(database, first.id).matrix.counts.tolist()
-
-
 def test_a_client_key_finds_its_run_and_takes_no_other_predictions(database: Database) -> None:
     facts = RunFacts(name="run", client_key="job-17")
 
@@ -119,15 +108,6 @@ def test_large_runs_are_cut_into_chunks_and_counted_as_a_whole(database: Databas
     expected = np.zeros((4, 4), dtype=np.int64)
     np.add.at(expected, (actual, predicted), 1)
     assert (evaluate(database, run.id).matrix.counts == expected).all()
-
-
-def test_scores_are_stored_apart_from_the_codes(database: Database) -> None:
-    scores = np.full((6, 3), 1 / 3)
-
-    run = log(database, y_score=scores)
-
-    assert run.score_columns == 3
-    assert rows_in(database, ScoreChunkRow) == 1
 
 
 @pytest.mark.both_databases

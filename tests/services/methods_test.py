@@ -144,12 +144,6 @@ def test_folds_have_a_pooled_value_and_are_compared_fold_by_fold(database: Datab
     assert of["one fold"].why_not_compared == "it has one fold"
 
 
-def test_a_dataset_without_methods_has_none(database: Database) -> None:
-    log(database, y_true=ACTUAL, y_pred=predicted(0.9), dataset="d")
-
-    assert found(database, None).methods == ()
-
-
 def test_a_metric_of_no_better_side_is_refused(database: Database) -> None:
     log_method(database, "weak", 0.6, n_seeds=1)
 

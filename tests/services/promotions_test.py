@@ -9,8 +9,6 @@ import pytest
 
 from offdiag.domain.runs import PromotionRole, RunFacts
 from offdiag.errors import Conflict, InvalidInput
-from offdiag.flags.thresholds import Thresholds
-from offdiag.gate.conditions import parse_condition
 from offdiag.records.promotion import promotions_document
 from offdiag.services.champions.leaders import Leaders, leaders_of, set_primary_metric
 from offdiag.services.champions.promotions import (
@@ -20,12 +18,12 @@ from offdiag.services.champions.promotions import (
     propose,
     withdraw,
 )
-from offdiag.services.gates.gate import gate_run
 from offdiag.services.retention.deletion import collect, delete_run
 from offdiag.store.database import Database
 from offdiag.store.datasets import dataset_named
 from offdiag.store.runs import RunRecord
-from support.logging_runs import POLICY, log, work_off
+from support.gates import judged
+from support.logging_runs import log, work_off
 
 ACTUAL = np.arange(400) % 2
 
@@ -111,15 +109,7 @@ def test_what_cannot_be_decided_is_refused_and_nothing_is_stored(database: Datab
     work_off(database)
     with pytest.raises(InvalidInput, match="reason"):
         approve(database, run.id, reason=" ", author=None)
-    gate = gate_run(
-        database,
-        run.id,
-        [parse_condition("recall[1] >= 0.99")],
-        thresholds=Thresholds(),
-        timeout_s=5,
-        lease_s=30,
-        policy=POLICY,
-    )
+    gate = judged(database, run.id, "recall[1] >= 0.99")
     with pytest.raises(Conflict, match="fails the gate"):
         approve(database, run.id, reason="good", author=None, gate=gate)
     assert decided(database).history == ()
@@ -151,23 +141,6 @@ def test_a_role_ends_with_its_run_or_when_it_is_withdrawn(database: Database) ->
         assert len(found.history) == 3
         a_day_passes(database)
         collect(database, older_than=timedelta(), keep=1)
-
-
-def test_the_best_set_leaves_out_what_is_significantly_worse(database: Database) -> None:
-    best = log_right(database, 0.95, seed=3, name="best")
-    near = log_right(database, 0.945, seed=4, name="near")
-    poor = log_right(database, 0.7, seed=5, name="poor")
-    work_off(database)
-
-    found = ranked(database)
-    assert found.metric == "balanced_accuracy"
-    assert {each.run.id for each in found.best_set} == {best.id, near.id}
-    assert found.runs[-1].run.id == poor.id
-    assert (found.total, found.n_outdated, found.truth_number) == (3, 0, 1)
-    behind = found.runs[-1].rank.behind
-    assert behind is not None
-    assert behind.ci_high is not None
-    assert behind.ci_high < 0
 
 
 def test_runs_are_ranked_by_the_primary_metric_of_the_dataset(database: Database) -> None:

@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 from sqlalchemy import delete, select
 
-from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import RunFacts, RunState
+from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.history import run_history
 from offdiag.services.evaluation.recompute import recompute_all, recompute_runs, recompute_stale
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.rules import rules_in_force
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.store import job_lease, jobs, runs
 from offdiag.store.database import Database
@@ -38,6 +36,7 @@ from support.logging_runs import (
     upload_matrix,
     work_off,
 )
+from support.streams import opened
 
 IDS = [1, 2, 3, 4, 5, 6]
 
@@ -102,13 +101,7 @@ def results(database: Database) -> dict[str, Any]:
 
 def test_a_run_without_evaluation_is_stale_and_an_open_one_is_not(database: Database) -> None:
     run = log(database)
-    open_run(
-        database,
-        facts=RunFacts(name="open"),
-        dataset="open",
-        labels=LabelSet.declared(["a", "b"]),
-        positive_label=None,
-    )
+    opened(database, "open", ["a", "b"])
 
     assert reasons(database) == {run.id: (StaleReason.NOT_EVALUATED,)}
 
@@ -288,12 +281,10 @@ def test_a_failed_run_is_tried_again_when_somebody_asks(database: Database) -> N
 def test_what_cannot_be_evaluated_is_refused_and_nothing_is_dropped(database: Database) -> None:
     done = log(database)
     work_off(database)
-    opened = open_run(
-        database, facts=RunFacts(name="open"), dataset="holdout", labels=None, positive_label=None
-    )
+    still_open = opened(database).run
 
     with pytest.raises(Conflict, match="is still open"):
-        recompute_runs(database, [done.id, opened.run.id])
+        recompute_runs(database, [done.id, still_open.id])
     with pytest.raises(NotFound):
         recompute_runs(database, [done.id, "r_0"])
 

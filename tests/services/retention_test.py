@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, NotFound
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.jobs.reconcile import reconcile
 from offdiag.services.retention.deletion import Collected, collect, delete_run, restore_run
 from offdiag.services.truth.versions import truth_history
@@ -31,6 +29,7 @@ from offdiag.store.run_list import run_overview
 from offdiag.store.run_page import read_run
 from support.logging_runs import POLICY, correct_labels, evaluate, log, work_off
 from support.reads import read
+from support.streams import opened
 
 DAY = timedelta(days=1)
 IDS = [1, 2, 3, 4, 5, 6]
@@ -167,14 +166,8 @@ def test_superseded_evaluations_beyond_those_to_keep_are_removed(database: Datab
 
 @pytest.mark.both_databases
 def test_open_runs_are_removed_only_when_asked_for(database: Database) -> None:
-    opened = open_run(
-        database,
-        facts=RunFacts(name="forgotten"),
-        dataset="holdout",
-        labels=LabelSet.declared(["a", "b"]),
-        positive_label=None,
-    )
-    age(database, opened.run.id, created_at=database.clock() - 10 * DAY)
+    forgotten = opened(database, labels=["a", "b"]).run
+    age(database, forgotten.id, created_at=database.clock() - 10 * DAY)
 
     assert collected(database).open_runs == 0
     assert collected(database, open_older_than=11 * DAY).open_runs == 0

@@ -98,20 +98,6 @@ def test_the_lineage_to_revise_can_be_named_by_any_of_its_versions(database: Dat
     assert [again.parent.number, again.version.number] == [3, 4]
 
 
-def test_old_evaluations_stay_as_history(database: Database) -> None:
-    run = log(database, sample_ids=IDS)
-    old = evaluate(database, run.id)
-
-    revise(database, {"s6": "a"})
-    new = evaluate(database, run.id)
-
-    with database.read() as session:
-        kept = session.execute(
-            select(EvaluationRow.id, EvaluationRow.is_current).order_by(EvaluationRow.id)
-        ).all()
-    assert kept == [(old.id, False), (new.id, True)]
-
-
 def test_a_correction_can_be_taken_back(database: Database) -> None:
     run = log(database, sample_ids=IDS)
     original = evaluate(database, run.id)

@@ -25,15 +25,6 @@ def test_a_view_is_found_by_its_address_and_in_the_list_of_its_page(database: Da
     assert [view.slug for view in views_of(database, "/runs")] == [first, second]
 
 
-def test_a_name_is_given_once_on_a_page(database: Database) -> None:
-    save(database, "flagged")
-
-    with pytest.raises(Conflict, match="there is a view 'flagged' already"):
-        save(database, "flagged", query="q=other")
-
-    assert [view.query for view in views_of(database, "/runs")] == ["q=x"]
-
-
 @pytest.mark.both_databases
 def test_a_removed_view_is_gone_and_its_name_free(database: Database) -> None:
     slug = save(database, "flagged")

@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from offdiag.errors import Forbidden, InvalidInput
-from offdiag.flags.thresholds import Thresholds
-from offdiag.gate.conditions import parse_condition
-from offdiag.services.gates.gate import gate_run
 from offdiag.services.run_search import search_runs
 from offdiag.store.database import Database
+from support.gates import judged
 from support.kinds import Kind
-from support.logging_runs import POLICY, log, work_off
+from support.logging_runs import log, work_off
 from support.sites import FOUND, log_sites
 
 BETTER: Mapping[str, tuple[int, int, int, int]] = {**FOUND, "z": (18, 2, 1, 19)}
@@ -99,15 +97,7 @@ CONDITIONS = [
 def test_a_value_and_its_interval_are_those_of_a_gate(registry: Database, text: str) -> None:
     text = text.replace("(f1,", "(f1[well],")
     (run,) = search_runs(registry, filter_text=f"{text} > -2 and attributes.name = 'worse'").runs
-    gate = gate_run(
-        registry,
-        run.id,
-        [parse_condition(f"{text} > -2")],
-        thresholds=Thresholds(),
-        timeout_s=5,
-        lease_s=30,
-        policy=POLICY,
-    )
+    gate = judged(registry, run.id, f"{text} > -2")
 
     value, expected = run.metrics[text.replace("site=x & device=b", "device=b & site=x")], None
     (finding,) = gate.findings

@@ -10,20 +10,18 @@ import pytest
 from offdiag.domain.runs import RunFacts
 from offdiag.flags.lifecycle import FlagState
 from offdiag.flags.problems import Cause, Problem, ProblemState
-from offdiag.flags.thresholds import Thresholds
-from offdiag.gate.conditions import parse_condition
 from offdiag.inputs.slice_columns import GivenSlices
 from offdiag.services.evaluation.recompute import recompute_stale
 from offdiag.services.flags import triage
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.flags.triage import flags_concerned
-from offdiag.services.gates.gate import gate_run
 from offdiag.services.truth.versions import add_slices
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
 from offdiag.store.problem_values import best_run_on, measure
 from offdiag.store.problems import find_problems
-from support.logging_runs import POLICY, evaluate, log, work_off
+from support.gates import judged
+from support.logging_runs import evaluate, log, work_off
 
 SITES = np.repeat(["w", "x", "y", "z"], 200)
 ACTUAL = np.tile(["ill", "well"], 400)
@@ -146,25 +144,9 @@ def test_a_gate_refuses_a_run_that_is_flagged_on_a_slice(database: Database) -> 
         (failing, "no-flag F16[well]", True),
         (passing, "no-flag F16", True),
     ):
-        found = gate_run(
-            database,
-            run,
-            [parse_condition(condition)],
-            thresholds=Thresholds(),
-            timeout_s=5,
-            lease_s=30,
-            policy=POLICY,
-        )
+        found = judged(database, run, condition)
 
         assert found.passed is passes
-
-
-def test_where_small_groups_are_hidden_no_slice_is_flagged(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "20")
-
-    assert raised(database, logged(database)) == {}
 
 
 def test_flags_on_slices_close_where_small_groups_are_hidden_later(

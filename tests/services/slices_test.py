@@ -9,14 +9,8 @@ import pandas as pd
 import pytest
 from sqlalchemy import func, select
 
-from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.ingest.batch import read_batch
-from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.store import slices, truths
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, TruthSliceRow
@@ -29,6 +23,7 @@ from support.logging_runs import (
     log,
     work_off,
 )
+from support.streams import streamed
 
 IDS = [1, 2, 3, 4, 5, 6]
 COUNTRY = ["DE", "DE", "FR", "FR", "DE", "DE"]
@@ -44,23 +39,7 @@ def log_sliced(database: Database, **given: Any) -> RunRecord:
 
 
 def stream(database: Database, parts: list[dict[str, Any]]) -> RunRecord:
-    labels = LabelSet.declared(["a", "b", "c"])
-    opened = open_run(
-        database,
-        facts=RunFacts(name="streamed"),
-        dataset="holdout",
-        labels=labels,
-        positive_label=None,
-    )
-    for seq, part in enumerate(parts):
-        given = {"y_true": None, "y_score": None, "ids": None} | part
-        put_chunk(
-            database,
-            opened.run.id,
-            seq,
-            read_batch(labels=labels, positive_label=None, **given),
-        )
-    return finish_run(database, opened.run.id)
+    return streamed(database, parts, labels=["a", "b", "c"])
 
 
 def columns_of(database: Database, run: RunRecord) -> dict[str, list[str]]:
@@ -203,19 +182,6 @@ def test_scores_of_a_slice_are_those_of_its_cases(database: Database) -> None:
 
     assert germans.aggregate["roc_auc"].value == 1.0
     assert french.aggregate["roc_auc"].value == 0.0
-
-
-def test_a_combination_without_any_case_is_undefined_for_want_of_cases(
-    database: Database,
-) -> None:
-    run = log_sliced(
-        database, slices={"country": COUNTRY, "tall": ["no", "no", "yes", "yes", "no", "no"]}
-    )
-
-    found = evaluation_of_slice(database, run.id, "country=DE & tall=yes")
-
-    assert found.n_cases == 0
-    assert found.aggregate["overall_accuracy"].reason == "no_cases"
 
 
 def test_a_slice_the_dataset_does_not_have_is_refused(database: Database) -> None:

@@ -47,20 +47,6 @@ def batch(
     )
 
 
-def test_chunks_add_up_to_the_run_logged_whole(database: Database) -> None:
-    whole = log(database, labels=["a", "b", "c"])
-    run = opened(database).run
-
-    put_chunk(database, run.id, 0, batch(0, 2))
-    put_chunk(database, run.id, 1, batch(2, 6))
-    finished = finish_run(database, run.id)
-
-    assert finished.state is RunState.FINISHED
-    assert finished.truth_version_id == whole.truth_version_id
-    counts = evaluate(database, run.id).matrix.counts
-    assert counts.tolist() == evaluate(database, whole.id).matrix.counts.tolist()
-
-
 def test_shuffled_identifiers_find_their_places(database: Database) -> None:
     whole = log(database, labels=["a", "b", "c"], sample_ids=[10, 20, 30, 40, 50, 60])
     run = opened(database).run
@@ -164,19 +150,6 @@ def test_an_identifier_in_two_chunks_is_named(database: Database) -> None:
 
     with pytest.raises(InvalidInput, match="1 occurs twice"):
         finish_run(database, run.id)
-
-
-def test_the_first_run_of_a_dataset_must_name_its_classes(database: Database) -> None:
-    with pytest.raises(InvalidInput, match="its classes are unknown") as caught:
-        open_run(
-            database,
-            facts=RunFacts(name="run"),
-            dataset="new",
-            labels=None,
-            positive_label=None,
-        )
-
-    assert caught.value.field == "labels"
 
 
 def test_an_unknown_run_is_said_to_be_unknown(database: Database) -> None:

@@ -11,16 +11,11 @@ import numpy as np
 import pytest
 from sqlalchemy import delete, select, update
 
-from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import InvalidInput
 from offdiag.metrics import custom
 from offdiag.services.evaluation.recompute import recompute_stale
 from offdiag.services.evaluation.slices import evaluation_of_slice
-from offdiag.services.ingest.batch import read_batch
-from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.verification import verify as verify_module
 from offdiag.services.verification.checks import FindingKind
 from offdiag.services.verification.verify import LedgerEntry, read_ledger, verify
@@ -42,6 +37,7 @@ from offdiag.store.models import (
 from offdiag.store.runs import RunRecord
 from support.filled_once import filled_once
 from support.logging_runs import ACTUAL, PREDICTED, correct_labels, log, upload_matrix, work_off
+from support.streams import streamed
 
 IDS = [1, 2, 3, 4, 5, 6]
 SCORED: dict[str, Any] = {
@@ -56,25 +52,16 @@ SCORED: dict[str, Any] = {
 def stream(
     database: Database, *, ids: list[list[Any]] | None, with_truth: bool = True
 ) -> RunRecord:
-    labels = LabelSet.declared(["a", "b", "c"])
-    opened = open_run(
-        database,
-        facts=RunFacts(name="streamed"),
-        dataset="streamed" if with_truth else "holdout",
-        labels=labels,
-        positive_label=None,
-    )
-    for seq, part in enumerate((slice(3, 6), slice(0, 3))):
-        batch = read_batch(
-            y_pred=PREDICTED[part],
-            y_true=ACTUAL[part] if with_truth else None,
-            y_score=np.eye(3)[[0, 1, 2]],
-            ids=None if ids is None else ids[seq],
-            labels=labels,
-            positive_label=None,
-        )
-        put_chunk(database, opened.run.id, seq, batch)
-    return finish_run(database, opened.run.id)
+    parts = [
+        {
+            "y_pred": PREDICTED[part],
+            "y_true": ACTUAL[part] if with_truth else None,
+            "y_score": np.eye(3),
+            "ids": None if ids is None else ids[seq],
+        }
+        for seq, part in enumerate((slice(3, 6), slice(0, 3)))
+    ]
+    return streamed(database, parts, "streamed" if with_truth else "holdout", ["a", "b", "c"])
 
 
 def log_matrix_run(database: Database) -> RunRecord:

@@ -14,12 +14,10 @@ from offdiag.services.retention.backups import (
     back_up,
     back_up_if_due,
     overdue_since,
-    restore,
     stored_backups,
 )
 from offdiag.settings import BackupSettings
 from offdiag.store.database import Database
-from support.archives import held
 from support.logging_runs import log
 
 START = datetime(2026, 11, 20, 14, 25, tzinfo=UTC)
@@ -97,16 +95,6 @@ def test_only_the_newest_stay_and_files_of_others_are_left_alone(
     hours = [f"registry-20261120T{hour}00Z.zip" for hour in (16, 17, 18)]
     assert names(settings) == sorted([*hours, *others])
     assert [backup.path.name for backup in stored_backups(registry, settings)] == hours[::-1]
-
-
-def test_a_backup_of_the_folder_can_be_restored(
-    registry: Database, other: Database, settings: BackupSettings
-) -> None:
-    path = back_up_if_due(registry, settings)
-
-    assert path is not None
-    restore(other, path, force=False)
-    assert held(other) == held(registry)
 
 
 def test_old_backups_stay_while_no_new_one_can_be_made(

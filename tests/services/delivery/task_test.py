@@ -6,22 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
-from offdiag.domain.runs import RunState
-from offdiag.errors import Conflict, NotFound
 from offdiag.services.delivery.message import EmailTarget, FolderTarget, Target, WebhookTarget
 from offdiag.services.jobs.attempts import Outcome
 from offdiag.services.jobs.page import JobState, jobs_page, retry_all, retry_job
 from offdiag.services.reports.edition import report_now
-from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.models import WorkRow
 from support.listeners import answering, listening
 from support.logging_runs import run_step, work_off
 from support.mail_server import Mailbox
-from support.reporting import SCOPE, deliveries, editions, log_run, work_keys
+from support.reporting import SCOPE, deliveries, editions, log_run
 
 
 @pytest.fixture(autouse=True)
@@ -39,18 +36,6 @@ def computed(database: Database, *targets: Target) -> int:
 
 def states(found: Sequence[DeliveryRecord]) -> list[tuple[str, int]]:
     return [(each.state.value, each.attempts) for each in found]
-
-
-def test_a_delivery_to_a_folder_arrives(database: Database, tmp_path: Path) -> None:
-    edition_id = computed(database, FolderTarget("weekly"))
-
-    work_off(database)
-
-    (sent,) = deliveries(database, edition_id)
-    assert states([sent]) == [("sent", 1)]
-    assert sent.sent_at is not None
-    assert len(list((tmp_path / "reports" / "weekly").iterdir())) == 4
-    assert work_keys(database) == []
 
 
 def test_one_failure_keeps_nobody_else_from_getting_the_edition(
@@ -139,16 +124,6 @@ def test_a_delivery_that_was_sent_is_not_sent_again(database: Database) -> None:
     assert Path("reports/weekly/weekly-0001.html").stat().st_mtime_ns == before
 
 
-def test_retrying_what_was_not_given_up_is_a_conflict(database: Database) -> None:
-    log_run(database, evaluated=False)
-    (waiting,) = jobs_page(database).jobs.entries
-
-    with pytest.raises(Conflict, match="is queued"):
-        retry_job(database, waiting.id)
-    with pytest.raises(NotFound, match="no job 999"):
-        retry_job(database, 999)
-
-
 @pytest.mark.both_databases
 def test_everything_that_was_given_up_is_tried_again_at_once(database: Database) -> None:
     edition_id = computed(database, EmailTarget("a@example.org"), EmailTarget("b@example.org"))
@@ -157,31 +132,3 @@ def test_everything_that_was_given_up_is_tried_again_at_once(database: Database)
     assert retry_all(database) == 2
     assert states(deliveries(database, edition_id)) == [("pending", 1), ("pending", 1)]
     assert retry_all(database) == 0
-
-
-def test_a_failed_evaluation_can_be_taken_up_again(database: Database) -> None:
-    run_id = log_run(database, evaluated=False)
-    with database.write() as session:
-        session.execute(update(WorkRow).values(state="dead", error="broken", attempts=5))
-        runs.set_state(session, run_id, RunState.FAILED)
-
-    retry_all(database)
-    work_off(database)
-
-    with database.read() as session:
-        assert runs.get_run(session, run_id).state is RunState.EVALUATED
-
-
-def test_a_failed_edition_can_be_taken_up_again(database: Database) -> None:
-    log_run(database)
-    report_now(database, name="weekly", scope=SCOPE)
-    with database.write() as session:
-        session.execute(update(WorkRow).values(args={"issue": 999}))
-    work_off(database)
-    with database.write() as session:
-        session.execute(update(WorkRow).values(args={"issue": editions(database)[0].id}))
-
-    retry_all(database)
-    work_off(database)
-
-    assert editions(database)[0].state.value == "computed"

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 
 from offdiag.services.jobs.attempts import Never, NotYet, Outcome, RetryPolicy
-from offdiag.services.jobs.kinds import TASKS, TaskKind
+from offdiag.services.jobs.kinds import TaskKind
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_job
 from offdiag.store import jobs
@@ -116,15 +116,3 @@ def test_reviving_work_whose_twin_waits_leaves_one_row(database: Database) -> No
 
     assert revived is not None
     assert rows == 1
-
-
-def test_only_what_was_given_up_can_be_revived(database: Database) -> None:
-    waiting = submitted(database)
-
-    with database.write() as session:
-        assert jobs.revive(session, waiting) is None
-
-
-def test_every_kind_of_work_can_be_taken_up_again() -> None:
-    assert set(TASKS) == {"evaluate", "report", "deliver"}
-    assert TASKS["deliver"].delay_factor > TASKS["evaluate"].delay_factor

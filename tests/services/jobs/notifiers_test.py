@@ -11,9 +11,8 @@ import pytest
 
 from offdiag.errors import InvalidInput
 from offdiag.services.evaluation.recompute import recompute_all
-from offdiag.services.jobs.procrastinate import PROCRASTINATE_NOTIFIER
 from offdiag.services.jobs.reconcile import reconcile
-from offdiag.services.jobs.submit import LOCAL_NOTIFIER, notifier_named
+from offdiag.services.jobs.submit import notifier_named
 from offdiag.store.database import Database, Session
 from offdiag.store.models import RunRow, WorkRow
 from support.contents import count_rows
@@ -42,14 +41,6 @@ def notified(monkeypatch: pytest.MonkeyPatch) -> RecordingNotifier:
     monkeypatch.setenv(ENGINE, "a_shop:NOTIFIER")
     notifier_named.cache_clear()
     return NOTIFIER
-
-
-def test_the_local_notifier_is_the_default() -> None:
-    assert notifier_named("local") is LOCAL_NOTIFIER
-
-
-def test_procrastinate_is_an_entry_point_of_offdiag_itself() -> None:
-    assert notifier_named("procrastinate") is PROCRASTINATE_NOTIFIER
 
 
 def test_a_notifier_gets_the_work_of_a_logged_run(

@@ -56,14 +56,6 @@ def test_a_long_queue_is_counted_whole_and_shown_in_part(database: Database) -> 
     assert len(page.jobs.entries) == 2
 
 
-def test_an_empty_queue_has_all_states(database: Database) -> None:
-    page = jobs_page(database)
-
-    assert dict(page.jobs.counts) == dict.fromkeys(JobState, 0)
-    assert not page.has_worker
-    assert not page.has_scheduler
-
-
 def test_one_job_is_shown_until_it_is_done(database: Database) -> None:
     work_id = submitted(database, "a")
 

@@ -92,17 +92,6 @@ def test_while_work_is_being_done_its_key_is_free_again(database: Database) -> N
     assert submitted(database) != work_id
 
 
-def test_done_work_is_gone_and_its_result_there(database: Database) -> None:
-    work_id = submitted(database)
-
-    with keeper_of(database) as keeper:
-        outcome = run_job(database, work_id, keeper, POLICY, noting())
-
-    assert outcome is Outcome.DONE
-    assert the_work(database) is None
-    assert results(database) == ["k"]
-
-
 def test_work_that_somebody_holds_is_left_alone(database: Database) -> None:
     work_id = submitted(database)
     with database.write() as session:
@@ -315,22 +304,6 @@ def test_a_lease_is_extended_while_the_work_goes_on(database: Database) -> None:
         outcome = run_job(database, work_id, keeper, POLICY, noting(slow))
 
     assert outcome is Outcome.DONE
-
-
-def test_a_lease_that_cannot_be_kept_is_reported(database: Database) -> None:
-    work_id = submitted(database)
-    lost = threading.Event()
-
-    def stolen(db: Database) -> None:
-        with db.write() as session:
-            session.execute(update(WorkRow).values(lease="somebody else"))
-        assert lost.wait(10)
-
-    with LeaseKeeper(database, lease_s=1.0, on_lost=lambda _: lost.set()) as keeper:
-        outcome = run_job(database, work_id, keeper, POLICY, noting(stolen))
-
-    assert outcome is Outcome.LOST
-    assert results(database) == []
 
 
 @pytest.mark.both_databases

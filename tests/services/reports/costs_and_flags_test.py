@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from offdiag.domain.runs import RunFacts
-from offdiag.errors import InvalidInput, NotFound
+from offdiag.errors import InvalidInput
 from offdiag.reports.document import provenance, read_report, report_document
 from offdiag.reports.headline import further_sentences
 from offdiag.reports.scope import METRICS_OF_SETS, Condition, Side
@@ -19,7 +19,6 @@ from offdiag.reports.tables import runs_table
 from offdiag.services.champions.promotions import approve
 from offdiag.services.cost_matrices import add_costs
 from offdiag.services.flags.triage import snooze_flags
-from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules.edit import add_schedule
 from offdiag.store.database import Database
 from offdiag.store.flags import flags_of_run
@@ -253,30 +252,6 @@ def test_costs_tell_which_runs_may_be_the_best_where_they_rank(database: Databas
     assert (found.may_be_best, found.worse) == ((good,), (bad,))
 
 
-def test_costs_decide_who_is_best_where_they_rank(database: Database) -> None:
-    log_run(database, name="cautious", wrong=0)
-    cheap = log_run(database, name="even", wrong=30)
-    blind = log(
-        database,
-        y_true=["mel", "nv"] * 50,
-        y_pred=["nv"] * 20 + ["mel", "nv"] * 40,
-        labels=["mel", "nv"],
-        dataset="derm",
-        facts=RunFacts(name="blind", project="skin"),
-    ).id
-    work_off(database)
-    store_costs(database, 0.1)
-
-    by_cost = edition(
-        database, cost_matrix="visits", metrics=("mean_cost", "overall_accuracy"), terms=()
-    )
-
-    assert [run.name for run in by_cost.ranking] == ["cautious", "blind", "even"]
-    assert by_cost.snapshot.leader is not None
-    assert by_cost.snapshot.leader.run_id == by_cost.ranking[0].id
-    assert {run.id for run in by_cost.ranking} >= {cheap, blind}
-
-
 def test_slices_cost_what_their_own_errors_cost(database: Database) -> None:
     log(
         database,
@@ -331,15 +306,6 @@ def test_an_alert_is_raised_where_the_whole_interval_lies_above_also_of_what_is_
     ]
     assert "cohen_kappa" not in report.scope.metrics
     assert report.findings.alerts.unjudged == ()
-
-
-def test_an_unknown_cost_matrix_is_refused_when_it_is_asked_for(database: Database) -> None:
-    log_plain_run(database)
-
-    with pytest.raises(NotFound, match="no cost matrix 'visits'"):
-        report_now(database, name="weekly", scope=COSTED)
-
-    assert editions(database) == []
 
 
 def test_costs_of_other_classes_are_refused(database: Database) -> None:

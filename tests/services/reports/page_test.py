@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from sqlalchemy import update
 
-from offdiag.errors import NotFound
 from offdiag.reports.scope import Condition, Side
-from offdiag.services.delivery.message import EmailTarget, FolderTarget
 from offdiag.services.health import beat, heart_of_this_process
-from offdiag.services.reports.alerts import alert_condition
 from offdiag.services.reports.edition import report_now
-from offdiag.services.reports.page import edition_file, edition_page, reports_page
+from offdiag.services.reports.page import reports_page
 from offdiag.services.schedules.edit import pause_schedule, run_schedule
 from offdiag.services.schedules.page import (
     preview_plan,
@@ -33,23 +29,6 @@ from support.reporting import SCOPE, log_plain_run, weekly
 def _in_a_folder(database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.chdir(str(tmp_path))
     log_plain_run(database)
-
-
-def test_schedules_and_reports_without_one_stand_beside_each_other(database: Database) -> None:
-    weekly(database, delivery=[EmailTarget("ana@example.org")])
-    report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
-    report_now(database, name="once", scope=SCOPE)
-    work_off(database)
-
-    once, planned = reports_page(database).entries
-
-    assert (once.name, once.n_editions, once.schedule, once.next_due) == ("once", 2, None, None)
-    assert once.last is not None
-    assert (once.last.number, once.last.state.value) == (2, "computed")
-    assert (planned.name, planned.n_editions, planned.last) == ("weekly", 0, None)
-    assert planned.targets == ("e-mail ana@example.org",)
-    assert planned.next_due is not None
-    assert planned.scope == SCOPE
 
 
 @pytest.mark.both_databases
@@ -109,21 +88,6 @@ def test_an_edition_of_a_version_without_summaries_has_none(database: Database) 
     assert reports_page(database).entries[0].summary is None
 
 
-def test_one_report_has_its_editions_newest_first_and_the_line_of_its_best_values(
-    database: Database,
-) -> None:
-    for _ in range(3):
-        report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
-        work_off(database)
-
-    page = report_page(database, project="skin", name="once")
-
-    assert [entry.edition.number for entry in page.editions] == [3, 2, 1]
-    assert [entry.deliveries[0].state.value for entry in page.editions] == ["sent"] * 3
-    assert [point.number for point in page.history] == [1, 2, 3]
-    assert page.history[-1].run_name == "plain"
-
-
 @pytest.mark.both_databases
 def test_editions_come_part_by_part_and_the_page_costs_the_same(database: Database) -> None:
     weekly(database)
@@ -151,38 +115,6 @@ def test_editions_come_part_by_part_and_the_page_costs_the_same(database: Databa
     assert beyond.editions == ()
 
 
-@pytest.mark.both_databases
-def test_an_edition_has_its_files_and_its_report(database: Database) -> None:
-    report_now(database, name="once", scope=SCOPE, delivery=[FolderTarget("f")])
-    waiting = edition_page(database, project="skin", name="once")
-    work_off(database)
-
-    page = edition_page(database, project="skin", name="once", number=1)
-    file = edition_file(database, project="skin", name="once", kind="html")
-
-    assert (waiting.report, waiting.files) == (None, ())
-    assert page.report is not None
-    assert page.targets == ("folder f",)
-    facts = {found.kind: found for found in page.files}
-    assert set(facts) == {"html", "markdown", "json", "csv"}
-    assert (facts["html"].n_bytes, facts["html"].sha256) == (len(file.content), file.sha256)
-
-
-def test_what_is_not_there_is_not_found(database: Database) -> None:
-    report_now(database, name="once", scope=SCOPE)
-    calls: list[Callable[[], object]] = [
-        lambda: report_page(database, project="skin", name="other"),
-        lambda: edition_page(database, project="skin", name="other"),
-        lambda: edition_page(database, project="skin", name="once", number=2),
-        lambda: edition_file(database, project="skin", name="once", kind="html"),
-        lambda: schedule_page(database, project="skin", name="once"),
-    ]
-
-    for call in calls:
-        with pytest.raises(NotFound):
-            call()
-
-
 def test_a_schedule_is_shown_with_its_next_five_times_or_why_there_are_none(
     database: Database,
 ) -> None:
@@ -204,17 +136,3 @@ def test_a_schedule_is_shown_with_its_next_five_times_or_why_there_are_none(
     assert paused.next_due_times == ()
     assert unreadable.problem is not None
     assert "there is no time zone" in unreadable.problem
-
-
-def test_conditions_are_written_as_in_gates(database: Database) -> None:
-    alerts = (
-        Condition("mcc", Side.BELOW, 0.5),
-        Condition("log_loss", Side.ABOVE, 1.0),
-        Condition("recall", Side.BELOW, 0.5, "mel"),
-    )
-    texts = ("mcc<0.5", "log_loss > 1", "recall[mel]<=0.5")
-    assert tuple(map(alert_condition, texts)) == alerts
-
-    made = weekly(database, scope=replace(SCOPE, alerts=alerts))
-
-    assert [each["metric"] for each in made.scope["alerts"]] == ["mcc", "log_loss", "recall"]

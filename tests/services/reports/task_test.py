@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -297,21 +296,6 @@ def test_terms_narrow_the_runs(database: Database) -> None:
     assert not edition(database, terms=(RunTerm(TermField.NAME, "nothing"),)).snapshot.runs
 
 
-def test_failed_runs_are_named_and_those_on_other_samples_counted_and_not_compared(
-    database: Database,
-) -> None:
-    log_run(database, name="old", n=60)
-    log_run(database)
-    failed = log_run(database, name="broken")
-    set_state(database, failed, RunState.FAILED)
-
-    report = edition(database)
-
-    assert [run.name for run in report.snapshot.runs] == ["plain"]
-    assert [run.name for run in report.snapshot.failed] == ["broken"]
-    assert report.snapshot.n_elsewhere == 1
-
-
 def test_a_matrix_of_labels_that_were_corrected_since_is_counted_and_not_ranked(
     database: Database,
 ) -> None:
@@ -334,17 +318,6 @@ def test_a_matrix_of_labels_that_were_corrected_since_is_counted_and_not_ranked(
     work_off(database)
     assert {run.id for run in edition(database).snapshot.runs} == {later.id, report.ranking[0].id}
     assert matrix.id not in mentioned_runs(report.snapshot)
-
-
-def test_an_alert_is_raised_and_then_no_longer_new(database: Database) -> None:
-    log_run(database, wrong=60)
-    condition = Condition("recall", Side.BELOW, 0.9, "mel")
-
-    first = edition(database, alerts=(condition,))
-    second = edition(database, alerts=(condition,))
-
-    assert [alert.is_new for alert in first.findings.alerts.raised] == [True]
-    assert [alert.is_new for alert in second.findings.alerts.raised] == [False]
 
 
 def test_an_edition_waits_for_runs_that_are_being_scored(database: Database) -> None:
@@ -408,15 +381,6 @@ def test_an_edition_that_cannot_be_computed_fails_with_its_reason(database: Data
     assert failed.state.value == "failed"
     assert "project 'skin' has no dataset 'derm'" in (failed.error or "")
     assert not deliveries(database, failed.id)
-
-
-def test_a_slice_that_the_dataset_does_not_have_fails_with_its_name(database: Database) -> None:
-    log_plain_run(database)
-    report_now(database, name="weekly", scope=replace(SCOPE, slices=("country=DE",)))
-
-    work_off(database)
-
-    assert "country" in (editions(database)[0].error or "")
 
 
 def test_dropping_the_whole_queue_loses_only_time(database: Database) -> None:

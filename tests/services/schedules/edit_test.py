@@ -101,15 +101,6 @@ def test_an_unknown_schedule_or_report_is_not_found(database: Database) -> None:
         edit.run_report(database, project="skin", name="weekly")
 
 
-def test_a_report_without_a_schedule_counts_by_its_name(database: Database) -> None:
-    first = report_now(database, name="once", scope=SCOPE)
-    second = report_now(database, name="once", scope=SCOPE, zone="Asia/Tokyo")
-
-    assert (first.number, second.number) == (1, 2)
-    assert [edition.schedule_id for edition in editions(database)] == [None, None]
-    assert "Asia/Tokyo" in editions(database)[1].fire_time
-
-
 FOLDERS = ("/etc", "../up", "a/../../b", "", ".", "a\nb", " weekly", "x" * 3_000)
 ADDRESSES = (
     "ana",
@@ -151,12 +142,6 @@ def test_what_is_no_place_of_a_delivery_is_refused(
             target(text)
 
 
-def test_the_text_of_a_webhook_keeps_its_secret_part() -> None:
-    target = WebhookTarget("https://hooks.example.org/services/T0/B0/secret?token=x")
-
-    assert target.text == "webhook https://hooks.example.org/…"
-
-
 @pytest.mark.both_databases
 def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_edition_was(
     database: Database,
@@ -178,29 +163,6 @@ def test_a_report_is_run_by_its_schedule_or_else_as_its_newest_edition_was(
     assert (first.number, second.number, second.id) == (1, 2, again.edition_id)
     assert (second.scope, second.schedule_id) == (first.scope, None)
     assert second.fire_time.endswith(" Europe/Ljubljana (by hand)")
-
-
-@pytest.mark.both_databases
-def test_a_change_of_what_somebody_else_has_changed_is_refused(database: Database) -> None:
-    made = weekly(database)
-
-    def change(cron: str) -> None:
-        edit.change_schedule(
-            database,
-            name="weekly",
-            cron=cron,
-            zone="UTC",
-            scope=SCOPE,
-            delivery=(),
-            seen_version=made.version,
-        )
-
-    change("0 7 * * *")
-    with pytest.raises(Conflict, match="in the meantime"):
-        change("0 8 * * *")
-
-    kept = report_definition(database, project="skin", name="weekly")
-    assert (kept.cron, kept.version) == ("0 7 * * *", 2)
 
 
 def test_a_report_without_a_schedule_is_defined_by_its_newest_edition(database: Database) -> None:

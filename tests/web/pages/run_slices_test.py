@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 import offdiag
-from offdiag.flags.thresholds import Thresholds
 from offdiag.gate.conditions import MetricCondition, parse_condition
 from offdiag.services.champions.promotions import approve
 from offdiag.services.flags.triage import dismiss_flags
-from offdiag.services.gates.gate import gate_run
 from offdiag.store.database import Database
 from support.filled_once import filled_once
-from support.logging_runs import POLICY, evaluate, log
+from support.gates import judged
+from support.logging_runs import evaluate, log
 from support.pages import PageClient
 
 N = 800
@@ -272,15 +271,7 @@ def test_a_condition_of_a_gate_is_offered_that_this_run_fails(
     option, text = shlex.split(page.one("pre").text)
     assert option == "--min"
     assert text.startswith("recall[ill]@site=z>=0.")
-    (finding,) = gate_run(
-        database,
-        run_id,
-        [parse_condition(text)],
-        thresholds=Thresholds(),
-        timeout_s=5,
-        lease_s=30,
-        policy=POLICY,
-    ).findings
+    (finding,) = judged(database, run_id, text).findings
     assert not finding.passed
 
 
