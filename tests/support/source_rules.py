@@ -361,6 +361,15 @@ RULES = (
         scope=("registry/offdiag",),
     ),
     Rule(
+        name="no-distributions-of-scipy",
+        reason="scipy.stats takes a second to load, for whoever asks a process first; "
+        "scipy.special has what they are made of.",
+        find=_imports("scipy.stats"),
+        hint=r"scipy\.stats",
+        bad=("from scipy.stats import hypergeom", "import scipy.stats"),
+        good=("from scipy.special import gammaln",),
+    ),
+    Rule(
         name="only-process-edges-catch-everything",
         reason="A swallowed error is a wrong number later.",
         find=_catches_everything,

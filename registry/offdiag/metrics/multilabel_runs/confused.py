@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.number_text import p_value, percent
 from offdiag.domain.sentences import name
-from offdiag.extras import optional
 from offdiag.metrics.arguments import confidence_level
 from offdiag.metrics.paired.hypothesis_tests import holm
+from offdiag.metrics.slices.gaps import lower_tail
 
 SHARE = 0.25
 """Of the error rate, for each kind of sentence."""
@@ -184,10 +184,11 @@ def _evidence(cells: Sequence[int], p: float, adjusted: float) -> Evidence:
 
 def upper_p(both: Counts, first: Counts, second: Counts, total: Counts) -> Floats:
     """P of `both` or more common ones of two random parts, Fisher's one-sided p; any shape."""
-    with optional:
-        from scipy.stats import hypergeom
-
-    return np.asarray(hypergeom.sf(both - 1, total, first, second), np.float64)
+    is_many = both * total > first * second
+    # As many of the first part are outside the second as are not among the common ones.
+    x = np.where(is_many, first - both, both - 1)
+    _, tail = lower_tail(x, first, np.where(is_many, total - second, second), total)
+    return np.where(is_many, tail, 1 - tail)
 
 
 def _sentences(kind: Confusion, tables: Tables, names: tuple[str, ...]) -> list[ConfusedLabel]:

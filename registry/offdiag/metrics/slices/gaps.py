@@ -37,35 +37,44 @@ _CLASS_AXIS = -1
 def exact_p(hits: Floats, cases: Floats, other_hits: Floats, other_cases: Floats) -> Floats:
     """Two-sided mid-p of equal proportions, arrays of one shape; 1 where a group is empty.
 
-    Given all hits together, those of the first group are hypergeometric. The tail beyond the
-    observed count is added up outwards, until terms are negligible; the other tail is the rest.
+    Given all hits together, those of the first group are hypergeometric. The other tail is the
+    rest.
     """
-    with optional:
-        from scipy.special import gammaln
-
     total, all_hits = cases + other_cases, hits + other_hits
     below = hits * total <= all_hits * cases
     # Mirrored, the smaller tail is always the lower one.
     x = np.where(below, hits, cases - hits)
     m = np.where(below, all_hits, total - all_hits)
+    term, tail = lower_tail(x, cases, m, total)
+    tail -= term / 2
+    return np.where((cases > 0) & (other_cases > 0), 2 * np.minimum(tail, 1 - tail), 1.0)
+
+
+def lower_tail(x: Floats, cases: Floats, hits: Floats, total: Floats) -> tuple[Floats, Floats]:
+    """P of `x` hits, and of `x` or fewer, among `cases` of `total` that have `hits` in all.
+
+    Added up outwards from `x`, which is to be below what is expected, until terms are negligible.
+    """
+    with optional:
+        from scipy.special import gammaln
 
     def chosen(n: Floats, k: Floats) -> Floats:
         found: Floats = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
         return found
 
     with np.errstate(invalid="ignore"):
-        start = chosen(m, x) + chosen(total - m, cases - x) - chosen(total, cases)
-    term = np.exp(start)
-    tail, k = term / 2, x.copy()
+        start = chosen(hits, x) + chosen(total - hits, cases - x) - chosen(total, cases)
+    first: Floats = np.exp(start)
+    term, tail, k = first, first.copy(), np.array(x, np.float64)
     running = term > 0
     while running.any():
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = k * (total - m - cases + k) / ((m - k + 1) * (cases - k + 1))
+            ratio = k * (total - hits - cases + k) / ((hits - k + 1) * (cases - k + 1))
         term = np.where(running & (k > 0), term * ratio, 0.0)
         tail += term
         k -= 1
         running = term > _NEGLIGIBLE * tail
-    return np.where((cases > 0) & (other_cases > 0), 2 * np.minimum(tail, 1 - tail), 1.0)
+    return first, tail
 
 
 def difference_interval(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import fisher_exact
+from scipy.stats import fisher_exact, hypergeom
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.multilabel_runs import confused as module
@@ -13,6 +13,7 @@ from offdiag.metrics.multilabel_runs.confused import (
     confused_labels,
     evidence_text,
     sentence,
+    upper_p,
 )
 
 NAMES = LabelSet(("sea", "sky", "sand", "boat"))
@@ -58,6 +59,26 @@ def test_p_is_that_of_fishers_test_times_holms_factor_and_the_share(kind: Confus
     assert seen.p == pytest.approx(p)
     # The surest of twelve pairs has all of Holm's factor.
     assert seen.p_adjusted == pytest.approx(min(1.0, 12 * 4 * p))
+
+
+def test_p_is_the_upper_tail_of_the_hypergeometric_in_every_small_table() -> None:
+    total, first, second, both = np.indices((10, 10, 10, 10)).reshape(4, -1)
+    is_table = (total > 0) & (np.maximum(0, first + second - total) <= both)
+    is_table &= (first <= total) & (second <= total) & (both <= np.minimum(first, second))
+    tables = [each[is_table] for each in (both, first, second, total)]
+
+    expected = hypergeom.sf(tables[0] - 1, tables[3], tables[1], tables[2])
+
+    np.testing.assert_allclose(upper_p(*tables), expected, rtol=1e-12)
+
+
+def test_p_of_large_tables_is_neither_zero_nor_one_too_early() -> None:
+    first, second, total = np.full(4, 40_000), np.full(4, 30_000), np.full(4, 200_000)
+    both = np.array([0, 5_900, 6_100, 6_700])
+
+    expected = hypergeom.sf(both - 1, total, first, second)
+
+    np.testing.assert_allclose(upper_p(both, first, second, total), expected, rtol=1e-7)
 
 
 def test_errors_that_do_not_depend_on_labels_are_rarely_told() -> None:
