@@ -17,11 +17,11 @@ import pytest
 from offdiag.store.database import Database
 from offdiag.store.schema import upgrade
 from support.kinds import Files, Kind, Postgres
-from support.once_for_all import made_once
+from support.once_for_all import made_once, shared_folder
 from support.postgres import PostgresServer, running_server
 from support.quick_clients import remember_certificates
 from support.quick_engines import remember_statements
-from support.quick_intervals import remember_intervals
+from support.quick_intervals import Intervals
 from support.recycled import Stock
 
 BOTH = (
@@ -30,10 +30,17 @@ BOTH = (
 )
 
 _numbers = itertools.count(1)
+_intervals = Intervals()
 
 remember_statements()
-remember_intervals()
+_intervals.remember()
 remember_certificates()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_intervals(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What one process resamples, no other does."""
+    _intervals.folder = shared_folder(tmp_path_factory, "intervals")
 
 
 @pytest.fixture(scope="session")

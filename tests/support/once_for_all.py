@@ -28,12 +28,18 @@ class Filled(Protocol):
 Given = TypeVar("Given", bound=Filled)
 
 
-def made_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """A folder that the first process to ask fills, and that all of them only read."""
+def shared_folder(folders: pytest.TempPathFactory, name: str) -> Path:
+    """A folder of all processes of this test run."""
     root = folders.getbasetemp()
-    # Those of several processes of one run lie beside each other.
+    # Those of several processes lie beside each other.
     folder = (root.parent if root.name.startswith("popen-") else root) / f"shared {name}"
     folder.mkdir(exist_ok=True)
+    return folder
+
+
+def made_once(folders: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that the first process to ask fills, and that all of them only read."""
+    folder = shared_folder(folders, name)
     done = folder / "done"
     with (folder / "lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

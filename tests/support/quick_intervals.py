@@ -6,8 +6,12 @@ of their time. What comes out is the same bits every time, as tests of the inter
 
 from __future__ import annotations
 
+import os
 import pickle
+import threading
 from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy.util import LRUCache
@@ -17,19 +21,39 @@ from offdiag.services.evaluation import compute
 _KEPT = 500
 
 
-def remember_intervals() -> None:
-    """Let evaluations that are computed in this process share what they resampled."""
-    for name in ("suite_intervals", "multilabel_intervals", "score_intervals"):
-        setattr(compute, name, _remembered(getattr(compute, name)))
+class Intervals:
+    """What evaluations that are computed in this process have resampled.
 
+    Once it has a `folder`, it shares them with the other processes that have the same.
+    """
 
-def _remembered(resample: Callable[..., Any]) -> Callable[..., Any]:
-    known: LRUCache[bytes, Any] = LRUCache(_KEPT)
+    folder: Path | None = None
 
-    def remembered(*arguments: Any, **named: Any) -> Any:
-        asked = pickle.dumps((arguments, named))
-        if asked not in known:
-            known[asked] = resample(*arguments, **named)
-        return known[asked]
+    def remember(self) -> None:
+        """Let evaluations look here first."""
+        for name in ("suite_intervals", "multilabel_intervals", "score_intervals"):
+            setattr(compute, name, self._remembered(name, getattr(compute, name)))
 
-    return remembered
+    def _remembered(self, name: str, resample: Callable[..., Any]) -> Callable[..., Any]:
+        known: LRUCache[bytes, Any] = LRUCache(_KEPT)
+
+        def remembered(*arguments: Any, **named: Any) -> Any:
+            asked = pickle.dumps((name, arguments, named))
+            if asked not in known:
+                known[asked] = self._shared(asked, lambda: resample(*arguments, **named))
+            return known[asked]
+
+        return remembered
+
+    def _shared(self, asked: bytes, resample: Callable[[], Any]) -> Any:
+        if self.folder is None:
+            return resample()
+        file = self.folder / sha256(asked).hexdigest()
+        if file.exists():
+            return pickle.loads(file.read_bytes())
+        found = resample()
+        # Another process finds the whole file or none.
+        unfinished = file.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+        unfinished.write_bytes(pickle.dumps(found))
+        unfinished.rename(file)
+        return found
