@@ -1,8 +1,9 @@
 """What migrations make of an empty database, and what it says of its tables, remembered.
 
 An import makes the schema of the archive in a new file, a restore in an emptied registry, and
-both ask the database for its tables. Making a schema statement by statement of all revisions
-took half the time of the tests of archives; those of migrations go through every revision.
+both ask the database for its tables; many a command makes a registry. Making a schema statement
+by statement of all revisions took half the time of the tests of archives; those of migrations go
+through every revision.
 """
 
 from __future__ import annotations

@@ -17,15 +17,9 @@ import structlog
 
 import offdiag as library
 from offdiag.cli.commands import run
-from support.quick_schemas import remember_schemas
 
 Command = Callable[..., Any]
 Filled = Callable[[Callable[..., Any]], Any]
-
-
-@pytest.fixture(autouse=True)
-def _quick_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
-    remember_schemas(monkeypatch)
 
 
 @pytest.fixture

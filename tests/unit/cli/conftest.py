@@ -15,6 +15,7 @@ import pytest
 import structlog
 
 from offdiag.cli.commands import run
+from support.quick_schemas import remember_schemas
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ class Answer:
 Command = Callable[..., Answer]
 Filling = Callable[[Path, Command], Any]
 _filled: dict[Filling, tuple[Any, dict[str, bytes]]] = {}
+
+
+@pytest.fixture(autouse=True)
+def _quick_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
+    remember_schemas(monkeypatch)
 
 
 @pytest.fixture
