@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from math import comb
 
 import numpy as np
@@ -49,8 +50,11 @@ def about_the_run(counts: Counts) -> Iterator[str]:
         yield "F6"
     if accuracy - f1_score(actual, predicted, average="macro", zero_division=0) >= 0.15:
         yield "F7"
-    no_mcc = np.count_nonzero(p) == 1 or matthews_corrcoef(actual, predicted) <= 0.3
-    if accuracy >= Fraction("0.8") and (no_mcc or cohen_kappa_score(actual, predicted) <= 0.2):
+    if accuracy >= Fraction("0.8") and (
+        np.count_nonzero(p) == 1
+        or matthews_corrcoef(actual, predicted) <= 0.3
+        or cohen_kappa_score(actual, predicted) <= 0.2
+    ):
         yield "F8"
 
 
@@ -89,9 +93,16 @@ def tail(c: int, t: int, others: tuple[int, int], below: float) -> float:
     found = binom.cdf(c, t, max(min(hits / cases, 0.95) - below, 0.0))
     if found > 0.05:
         return float(found)
-    recalls = beta.ppf(MIDDLES, hits + 0.5, cases - hits + 0.5)
+    recalls = recalls_of(hits, cases)
     shares = np.maximum(np.minimum(recalls, 0.95) - below, 0.0)
     return float(np.mean(binom.cdf(c, t, shares)))
+
+
+@lru_cache(maxsize=1)
+def recalls_of(hits: int, cases: int) -> NDArray[np.float64]:
+    """Equally likely recalls of the others, which a class is held against up to three times."""
+    recalls: NDArray[np.float64] = beta.ppf(MIDDLES, hits + 0.5, cases - hits + 0.5)
+    return recalls
 
 
 def about_predictions(counts: Counts, code: int) -> Iterator[str]:
