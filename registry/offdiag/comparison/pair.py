@@ -94,7 +94,6 @@ class Churn:
 
 
 def churn_of(joint: JointCounts) -> Churn:
-    """The churn of all samples."""
     return Churn(*_by_class(joint).sum(axis=CLASS_AXIS).tolist())
 
 

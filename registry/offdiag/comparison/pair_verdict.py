@@ -227,13 +227,14 @@ def _headline(pair: PairComparison) -> str:
     if not better and not worse:
         if not same:
             return "No primary metric could be tested, so nothing can be said of A and B."
-        where = "any primary metric" if len(same) == everywhere else _on(same)
+        where = "any primary metric" if len(same) == everywhere else enumerated(same)
         return f"No significant difference between A and B on {where}{how}."
-    rest = f"; no significant difference on {_on(same)}" if same else ""
+    rest = f"; no significant difference on {enumerated(same)}" if same else ""
     if better and worse:
-        return f"B is better than A on {_on(better)} but worse on {_on(worse)}{rest}{how}."
+        both = f"better than A on {enumerated(better)} but worse on {enumerated(worse)}"
+        return f"B is {both}{rest}{how}."
     side, keys = ("better", better) if better else ("worse", worse)
-    where = "every primary metric" if len(keys) == everywhere else _on(keys)
+    where = "every primary metric" if len(keys) == everywhere else enumerated(keys)
     return f"B is {side} than A on {where}{rest}{how}."
 
 
@@ -243,10 +244,6 @@ def _how(pair: PairComparison) -> str:
     if n_tested < 2:
         return ""
     return f" ({texts.number_word(n_tested)} metrics tested together, {level})"
-
-
-def _on(titles: Sequence[str]) -> str:
-    return enumerated(titles)
 
 
 def _details(pair: PairComparison, difference: float) -> Iterator[str]:
@@ -295,7 +292,7 @@ def _decisive_p(pair: PairComparison, found: MetricDifference) -> float | None:
 def _alone(pair: PairComparison) -> Iterator[str]:
     found = [each for each in _headliners(pair) if each.would_pass_alone]
     if found:
-        titles = _on([texts.title_inside(each.key) for each in found])
+        titles = enumerated([texts.title_inside(each.key) for each in found])
         n_tested = texts.number_word(len(pair.together.tested))
         yield f"The difference of {titles} would be significant alone; not among {n_tested}."
 
@@ -307,7 +304,7 @@ def _left_out(pair: PairComparison) -> Iterator[str]:
         if each.key in pair.together.left_out and each.outcome is not DifferenceStatus.UNDEFINED
     ]
     if left:
-        titles = _on([texts.title_inside(each.key) for each in left])
+        titles = enumerated([texts.title_inside(each.key) for each in left])
         titles = f"{titles[0].upper()}{titles[1:]}"
         verb = "is" if len(left) == 1 else "are"
         why = "no example on which the runs differ counts"
@@ -348,7 +345,7 @@ def _scores(pair: PairComparison) -> Iterator[str]:
     for side, outcome in (("better", DifferenceStatus.BETTER), ("worse", DifferenceStatus.WORSE)):
         titles = [texts.title_inside(each.key) for each in of_scores if each.outcome is outcome]
         if titles:
-            yield f"By its scores B is {side} on {_on(titles)}{how}."
+            yield f"By its scores B is {side} on {enumerated(titles)}{how}."
 
 
 def _undefined(pair: PairComparison) -> Iterator[str]:

@@ -98,15 +98,11 @@ def _churn(both: int, rates: PairedRates, at: tuple[int, ...]) -> Churn:
     return Churn(both, first, second, cases - both - first - second)
 
 
-def compare_many_sets(
-    runs: PairedSets, *, seed: int, confidence: float = 0.95, replicates: int = DRAWS
-) -> ManyComparison:
+def compare_many_sets(runs: PairedSets, *, seed: int, confidence: float) -> ManyComparison:
     """Compare three or more runs on the same samples, as `compare_many` does for classes."""
     metrics = set_contest(runs, HEADLINE_OF_SETS)
-    (sets,) = confidence_sets([metrics], seed=seed, confidence=confidence, draws=replicates)
-    of_labels = confidence_sets(
-        label_contests(runs), seed=seed, confidence=confidence, draws=replicates
-    )
+    (sets,) = confidence_sets([metrics], seed=seed, confidence=confidence)
+    of_labels = confidence_sets(label_contests(runs), seed=seed, confidence=confidence)
     return many_comparison(
         runs.counted,
         dict(zip(HEADLINE_OF_SETS, sets, strict=True)),
@@ -116,7 +112,7 @@ def compare_many_sets(
         cochran=cochran_of_counts(runs.both_exact) if runs.n_runs > 2 else None,
         confidence=confidence,
         seed=seed,
-        replicates=replicates,
+        replicates=DRAWS,
         best=best_of_many_sets(runs, HEADLINE_OF_SETS, seed=seed),
     )
 

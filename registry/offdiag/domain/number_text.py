@@ -17,15 +17,19 @@ def count(number: float, one: str, many: str | None = None) -> str:
     return f"{number:,.0f} {one if number == 1 else many or f'{one}s'}"
 
 
-def number(value: float) -> str:
-    """Three decimals, one from 100 on; rounding never makes nothing or everything of a value."""
+def number(value: float, *, decimals_from_100: int = 1) -> str:
+    """Three decimals, one from 100 on; rounding never makes nothing or everything of a value.
+
+    From a million on it is written "1.23e+09".
+    """
     size = abs(value)
     if 0 < size < 0.0005:
         return "<0.001" if value > 0 else f">{MINUS}0.001"
     if 0.9995 <= size < 1:
         return ">0.999" if value > 0 else f"<{MINUS}0.999"
     # Adding 0.0 turns the negative zero of floating point into the plain one.
-    text = f"{value + 0.0:,.{3 if size < 100 else 1}f}" if size < 1e6 else f"{value:.3g}"
+    decimals = 3 if size < 100 else decimals_from_100
+    text = f"{value + 0.0:,.{decimals}f}" if size < 1e6 else f"{value:.3g}"
     return text.replace("-", MINUS)
 
 

@@ -424,7 +424,6 @@ def at_threshold(positive_label: str) -> Mapping[str, Any]:
 
 
 def decision_text(rule: Mapping[str, Any]) -> str:
-    """A rule in words."""
     if rule.get("rule") == "threshold":
         return f"{rule['positive']!r} where its score is at least {rule['threshold']:g}"
     return "the class with the highest score, the first in label order of equal ones"

@@ -183,7 +183,7 @@ def _operand(reader: Reader, asked: RequestedField, operator: Operator) -> Opera
     if token.kind is Kind.TEXT:
         written = token.content
     elif token.kind is Kind.NUMBER:
-        written = _number(token.text)
+        written = int(token.text) if token.text.lstrip("+-").isdigit() else float(token.text)
     elif token.kind is Kind.NAME and token.text.lower() in _CONSTANTS:
         written = _CONSTANTS[token.text.lower()]
     else:
@@ -191,7 +191,3 @@ def _operand(reader: Reader, asked: RequestedField, operator: Operator) -> Opera
     operand = fitting(written, asked.fields[0], operator, reader)
     reader.take()
     return operand
-
-
-def _number(text: str) -> float | int:
-    return int(text) if text.lstrip("+-").isdigit() else float(text)

@@ -54,7 +54,6 @@ MOST_OF_SLICE = 60
 
 
 def problem_name(number: int) -> str:
-    """The name of a problem by its number."""
     return f"P-{number}"
 
 

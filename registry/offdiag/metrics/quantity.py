@@ -120,7 +120,6 @@ def as_float(numbers: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def defined(value: NDArray[Any]) -> Quantity:
-    """A quantity that is defined everywhere."""
     return Quantity(as_float(value))
 
 

@@ -265,7 +265,6 @@ def flag_with_history(detail: FlagDetail, now: datetime) -> FlagWithHistory:
 
 
 def flag_explained(detail: FlagDetail, now: datetime) -> FlagExplained:
-    """All about one flag."""
     return FlagExplained(
         **dict(flag_with_history(detail, now)),
         title=None if detail.rule is None else detail.rule.title,

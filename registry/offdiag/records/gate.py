@@ -92,5 +92,4 @@ def asked_gate(
 
 
 def gate_document(found: GateResult) -> Gate:
-    """What a gate found."""
     return Gate.model_validate(found.to_dict())

@@ -129,7 +129,6 @@ class PrimaryMetric(InProject):
 
 
 def promotion_document(found: PromotionRecord) -> Promotion:
-    """One decision."""
     return Promotion.made_of(found, run=found.run_id, truth_version=found.truth_number)
 
 

@@ -319,11 +319,6 @@ def _target(sent: Target, place: int) -> DeliveryTarget:
             return WebhookTarget(given["webhook"])
 
 
-def edition_document(edition: EditionRecord) -> Edition:
-    """One edition without its figures."""
-    return Edition.made_of(edition)
-
-
 def sent_edition(edition: EditionRecord, deliveries: Sequence[DeliveryRecord]) -> SentEdition:
     """One edition without its figures, with its deliveries."""
     return SentEdition.made_of(edition, deliveries=list(map(_delivery, deliveries)))
@@ -405,7 +400,6 @@ def report_row(report: ReportSummary) -> tuple[Cell, ...]:
 
 
 def schedule_document(entry: ScheduleEntry) -> Schedule:
-    """A schedule."""
     record = entry.schedule
     return Schedule.made_of(
         record,
@@ -423,7 +417,7 @@ def planned_schedule(entry: ScheduleEntry) -> PlannedSchedule:
         **dict(schedule_document(entry)),
         next_times=[fire.due for fire in entry.next_due_times],
         last_fire=entry.schedule.last_fire,
-        last=None if last is None else edition_document(last),
+        last=None if last is None else Edition.made_of(last),
     )
 
 

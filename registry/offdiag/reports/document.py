@@ -49,18 +49,15 @@ def read_report(document: Mapping[str, Any]) -> Report | None:
 
 
 def scope_document(scope: ReportScope) -> dict[str, Any]:
-    """A scope as it is stored."""
     document: dict[str, Any] = _SCOPE.dump_python(scope, mode="json")
     return document
 
 
 def read_scope(document: Mapping[str, Any]) -> ReportScope:
-    """The scope in a stored document."""
     return _SCOPE.validate_python(dict(document))
 
 
 def summary_document(summary: EditionSummary) -> dict[str, Any]:
-    """A summary as it is stored."""
     document: dict[str, Any] = _SUMMARY.dump_python(summary, mode="json")
     return document
 

@@ -330,7 +330,6 @@ class EditionSummary:
 
 
 def summary_of(report: Report) -> EditionSummary:
-    """The summary of an edition."""
     flags, changes = report.snapshot.flags, report.findings.flags
     raised = report.findings.alerts.raised
     return EditionSummary(

@@ -13,7 +13,7 @@ from offdiag.inputs.content.given_samples import chunked_samples, given_samples
 from offdiag.inputs.label_changes import ColumnNames
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.inputs.slice_ranges import Bins
-from offdiag.records.datasets.sample import Content, ContentShown, content_document
+from offdiag.records.datasets.sample import Content, ContentShown
 from offdiag.sdk.registry import Registry, RevisionQuestion
 from offdiag.sdk.target import current_author, target
 from offdiag.settings import load_settings
@@ -186,7 +186,7 @@ def set_places(registry: Registry, project: str, dataset: str, places: ContentPl
         from offdiag.services.samples import content
 
         hosts = allowed_hosts(load_settings().server.content_hosts)
-        return content_document(
+        return ContentShown.made_of(
             content.set_places(
                 database, project=project, dataset=dataset, places=places, hosts=hosts
             )

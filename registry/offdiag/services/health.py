@@ -65,7 +65,6 @@ class Heart:
 
 
 def heart_of_this_process(kind: HeartKind, database: Database) -> Heart:
-    """This process, as it is now."""
     return Heart(kind, socket.gethostname(), os.getpid(), database.clock())
 
 

@@ -34,7 +34,6 @@ class LruCache(Generic[Result]):
         self._lock = Lock()
 
     def get(self, key: Hashable, compute: Callable[[], Result]) -> Result:
-        """The result that belongs to a key."""
         # A forked process has not the threads that were computing.
         place, own, is_nested = (getpid(), key), Event(), _THIS.is_computing
         with self._lock:

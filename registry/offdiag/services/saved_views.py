@@ -63,7 +63,6 @@ def saved_view(database: Database, slug: str) -> SavedView:
 
 
 def views_of(database: Database, page: str) -> list[SavedView]:
-    """The views of a page by name."""
     with database.read() as session:
         return saved_views.views_of(session, page, limit=MOST_VIEWS)
 

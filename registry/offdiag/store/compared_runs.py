@@ -164,7 +164,6 @@ def sample_ids_of(session: Session, roots: Mapping[int, str]) -> dict[int, Sampl
 
 
 def predictions_of(session: Session, run_ids: Sequence[str]) -> dict[str, Predicted]:
-    """All predictions of runs, by run."""
     parts: dict[str, list[PredictedChunk]] = {}
     for chunk in predicted_chunks(session, run_ids):
         parts.setdefault(chunk.run_id, []).append(chunk)

@@ -302,7 +302,6 @@ def models_by_first_run(
 
 
 def projects_with_dataset(session: Session, name: str) -> tuple[str, ...]:
-    """Projects that have a dataset of this name."""
     return tuple(
         session.scalars(
             select(ProjectRow.name)

@@ -59,7 +59,6 @@ class DatasetRecord:
 
 
 def project_id(session: Session, name: str) -> int | None:
-    """Id of a project by name."""
     return session.scalar(select(ProjectRow.id).where(ProjectRow.name == name))
 
 
@@ -219,7 +218,6 @@ def label_set_id(session: Session, labels: LabelSet) -> int:
 
 
 def dataset_names(session: Session) -> list[str]:
-    """Names of all datasets of all projects."""
     return list(session.scalars(select(DatasetRow.name).order_by(DatasetRow.id)))
 
 

@@ -55,7 +55,6 @@ def insert_delivery(
 
 
 def find_delivery(session: Session, delivery_id: int) -> DeliveryRecord | None:
-    """A delivery by id."""
     row = session.scalar(select(DeliveryRow).where(DeliveryRow.id == delivery_id))
     return None if row is None else _record(row)
 

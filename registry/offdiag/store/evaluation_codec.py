@@ -107,11 +107,6 @@ class UnpackedValues(Mapping[str, tuple[MetricValue, ...]]):
         return len(self._rows)
 
 
-def unpack(packed: ClassValues) -> Mapping[str, tuple[MetricValue, ...]]:
-    """The values again, exactly as packed. Raises ValueError when the blob has another size."""
-    return UnpackedValues(packed)
-
-
 def unpack_arrays(packed: ClassValues) -> ClassNumbers:
     """The same as arrays, views of the blob. Raises ValueError when it has another size."""
     cells = len(packed.keys) * packed.n_classes
@@ -199,7 +194,6 @@ def encode_bins(bins: CalibrationBins) -> bytes:
 
 
 def decode_bins(data: bytes) -> CalibrationBins:
-    """The bins again."""
     (n,) = _header(_BINS, data)
     edges, rest = _split(data[_BINS.size :], (n + 1) * 8)
     count, happened, score_sum = _columns(rest, n, ("<i8", "<i8", "<f8"))
@@ -218,7 +212,6 @@ def encode_histogram(histogram: ScoreHistogram) -> bytes:
 
 
 def decode_histogram(data: bytes) -> ScoreHistogram:
-    """The histogram again."""
     (n,) = _header(_BINS, data)
     edges, rest = _split(data[_BINS.size :], (n + 1) * 8)
     positive, negative = _columns(rest, n, ("<i8", "<i8"))

@@ -20,7 +20,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import COST_KEYS
 from offdiag.metrics.counted import Counted, matrix_of
 from offdiag.store.codec import decode_counted
-from offdiag.store.evaluation_codec import ClassValues, unpack
+from offdiag.store.evaluation_codec import ClassValues, UnpackedValues
 from offdiag.store.models import (
     ClassValuesRow,
     ConfusionMatrixRow,
@@ -172,7 +172,7 @@ def _read(
         counted=decode_counted(matrix.cells, labels),
         matrix_digest=matrix.digest,
         aggregate=aggregate,
-        per_class=unpack(values),
+        per_class=UnpackedValues(values),
         costs=costs,
     )
 

@@ -68,7 +68,6 @@ def job_list(session: Session, *, limit: int) -> JobList:
 
 
 def job_entry(session: Session, work_id: int) -> JobEntry | None:
-    """One job."""
     row = session.execute(_entries().where(WorkRow.id == work_id)).one_or_none()
     return None if row is None else _entry(row)
 

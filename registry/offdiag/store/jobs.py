@@ -336,7 +336,6 @@ def works_of_runs(session: Session, run_ids: Sequence[str]) -> Mapping[str, RunA
 
 
 def project_of_edition(session: Session, edition_id: int) -> int | None:
-    """The id of the project of an edition of a report."""
     return session.scalar(
         select(ReportEditionRow.project_id).where(ReportEditionRow.id == edition_id)
     )

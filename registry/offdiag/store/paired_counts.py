@@ -100,7 +100,6 @@ def _slices(row: PairedSamplesRow) -> SliceColumns:
 
 
 def tables_of(session: Session, run_id: str) -> list[str]:
-    """Ids of the tables that a run is in."""
     return list(
         session.scalars(select(PairedRunRow.paired_id).where(PairedRunRow.run_id == run_id))
     )

@@ -133,12 +133,10 @@ _OF_RUN = select(ProjectRow.name).where(
 
 
 def project_names(session: Session) -> list[str]:
-    """All projects by name."""
     return list(session.scalars(select(ProjectRow.name).order_by(ProjectRow.name)))
 
 
 def project_of_run(session: Session, run_id: str) -> Projects:
-    """The project of a run."""
     return frozenset(session.scalars(_OF_RUN, {"run_id": run_id}))
 
 
@@ -154,13 +152,11 @@ def projects_of_flags(session: Session, ids: Sequence[int]) -> Projects:
 
 
 def project_of_problem(session: Session, number: int) -> Projects:
-    """The project of the dataset that a problem is on."""
     dataset = select(ProblemRow.dataset_id).where(ProblemRow.id == number)
     return _named(session, select(DatasetRow.project_id).where(DatasetRow.id.in_(dataset)))
 
 
 def projects_with_dataset(session: Session, name: str) -> Projects:
-    """The projects that have a dataset of that name."""
     return _named(session, select(DatasetRow.project_id).where(DatasetRow.name == name))
 
 

@@ -96,7 +96,6 @@ def insert_edition(
 
 
 def find_edition(session: Session, edition_id: int) -> EditionRecord | None:
-    """An edition by id."""
     found = session.execute(
         select_editions().where(ReportEditionRow.id == edition_id)
     ).one_or_none()

@@ -140,22 +140,6 @@ def complete_runs(session: Session) -> list[str]:
     )
 
 
-def complete_runs_with_scores(session: Session, dataset_id: int) -> list[str]:
-    """Ids of the runs of a dataset that are finished, not deleted, and have scores."""
-    return list(
-        session.scalars(
-            select(RunRow.id)
-            .where(
-                RunRow.dataset_id == dataset_id,
-                RunRow.state.in_([RunState.FINISHED, RunState.EVALUATED]),
-                RunRow.deleted_at.is_(None),
-                RunRow.score_columns > 0,
-            )
-            .order_by(RunRow.created_at, RunRow.id)
-        )
-    )
-
-
 def failed_among(session: Session, run_ids: Sequence[str]) -> list[str]:
     """Those of some runs whose evaluation was given up."""
     return list(

@@ -245,7 +245,6 @@ def beyond(
 
 
 def sorted_by(runs: Select[Any], group: InGroup, *, descending: bool) -> Select[Any]:
-    """The order of a group."""
     if descending:
         return runs.order_by(group.column.desc(), group.run_id.desc())
     return runs.order_by(group.column, group.run_id)

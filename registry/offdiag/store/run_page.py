@@ -22,7 +22,7 @@ from offdiag.metrics.counted import Counted, matrix_of
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.codec import decode_counted
 from offdiag.store.datasets import hierarchy_of
-from offdiag.store.evaluation_codec import ClassValues, unpack
+from offdiag.store.evaluation_codec import ClassValues, UnpackedValues
 from offdiag.store.evaluations import (
     EvaluationWork,
     counts_for_its_run,
@@ -348,7 +348,9 @@ def _results(
         ),
         counted=decode_counted(stored.cells, labels),
         aggregate=aggregate,
-        per_class=unpack(ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)),
+        per_class=UnpackedValues(
+            ClassValues(packed.keys, packed.reasons, packed.n_classes, packed.data)
+        ),
         costs=None if cost_row is None or not costs else _costs(cost_row, costs),
     )
 

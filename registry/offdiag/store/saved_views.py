@@ -42,7 +42,6 @@ def find_view(session: Session, slug: str) -> SavedView | None:
 
 
 def views_of(session: Session, page: str, *, limit: int) -> list[SavedView]:
-    """The views of a page by name."""
     rows = session.scalars(
         select(SavedViewRow)
         .where(SavedViewRow.page == page)

@@ -69,7 +69,6 @@ def insert_schedule(
 
 
 def find_schedule(session: Session, *, project: str, name: str) -> ScheduleRecord | None:
-    """A schedule by its project and name."""
     found = _records(session, ProjectRow.name == project, ScheduleRow.name == name)
     return found[0] if found else None
 

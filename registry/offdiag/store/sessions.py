@@ -24,12 +24,10 @@ class SessionRecord:
 
 
 def add_session(session: Session, digest: str, user_id: int, now: datetime) -> None:
-    """Begin a session."""
     session.add(SessionRow(digest=digest, user_id=user_id, created_at=now, seen_at=now))
 
 
 def find_session(session: Session, digest: str) -> SessionRecord | None:
-    """A session by the digest of its secret."""
     row = session.execute(
         select(SessionRow.user_id, UserRow.name, SessionRow.created_at, SessionRow.seen_at)
         .join(UserRow, UserRow.id == SessionRow.user_id)
@@ -44,7 +42,6 @@ def touch_session(session: Session, digest: str, now: datetime) -> None:
 
 
 def end_session(session: Session, digest: str) -> None:
-    """End one session."""
     session.execute(delete(SessionRow).where(SessionRow.digest == digest))
 
 
@@ -124,7 +121,6 @@ def find_token(session: Session, digest: str) -> TokenRecord | None:
 
 
 def get_token(session: Session, token_id: int) -> TokenRecord | None:
-    """A token by number."""
     row = session.execute(_tokens().where(TokenRow.id == token_id)).one_or_none()
     return None if row is None else _record(*row)
 

@@ -63,7 +63,6 @@ def find_share_link(session: Session, digest: str) -> ShareLink | None:
 
 
 def get_share_link(session: Session, link_id: int) -> ShareLink | None:
-    """A link by number."""
     return _first(session, _links().where(ShareLinkRow.id == link_id))
 
 

@@ -92,7 +92,6 @@ def truths_of(session: Session, dataset_id: int) -> list[TruthRecord]:
 
 
 def numbered_truth(session: Session, *, dataset_id: int, number: int) -> TruthRecord | None:
-    """The truth version of a dataset with this number."""
     return _record(
         session.scalar(
             select(TruthVersionRow).where(

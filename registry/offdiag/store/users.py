@@ -67,7 +67,6 @@ def find_user(session: Session, name: str) -> UserRecord | None:
 
 
 def get_user(session: Session, user_id: int) -> UserRecord | None:
-    """A user by number."""
     row = session.get(UserRow, user_id)
     return None if row is None else _record(row, grants_of(session, user_id))
 
@@ -103,7 +102,6 @@ def password_hash(session: Session, name: str) -> tuple[int, str] | None:
 
 
 def set_password_hash(session: Session, user_id: int, text: str) -> None:
-    """Replace the hash of a password."""
     session.execute(update(UserRow).where(UserRow.id == user_id).values(password_hash=text))
 
 

@@ -16,6 +16,7 @@ from offdiag.metrics.scores.calibration import CalibrationBins, equal_width_bins
 from offdiag.metrics.scores.operating_points import OperatingPoints, operating_points
 from offdiag.metrics.scores.score_curves import ScoreHistogram, score_histogram
 from offdiag.store.evaluation_codec import (
+    UnpackedValues,
     decode_bins,
     decode_histogram,
     decode_points,
@@ -23,7 +24,6 @@ from offdiag.store.evaluation_codec import (
     encode_histogram,
     encode_points,
     pack,
-    unpack,
 )
 from support.forecasts import ranked
 
@@ -52,7 +52,7 @@ def test_values_reasons_limits_and_intervals_round_trip(
 ) -> None:
     per_class = {f"key_{index}": row for index, row in enumerate(rows)}
 
-    assert unpack(pack(per_class, 3)) == per_class
+    assert UnpackedValues(pack(per_class, 3)) == per_class
 
 
 def test_more_than_255_different_notes_are_kept_apart() -> None:
@@ -61,14 +61,14 @@ def test_more_than_255_different_notes_are_kept_apart() -> None:
         for n in range(400)
     )
 
-    assert unpack(pack({"recall": row}, 400)) == {"recall": row}
+    assert UnpackedValues(pack({"recall": row}, 400)) == {"recall": row}
 
 
 def test_a_blob_of_another_size_is_refused() -> None:
     packed = pack({"recall": (MetricValue(1.0),)}, 1)
 
     with pytest.raises(ValueError, match="bytes cannot hold 1 values"):
-        unpack(replace(packed, data=packed.data[:-1]))
+        UnpackedValues(replace(packed, data=packed.data[:-1]))
 
 
 SCORES = ranked([0, 1, 0, 1, 1], [0.125, 0.5, 0.5, 0.75, 1.0])

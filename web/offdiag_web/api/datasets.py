@@ -43,10 +43,7 @@ from offdiag.records.datasets.sample import (
     SamplesRemoved,
     SamplesStored,
     SampleUploads,
-    content_document,
     places_in,
-    sample_page,
-    stored_document,
     uploaded,
 )
 from offdiag.services import datasets
@@ -193,7 +190,7 @@ def store_samples(name: str, json: SampleUploads) -> SamplesStored:
         hosts=_hosts(),
         most_bytes=current_registry().settings.server.most_content_bytes,
     )
-    return stored_document(found)
+    return SamplesStored.made_of(found)
 
 
 @operation(blueprint, "GET", _SAMPLES, answers=SamplePage)
@@ -211,7 +208,9 @@ def list_samples(name: str, query: SamplesQuery) -> SamplePage:
     shown = found[: query.limit]
     totals = content.browse_content(database, project=query.project, dataset=name).totals
     after = [shown[-1].sample] if len(found) > len(shown) else None
-    return sample_page(name, totals, shown, write_token(after))
+    return SamplePage.made_of(
+        totals, dataset=name, samples=shown, next_page_token=write_token(after)
+    )
 
 
 @operation(
@@ -258,7 +257,7 @@ def get_content(name: str, query: InProject) -> ContentShown:
     """Read where content of a dataset lies."""
     database = current_registry().database
     found = content.browse_content(database, project=query.project, dataset=name)
-    return content_document(found.places)
+    return ContentShown.made_of(found.places)
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/content", answers=ContentShown)
@@ -271,4 +270,4 @@ def set_content(name: str, json: Content) -> ContentShown:
         places=places_in(json),
         hosts=_hosts(),
     )
-    return content_document(places)
+    return ContentShown.made_of(places)

@@ -210,7 +210,6 @@ def public(*, rate: Rate = Rate.FREE) -> Callable[[View], View]:
 
 
 def requirement_of(view: Callable[..., Any], method: str) -> Requirement:
-    """What a view requires for a method."""
     declared = _declared(view)
     if declared is not None:
         return declared

@@ -47,7 +47,6 @@ class Frame:
 
 
 def box(frame: Frame) -> str:
-    """The outline of the frame."""
     return (
         f'<rect class="frame" x="{frame.left}" y="{frame.top}" '
         f'width="{frame.width}" height="{frame.height}"/>'

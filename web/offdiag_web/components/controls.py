@@ -352,5 +352,4 @@ def discussion(
 
 
 def comment_line(comment: Comment) -> HistoryLine:
-    """One comment as a line of a history."""
     return HistoryLine(comment.at, comment.author or NOBODY_NAMED, WROTE, comment.text)

@@ -49,7 +49,6 @@ class SeverityMark:
 
 
 def severity_mark(severity: Severity) -> SeverityMark:
-    """The mark of a severity."""
     return SeverityMark(_SYMBOLS[severity], severity.value)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 
-from offdiag.domain import texts
+from offdiag.domain import number_text, texts
 from offdiag.domain.values import MetricValue, Reason
 from offdiag_web.charts.svg import Extent
 
@@ -45,14 +45,7 @@ def metric(value: float) -> str:
 
     Ratios may grow without bound: from a million on they are written "1.23e+09".
     """
-    size = abs(value)
-    if 0 < size < 0.0005:
-        return "<0.001" if value > 0 else f">{MINUS}0.001"
-    if 0.9995 <= size < 1:
-        return ">0.999" if value > 0 else f"<{MINUS}0.999"
-    # Adding 0.0 turns the negative zero of floating point into the plain one.
-    text = f"{value + 0.0:,.3f}" if size < 1e6 else f"{value:.3g}"
-    return text.replace("-", MINUS)
+    return number_text.number(value, decimals_from_100=3)
 
 
 def interval(low: float, high: float) -> str:

@@ -68,7 +68,6 @@ class SampleLooks:
         return self.has_images or self.has_texts or bool(self.field_names)
 
     def of(self, sample: object) -> SampleLook:
-        """The look of a sample."""
         return self.by_name[str(sample)]
 
 

@@ -82,7 +82,6 @@ class CompareAddress:
         return replace(self, run_ids=self.run_ids[::-1], matrix=other[self.matrix])
 
     def without(self, run_id: str) -> CompareAddress:
-        """The other runs."""
         return replace(self, run_ids=tuple(each for each in self.run_ids if each != run_id))
 
     @property

@@ -361,7 +361,6 @@ def _is_value(text: str) -> bool:
 
 
 def _name_and_value(cell: str) -> list[str]:
-    """ "Accuracy: 9,780/10,000=97.8%" as a name and a value."""
     for sign in (":", "=", "≈"):
         name, found, rest = cell.partition(sign)
         if found and name.strip() and read_value(name) is None and _is_value(rest):

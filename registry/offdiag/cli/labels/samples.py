@@ -29,7 +29,7 @@ from offdiag.records.datasets.label_errors import (
     asked_noise,
     asked_suspects,
 )
-from offdiag.records.datasets.sample import ContentShown, content_document
+from offdiag.records.datasets.sample import ContentShown
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -150,7 +150,7 @@ def show(dataset: str, project: str, call: Call) -> None:
         from offdiag.services.samples.content import browse_content
 
         found = browse_content(database, project=project, dataset=dataset)
-        return content_document(found.places)
+        return ContentShown.made_of(found.places)
 
     found = document(
         call.url,
@@ -192,7 +192,7 @@ def set_content(
     places = ContentPlaces(images, links, hidden)
     with answerable():
         set_places(call.registry, project, dataset, places)
-    call.print(content_document(places), f"Content of {visible(dataset)} is set.")
+    call.print(ContentShown.made_of(places), f"Content of {visible(dataset)} is set.")
 
 
 @help_text(

@@ -132,7 +132,7 @@ def schedule_table(entries: Sequence[ScheduleEntry]) -> Table:
             Text(visible(f"{record.project}/{record.name}")),
             Text(visible(entry.report.scope.dataset)),
             entry.problem or entry.words,
-            _next(entry),
+            _moment(entry.next_due_times[0]) if entry.next_due_times else "paused",
             Text(_last(entry.report.last)),
         )
     return table
@@ -175,10 +175,6 @@ def scheduler_sentence(page: ReportsPage) -> str:
             "Start offdiag worker or offdiag serve."
         )
     return "NO SCHEDULER is running. Start offdiag worker or offdiag serve."
-
-
-def _next(entry: ScheduleEntry) -> str:
-    return _moment(entry.next_due_times[0]) if entry.next_due_times else "paused"
 
 
 def _moment(fire: DueTime) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from rich.table import Table
@@ -172,7 +171,7 @@ def _facts(run: RunWithResults) -> dict[str, str]:
         "predicted": None
         if run.decision_rule is None
         else visible(decision_text(run.decision_rule)),
-        "logged": _time(run.created_at),
+        "logged": run.created_at.isoformat(timespec="seconds"),
         "error": None if run.work is None else run.work.error,
     }
     return {name: value for name, value in facts.items() if value}
@@ -199,10 +198,6 @@ def _entries(entries: Mapping[str, Any]) -> str:
     return ", ".join(
         f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in entries.items()
     )
-
-
-def _time(moment: datetime) -> str:
-    return moment.isoformat(timespec="seconds")
 
 
 _HEADINGS = {

@@ -140,7 +140,6 @@ class Share:
 
     @classmethod
     def mean(cls, values: Floats, count: NDArray[np.int64]) -> Share:
-        """The mean of values in [0, 1]."""
         n_samples = int(count.sum())
         mean = min(_sum(values, count) / n_samples, 1.0)
         return cls(mean, values - mean, count, n_samples)

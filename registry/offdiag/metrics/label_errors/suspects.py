@@ -182,10 +182,6 @@ class PlantedErrors:
 def plant_errors(
     labels: NDArray[Any],
     mean: NDArray[Any],
-    *,
-    share: float = PLANTED_SHARE,
-    budget_share: float = BUDGET,
-    n_plantings: int = PLANTINGS,
 ) -> PlantedErrors | None:
     """Plant wrong labels and count those that rank within the budget.
 
@@ -193,13 +189,13 @@ def plant_errors(
     suspects. None where fewer than five labels would be planted.
     """
     n, n_classes = len(mean), int(mean.shape[CLASS_AXIS])
-    n_planted, budget = round(share * n), max(round(budget_share * n), 1)
+    n_planted, budget = round(PLANTED_SHARE * n), max(round(BUDGET * n), 1)
     if n_planted < 5 or n_classes < 2:
         return None
     score, _ = margins(labels, mean)
     random = np.random.default_rng(SEED)
-    found = np.empty(n_plantings)
-    for at in range(n_plantings):
+    found = np.empty(PLANTINGS)
+    for at in range(PLANTINGS):
         places = random.choice(n, n_planted, replace=False)
         wrong = (labels[places] + random.integers(1, n_classes, n_planted)) % n_classes
         planted, _ = margins(wrong, mean[places])
@@ -212,7 +208,7 @@ def plant_errors(
     return PlantedErrors(
         n_planted,
         budget,
-        n_plantings,
+        PLANTINGS,
         mean_found / n_planted,
         low / n_planted,
         high / n_planted,

@@ -224,7 +224,7 @@ def corrected_choice(
     sums = dict.fromkeys(wanted, 0.0)
     counted = dict.fromkeys(wanted, 0)
     rng = generator(seed)
-    for _ in range(_draws(n_looked_at)):
+    for _ in range(min(DRAWS, max(FEWEST_DRAWS, MOST_LOOKS // n_looked_at))):
         times = np.bincount(rng.integers(0, n_samples, n_samples), minlength=n_samples)
         both = halves(times)
         if both is None:
@@ -253,10 +253,6 @@ def _corrected(total: float, n_draws: int, value: float, sign: float) -> MetricV
     # A choice never adds to a value: what goes beyond it is noise of the draws.
     worse = min if sign > 0 else max
     return MetricValue(worse(total / n_draws, value))
-
-
-def _draws(n_looked_at: int) -> int:
-    return min(DRAWS, max(FEWEST_DRAWS, MOST_LOOKS // n_looked_at))
 
 
 def _highest(values: Floats) -> int | None:

@@ -74,7 +74,7 @@ def score_curves(forecasts: Forecasts, counts: NDArray[np.int64]) -> tuple[Score
         for code in range(forecasts.n_classes)
     ]
     if forecasts.are_probabilities:
-        found.insert(0, _top_label_curve(forecasts))
+        found.insert(0, _top_curve(forecasts.ranked_top_label()))
     return tuple(found)
 
 
@@ -156,11 +156,9 @@ def of_other_class(curve: ScoreCurve) -> ScoreCurve:
     return ScoreCurve(1 - curve.code, points_of_other_class(curve.points), bins, other)
 
 
-def score_histogram(
-    ranked: Ranking, *, low: float, high: float, n_bins: int = HISTOGRAM_BINS
-) -> ScoreHistogram:
+def score_histogram(ranked: Ranking, *, low: float, high: float) -> ScoreHistogram:
     """Count the scores from `low` to `high` > `low`, which are all of them."""
-    edges = low + (high - low) * (np.arange(n_bins + 1) / n_bins)
+    edges = low + (high - low) * (np.arange(HISTOGRAM_BINS + 1) / HISTOGRAM_BINS)
     edges[-1] = high  # The sum may have missed it by a rounding.
     places = np.concatenate([[0], ranked.samples_below_each(edges[1:-1]), [ranked.n_samples]])
     positive = ranked.positives_between(places)
@@ -199,10 +197,6 @@ def _curve(
         equal_width_bins(ranked) if are_probabilities else None,
         score_histogram(ranked, low=low, high=high),
     )
-
-
-def _top_label_curve(forecasts: Forecasts) -> ScoreCurve:
-    return _top_curve(forecasts.ranked_top_label())
 
 
 def _top_curve(ranked: Ranking) -> ScoreCurve:

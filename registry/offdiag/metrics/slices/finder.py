@@ -105,7 +105,6 @@ class Question:
     is_weighted: ClassVar[bool] = False
 
     def samples(self, numbers: Floats) -> Floats:
-        """Counts of samples."""
         return numbers
 
     def sums(self, numbers: Floats) -> Floats:

@@ -119,7 +119,6 @@ class AnsweredTasks(InProject):
 
 
 def draft_document(found: LabelDraft) -> Draft:
-    """The draft of a dataset."""
     return Draft.made_of(
         found,
         project=found.dataset.project,

@@ -134,7 +134,6 @@ def asked_suspects(
     asked: SuspectsQuery,
     kept: LruCache[RankedDataset] | None = None,
 ) -> Suspects:
-    """The suspect labels that are asked for."""
     from offdiag.services.samples.suspects import suspect_labels
 
     return suspects_document(

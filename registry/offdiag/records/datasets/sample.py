@@ -15,8 +15,7 @@ from offdiag.inputs.content.given_samples import MOST_AT_ONCE, GivenSample, give
 from offdiag.records.base import InProject, Page, Paged, RequestBody, ResponseBody
 
 if TYPE_CHECKING:
-    from offdiag.domain.sample_content import LoggedSamples, SampleContent
-    from offdiag.store.samples import ContentTotals
+    pass
 
 
 class SampleUpload(RequestBody):
@@ -151,23 +150,6 @@ def _image(upload: SampleUpload) -> bytes | None:
             field="samples.image",
             hint="Send the bytes of the file in base64 (RFC 4648).",
         ) from None
-
-
-def stored_document(found: LoggedSamples) -> SamplesStored:
-    """What an upload did."""
-    return SamplesStored.made_of(found)
-
-
-def sample_page(
-    dataset: str, totals: ContentTotals, found: list[SampleContent], token: str | None
-) -> SamplePage:
-    """A page of samples with content."""
-    return SamplePage.made_of(totals, dataset=dataset, samples=found, next_page_token=token)
-
-
-def content_document(places: ContentPlaces) -> ContentShown:
-    """Where content of a dataset lies."""
-    return ContentShown.made_of(places)
 
 
 def places_in(body: Content) -> ContentPlaces:

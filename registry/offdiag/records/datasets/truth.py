@@ -214,7 +214,6 @@ class ImpactInWords(Impact):
 
 
 def truth_version(found: TruthSummary) -> TruthVersion:
-    """One version of the ground truth."""
     return TruthVersion.made_of(found, version=found.number, sample_ids=found.id_kind)
 
 

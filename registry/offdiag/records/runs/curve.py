@@ -154,7 +154,6 @@ def _bins(bins: CalibrationBins) -> Bins:
 
 
 def _lists(found: object, *names: str) -> dict[str, Any]:
-    """Arrays by name as lists."""
     return {name: getattr(found, name).tolist() for name in names}
 
 

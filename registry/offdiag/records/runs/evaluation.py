@@ -311,7 +311,6 @@ def _set_counts(counted: Counted) -> list[int] | None:
 
 
 def run_with_results(detail: RunDetail) -> RunWithResults:
-    """A run with its current results."""
     from offdiag.metrics.confusion import ConfusionMatrix
 
     known, results = dict(run_document(detail)), detail.results

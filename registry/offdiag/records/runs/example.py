@@ -84,11 +84,6 @@ class ExamplePage(Page):
     outdated: IsOutdated = None
 
 
-def example_document(example: page.Example) -> Example:
-    """A prediction and its sample for programs."""
-    return Example.made_of(example)
-
-
 def example_page(run_id: str, found: page.ExamplePage, token: str | None = None) -> ExamplePage:
     """A page of predictions. Raises `Conflict` for a run that has none to show."""
     if found.missing is not None:
@@ -100,7 +95,7 @@ def example_page(run_id: str, found: page.ExamplePage, token: str | None = None)
     return ExamplePage.made_of(
         found,
         run=run_id,
-        examples=list(map(example_document, found.examples)),
+        examples=list(map(Example.made_of, found.examples)),
         next_page_token=token,
         outdated=outdated_document(found.detail.outdated),
     )

@@ -141,7 +141,6 @@ def costs_of_texts(texts: Iterable[str]) -> dict[str, OutcomeCostsRequest]:
 
 
 def label_costs_document(found: LabelCosts) -> LabelCostsFound:
-    """The costs of a run."""
     return LabelCostsFound.made_of(
         found,
         run=found.run_id,

@@ -309,7 +309,6 @@ class NewDatasetComment(NewComment, InProject):
 
 
 def comments_document(comments: Iterable[StoredComment]) -> Comments:
-    """The comments on one thing."""
     return Comments(comments=list(map(Comment.made_of, comments)))
 
 

@@ -99,10 +99,9 @@ class RunSlices(ResponseBody):
 
 
 def slice_gap(gap: SliceGap, labels: Sequence[str]) -> SliceGapBody:
-    """A gap as it travels."""
     return SliceGapBody.made_of(
         gap,
-        slice=slice_text(gap),
+        slice=str(slice_of(gap.terms)),
         metric=gap.key,
         label=None if gap.code is None else labels[gap.code],
         ci_low=gap.low,
@@ -214,7 +213,6 @@ def asked_slices(database: Database, run_id: str, asked: SlicesQuery) -> RunSlic
 
 
 def fairness_document(found: RunFairness) -> Fairness:
-    """What was found."""
     groups = found.groups
     return Fairness.made_of(
         groups,

@@ -201,7 +201,6 @@ class MetricResults:
         raise NotImplementedError
 
     def _title(self) -> str:
-        """The title of its card."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

@@ -215,7 +215,6 @@ class Server:
             asked["page_token"] = token
 
     def run(self, run_id: str) -> TrackedRun:
-        """A run by its id. Raises like `runs`."""
         return self._run(self._ask("GET", f"{_API}/runs/get", params={"run_id": run_id})["run"])
 
     def _experiment_id(self, experiment: str) -> str:

@@ -79,7 +79,7 @@ def create_share_link(
             session,
             action="share_link.create",
             subject=address,
-            project=_only(projects),
+            project=next(iter(projects)) if len(projects) == 1 else None,
             detail={"number": link_id, "days": days},
         )
         link = _existing(share_links.get_share_link(session, link_id), link_id)
@@ -129,10 +129,6 @@ def revoke_share_link(
             detail={"number": link_id},
         )
         return _existing(share_links.get_share_link(session, link_id), link_id)
-
-
-def _only(projects: frozenset[str]) -> str | None:
-    return next(iter(projects)) if len(projects) == 1 else None
 
 
 def _existing(link: ShareLink | None, link_id: int) -> ShareLink:

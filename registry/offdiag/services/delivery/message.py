@@ -141,12 +141,10 @@ def target_documents(targets: Sequence[Target]) -> list[dict[str, Any]]:
 
 
 def read_targets(documents: Sequence[Mapping[str, Any]]) -> tuple[Target, ...]:
-    """The targets in stored documents."""
     return tuple(map(read_target, documents))
 
 
 def read_target(document: Mapping[str, Any]) -> Target:
-    """The target in a stored document."""
     match document["kind"]:
         case "folder":
             return FolderTarget(document["folder"])

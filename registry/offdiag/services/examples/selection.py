@@ -361,6 +361,5 @@ def matching_sets(
 
 
 def _hold(sets: Codes, labels: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Which sets hold one of the labels."""
     bits = sets.astype(np.uint8, copy=False)
     return np.asarray(np.logical_or.reduce([holds_label(bits, code) for code in labels]))

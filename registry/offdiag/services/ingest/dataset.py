@@ -20,7 +20,7 @@ from offdiag.services.ingest.encode_predictions import (
     require_same_labels,
 )
 from offdiag.services.jobs.submit import submit_evaluations
-from offdiag.store import datasets, retention
+from offdiag.store import datasets, retention, runs
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.driver_errors import after_races
@@ -174,7 +174,7 @@ def _require_no_scores_of_one_class(
 
 def _evaluate_scores_again(session: Session, dataset_id: int) -> None:
     """Ask for the evaluations that another positive class changes: those with scores."""
-    scored = retention.complete_runs_with_scores(session, dataset_id)
+    scored = runs.complete_run_ids(session, dataset_id, scores_at_least=1)
     retention.drop_current_evaluations(session, scored)
     submit_evaluations(session, scored)
 

@@ -70,7 +70,6 @@ class Manifest:
 
     @cached_property
     def rows_by_table(self) -> Mapping[str, int]:
-        """Rows of each table in all its parts."""
         found: dict[str, int] = {}
         for part in self.parts:
             found[part.table] = found.get(part.table, 0) + part.n_rows
@@ -100,7 +99,6 @@ _MANIFEST = TypeAdapter(Manifest)
 
 
 def manifest_text(manifest: Manifest) -> str:
-    """The manifest as it is written."""
     document = {"format": FORMAT, "version": FORMAT_VERSION, **asdict(manifest)}
     return json.dumps(document, indent=1)
 

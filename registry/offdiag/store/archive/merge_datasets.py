@@ -33,7 +33,8 @@ from offdiag.store.models import (
     TruthSliceRow,
     TruthVersionRow,
 )
-from offdiag.store.retention import complete_runs_with_scores, drop_current_evaluations
+from offdiag.store.retention import drop_current_evaluations
+from offdiag.store.runs import complete_run_ids
 from offdiag.store.slices import drop_slice_counts
 from offdiag.store.truths import lock_truths
 
@@ -183,7 +184,7 @@ def _dataset(target: Session, row: RowMapping, known: KnownAs) -> int:
     if there["positive_label"] is not None and row["positive_label"] is None:
         known.judged_otherwise.add(row["id"])
     if there["positive_label"] is None and row["positive_label"] is not None:
-        drop_current_evaluations(target, complete_runs_with_scores(target, there["id"]))
+        drop_current_evaluations(target, complete_run_ids(target, there["id"], scores_at_least=1))
     target.execute(
         update(table)
         .where(table.c.id == there["id"])

@@ -144,7 +144,6 @@ def rows_of_project(project_id: int) -> dict[Table, Select[Any]]:
 
 
 def table_of(model: type[Base]) -> Table:
-    """The table behind a model."""
     return Base.metadata.tables[model.__tablename__]
 
 

@@ -91,7 +91,6 @@ _ARROW_TYPES: tuple[tuple[type[Any], pa.DataType], ...] = (
 
 
 def plain_row(table: Table, row: RowMapping) -> PlainRow:
-    """A row as it is written."""
     return {column.name: _plain(column, row[column.name]) for column in table.columns}
 
 

@@ -315,7 +315,6 @@ class VerdictsView:
 
 
 def verdicts_view(audit: TableTextAudit) -> VerdictsView:
-    """Present an audit."""
     models = tuple(_model(number, each) for number, each in enumerate(audit.models, start=1))
     return VerdictsView(
         verdict=_chip(audit.verdict),

@@ -126,7 +126,6 @@ def examples_view(found: ChangedExamples, address: CompareAddress, notices: list
 
 
 def example_rows(found: ChangedExamples) -> Iterator[tuple[Cell, ...]]:
-    """One line for each example."""
     return map(_row, found.examples)
 
 

@@ -26,7 +26,6 @@ COST_COLUMNS = (
 
 
 def cost_list_view(overview: CostOverview) -> str:
-    """Present the list."""
     return render_template(
         "costs/page.html",
         lines=[

@@ -181,7 +181,6 @@ def _shown_as(problem: Problem, run: SeenRun) -> str:
 
 
 def _severity_of(problem: Problem, run_id: str) -> Severity:
-    """The severity in the run that is shown."""
     return max(
         (flag.status.severity for flag in problem.flags if flag.run_id == run_id),
         key=lambda each: each.rank,

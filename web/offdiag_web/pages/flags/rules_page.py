@@ -24,7 +24,6 @@ _TITLES = {spec.key: spec.title for spec in SPECS}
 
 
 def rules_view(overview: RulesOverview) -> str:
-    """Present the rules."""
     n_others = overview.n_judged_by_others
     verb = "was" if n_others == 1 else "were"
     changed = {

@@ -84,7 +84,6 @@ def share_at(address: MetricAddress, mapped: MappedRuns) -> Decimal:
 
 
 def map_view(spec: MetricSpec, address: MetricAddress, mapped: MappedRuns) -> MapView:
-    """Present the map."""
     share = share_at(address, mapped)
     drawn = rate_map(spec, positive_share=float(share), steps=STEPS)
     heights = [

@@ -87,7 +87,6 @@ def jobs_view(page: JobsPage) -> str:
 
 
 def job_line(entry: JobEntry) -> JobLine:
-    """Present one job."""
     lines = (entry.error or "").strip().splitlines()
     run_id = entry.args.get("run")
     return JobLine(

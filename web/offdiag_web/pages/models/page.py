@@ -56,7 +56,6 @@ class ModelOnDataset:
 
 
 def model_view(model: ModelRuns, *, now: datetime) -> str:
-    """Present a model."""
     notes = Notes()
     datasets = tuple(
         _on_dataset(model.name, *on_dataset, notes=notes, now=now)

@@ -61,7 +61,6 @@ class DeliveryLine:
 
 
 def edition_view(page: EditionPage) -> str:
-    """Present an edition."""
     edition, report = page.edition, page.report
     address = ReportAddress(edition.project, edition.name)
     best = None if report is None else next(iter(report.ranking), None)

@@ -83,7 +83,6 @@ class PlanView:
 
 
 def report_view(page: ReportPage, notices: list[str], *, start: int, now: datetime) -> str:
-    """Present a report."""
     entry = page.entry
     address = ReportAddress(entry.project, entry.name)
     return render_template(

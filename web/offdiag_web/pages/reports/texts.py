@@ -56,7 +56,6 @@ def term_words(scope: ReportScope) -> tuple[str, ...]:
 
 
 def alert_words(scope: ReportScope) -> tuple[str, ...]:
-    """The conditions of alerts."""
     return tuple(map(condition_text, scope.alerts))
 
 

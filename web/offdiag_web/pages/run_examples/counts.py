@@ -110,7 +110,6 @@ def title(question: ExampleQuestion, total: int) -> str:
 
 
 def filter_words(question: ExampleQuestion) -> list[str]:
-    """The terms of a question, each in words."""
     words = []
     if question.actual is not None:
         words.append(f"actual {quoted_name(question.actual)}")

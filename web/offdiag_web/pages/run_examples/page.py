@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
 from offdiag.errors import Conflict, InvalidInput, NotFound
-from offdiag.records.runs.example import example_document
+from offdiag.records.runs import example as records
 from offdiag.services.examples.page import (
     TOP_CLASSES,
     Example,
@@ -159,7 +159,7 @@ def examples_json(run_id: str) -> Response:
     export, address = _export(run_id)
     head = export_head(export, address.question)
     return json_stream(
-        head, "examples", (example_document(each).plain() for each in export.examples)
+        head, "examples", (records.Example.made_of(each).plain() for each in export.examples)
     )
 
 

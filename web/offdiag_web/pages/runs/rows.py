@@ -94,7 +94,6 @@ class LineContext:
 
 
 def listed_run(entry: RunEntry, about: LineContext, *, url: str) -> ListedRun:
-    """Present one run."""
     warning = orientation_warning(entry.source, entry.orientation_verdict)
     role = about.roles.get(entry.id)
     state = _state(entry, about)
