@@ -152,3 +152,39 @@ def test_shared_examples_do_not_give_away_the_few_others(
     by_slice = compared(most, some).by_slice
     assert by_slice is not None
     assert (by_slice.slices, by_slice.n_suppressed) == ((), 2)
+
+
+def test_what_three_runs_share_does_not_give_away_what_only_two_of_them_do(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 80 examples of A and B, C has 75: the figures of both comparisons differ by five."""
+    predicted = [*range(100)], [*range(80), *range(200, 220)], [*range(75), *range(300, 320)]
+    first, second, third = (
+        log(
+            database,
+            y_true=["ill", "well"] * (len(ids) // 2) + ["ill"] * (len(ids) % 2),
+            y_pred=["ill"] * len(ids),
+            sample_ids=ids,
+            slices={"site": ["x" if each % 2 else "y" for each in ids]},
+        ).id
+        for ids in predicted
+    )
+
+    def refusal(*runs: str, part: str | None = None) -> str | None:
+        found = compare_runs(database, runs, slice_text=part, on_shared=True).refusal
+        return None if found is None else found.why
+
+    assert refusal(first, second, third) is None
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "5")
+    assert refusal(first, second, third) is None
+    assert refusal(first, second, third, part="site=x") == (
+        "The shared examples of site=x are hidden: with those that A and B share, figures of "
+        "fewer than 5 others would follow."
+    )
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "6")
+    assert refusal(third, first, second) == (
+        "The shared examples are hidden: with those that B and C share, figures of fewer than 6 "
+        "others would follow."
+    )
+    for two in ((first, second), (first, third), (second, third)):
+        assert refusal(*two) is None

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from offdiag.comparison.texts import chosen_here, run_label
 from offdiag.domain.runs import RunState
 from offdiag.domain.sentences import enumerated
 from offdiag.domain.slices import Slice
-from offdiag.inputs.labels import Codes
 from offdiag.services.comparisons.counted_together import CountedTogether
-from offdiag.services.comparisons.shared_samples import Places, SharedSamples, have_one_label
+from offdiag.services.comparisons.shared_samples import SharedSamples
 from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed, suppressed_below
 from offdiag.store import truths
-from offdiag.store.compared_runs import ComparedRun, LineageHead
+from offdiag.store.compared_runs import ComparedRun
 from offdiag.store.database import Session
 
 
@@ -213,46 +210,36 @@ def hidden_by_size(samples: SharedSamples | None, part: Slice | None) -> Refusal
     return _refused_as_hidden(part, k)
 
 
-def rests_of(
-    session: Session,
-    lineages: Sequence[LineageHead],
-    places: Mapping[int, Places],
-    codes: Mapping[int, Codes],
-    *,
-    n_classes: int,
-) -> tuple[GroupSizes, ...]:
-    """The samples of each lineage that are not compared, in their groups.
-
-    Those at `places` are compared where they have one label. Empty without several lineages, or
-    where no group is hidden.
-    """
-    k = suppressed_below()
-    if not k or len(lineages) < 2:
-        return ()
-    labels = [codes[each.id][places[each.root_id]] for each in lineages]
-    compared = np.logical_and(*have_one_label(labels, n_classes=n_classes))
-    return tuple(
-        sizes_in_truth(session, truths.get_truth(session, each.id), k).without(
-            places[each.root_id][compared]
-        )
-        for each in lineages
-    )
-
-
 def hidden_by_rest(
     rests: Sequence[GroupSizes], part: Slice | None, labels_by_truth: Sequence[Sequence[str]]
 ) -> Refusal | None:
     """Why shared samples are not shown: with those of a run, few other ones would follow."""
     for rest, labels in zip(rests, labels_by_truth, strict=False):
         if rest.is_hidden_rest(part):
-            where = "" if part is None else f" of {part}"
-            return Refusal(
-                f"The shared examples{where} are hidden: with all of {enumerated(labels)}, "
-                f"figures of fewer than {rest.k} others would follow.",
-                "Compare runs on the same examples. The limit is the setting "
-                "slices.suppress_below.",
-            )
+            return _refused_by_rest(rest, part, f"all of {enumerated(labels)}")
     return None
+
+
+def hidden_by_some(
+    rests: Iterable[tuple[GroupSizes, Sequence[int]]],
+    part: Slice | None,
+    labels_by_truth: Sequence[Sequence[str]],
+) -> Refusal | None:
+    """The same with those that only some of the runs share, as these are compared, too."""
+    for rest, places in rests:
+        if rest.is_hidden_rest(part):
+            labels = sorted(label for place in places for label in labels_by_truth[place])
+            return _refused_by_rest(rest, part, f"those that {enumerated(labels)} share")
+    return None
+
+
+def _refused_by_rest(rest: GroupSizes, part: Slice | None, others: str) -> Refusal:
+    where = "" if part is None else f" of {part}"
+    return Refusal(
+        f"The shared examples{where} are hidden: with {others}, figures of fewer than {rest.k} "
+        "others would follow.",
+        "Compare runs on the same examples. The limit is the setting slices.suppress_below.",
+    )
 
 
 def _refused_as_hidden(part: Slice, k: int) -> Refusal:

@@ -43,10 +43,10 @@ from offdiag.services.comparisons.comparability import (
     NOTHING_LABELLED,
     Refusal,
     hidden_by_rest,
+    hidden_by_some,
     label_versions,
     on_the_same_labels,
     other_examples,
-    rests_of,
 )
 from offdiag.services.comparisons.counted_together import CountedTogether
 from offdiag.services.comparisons.shared_samples import (
@@ -54,6 +54,8 @@ from offdiag.services.comparisons.shared_samples import (
     SharedSamples,
     aligned,
     places_in_lineages,
+    rests_of,
+    rests_of_some,
     weights_of,
 )
 from offdiag.services.evaluation.compute import INTERVAL_SEED
@@ -123,7 +125,10 @@ def read_aligned(
     n_classes = len(runs[0].labels)
     truths = queries.truth_codes_of(session, [each.id for each in lineages])
     rests = rests_of(session, lineages, places, truths, n_classes=n_classes)
-    hidden = hidden_by_rest(rests, asked.part, _labels_by_truth(asked.runs, lineages))
+    labels = _labels_by_truth(asked.runs, lineages)
+    hidden = hidden_by_rest(rests, asked.part, labels) or hidden_by_some(
+        rests_of_some(session, lineages, ids, truths, n_classes=n_classes), asked.part, labels
+    )
     if hidden is not None:
         return hidden
     if asked.part is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from offdiag.inputs.ids import SampleIds, common_places
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import differ, in_roomy_rows, is_labelled
-from offdiag.services.small_groups import GroupSizes
+from offdiag.services.small_groups import GroupSizes, sizes_in_truth, suppressed_below
+from offdiag.store import truths
 from offdiag.store.compared_runs import ComparedRun, LineageHead, Predicted
 from offdiag.store.database import Session
 from offdiag.store.predictions import read_chunks
@@ -123,6 +124,77 @@ def have_one_label(
     has_label = np.logical_and.reduce([is_labelled(codes, n_classes) for codes in labels])
     agrees = np.logical_and.reduce([~differ(codes, labels[0], n_classes) for codes in labels])
     return has_label, agrees
+
+
+def rests_of(
+    session: Session,
+    lineages: Sequence[LineageHead],
+    places: Mapping[int, Places],
+    codes: Mapping[int, Codes],
+    *,
+    n_classes: int,
+) -> tuple[GroupSizes, ...]:
+    """The samples of each lineage that are not compared, in their groups.
+
+    Those at `places` are compared where they have one label. Empty without several lineages, or
+    where no group is hidden.
+    """
+    k = suppressed_below()
+    if not k or len(lineages) < 2:
+        return ()
+    labels = [codes[each.id][places[each.root_id]] for each in lineages]
+    compared = np.logical_and(*have_one_label(labels, n_classes=n_classes))
+    return tuple(
+        sizes_in_truth(session, truths.get_truth(session, each.id), k).without(
+            places[each.root_id][compared]
+        )
+        for each in lineages
+    )
+
+
+def rests_of_some(
+    session: Session,
+    lineages: Sequence[LineageHead],
+    ids: Mapping[int, SampleIds],
+    codes: Mapping[int, Codes],
+    *,
+    n_classes: int,
+) -> Iterator[tuple[GroupSizes, list[int]]]:
+    """The samples that only some of three or more lineages share, and the places of these.
+
+    For each sample the lineages that have it with the same label decide: whatever else leaves it
+    over, leaves over at least what these do. Empty where no group is hidden.
+    """
+    k = suppressed_below()
+    if not k or len(lineages) < 3:
+        return
+    everywhere = 2 ** len(lineages) - 1
+    for at, lineage in enumerate(lineages):
+        sharing = _sharing(lineage, lineages, ids, codes, n_classes=n_classes)
+        sizes = sizes_in_truth(session, truths.get_truth(session, lineage.id), k)
+        for each in np.unique(sharing[sharing != everywhere]):
+            among = [place for place in range(len(lineages)) if each >> place & 1]
+            if at in among and len(among) > 1:
+                is_over = (sharing & each == each) & (sharing != everywhere)
+                yield sizes.without(np.flatnonzero(~is_over)), among
+
+
+def _sharing(
+    lineage: LineageHead,
+    lineages: Sequence[LineageHead],
+    ids: Mapping[int, SampleIds],
+    codes: Mapping[int, Codes],
+    *,
+    n_classes: int,
+) -> NDArray[np.int64]:
+    """For each sample of a lineage a bit for each lineage that has it with the same label."""
+    found = np.zeros(lineage.n_samples, np.int64)
+    for place, other in enumerate(lineages):
+        own, theirs = common_places([ids[lineage.root_id], ids[other.root_id]])
+        labels = [codes[lineage.id][own], codes[other.id][theirs]]
+        agrees = np.logical_and(*have_one_label(labels, n_classes=n_classes))
+        found[own[agrees]] |= 1 << place
+    return found
 
 
 def _rows_in_order(positions: NDArray[np.integer[Any]], n_samples: int) -> Places:
