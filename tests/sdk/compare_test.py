@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,19 +16,17 @@ from support.two_models import ALMOST_FOCAL, COUNTRIES, FOCAL, PLAIN, TRUTH, N, 
 HOSTILE = "<script>alert(1)</script>"
 
 
+def log(url: str, predicted: list[str], part: slice = slice(None), **given: Any) -> Run:
+    arrays: dict[str, Any] = {"y_true": list(TRUTH[part]), "y_pred": predicted[part]}
+    return offdiag.log_run(**arrays, sample_ids=sample_names()[part], url=url, **given)
+
+
 @pytest.fixture(scope="module")
 def runs(url: str) -> list[Run]:
     """Three runs on the same examples; the first one's name is hostile."""
+    countries = {"country": list(COUNTRIES)}
     return [
-        offdiag.log_run(
-            y_true=list(TRUTH),
-            y_pred=predicted,
-            name=name,
-            dataset="derm",
-            sample_ids=sample_names(),
-            slices={"country": list(COUNTRIES)},
-            url=url,
-        )
+        log(url, predicted, name=name, dataset="derm", slices=countries)
         for predicted, name in ((PLAIN, HOSTILE), (FOCAL, "focal"), (ALMOST_FOCAL, "almost"))
     ]
 
@@ -121,15 +120,7 @@ def test_two_runs_are_compared_by_slice_in_a_frame(
 
 def test_other_examples_need_to_be_asked_for(url: str) -> None:
     first, second = (
-        offdiag.log_run(
-            y_true=list(TRUTH[part]),
-            y_pred=FOCAL[part],
-            name="part",
-            dataset="parts",
-            labels=["nv", "mel", "df"],
-            sample_ids=sample_names()[part],
-            url=url,
-        )
+        log(url, FOCAL, part, name="part", dataset="parts", labels=["nv", "mel", "df"])
         for part in (slice(0, 150), slice(20, None))
     )
 

@@ -19,6 +19,10 @@ COUNTRY = ["DE", "DE", "FR", "FR", "DE", "FR", "DE"]
 CASES: Columns = {"y": TRUTH, "yhat": FOUND, "country": COUNTRY, "other": list(range(7))}
 
 
+def log(frame: Any, url: str, dataset: str, **given: Any) -> offdiag.Run:
+    return offdiag.log_frame(frame, dataset=dataset, url=url, **{"name": "run"} | given)
+
+
 @pytest.mark.parametrize("library", FRAMES)
 def test_labels_slices_scores_and_identifiers_come_from_the_named_columns(
     url: str, dataset: str, library: str
@@ -30,15 +34,14 @@ def test_labels_slices_scores_and_identifiers_come_from_the_named_columns(
         "image": [f"image {number}" for number in range(7)],
     }
 
-    run = offdiag.log_frame(
+    run = log(
         FRAMES[library](columns),
-        name=library,
-        dataset=dataset,
+        url,
+        dataset,
         score={label: label for label in ("nv", "mel", "df")},
         labels=["df", "mel", "nv"],
         sample_id="image",
         slices=["country"],
-        url=url,
     )
 
     of_labels = offdiag.evaluate_labels(y_true=TRUTH, y_pred=FOUND, labels=["df", "mel", "nv"])
@@ -56,9 +59,7 @@ def test_labels_slices_scores_and_identifiers_come_from_the_named_columns(
 def test_one_column_of_scores_belongs_to_the_positive_class(url: str, dataset: str) -> None:
     frame = pl.LazyFrame({"y": [1, 0, 1], "yhat": [1, 0, 0], "p": [0.9, 0.2, 0.4]})
 
-    run = offdiag.log_frame(
-        frame, name="run", dataset=dataset, score="p", positive_label=1, url=url
-    )
+    run = log(frame, url, dataset, score="p", positive_label=1)
 
     assert run.evaluation().aggregate["roc_auc"].value == 1.0
 
@@ -87,33 +88,22 @@ def test_labels_without_an_order_are_refused(
     url: str, dataset: str, labels: Any, *, keep_predictions: bool
 ) -> None:
     with pytest.raises(offdiag.InvalidInput, match="is not a list of labels in their order"):
-        offdiag.log_frame(
-            pl.DataFrame(CASES),
-            name="run",
-            dataset=dataset,
-            labels=labels,
-            keep_predictions=keep_predictions,
-            url=url,
-        )
+        log(pl.DataFrame(CASES), url, dataset, labels=labels, keep_predictions=keep_predictions)
 
 
 def test_truth_may_stay_with_the_dataset(url: str, dataset: str) -> None:
     offdiag.log_run(y_true=TRUTH, y_pred=TRUTH, name="truth", dataset=dataset, url=url)
 
-    run = offdiag.log_frame(
-        pl.LazyFrame({"yhat": FOUND}), actual=None, name="run", dataset=dataset, url=url
-    )
+    run = log(pl.LazyFrame({"yhat": FOUND}), url, dataset, actual=None)
 
     expected = offdiag.evaluate_labels(y_true=TRUTH, y_pred=FOUND).matrix
     assert run.evaluation().matrix.digest == expected.digest
 
 
 def test_the_same_call_with_a_key_goes_on_with_the_run(url: str, dataset: str) -> None:
-    def log() -> str:
-        frame = pl.LazyFrame(CASES)
-        return offdiag.log_frame(frame, name="run", dataset=dataset, client_key="skin", url=url).id
+    first, again = (log(pl.LazyFrame(CASES), url, dataset, client_key="skin") for _ in range(2))
 
-    assert log() == log()
+    assert first.id == again.id
 
 
 @pytest.mark.parametrize("library", FRAMES)
@@ -151,15 +141,7 @@ def test_errors_name_the_column_and_the_row(
     frame = FRAMES[library](columns | broken)
 
     with pytest.raises(offdiag.InvalidInput, match=message):
-        offdiag.log_frame(
-            frame,
-            name="run",
-            dataset=dataset,
-            score="p",
-            positive_label="a",
-            slices=["country"],
-            url=url,
-        )
+        log(frame, url, dataset, score="p", positive_label="a", slices=["country"])
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars lazy", "duckdb"])
@@ -172,9 +154,7 @@ def test_a_label_that_nobody_declared_is_named_with_its_row(
     with pytest.raises(
         offdiag.InvalidInput, match=rf"predicted='yhat': the value 'c' in row {n - 1} is not one"
     ):
-        offdiag.log_frame(
-            FRAMES[library](columns), name="run", dataset=dataset, labels=["a", "b"], url=url
-        )
+        log(FRAMES[library](columns), url, dataset, labels=["a", "b"])
 
 
 def test_a_column_of_several_kinds_is_named_with_the_first_row_that_differs(
@@ -193,9 +173,7 @@ def test_a_column_that_is_not_there_is_named_with_a_near_one(
     with pytest.raises(
         offdiag.InvalidInput, match=r"slices: the frame has no column 'county'.*'country'"
     ):
-        offdiag.log_frame(
-            FRAMES[library](CASES), name="run", dataset=dataset, slices=["county"], url=url
-        )
+        log(FRAMES[library](CASES), url, dataset, slices=["county"])
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -20,18 +21,17 @@ def run(url: str) -> Run:
     return log(url, "things")
 
 
-def log(url: str, dataset: str) -> Run:
-    return offdiag.log_run(
-        y_true=ACTUAL,
-        y_pred=PREDICTED,
-        sample_ids=[1, 2, 3, 4, 5, 6],
-        slices={"site": ["A", "B"] * 3},
-        name="run",
-        dataset=dataset,
-        labels=LABELS,
-        hierarchy=GROUPS,
-        url=url,
-    )
+def log(url: str, dataset: str, **changes: Any) -> Run:
+    given: dict[str, Any] = {
+        "y_true": ACTUAL,
+        "y_pred": PREDICTED,
+        "labels": LABELS,
+        "hierarchy": GROUPS,
+        "sample_ids": [1, 2, 3, 4, 5, 6],
+        "slices": {"site": ["A", "B"] * 3},
+        "name": "run",
+    }
+    return offdiag.log_run(**given | changes, dataset=dataset, url=url)
 
 
 def test_a_collapsed_evaluation_is_that_of_mapped_labels(run: Run) -> None:
@@ -114,14 +114,6 @@ def test_batches_and_matrices_come_with_groups_too(url: str) -> None:
 
 def test_a_log_with_other_groups_stores_nothing(run: Run, url: str) -> None:
     with pytest.raises(offdiag.Conflict, match="grouped in another way"):
-        offdiag.log_run(
-            y_true=ACTUAL,
-            y_pred=PREDICTED,
-            sample_ids=[1, 2, 3, 4, 5, 6],
-            name="second",
-            dataset="things",
-            hierarchy={"pets": ["cat", "dog"]},
-            url=url,
-        )
+        log(url, "things", name="second", hierarchy={"pets": ["cat", "dog"]})
 
     assert len(offdiag.search_runs("attributes.dataset = 'things'", url=url)) == 1

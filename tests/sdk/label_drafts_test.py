@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,18 +25,15 @@ def url(
             yield address
 
 
+def log(url: str, dataset: str, y_true: list[str], y_pred: list[str], **given: Any) -> None:
+    facts: dict[str, Any] = {"sample_ids": range(1, len(y_true) + 1), "name": "rules"} | given
+    offdiag.log_run(y_true=y_true, y_pred=y_pred, dataset=dataset, url=url, **facts)
+
+
 @pytest.fixture
 def dataset(url: str, request: pytest.FixtureRequest) -> str:
     name = str(request.node.name)
-    offdiag.log_run(
-        y_true=["x", "y", "x"],
-        y_pred=["x", "x", "x"],
-        sample_ids=[1, 2, 3],
-        labels=["x", "y", "z"],
-        name="rules",
-        dataset=name,
-        url=url,
-    )
+    log(url, name, ["x", "y", "x"], ["x", "x", "x"], labels=["x", "y", "z"])
     return name
 
 
@@ -76,14 +74,7 @@ def test_a_sample_is_answered_once(url: str, dataset: str) -> None:
 
 
 def test_tasks_need_classes_that_no_answer_is_called_like(url: str) -> None:
-    offdiag.log_run(
-        y_true=["x", "cannot be told"],
-        y_pred=["x", "x"],
-        sample_ids=[1, 2],
-        name="rules",
-        dataset="unclear",
-        url=url,
-    )
+    log(url, "unclear", ["x", "cannot be told"], ["x", "x"])
     draft = offdiag.label_draft(dataset="unclear", url=url, author="ana")
     task = {"id": "1", "responses": {"label": [{"value": "cannot be told", "user_id": "ana"}]}}
 
@@ -119,15 +110,7 @@ def test_label_noise_is_a_frame_of_ranges(url: str, dataset: str) -> None:
     with pytest.raises(offdiag.InvalidInput) as refused:
         offdiag.label_noise(dataset=dataset, share=0.9, url=url)
     assert refused.value.field == "share"
-    offdiag.log_run(
-        y_true=["x", "y", "x"],
-        y_pred=["x", "y", "x"],
-        sample_ids=[1, 2, 3],
-        labels=["x", "y", "z"],
-        name="better rules",
-        dataset=dataset,
-        url=url,
-    )
+    log(url, dataset, ["x", "y", "x"], ["x", "y", "x"], name="better rules")
 
     frame = offdiag.label_noise(dataset=dataset, share=0.4, url=url)
 

@@ -31,8 +31,9 @@ def new_dataset() -> str:
     return f"d{next(_numbers)}"
 
 
-def log_arrays(url: str, y_true: Any, y_pred: Any, dataset: str) -> Run:
-    return offdiag.log_run(y_true=y_true, y_pred=y_pred, name="n", dataset=dataset, url=url)
+def log_arrays(url: str, y_true: Any, y_pred: Any, dataset: str, **given: Any) -> Run:
+    facts: dict[str, Any] = {"name": "n", "dataset": dataset, "url": url}
+    return offdiag.log_run(y_true=y_true, y_pred=y_pred, **facts, **given)
 
 
 def log_lazy_frame(url: str, y_true: Labels, y_pred: Labels, dataset: str) -> Run:
@@ -217,9 +218,7 @@ def test_scores_in_another_order_than_the_labels_are_noted(url: str) -> None:
     y_score = np.tile([[0.1, 0.9], [0.8, 0.2]], (5, 1))  # "10", "2"
 
     with pytest.warns(LabelNote, match=r"another order than the labels \('2', '10'\)"):
-        offdiag.log_run(
-            y_true=y_pred, y_pred=y_pred, y_score=y_score, name="n", dataset=new_dataset(), url=url
-        )
+        log_arrays(url, y_pred, y_pred, new_dataset(), y_score=y_score)
 
 
 ONE_HOT = np.eye(3, dtype=int)
@@ -251,19 +250,11 @@ def test_one_hot_rows_in_batches_are_noted_once_when_all_are_there(url: str) -> 
 
 @pytest.mark.parametrize("odd", [[0, 0, 0], [1, 1, 0]])
 def test_sets_of_other_sizes_than_one_need_no_note(url: str, odd: list[int]) -> None:
-    offdiag.log_run(
-        y_true=ONE_HOT,
-        y_pred=np.vstack([ONE_HOT[:2], odd]),
-        labels=["a", "b", "c"],
-        name="n",
-        dataset=new_dataset(),
-        url=url,
-    )
+    found = np.vstack([ONE_HOT[:2], odd])
+    log_arrays(url, ONE_HOT, found, new_dataset(), labels=["a", "b", "c"])
 
 
 def test_a_model_that_is_always_wrong_is_logged_with_declared_labels(url: str) -> None:
-    run = offdiag.log_run(
-        y_true=["a"], y_pred=["b"], labels=["a", "b"], name="n", dataset=new_dataset(), url=url
-    )
+    run = log_arrays(url, ["a"], ["b"], new_dataset(), labels=["a", "b"])
 
     assert run.evaluation().aggregate["overall_accuracy"].value == 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -17,18 +18,18 @@ TRUTH = ["nv"] * 80 + ["mel"] * 20
 FINDS_NO_MEL = ["nv"] * 99 + ["mel"]
 
 
-def logged(url: str, name: str = "plain", dataset: str = "derm") -> Run:
-    return offdiag.log_run(
-        y_true=TRUTH,
-        y_pred=FINDS_NO_MEL,
-        name=name,
-        dataset=dataset,
-        labels=["nv", "mel"],
-        model="cnn",
-        params={"lr": 0.1},
-        tags={"team": "a"},
-        url=url,
-    )
+def logged(url: str, **changes: Any) -> Run:
+    given: dict[str, Any] = {
+        "y_true": TRUTH,
+        "y_pred": FINDS_NO_MEL,
+        "labels": ["nv", "mel"],
+        "name": "plain",
+        "dataset": "derm",
+        "model": "cnn",
+        "params": {"lr": 0.1},
+        "tags": {"team": "a"},
+    }
+    return offdiag.log_run(**given | changes, url=url)
 
 
 def test_a_run_is_fetched_by_id_by_name_and_by_row_with_its_facts(registry_url: str) -> None:
@@ -66,15 +67,8 @@ def test_one_line_of_a_run_says_what_its_accuracy_hides_until_it_is_deleted(
 def test_results_say_whether_their_order_of_classes_was_declared(
     registry_url: str, labels: list[str] | None
 ) -> None:
-    run = offdiag.log_run(
-        y_true=["x", "y"],
-        y_pred=["x", "x"],
-        labels=labels,
-        slices={"s": [1, 1]},
-        name="r",
-        dataset="d",
-        url=registry_url,
-    )
+    arrays: dict[str, Any] = {"y_true": ["x", "y"], "y_pred": ["x", "x"], "slices": {"s": [1, 1]}}
+    run = logged(registry_url, labels=labels, **arrays)
 
     for evaluation in (run.evaluation(), run.evaluation(slice="s=1")):
         assert evaluation.matrix is not None
@@ -83,27 +77,18 @@ def test_results_say_whether_their_order_of_classes_was_declared(
 
 def test_nested_parameters_have_dots_in_their_names(registry_url: str) -> None:
     params = {"optimizer": {"name": "adam", "schedule": {"lr": np.float64(0.1)}}, "seed": 7}
-    run = offdiag.log_run(
-        y_true=["a"], y_pred=["a"], name="x", dataset="d", params=params, url=registry_url
-    )
+
+    run = logged(registry_url, params=params)
 
     assert run.params == {"optimizer.name": "adam", "optimizer.schedule.lr": 0.1, "seed": 7}
     with pytest.raises(offdiag.InvalidInput, match=r"'a\.b' is given twice"):
-        offdiag.log_run(
-            y_true=["a"],
-            y_pred=["a"],
-            name="x",
-            dataset="d",
-            params={"a": {"b": 1}, "a.b": 2},
-            url=registry_url,
-        )
+        logged(registry_url, params={"a": {"b": 1}, "a.b": 2})
 
 
 def test_lists_and_paths_among_parameters_are_stored_as_text(registry_url: str) -> None:
     params = {"layers": [64, 32], "optimizer": {"betas": (0.9, 0.999)}, "data": Path("a/b.csv")}
-    run = offdiag.log_run(
-        y_true=["a"], y_pred=["a"], name="x", dataset="d", params=params, url=registry_url
-    )
+
+    run = logged(registry_url, params=params)
 
     assert run.params == {
         "layers": "[64, 32]",
@@ -111,14 +96,7 @@ def test_lists_and_paths_among_parameters_are_stored_as_text(registry_url: str) 
         "data": "a/b.csv",
     }
     with pytest.raises(offdiag.InvalidInput, match=r"params\['f'\].* of type list"):
-        offdiag.log_run(
-            y_true=["a"],
-            y_pred=["a"],
-            name="x",
-            dataset="d",
-            params={"f": [len]},
-            url=registry_url,
-        )
+        logged(registry_url, params={"f": [len]})
 
 
 def test_uuids_and_bytes_are_sample_ids_as_their_text(registry_url: str) -> None:
@@ -135,28 +113,15 @@ def test_uuids_and_bytes_are_sample_ids_as_their_text(registry_url: str) -> None
         ),
     ]
     for ids in cases:
-        run = offdiag.log_run(
-            y_true=["a", "b"],
-            y_pred=["b", "a"],
-            sample_ids=ids,
-            name="x",
-            dataset="d",
-            url=registry_url,
-        )
+        wrong = {"y_true": ["nv", "mel"], "y_pred": ["mel", "nv"]}
+        run = logged(registry_url, sample_ids=ids, **wrong)
 
         assert set(run.examples()["sample"]) == {str(UUID(int=1)), str(UUID(int=2))}
 
 
 def test_bytes_that_are_no_text_are_refused_as_sample_ids(registry_url: str) -> None:
     with pytest.raises(offdiag.InvalidInput, match="is not text in UTF-8"):
-        offdiag.log_run(
-            y_true=["a"],
-            y_pred=["a"],
-            sample_ids=[b"\xff"],
-            name="x",
-            dataset="d",
-            url=registry_url,
-        )
+        logged(registry_url, sample_ids=[b"\xff"] * 100)
 
 
 def test_a_name_of_several_runs_is_refused_with_their_ids(registry_url: str) -> None:
@@ -210,17 +175,9 @@ def test_methods_slices_and_thresholds_are_those_of_runs_that_nobody_evaluated(
     registry_url: str,
 ) -> None:
     def run(name: str) -> Run:
-        return offdiag.log_run(
-            y_true=TRUTH,
-            y_pred=FINDS_NO_MEL,
-            y_score=[0.1] * 99 + [0.9],
-            slices={"site": ["x", "y"] * 50},
-            name=name,
-            dataset="derm",
-            positive_label="mel",
-            tags={"group": "cnn", "seed": name},
-            url=registry_url,
-        )
+        scores = {"y_score": [0.1] * 99 + [0.9], "positive_label": "mel"}
+        facts = {"name": name, "tags": {"group": "cnn", "seed": name}}
+        return logged(registry_url, slices={"site": ["x", "y"] * 50}, **scores, **facts)
 
     assert not run("a").slices().empty
     assert not run("b").operating_points().empty
@@ -246,15 +203,7 @@ def test_a_search_among_many_such_runs_says_how_many(
 def test_examples_of_a_comparison_are_those_one_run_is_right_about(registry_url: str) -> None:
     ids = [f"x{place}" for place in range(100)]
     first, second = (
-        offdiag.log_run(
-            y_true=TRUTH,
-            y_pred=predicted,
-            sample_ids=ids,
-            name=name,
-            dataset="derm",
-            labels=["nv", "mel"],
-            url=registry_url,
-        )
+        logged(registry_url, y_pred=predicted, sample_ids=ids, name=name)
         for name, predicted in (("a", FINDS_NO_MEL), ("b", ["mel"] + TRUTH[1:98] + ["nv"] * 2))
     )
 
