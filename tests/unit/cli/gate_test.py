@@ -169,8 +169,6 @@ def test_what_cannot_be_judged_is_an_error_and_no_verdict(
     (folder / "p.csv").write_text("y_true,y_pred\ncat,cat\ndog,cat\n", encoding="utf-8")
     cases: list[tuple[list[str], str]] = [
         (["--file", "p.csv"], "no condition is given"),
-        (["--file", "p.csv", "--min", "recall[cow]>=1"], "there is no class 'cow'"),
-        (["--file", "p.csv", "--min", "overall_acuracy>=1"], "Did you mean 'overall_accuracy'"),
         (["--file", "p.csv", "--min", "mcc"], "is not a condition"),
         (["--file", "p.csv", "--baseline", "r_1", "--min", "mcc>=0"], "leave --baseline out"),
         (["--file", "gone.csv", "--min", "mcc>=0"], "cannot be read"),
@@ -210,10 +208,7 @@ def by_site(folder: Path) -> str:
 def test_slices_of_a_file_are_its_columns(offdiag: Command, by_site: str) -> None:
     cases: list[tuple[str, float, int]] = [
         ("recall[ill]@site=z>=0.5", 0.25, 1),
-        ("recall[ill]@site=x>=0.5", 0.9, 0),
-        ("worst(recall[ill], by=site)>=0.5", 0.25, 1),
         ("gap(recall[ill], by=site)<=0.7", 0.65, 0),
-        ("accuracy@site=z>=0.6", 0.625, 0),
     ]
     for condition, measured, exit_code in cases:
         done = offdiag("gate", "--file", by_site, "--min", condition, "--json")

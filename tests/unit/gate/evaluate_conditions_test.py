@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -23,13 +24,7 @@ def subject(
     aggregate: Mapping[str, MetricValue] | None = None,
     per_class: Mapping[str, Sequence[MetricValue]] | None = None,
     costs: Mapping[str, MetricValue] | None = None,
-    flags: tuple[RaisedFlag, ...] = (),
-    accepted: tuple[RaisedFlag, ...] = (),
-    asked: frozenset[str] = frozenset({"F3", "F4", "F5"}),
-    hides_minority: bool = False,
-    may_hide_minority: bool = False,
-    not_assessable: str | None = None,
-    differences: Differences | None = None,
+    **facts: Any,
 ) -> Subject:
     return Subject(
         labels=LABELS,
@@ -39,13 +34,8 @@ def subject(
             | dict(per_class or {}),
             costs,
         ),
-        asked=asked,
-        flags=flags,
-        accepted=accepted,
-        hides_minority=hides_minority,
-        may_hide_minority=may_hide_minority,
-        not_assessable=not_assessable,
-        differences=differences,
+        asked=frozenset({"F3", "F4", "F5"}),
+        **facts,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from offdiag.domain.slices import parse_slice
@@ -11,25 +13,9 @@ from offdiag.flags.verdict import Sign
 from offdiag.gate.conditions import MetricCondition, NoBadge, NoFlag, parse_condition
 
 
-def metric_condition(
-    text: str,
-    *,
-    key: str,
-    class_label: str | None = None,
-    side: Side = Side.VALUE,
-    of_difference: bool = False,
-    sign: Sign = Sign.AT_LEAST,
-    threshold: float,
-) -> MetricCondition:
-    return MetricCondition(
-        text=text,
-        key=key,
-        class_label=class_label,
-        side=side,
-        of_difference=of_difference,
-        sign=sign,
-        threshold=threshold,
-    )
+def metric_condition(text: str, **facts: Any) -> MetricCondition:
+    usual = {"class_label": None, "side": Side.VALUE, "of_difference": False}
+    return MetricCondition(text=text, **(usual | {"sign": Sign.AT_LEAST} | facts))
 
 
 def test_a_metric_of_the_whole_matrix_is_compared_with_a_number() -> None:

@@ -51,13 +51,6 @@ def test_the_first_actual_class_is_on_top(evaluation: Evaluation) -> None:
     assert placed[0, 1] == "8\n53 %"
 
 
-def test_shares_of_a_class_without_cases_are_undefined(evaluation: Evaluation) -> None:
-    ax = plot.confusion_matrix(evaluation)
-
-    placed = {text.get_position(): text.get_text() for text in ax.texts}
-    assert [placed[j, 2] for j in range(3)] == ["0\nundefined"] * 3
-
-
 def test_the_diagonal_is_blue_and_errors_are_orange(evaluation: Evaluation) -> None:
     ax = plot.confusion_matrix(evaluation)
 

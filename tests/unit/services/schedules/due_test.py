@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import pytest
-from apscheduler.triggers.cron import CronTrigger
 
 from offdiag.services.schedules.due import (
     MOST_COUNTED,
@@ -39,12 +38,6 @@ def test_days_of_the_week_are_those_of_cron(day: str, date: int) -> None:
     assert fire.due == datetime(2026, 11, date, tzinfo=UTC)
 
 
-def test_the_calculator_alone_would_take_sunday_for_monday() -> None:
-    trigger = CronTrigger.from_crontab("0 0 * * 0", timezone=UTC)
-
-    assert trigger.get_next_fire_time(None, FRIDAY) == datetime(2026, 11, 23, tzinfo=UTC)
-
-
 def test_a_fire_is_named_by_local_wall_time() -> None:
     fire = next_due_time(Plan.read("0 6 * * *", "Europe/Ljubljana"), FRIDAY)
 
@@ -62,15 +55,6 @@ def test_the_next_fire_is_later_than_now() -> None:
 
 def test_in_autumn_a_repeated_time_fires_once() -> None:
     assert instants("30 2 * * *", "Europe/Berlin", BEFORE_AUTUMN, 2) == ["25 00:30", "26 01:30"]
-
-
-def test_the_calculator_alone_would_fire_twice_in_autumn() -> None:
-    trigger = CronTrigger(minute=30, hour=2, timezone="Europe/Berlin")
-
-    first = trigger.get_next_fire_time(None, BEFORE_AUTUMN)
-    second = trigger.get_next_fire_time(first, first)
-
-    assert second.astimezone(UTC) - first.astimezone(UTC) == timedelta(hours=1)
 
 
 def test_from_within_the_repeated_hour_the_time_is_over() -> None:

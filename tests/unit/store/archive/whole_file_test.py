@@ -12,6 +12,10 @@ from offdiag.errors import Conflict, InvalidInput, StorageFull
 from offdiag.store.archive.whole_file import remove_abandoned, whole_file
 
 
+def refuse(*_: object) -> None:
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
@@ -56,9 +60,6 @@ def test_a_file_that_is_there_is_not_touched(tmp_path: Path) -> None:
 def test_a_file_that_appears_meanwhile_is_not_touched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_links: bool
 ) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(errno.EPERM, "Operation not permitted")
-
     if not has_links:
         monkeypatch.setattr(os, "link", refuse)
 
@@ -75,9 +76,6 @@ def test_a_file_that_appears_meanwhile_is_not_touched(
 
 
 def test_a_disk_without_links_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(errno.EPERM, "Operation not permitted")
-
     monkeypatch.setattr(os, "link", refuse)
 
     with whole_file(tmp_path / "x.zip", private=True) as stream:
