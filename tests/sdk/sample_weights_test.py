@@ -16,8 +16,8 @@ from offdiag.errors import Conflict, InvalidInput, NotFoundBySlices, UnknownName
 from offdiag.inputs.bodies.columns import columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body
 from offdiag.sdk.run import Run
-from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunk_stream import write_chunk
+from support.logging_runs import batch_of
 
 RNG = np.random.default_rng(11)
 N = 240
@@ -216,15 +216,7 @@ def test_a_search_by_slices_says_that_it_misses_runs_with_weights(registry_url: 
 
 def test_weights_travel_with_their_chunk(url: str) -> None:
     labels = log(url).evaluation().weights.labels
-    batch = read_batch(
-        y_pred=PREDICTED,
-        y_true=ACTUAL,
-        y_score=None,
-        ids=None,
-        labels=labels,
-        positive_label=None,
-        sample_weight=WEIGHT,
-    )
+    batch = batch_of(labels, y_pred=PREDICTED, y_true=ACTUAL, sample_weight=WEIGHT)
 
     found = columns_of(read_arrow_body(write_chunk(batch, labels).to_pybytes()), labels)
 

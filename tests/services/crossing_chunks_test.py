@@ -11,26 +11,19 @@ import numpy as np
 import pytest
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import RunFacts
 from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.chunks import PutOutcome, put_chunk
 from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.store import predictions
 from offdiag.store.database import Database, Session
+from support.logging_runs import opened
 
 BOTH_WITHIN_S = 0.5
 
 
 @pytest.mark.both_databases
 def test_the_same_chunk_twice_at_once_is_stored_once(database: Database) -> None:
-    run_id = open_run(
-        database,
-        facts=RunFacts(name="crossed"),
-        dataset="mail",
-        labels=LabelSet(("ham", "spam")),
-        positive_label=None,
-    ).run.id
+    run_id = opened(database, "mail", LabelSet(("ham", "spam"))).run.id
     codes = np.array([0, 1, 1], dtype=np.uint8)
     both = threading.Barrier(2)
     look = predictions.chunk_sha256

@@ -27,8 +27,7 @@ from offdiag.store.database import Database
 from offdiag.store.datasets import dataset_named
 from offdiag.store.runs import RunRecord
 from support.gates import judged
-from support.logging_runs import counts_of, log, work_off
-from support.streams import opened, streamed
+from support.logging_runs import counts_of, log, opened, stream, work_off
 
 LABELS = LabelSet.declared(["well", "ill"])
 ACTUAL = ["ill", "ill", "well", "well", "well", "ill"]
@@ -123,7 +122,7 @@ def test_cases_in_another_order_and_in_several_batches_are_decided_each_for_itse
         }
         for part in np.array_split(np.arange(90), 4)
     ]
-    source = streamed(database, parts, "stream", LABELS.names, positive_label="ill")
+    source = stream(database, parts, "stream", LABELS, positive_label="ill")
 
     derived = derive(database, source)
 
@@ -156,7 +155,7 @@ def test_multi_class_scores_give_the_answer_that_is_cheapest_to_expect(
 def test_runs_that_are_open_or_without_probabilities_are_refused(database: Database) -> None:
     bare = log_clinic(database, y_score=None)
     margins = log_clinic(database, y_score=[-2.0, 1, 3, 0.5, 9, 4])
-    still_open = opened(database, "clinic").run
+    still_open = opened(database, "clinic", LABELS).run
 
     with pytest.raises(InvalidInput, match="has no scores to decide from"):
         derive(database, bare)

@@ -12,9 +12,8 @@ from offdiag.metrics.groups.fairness import Criterion
 from offdiag.records.runs.slices import fairness_document
 from offdiag.services.fairness import fairness_of_run
 from offdiag.store.database import Database
-from support.logging_runs import correct_labels, log
+from support.logging_runs import correct_labels, log, opened
 from support.sites import FOUND, log_sites
-from support.streams import opened
 
 
 def difference(database: Database, run_id: str, **options: Any) -> float | None:

@@ -36,9 +36,8 @@ from offdiag.store.datasets import DatasetRecord
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.models import PredictionChunkRow, TruthChunkRow
 from offdiag.store.truths import TruthRecord
-from support.logging_runs import correct_labels, evaluate, log, upload_matrix
+from support.logging_runs import correct_labels, evaluate, log, stream, upload_matrix
 from support.set_runs import IDS, LABELS, PREDICTED_SETS, TRUE_SETS, log_sets, random_sets
-from support.streams import streamed
 
 
 def dataset_of(database: Database, name: str = "photos") -> DatasetRecord:
@@ -104,7 +103,7 @@ def test_batches_in_any_order_give_the_result_of_one_call(
         for part in np.array_split(order, 4)
     ]
 
-    in_parts = streamed(database, parts, "photos")
+    in_parts = stream(database, parts, "photos")
 
     assert in_parts.truth_version_id == whole.truth_version_id
     assert counted_of(evaluate(database, in_parts.id)).digest == (

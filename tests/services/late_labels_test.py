@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput, LabelNote
 from offdiag.store import truths
 from offdiag.store.database import Database
@@ -15,10 +16,10 @@ from support.logging_runs import (
     correct_labels,
     evaluate,
     log,
+    stream,
     upload_matrix,
     work_off,
 )
-from support.streams import streamed
 
 IDS = [11, 12, 13, 14, 15, 16]
 LABELS = ["a", "b", "c"]
@@ -30,9 +31,9 @@ def log_unlabelled(database: Database) -> RunRecord:
 
 def stream_unlabelled(database: Database) -> RunRecord:
     """The same run, in two chunks and another order."""
-    parts = (slice(5, 2, -1), slice(2, None, -1))
-    given = [{"y_pred": PREDICTED[part], "ids": IDS[part]} for part in parts]
-    return streamed(database, given, labels=LABELS)
+    halves = (slice(5, 2, -1), slice(2, None, -1))
+    parts = [{"y_pred": PREDICTED[half], "ids": IDS[half]} for half in halves]
+    return stream(database, parts, labels=LabelSet.declared(LABELS))
 
 
 def label(database: Database, labels: dict[int, str | None]) -> TruthRecord:

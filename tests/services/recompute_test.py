@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sqlalchemy import delete, select
 
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.suite import SUITE_VERSION
@@ -33,10 +34,10 @@ from support.logging_runs import (
     correct_labels,
     evaluate,
     log,
+    opened,
     upload_matrix,
     work_off,
 )
-from support.streams import opened
 
 IDS = [1, 2, 3, 4, 5, 6]
 
@@ -101,7 +102,7 @@ def results(database: Database) -> dict[str, Any]:
 
 def test_a_run_without_evaluation_is_stale_and_an_open_one_is_not(database: Database) -> None:
     run = log(database)
-    opened(database, "open", ["a", "b"])
+    opened(database, "open", LabelSet.declared(["a", "b"]))
 
     assert reasons(database) == {run.id: (StaleReason.NOT_EVALUATED,)}
 

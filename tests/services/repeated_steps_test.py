@@ -10,11 +10,12 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict
-from offdiag.services.ingest.batch import Batch, read_batch
+from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_predictions import OpenedRun, open_run
 from offdiag.store.database import Database
+from support.logging_runs import batch_of
 
 LABELS = LabelSet.declared(["a", "b"])
 AT_ONCE = 20
@@ -32,14 +33,7 @@ def opened(
 
 
 def batch(predicted: str) -> Batch:
-    return read_batch(
-        y_pred=list(predicted),
-        y_true=["a"] * len(predicted),
-        y_score=None,
-        ids=None,
-        labels=LABELS,
-        positive_label=None,
-    )
+    return batch_of(LABELS, y_pred=list(predicted), y_true=["a"] * len(predicted))
 
 
 @pytest.mark.both_databases

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import Conflict, NotFound
 from offdiag.services.jobs.reconcile import reconcile
@@ -27,9 +28,8 @@ from offdiag.store.models import (
 )
 from offdiag.store.run_list import run_overview
 from offdiag.store.run_page import read_run
-from support.logging_runs import POLICY, correct_labels, evaluate, log, work_off
+from support.logging_runs import POLICY, correct_labels, evaluate, log, opened, work_off
 from support.reads import read
-from support.streams import opened
 
 DAY = timedelta(days=1)
 IDS = [1, 2, 3, 4, 5, 6]
@@ -166,7 +166,7 @@ def test_superseded_evaluations_beyond_those_to_keep_are_removed(database: Datab
 
 @pytest.mark.both_databases
 def test_open_runs_are_removed_only_when_asked_for(database: Database) -> None:
-    forgotten = opened(database, labels=["a", "b"]).run
+    forgotten = opened(database, labels=LabelSet.declared(["a", "b"])).run
     age(database, forgotten.id, created_at=database.clock() - 10 * DAY)
 
     assert collected(database).open_runs == 0

@@ -9,21 +9,14 @@ import pandas as pd
 import pytest
 from sqlalchemy import func, select
 
+from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.store import slices, truths
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, TruthSliceRow
 from offdiag.store.runs import RunRecord
-from support.logging_runs import (
-    ACTUAL,
-    PREDICTED,
-    correct_labels,
-    evaluate,
-    log,
-    work_off,
-)
-from support.streams import streamed
+from support.logging_runs import ACTUAL, PREDICTED, correct_labels, evaluate, log, stream, work_off
 
 IDS = [1, 2, 3, 4, 5, 6]
 COUNTRY = ["DE", "DE", "FR", "FR", "DE", "DE"]
@@ -38,8 +31,8 @@ def log_sliced(database: Database, **given: Any) -> RunRecord:
     return log(database, **(facts | given))
 
 
-def stream(database: Database, parts: list[dict[str, Any]]) -> RunRecord:
-    return streamed(database, parts, labels=["a", "b", "c"])
+def log_parts(database: Database, parts: list[dict[str, Any]]) -> RunRecord:
+    return stream(database, parts, labels=LabelSet.declared(["a", "b", "c"]))
 
 
 def columns_of(database: Database, run: RunRecord) -> dict[str, list[str]]:
@@ -102,7 +95,7 @@ def test_columns_that_cannot_be_used_are_refused(database: Database) -> None:
 
 
 def test_streamed_columns_are_put_together_when_the_run_is_finished(database: Database) -> None:
-    run = stream(
+    run = log_parts(
         database,
         [
             {
@@ -122,7 +115,7 @@ def test_streamed_columns_are_put_together_when_the_run_is_finished(database: Da
 
 def test_columns_come_with_all_chunks_or_with_none(database: Database) -> None:
     with pytest.raises(InvalidInput, match="some batches of this run have it"):
-        stream(
+        log_parts(
             database,
             [
                 {"y_true": ["a"], "y_pred": ["a"], "slices": {"country": ["DE"]}},

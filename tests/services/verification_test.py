@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from sqlalchemy import delete, select, update
 
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.errors import InvalidInput
 from offdiag.metrics import custom
@@ -36,8 +37,15 @@ from offdiag.store.models import (
 )
 from offdiag.store.runs import RunRecord
 from support.filled_once import filled_once
-from support.logging_runs import ACTUAL, PREDICTED, correct_labels, log, upload_matrix, work_off
-from support.streams import streamed
+from support.logging_runs import (
+    ACTUAL,
+    PREDICTED,
+    correct_labels,
+    log,
+    stream,
+    upload_matrix,
+    work_off,
+)
 
 IDS = [1, 2, 3, 4, 5, 6]
 SCORED: dict[str, Any] = {
@@ -49,19 +57,20 @@ SCORED: dict[str, Any] = {
 }
 
 
-def stream(
+def log_parts(
     database: Database, *, ids: list[list[Any]] | None, with_truth: bool = True
 ) -> RunRecord:
     parts = [
         {
             "y_pred": PREDICTED[part],
             "y_true": ACTUAL[part] if with_truth else None,
-            "y_score": np.eye(3),
+            "y_score": np.eye(3)[[0, 1, 2]],
             "ids": None if ids is None else ids[seq],
         }
         for seq, part in enumerate((slice(3, 6), slice(0, 3)))
     ]
-    return streamed(database, parts, "streamed" if with_truth else "holdout", ["a", "b", "c"])
+    labels = LabelSet.declared(["a", "b", "c"])
+    return stream(database, parts, "streamed" if with_truth else "holdout", labels)
 
 
 def log_matrix_run(database: Database) -> RunRecord:
@@ -77,8 +86,8 @@ def test_whatever_was_logged_is_clean(database: Database) -> None:
     log(database, y_true=None, sample_ids=IDS[::-1])
     log(database, dataset="positions")
     sliced = log(database, **SCORED, slices={"site": ["A", "B"] * 2})
-    stream(database, ids=[[4, 5, 6], ["x", "y", "z"]])
-    stream(database, ids=None, with_truth=False)
+    log_parts(database, ids=[[4, 5, 6], ["x", "y", "z"]])
+    log_parts(database, ids=None, with_truth=False)
     log(database, dataset="late", y_true=None, labels=["a", "b", "c"], sample_ids=IDS)
     # More classes than a byte can tell apart.
     many = np.arange(257)

@@ -24,8 +24,6 @@ from offdiag.services.datasets import comment_on_dataset, pin_baseline
 from offdiag.services.delivery.message import EmailTarget
 from offdiag.services.evaluation.slices import evaluation_of_slice
 from offdiag.services.flags.triage import comment_on_flags, dismiss_flags
-from offdiag.services.ingest.log_counts import log_matrix
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.run_notes import change_run, comment_on_run
@@ -38,7 +36,7 @@ from offdiag.store.archive.rows import decode_rows, encode_rows, plain_row
 from offdiag.store.database import Database
 from offdiag.store.models import Base, FlagRow, RunRow, WorkRow
 from support.contents import contents
-from support.logging_runs import log, work_off
+from support.logging_runs import log, opened, upload_matrix, work_off
 
 IDS = [1, 2, 3, 4, 5, 6]
 
@@ -94,27 +92,13 @@ def fill(database: Database) -> Filled:
         y_pred=np.roll(rare, 1),
         sample_ids=[f"fall-{number} ä" for number in range(600)],
     )
-    matrix = log_matrix(
-        database,
-        facts=RunFacts(name="matrix"),
-        dataset="matrix",
-        matrix=[[3, 1], [0, 2]],
-        labels=["a", "b"],
-        orientation="actual_columns",
-        ordinal=False,
-    )
+    matrix = upload_matrix(database, [[3, 1], [0, 2]], ["a", "b"], orientation="actual_columns")
     log(database, facts=RunFacts(name="elsewhere", project="other"), dataset="holdout")
     gone = log(database, dataset="gone")
     work_off(database)
     evaluation_of_slice(database, sliced.id, "site=A")
     delete_run(database, gone.id, by=None)
-    open_run(
-        database,
-        facts=RunFacts(name="open"),
-        dataset="open",
-        labels=LabelSet.declared(["a", "b"]),
-        positive_label=None,
-    )
+    opened(database, "open", LabelSet.declared(["a", "b"]))
     _judge(database, baseline=better.id)
     _report(database)
     return Filled(

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from offdiag.domain.runs import RunFacts
-from offdiag.services.ingest.log_counts import log_matrix
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES, log_counts, open_lesions
-from support.logging_runs import log, work_off
+from support.logging_runs import log, upload_matrix, work_off
 from support.two_models import (
     ALMOST_FOCAL,
     CLASSES,
@@ -75,15 +74,8 @@ def fill_compared(database: Database) -> ComparedRegistry:
         "elsewhere": log_counts(database, [[3, 1], [1, 3]], ("yes", "no"), name="elsewhere"),
         "still_open": open_lesions(database),
     }
-    matrix = log_matrix(
-        database,
-        facts=RunFacts(name="from a paper"),
-        dataset="derm",
-        matrix=[[60, 30, 30], [10, 20, 10], [5, 5, 10]],
-        labels=list(CLASSES),
-        orientation="actual_rows",
-        ordinal=False,
-    )
+    counts = [[60, 30, 30], [10, 20, 10], [5, 5, 10]]
+    matrix = upload_matrix(database, counts, list(CLASSES), name="from a paper", dataset="derm")
     alike = tuple(
         _model(database, answers(wrong=(0.2, 0.2, 0.2), seed=seed), f"seed {seed}")
         for seed in range(N_ALIKE)

@@ -12,13 +12,10 @@ from sqlalchemy import Engine, event, update
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
 from offdiag.services.cost_matrices import add_costs
-from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.log_counts import log_matrix
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.store.database import Database
 from offdiag.store.models import RunRow, WorkRow
-from support.logging_runs import evaluate, log
+from support.logging_runs import batch_of, evaluate, log, opened, upload_matrix
 
 LESIONS = ("nv", "mel", "bkl", "bcc", "akiec", "vasc", "df")
 LESION_COUNTS = (
@@ -87,15 +84,8 @@ def log_lesions(database: Database, *, name: str = "plain", **facts: Any) -> str
 
 def upload_lesions(database: Database, *, orientation: str, counts: Counts) -> str:
     """A matrix of the lesions' classes as somebody uploads it; returns the run's id."""
-    run = log_matrix(
-        database,
-        facts=RunFacts(name="uploaded"),
-        dataset="derm-7",
-        matrix=[list(line) for line in counts],
-        labels=LESIONS,
-        orientation=orientation,
-        ordinal=False,
-    )
+    where = {"name": "uploaded", "dataset": "derm-7", "orientation": orientation}
+    run = upload_matrix(database, [list(line) for line in counts], LESIONS, **where)
     evaluate(database, run.id)
     return run.id
 
@@ -103,23 +93,9 @@ def upload_lesions(database: Database, *, orientation: str, counts: Counts) -> s
 def open_lesions(database: Database) -> str:
     """A run that has taken two predictions and still takes more; returns its id."""
     labels = LabelSet.declared(LESIONS)
-    opened = open_run(
-        database,
-        facts=RunFacts(name="still open"),
-        dataset="derm-7",
-        labels=labels,
-        positive_label=None,
-    )
-    batch = read_batch(
-        y_pred=["nv", "mel"],
-        y_true=["nv", "nv"],
-        y_score=None,
-        ids=None,
-        labels=labels,
-        positive_label=None,
-    )
-    put_chunk(database, opened.run.id, 0, batch)
-    return opened.run.id
+    run = opened(database, "derm-7", labels, facts=RunFacts(name="still open")).run
+    put_chunk(database, run.id, 0, batch_of(labels, y_pred=["nv", "mel"], y_true=["nv", "nv"]))
+    return run.id
 
 
 def fail_evaluation(database: Database, run_id: str, *, error: str) -> None:

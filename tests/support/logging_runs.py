@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
 
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.services.evaluation.results import evaluation_of
-from offdiag.services.ingest.batch import Predictions
+from offdiag.services.ingest.batch import Batch, Predictions, read_batch
+from offdiag.services.ingest.chunks import put_chunk
+from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_matrix
-from offdiag.services.ingest.log_predictions import log_predictions
+from offdiag.services.ingest.log_predictions import OpenedRun, log_predictions, open_run
 from offdiag.services.jobs.attempts import Outcome, RetryPolicy
 from offdiag.services.jobs.leases import LeaseKeeper
 from offdiag.services.jobs.run_job import run_next_job
@@ -42,6 +45,47 @@ def log(
         dataset=dataset,
         given=Predictions(y_pred=y_pred, y_true=y_true, **given),
     )
+
+
+def opened(
+    database: Database,
+    dataset: str = "holdout",
+    labels: LabelSet | None = None,
+    *,
+    facts: RunFacts | None = None,
+    positive_label: str | None = None,
+) -> OpenedRun:
+    """Open a run and log nothing."""
+    return open_run(
+        database,
+        facts=facts or RunFacts(name="open"),
+        dataset=dataset,
+        labels=labels,
+        positive_label=positive_label,
+    )
+
+
+def batch_of(labels: LabelSet, *, positive_label: str | None = None, **given: Any) -> Batch:
+    """A chunk of what is given."""
+    columns: dict[str, Any] = {"y_true": None, "y_score": None, "ids": None} | given
+    return read_batch(labels=labels, positive_label=positive_label, **columns)
+
+
+def stream(
+    database: Database,
+    parts: Iterable[Mapping[str, Any]],
+    dataset: str = "holdout",
+    labels: LabelSet | None = None,
+    *,
+    facts: RunFacts | None = None,
+    positive_label: str | None = None,
+) -> RunRecord:
+    """Log a run in chunks, each of which is given as for `batch_of`."""
+    run = opened(database, dataset, labels, facts=facts, positive_label=positive_label)
+    for seq, part in enumerate(parts):
+        batch = batch_of(run.dataset.labels, positive_label=positive_label, **part)
+        put_chunk(database, run.run.id, seq, batch)
+    return finish_run(database, run.run.id)
 
 
 def upload_matrix(

@@ -17,17 +17,12 @@ from sqlalchemy import update
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.services.delivery.message import FolderTarget
-from offdiag.services.ingest.batch import read_batch
-from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.finish_run import finish_run
 from offdiag.services.ingest.log_counts import log_matrix
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.reports.edition import report_now
 from offdiag.services.schedules.due import run_due_schedules
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.models import WorkRow
-from support.logging_runs import ACTUAL, PREDICTED, log, work_off
+from support.logging_runs import ACTUAL, PREDICTED, correct_labels, log, stream, work_off
 from support.reporting import SCOPE, log_run, weekly
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -81,21 +76,12 @@ def _log_matrix(database: Database) -> None:
 
 def _stream(database: Database) -> None:
     labels = LabelSet.declared(["a", "b", "c"])
+    parts = [
+        {"y_pred": PREDICTED[part], "y_true": ACTUAL[part], "ids": _IDS[part]}
+        for part in (slice(0, 3), slice(3, 6))
+    ]
     with _known_run_ids():
-        opened = open_run(
-            database, facts=_FACTS, dataset="streamed", labels=labels, positive_label=None
-        )
-    for seq, part in enumerate((slice(0, 3), slice(3, 6))):
-        batch = read_batch(
-            y_pred=PREDICTED[part],
-            y_true=ACTUAL[part],
-            y_score=None,
-            ids=_IDS[part],
-            labels=labels,
-            positive_label=None,
-        )
-        put_chunk(database, opened.run.id, seq, batch)
-    finish_run(database, opened.run.id)
+        stream(database, parts, "streamed", labels, facts=_FACTS)
 
 
 def _evaluated(database: Database) -> None:
@@ -104,14 +90,7 @@ def _evaluated(database: Database) -> None:
 
 
 def _revise(database: Database) -> None:
-    revise_truth(
-        database,
-        project="default",
-        dataset="holdout",
-        labels={"s2": "b", "s6": None},
-        reason="second look",
-        author="ana",
-    )
+    correct_labels(database, {"s2": "b", "s6": None}, author="ana")
 
 
 def _revise_and_score(database: Database) -> None:

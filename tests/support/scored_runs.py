@@ -11,14 +11,9 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
-from offdiag.services.ingest.batch import read_batch
-from offdiag.services.ingest.chunks import put_chunk
-from offdiag.services.ingest.finish_run import finish_run
-from offdiag.services.ingest.log_predictions import open_run
-from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from support.dashboard import HOSTILE_NAMES
-from support.logging_runs import log, work_off
+from support.logging_runs import correct_labels, log, stream, work_off
 
 Ids = Literal["text", "int", "none"]
 DATASET = "scored"
@@ -100,27 +95,19 @@ def log_scored(
 def stream_scored(database: Database, cases: ScoredCases, *, chunk: int) -> str:
     """Log the samples in chunks of this size, in their order; returns the run's id."""
     labels = LabelSet.declared(cases.labels)
-    opened = open_run(
-        database,
-        facts=RunFacts(name="streamed"),
-        dataset=DATASET,
-        labels=labels,
-        positive_label=None,
-    )
     is_late = None in cases.actual
-    for seq, start in enumerate(range(0, len(cases), chunk)):
-        part = slice(start, start + chunk)
-        batch = read_batch(
-            y_pred=cases.predicted[part],
-            y_true=None if is_late else cases.actual[part],
-            y_score=cases.scores[part],
-            ids=None if cases.ids is None else cases.ids[part],
-            slices={"country": cases.country[part]},
-            labels=labels,
-            positive_label=None,
-        )
-        put_chunk(database, opened.run.id, seq, batch)
-    run = finish_run(database, opened.run.id)
+    chunks = [
+        {
+            "y_pred": cases.predicted[part],
+            "y_true": None if is_late else cases.actual[part],
+            "y_score": cases.scores[part],
+            "ids": None if cases.ids is None else cases.ids[part],
+            "slices": {"country": cases.country[part]},
+        }
+        for start in range(0, len(cases), chunk)
+        for part in [slice(start, start + chunk)]
+    ]
+    run = stream(database, chunks, DATASET, labels, facts=RunFacts(name="streamed"))
     if is_late:
         give_labels(database, cases)
     return run.id
@@ -129,18 +116,9 @@ def stream_scored(database: Database, cases: ScoredCases, *, chunk: int) -> str:
 def give_labels(database: Database, cases: ScoredCases) -> None:
     """Tell those labels that are known, after the run was logged without any."""
     assert cases.ids is not None
-    revise_truth(
-        database,
-        project="default",
-        dataset=DATASET,
-        labels={
-            name: label
-            for name, label in zip(cases.ids, cases.actual, strict=True)
-            if label is not None
-        },
-        reason="labels arrived",
-        author=None,
-    )
+    pairs = zip(cases.ids, cases.actual, strict=True)
+    known = {name: label for name, label in pairs if label is not None}
+    correct_labels(database, known, dataset=DATASET, reason="labels arrived")
 
 
 @dataclass(frozen=True)

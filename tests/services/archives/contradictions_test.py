@@ -12,7 +12,6 @@ from sqlalchemy import event, insert, update
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.retention.deletion import delete_run
 from offdiag.services.retention.project_archives import export_project, import_project
 from offdiag.store.database import Database
@@ -20,7 +19,7 @@ from offdiag.store.models import Base, ProjectRow, ReportEditionRow, RunRow, Tru
 from support.archives import IDS, revise, run_ids
 from support.contents import contents
 from support.kinds import Files
-from support.logging_runs import log
+from support.logging_runs import log, opened
 
 
 def change_predictions(database: Database) -> None:
@@ -140,13 +139,7 @@ def test_a_client_key_of_another_run_is_a_conflict(
 ) -> None:
     facts = RunFacts(name="run", client_key="job-1")
     log(database, facts=facts)
-    open_run(
-        other,
-        facts=facts,
-        dataset="holdout",
-        labels=LabelSet.inferred_from(["a", "b", "c"]),
-        positive_label=None,
-    )
+    opened(other, labels=LabelSet.inferred_from(["a", "b", "c"]), facts=facts)
     export_project(database, "default", tmp_path / "project.zip")
 
     with pytest.raises(Conflict, match=r"run r_\w+ is there as r_\w+ and is still open"):

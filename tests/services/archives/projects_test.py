@@ -14,7 +14,6 @@ from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.reports.scope import ReportScope
 from offdiag.services.cost_matrices import find_costs, set_default_costs
 from offdiag.services.datasets import baseline_of, hierarchy_of, pin_baseline, set_hierarchy
-from offdiag.services.ingest.log_predictions import open_run
 from offdiag.services.jobs.reconcile import submit_missing
 from offdiag.services.reports.edition import report_now
 from offdiag.services.retention.deletion import delete_run
@@ -45,7 +44,7 @@ from offdiag.store.models import (
 from offdiag.store.reports import EditionState
 from support.archives import IDS, Filled, Registry, add_visits, count_of, flags_of, revise, run_ids
 from support.contents import contents
-from support.logging_runs import evaluate, log, work_off
+from support.logging_runs import evaluate, log, opened, work_off
 
 
 @pytest.mark.both_databases
@@ -145,8 +144,7 @@ def test_a_project_that_changed_or_is_at_work_is_not_deleted(
         delete_exported(database, "default", exported)
 
     again = export_project(database, "default", tmp_path / "again.zip")
-    facts = RunFacts(name="open")
-    open_run(database, facts=facts, dataset="holdout", labels=None, positive_label=None)
+    opened(database)
     with pytest.raises(Conflict, match="open runs"):
         delete_exported(database, "default", again)
     with pytest.raises(NotFound):

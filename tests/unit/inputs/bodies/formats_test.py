@@ -13,12 +13,24 @@ import pytest
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput, Malformed, TooLarge
 from offdiag.inputs.bodies import columns
-from offdiag.inputs.bodies.columns import columns_of
+from offdiag.inputs.bodies.columns import ChunkColumns, columns_of
 from offdiag.inputs.bodies.formats import read_arrow_body, read_parquet_body
-from offdiag.services.ingest.batch import read_batch
+from offdiag.services.ingest.batch import Batch
 from offdiag.services.ingest.chunk_stream import write_chunk
+from support.logging_runs import batch_of
 
 LABELS = LabelSet.declared(["a", "b", "c"])
+
+
+def read(found: ChunkColumns) -> Batch:
+    return batch_of(
+        LABELS,
+        y_pred=found.y_pred,
+        y_true=found.y_true,
+        y_score=found.y_score,
+        ids=found.sample_ids,
+        slices=found.slices,
+    )
 
 
 def stream(table: pa.Table, compression: str | None = None) -> bytes:
@@ -33,14 +45,13 @@ def stream(table: pa.Table, compression: str | None = None) -> bytes:
 def body() -> bytes:
     """A chunk with every kind of column."""
     rng = np.random.default_rng(3)
-    batch = read_batch(
+    batch = batch_of(
+        LABELS,
         y_pred=rng.choice(["a", "b", "c"], 40),
         y_true=rng.choice(["a", "b", "c"], 40),
         y_score=rng.random((40, 3)),
         ids=[f"case {number}" for number in range(40)],
         slices={"country": rng.choice(["DE", "SI"], 40)},
-        labels=LABELS,
-        positive_label=None,
     )
     return bytes(write_chunk(batch, LABELS))
 
@@ -48,35 +59,16 @@ def body() -> bytes:
 def test_a_chunk_is_read_as_it_was_written(body: bytes) -> None:
     found = columns_of(read_arrow_body(body), LABELS)
 
-    again = read_batch(
-        y_pred=found.y_pred,
-        y_true=found.y_true,
-        y_score=found.y_score,
-        ids=found.sample_ids,
-        slices=found.slices,
-        labels=LABELS,
-        positive_label=None,
-    )
-    assert bytes(write_chunk(again, LABELS)) == body
+    assert bytes(write_chunk(read(found), LABELS)) == body
 
 
 @pytest.mark.parametrize("sets", [[["a"], [], ["c", "b"]], [[], [], []]])
 def test_sets_of_labels_travel_too(sets: list[list[str]]) -> None:
-    batch = read_batch(
-        y_pred=sets, y_true=sets, y_score=None, ids=None, labels=LABELS, positive_label=None
-    )
+    batch = batch_of(LABELS, y_pred=sets, y_true=sets)
 
     found = columns_of(read_arrow_body(bytes(write_chunk(batch, LABELS))), LABELS)
 
-    again = read_batch(
-        y_pred=found.y_pred,
-        y_true=found.y_true,
-        y_score=None,
-        ids=None,
-        labels=LABELS,
-        positive_label=None,
-    )
-    assert again.digest(LABELS) == batch.digest(LABELS)
+    assert read(found).digest(LABELS) == batch.digest(LABELS)
 
 
 @pytest.mark.parametrize("compression", ["zstd", "lz4"])
@@ -100,16 +92,7 @@ def test_a_stream_damaged_anywhere_brings_nobody_down(body: bytes) -> None:
         damaged = bytearray(body)
         damaged[place] ^= 0xFF
         try:
-            found = columns_of(read_arrow_body(bytes(damaged)), LABELS)
-            read_batch(
-                y_pred=found.y_pred,
-                y_true=found.y_true,
-                y_score=found.y_score,
-                ids=found.sample_ids,
-                slices=found.slices,
-                labels=LABELS,
-                positive_label=None,
-            )
+            read(columns_of(read_arrow_body(bytes(damaged)), LABELS))
         except InvalidInput:
             refused += 1
     assert refused > 0
