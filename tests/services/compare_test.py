@@ -308,17 +308,6 @@ def test_scores_follow_their_examples_and_not_the_order_of_logging(
     assert straight == reverse
 
 
-def test_a_matrix_among_many_is_named(database: Database) -> None:
-    plain = log_model(database, PLAIN, name="plain")
-    focal = log_model(database, FOCAL, name="focal")
-    matrix = log_counts(database, [[60, 30, 30], [10, 20, 10], [5, 5, 10]])
-
-    found = compare(database, plain, matrix, focal)
-
-    assert many(found).unpaired == (1,)
-    assert [(each.first, each.second) for each in many(found).pairs] == [(0, 2)]
-
-
 COUNTS = [[60, 30, 30], [10, 20, 10], [5, 5, 10]]
 WAY_OUT = "log predictions, which follow corrections, or a matrix on labels v2."
 

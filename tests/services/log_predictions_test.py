@@ -18,12 +18,8 @@ from offdiag.store.models import (
     TruthVersionRow,
     WorkRow,
 )
+from support.contents import count_rows
 from support.logging_runs import ACTUAL, PREDICTED, evaluate, log
-
-
-def rows_in(database: Database, table: type[Base]) -> int:
-    with database.read() as session:
-        return session.scalar(select(func.count()).select_from(table)) or 0
 
 
 def rows_everywhere(database: Database) -> int:
@@ -39,7 +35,7 @@ def test_a_logged_run_is_finished_evaluated_and_shares_its_truth(database: Datab
 
     assert run.state is RunState.FINISHED
     assert run.n_predictions == 6
-    assert rows_in(database, WorkRow) == 1
+    assert count_rows(database, WorkRow) == 1
     alone = log(database, y_true=None)
     assert alone.truth_version_id == run.truth_version_id
     for each in (run, alone):
@@ -53,7 +49,7 @@ def test_equal_truth_is_stored_once_and_other_truth_is_another_version(
 ) -> None:
     first, second = log(database), log(database, y_pred=ACTUAL)
     assert first.truth_version_id == second.truth_version_id
-    assert rows_in(database, TruthVersionRow) == 1
+    assert count_rows(database, TruthVersionRow) == 1
 
     other = log(database, y_true=PREDICTED)
     assert first.truth_version_id != other.truth_version_id
@@ -93,7 +89,7 @@ def test_a_client_key_finds_its_run_and_takes_no_other_predictions(database: Dat
     first, second = log(database, facts=facts), log(database, facts=facts)
 
     assert first.id == second.id
-    assert rows_in(database, PredictionChunkRow) == 1
+    assert count_rows(database, PredictionChunkRow) == 1
     with pytest.raises(Conflict, match="client_key: client key 'job-17' belongs to run"):
         log(database, facts=facts, y_pred=ACTUAL)
 
@@ -104,7 +100,7 @@ def test_large_runs_are_cut_into_chunks_and_counted_as_a_whole(database: Databas
 
     run = log(database, y_true=actual, y_pred=predicted, dataset="large")
 
-    assert rows_in(database, PredictionChunkRow) == 3
+    assert count_rows(database, PredictionChunkRow) == 3
     expected = np.zeros((4, 4), dtype=np.int64)
     np.add.at(expected, (actual, predicted), 1)
     assert (evaluate(database, run.id).matrix.counts == expected).all()

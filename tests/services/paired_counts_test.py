@@ -24,6 +24,7 @@ from offdiag.store.database import Database
 from offdiag.store.models import PairedRunRow, PairedSamplesRow
 from offdiag.store.retention import remove_runs
 from offdiag.store.runs import RunRecord
+from support.contents import count_rows
 from support.logging_runs import work_off
 
 TABLE = PairedTable(
@@ -152,5 +153,4 @@ def test_counts_that_contradict_each_other_are_refused(
 ) -> None:
     with pytest.raises(InvalidInput, match=message):
         count(database, *tables)
-    with database.read() as session:
-        assert session.scalar(select(func.count()).select_from(PairedRunRow)) == 0
+    assert count_rows(database, PairedRunRow) == 0

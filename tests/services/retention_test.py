@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
@@ -19,7 +19,6 @@ from offdiag.store.database import Database
 from offdiag.store.dataset_page import dataset_overview
 from offdiag.store.health import registry_health
 from offdiag.store.models import (
-    Base,
     EvaluationRow,
     MetricValueRow,
     PredictionChunkRow,
@@ -28,16 +27,12 @@ from offdiag.store.models import (
 )
 from offdiag.store.run_list import run_overview
 from offdiag.store.run_page import read_run
+from support.contents import count_rows
 from support.logging_runs import POLICY, correct_labels, evaluate, log, opened, work_off
 from support.reads import read
 
 DAY = timedelta(days=1)
 IDS = [1, 2, 3, 4, 5, 6]
-
-
-def rows_in(database: Database, table: type[Base]) -> int:
-    with database.read() as session:
-        return session.scalar(select(func.count()).select_from(table)) or 0
 
 
 def listed(database: Database) -> list[str]:
@@ -80,7 +75,7 @@ def test_a_run_is_deleted_once_without_its_work_and_restored_as_it_was(
 
     delete_run(database, waiting.id, by=None)
     first, second = (delete_run(database, run.id, by=name) for name in ("ada", "bob"))
-    assert rows_in(database, WorkRow) == 0
+    assert count_rows(database, WorkRow) == 0
     assert second.deleted_at == first.deleted_at
 
     restored = restore_run(database, run.id)
@@ -96,11 +91,11 @@ def test_a_restored_run_catches_up_with_the_truth(database: Database) -> None:
 
     revise(database, {6: "a"})
 
-    assert rows_in(database, WorkRow) == 0
+    assert count_rows(database, WorkRow) == 0
     assert reconcile(database, POLICY).submitted == 0
     restore_run(database, run.id)
     # Nobody has to ask for its results first.
-    assert rows_in(database, WorkRow) == 1
+    assert count_rows(database, WorkRow) == 1
     assert evaluate(database, run.id).matrix.counts.tolist()[0] == [2, 1, 0]
 
 
@@ -172,7 +167,7 @@ def test_open_runs_are_removed_only_when_asked_for(database: Database) -> None:
     assert collected(database).open_runs == 0
     assert collected(database, open_older_than=11 * DAY).open_runs == 0
     assert collected(database, open_older_than=9 * DAY).open_runs == 1
-    assert rows_in(database, RunRow) == 0
+    assert count_rows(database, RunRow) == 0
 
 
 def test_many_runs_are_removed_in_several_transactions(

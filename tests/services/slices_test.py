@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import Conflict, InvalidInput
@@ -16,6 +16,7 @@ from offdiag.store import slices, truths
 from offdiag.store.database import Database
 from offdiag.store.models import EvaluationRow, TruthSliceRow
 from offdiag.store.runs import RunRecord
+from support.contents import count_rows
 from support.logging_runs import ACTUAL, PREDICTED, correct_labels, evaluate, log, stream, work_off
 
 IDS = [1, 2, 3, 4, 5, 6]
@@ -76,8 +77,7 @@ def test_another_run_may_repeat_columns_and_add_new_ones_but_no_other_values(
         log_sliced(
             database, y_pred=ACTUAL, slices={"country": ["DE", "DE", "FR", "AT", "DE", "DE"]}
         )
-    with database.read() as session:
-        assert session.scalar(select(func.count()).select_from(TruthSliceRow)) == 3
+    assert count_rows(database, TruthSliceRow) == 3
 
 
 def test_columns_that_cannot_be_used_are_refused(database: Database) -> None:

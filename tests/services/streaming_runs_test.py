@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sqlalchemy import func, select
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts, RunState
@@ -19,6 +18,7 @@ from offdiag.services.ingest.log_predictions import OpenedRun, open_run
 from offdiag.store import runs
 from offdiag.store.database import Database
 from offdiag.store.models import PendingTruthRow, TruthVersionRow, WorkRow
+from support.contents import count_rows
 from support.logging_runs import ACTUAL, PREDICTED, evaluate, log
 
 LABELS = LabelSet.declared(["a", "b", "c"])
@@ -91,12 +91,8 @@ def test_every_step_can_be_repeated_and_none_with_other_content(database: Databa
 
     assert outcomes == [PutOutcome.STORED, PutOutcome.ALREADY_THERE, PutOutcome.ALREADY_THERE]
     assert first == second
-    with database.read() as session:
-        counted = [
-            session.scalar(select(func.count()).select_from(table))
-            for table in (WorkRow, PendingTruthRow, TruthVersionRow)
-        ]
-    assert counted == [1, 0, 1]
+    tables = (WorkRow, PendingTruthRow, TruthVersionRow)
+    assert [count_rows(database, table) for table in tables] == [1, 0, 1]
 
 
 def test_a_run_with_a_missing_chunk_or_none_stays_open(database: Database) -> None:

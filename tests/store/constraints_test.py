@@ -33,38 +33,24 @@ def add_metric(database: Database, **changes: Any) -> None:
         session.add(MetricValueRow(**facts | changes))
 
 
-def add_changed_run(database: Database, **changes: Any) -> None:
+def add_changed(database: Database, kind: str, **changes: Any) -> None:
+    """One row, other than it would be, of a dataset of its own."""
     with database.write() as session:
-        add_run(session, add_dataset(session), **changes)
+        if kind == "work":
+            add_work(session, **changes)
+        elif kind == "dataset":
+            add_dataset(session, **changes)
+        elif kind == "truth":
+            add_truth(session, add_dataset(session), **changes)
+        elif kind == "run":
+            add_run(session, add_dataset(session), **changes)
+        else:
+            add = {"chunk": add_chunk, "evaluation": add_evaluation}[kind]
+            add(session, add_run(session, add_dataset(session)), **changes)
 
 
-def add_changed_dataset(database: Database, **changes: Any) -> None:
-    with database.write() as session:
-        add_dataset(session, **changes)
-
-
-def add_changed_truth(database: Database, **changes: Any) -> None:
-    with database.write() as session:
-        add_truth(session, add_dataset(session), **changes)
-
-
-def add_changed_chunk(database: Database, **changes: Any) -> None:
-    with database.write() as session:
-        add_chunk(session, add_run(session, add_dataset(session)), **changes)
-
-
-def add_changed_evaluation(database: Database, **changes: Any) -> None:
-    with database.write() as session:
-        add_evaluation(session, add_run(session, add_dataset(session)), **changes)
-
-
-def add_changed_work(database: Database, **changes: Any) -> None:
-    with database.write() as session:
-        add_work(session, **changes)
-
-
-def test_a_run_that_cannot_be_is_refused(database: Database) -> None:
-    cases: list[dict[str, Any]] = [
+CANNOT_BE: dict[str, list[dict[str, Any]]] = {
+    "run": [
         {"state": "done"},
         {"state": "open", "finished_at": NOW},
         {"state": "finished", "finished_at": None},
@@ -72,10 +58,20 @@ def test_a_run_that_cannot_be_is_refused(database: Database) -> None:
         {"orientation_verdict": "guessed"},
         {"n_predictions": -1},
         {"score_columns": -1},
-    ]
-    for changes in cases:
+    ],
+    "dataset": [{"task": "regression"}],
+    "truth": [{"number": 0}, {"n_samples": -1}, {"id_kind": "uuid"}, {"origin": "guessed"}],
+    "chunk": [{"n": 0}, {"seq": -1}],
+    "work": [{"state": "done"}, {"attempts": -1}],
+    "evaluation": [{"suite_version": 0}, {"n_cases": -1}],
+}
+
+
+@pytest.mark.parametrize("kind", CANNOT_BE)
+def test_a_row_that_cannot_be_is_refused(database: Database, kind: str) -> None:
+    for changes in CANNOT_BE[kind]:
         with pytest.raises(IntegrityError):
-            add_changed_run(database, **changes)
+            add_changed(database, kind, **changes)
 
 
 @pytest.mark.parametrize("state", RunState)
@@ -85,50 +81,25 @@ def test_every_state_and_orientation_can_be_stored(
 ) -> None:
     finished = None if state is RunState.OPEN else NOW
 
-    add_changed_run(database, state=state, source_orientation=source, finished_at=finished)
+    add_changed(database, "run", state=state, source_orientation=source, finished_at=finished)
 
 
 @pytest.mark.parametrize("verdict", [None, *OrientationVerdict])
 def test_every_verdict_can_be_stored(
     database: Database, verdict: OrientationVerdict | None
 ) -> None:
-    add_changed_run(database, orientation_verdict=verdict)
+    add_changed(database, "run", orientation_verdict=verdict)
 
 
 @pytest.mark.parametrize("task", Task)
 def test_every_task_can_be_stored(database: Database, task: Task) -> None:
-    add_changed_dataset(database, task=task)
-
-
-def test_a_dataset_of_an_unknown_task_is_refused(database: Database) -> None:
-    with pytest.raises(IntegrityError):
-        add_changed_dataset(database, task="regression")
-
-
-def test_a_truth_version_that_cannot_be_is_refused(database: Database) -> None:
-    cases: list[dict[str, Any]] = [
-        {"number": 0},
-        {"n_samples": -1},
-        {"id_kind": "uuid"},
-        {"origin": "guessed"},
-    ]
-    for changes in cases:
-        with pytest.raises(IntegrityError):
-            add_changed_truth(database, **changes)
-
-
-def test_a_chunk_that_cannot_be_is_refused(database: Database) -> None:
-    cases: list[dict[str, Any]] = [{"n": 0}, {"seq": -1}]
-    for changes in cases:
-        with pytest.raises(IntegrityError):
-            add_changed_chunk(database, **changes)
+    add_changed(database, "dataset", task=task)
 
 
 def test_a_number_that_postgresql_cannot_hold_is_refused_on_both(database: Database) -> None:
-    cases: list[object] = ["many", 2**31]
-    for n in cases:
+    for n in ("many", 2**31):
         with pytest.raises(DBAPIError):
-            add_changed_chunk(database, n=n)
+            add_changed(database, "chunk", n=n)
 
 
 def test_a_metric_value_that_cannot_be_is_refused(database: Database) -> None:
@@ -240,18 +211,9 @@ def test_a_key_is_free_again_when_nothing_waits_under_it(database: Database, sta
         assert len(session.scalars(select(WorkRow)).all()) == 3
 
 
-def test_work_that_cannot_be_is_refused(database: Database) -> None:
-    cases: list[dict[str, Any]] = [{"state": "done"}, {"attempts": -1}]
-    for changes in cases:
-        with pytest.raises(IntegrityError):
-            add_changed_work(database, **changes)
-
-
-def test_an_evaluation_that_cannot_be_is_refused(database: Database) -> None:
-    cases: list[dict[str, Any]] = [{"suite_version": 0}, {"n_cases": -1}, {"duration_s": math.inf}]
-    for changes in cases:
-        with pytest.raises(StatementError):
-            add_changed_evaluation(database, **changes)
+def test_an_evaluation_takes_no_infinite_time(database: Database) -> None:
+    with pytest.raises(StatementError):
+        add_changed(database, "evaluation", duration_s=math.inf)
 
 
 def test_numbers_start_at_their_defaults(database: Database) -> None:

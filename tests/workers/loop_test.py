@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete
 
 from offdiag.errors import DatabaseUnavailable
 from offdiag.services.jobs.run_job import run_due_jobs
@@ -20,6 +20,7 @@ from offdiag_workers import loop
 from offdiag_workers.loop import run_worker
 from offdiag_workers.process import working_in_background
 from offdiag_workers.scheduler import run_scheduler
+from support.contents import count_rows
 from support.logging_runs import POLICY, log
 
 JOBS = JobsSettings()
@@ -41,8 +42,7 @@ def running(database: Database, jobs: JobsSettings = JOBS) -> Iterator[None]:
 def wait_for_evaluations(database: Database, number: int, timeout_s: float = 20) -> None:
     give_up_at = time.monotonic() + timeout_s
     while True:
-        with database.read() as session:
-            found = session.scalar(select(func.count()).select_from(EvaluationRow))
+        found = count_rows(database, EvaluationRow)
         if found == number:
             return
         assert time.monotonic() < give_up_at, f"{found} of {number} evaluations"

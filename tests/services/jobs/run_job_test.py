@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, select, update
 
 from offdiag.domain.runs import RunState
 from offdiag.errors import DatabaseUnavailable, StorageFull
@@ -21,6 +21,7 @@ from offdiag.store import job_lease, jobs, runs
 from offdiag.store.database import Database, Session, utc_now
 from offdiag.store.jobs import JobRequest
 from offdiag.store.models import EvaluationRow, ProjectRow, WorkRow
+from support.contents import count_rows
 from support.logging_runs import POLICY, log, work_off
 
 LEASE_S = 30.0
@@ -379,8 +380,7 @@ def test_evaluating_twice_gives_one_evaluation(database: Database) -> None:
     with database.write() as session:
         TASKS["evaluate"].compute(database, {"run": run.id})(session)
 
-    with database.read() as session:
-        assert session.scalar(select(func.count()).select_from(EvaluationRow)) == 1
+    assert count_rows(database, EvaluationRow) == 1
 
 
 def test_a_run_whose_evaluation_was_given_up_is_failed(database: Database) -> None:

@@ -252,6 +252,30 @@ def test_costs_tell_which_runs_may_be_the_best_where_they_rank(database: Databas
     assert (found.may_be_best, found.worse) == ((good,), (bad,))
 
 
+def test_costs_decide_who_is_best_where_they_rank(database: Database) -> None:
+    log_run(database, name="cautious", wrong=0)
+    cheap = log_run(database, name="even", wrong=30)
+    blind = log(
+        database,
+        y_true=["mel", "nv"] * 50,
+        y_pred=["nv"] * 20 + ["mel", "nv"] * 40,
+        labels=["mel", "nv"],
+        dataset="derm",
+        facts=RunFacts(name="blind", project="skin"),
+    ).id
+    work_off(database)
+    store_costs(database, 0.1)
+
+    by_cost = edition(
+        database, cost_matrix="visits", metrics=("mean_cost", "overall_accuracy"), terms=()
+    )
+
+    assert [run.name for run in by_cost.ranking] == ["cautious", "blind", "even"]
+    assert by_cost.snapshot.leader is not None
+    assert by_cost.snapshot.leader.run_id == by_cost.ranking[0].id
+    assert {run.id for run in by_cost.ranking} >= {cheap, blind}
+
+
 def test_slices_cost_what_their_own_errors_cost(database: Database) -> None:
     log(
         database,

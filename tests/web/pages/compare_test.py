@@ -408,21 +408,15 @@ def test_other_examples_are_refused_with_the_way_to_the_shared_ones(comparer: Pa
     assert "same prediction for all 130 examples" in shared.one("div", "verdict").text
 
 
-@pytest.mark.parametrize(
-    ("names", "why"),
-    [
-        (("plain", "elsewhere"), "These runs are on different datasets"),
-        (("still_open", "plain"), "These runs are on different datasets"),
-    ],
-)
 def test_what_cannot_be_compared_is_said_in_words(
-    comparer: PageClient, compared: ComparedRegistry, names: tuple[str, ...], why: str
+    comparer: PageClient, compared: ComparedRegistry
 ) -> None:
-    page = comparer.page(f"/compare?{compared.runs(*names)}")
-    assert why in comparer.get(f"/compare.md?{compared.runs(*names)}").text
-    record = comparer.json(f"/compare.json?{compared.runs(*names)}")
+    query = compared.runs("plain", "elsewhere")
+    why = "These runs are on different datasets"
+    record = comparer.json(f"/compare.json?{query}")
 
-    assert why in page.one("div", "callout").text
+    assert why in comparer.page(f"/compare?{query}").one("div", "callout").text
+    assert why in comparer.get(f"/compare.md?{query}").text
     assert record["refusal"]["why"].startswith(why)
     assert record["result"] is None
 
@@ -558,21 +552,6 @@ def test_ticked_runs_on_another_page_of_the_list_are_compared_too(
 
 
 # -- addresses and exports -------------------------------------------------------------------
-
-
-def test_the_form_of_slices_leads_to_the_canonical_address(
-    comparer: PageClient, pair: Page, compared: ComparedRegistry
-) -> None:
-    form = next(each for each in pair.all("form") if each.inside("select"))
-    sent = {
-        field.attributes["name"]: field.attributes.get("value", "")
-        for field in form.inside("input")
-    }
-
-    response = comparer.get("/compare", query_string={**sent, "slice": "country=SI"})
-
-    assert response.status_code == 302
-    assert response.headers["Location"] == f"/compare?{compared.pair}&slice=country%3DSI"
 
 
 def test_what_cannot_be_meant_is_answered_with_a_notice(comparer: PageClient) -> None:

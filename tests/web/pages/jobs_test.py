@@ -131,19 +131,6 @@ def test_a_retry_on_an_outdated_page_leads_back_and_says_what_is_the_case(
     assert (page == "/jobs/1") is bool(told[1])
 
 
-def test_the_page_of_a_job_that_is_done_is_the_list_with_a_sentence(
-    client: PageClient, dead: str, database: Database
-) -> None:
-    location = send(client, form_to(client, "/jobs/1", "/retry")).location
-    work_off(database)
-
-    page = client.page(location, 404)
-
-    assert page.one("h1").text == "Jobs"
-    assert "There is no job 2. Finished jobs leave" in page.one("main").text
-    assert dead
-
-
 def test_the_cookie_of_forms_is_for_this_site_only_and_only_where_it_is_needed(
     client: PageClient, dead: str
 ) -> None:

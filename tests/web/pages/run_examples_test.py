@@ -114,14 +114,6 @@ def test_pages_go_forth_and_back(scored_reader: PageClient) -> None:
     assert scored_reader.page(second.link("First")).table("data") == first.table("data")
 
 
-def test_a_sample_is_found_by_a_part_of_its_name(scored_reader: PageClient) -> None:
-    page = scored_reader.page("/runs/{several}/examples?show=all&id=/013")
-
-    names = [line[0] for line in page.table("data")]
-    assert sorted(names) == [f"img/{number:04d}.png" for number in range(130, 140)]
-    assert "sample /013" in page.one("ul", "chips").text
-
-
 def test_what_matches_nothing_says_which_term_to_remove(scored_reader: PageClient) -> None:
     page = scored_reader.page("/runs/{several}/examples?true=cat&id=nothing")
 

@@ -148,16 +148,6 @@ def test_what_cannot_be_meant_is_said_and_the_page_still_answers(
         assert notice in page.all("p", "callout")[0].text, (query, notice)
 
 
-def test_class_shares_and_merged_classes_change_the_costs(client: PageClient, runs: str) -> None:
-    plain = client.json(f"/whatif.json?runs={runs}&cost=@0-1")
-    shared = client.json(f"/whatif.json?runs={runs}&cost=@0-1&share=df:0.5")
-    merged = client.json(f"/whatif.json?runs={runs}&cost=@0-1&merge=nv|df")
-
-    assert shared["prevalence"]["df"] == 0.5
-    costs = [each["runs"][0]["mean_cost"]["value"] for each in (plain, shared, merged)]
-    assert costs[1] > costs[0] > costs[2]
-
-
 def test_the_twins_say_what_the_page_says(client: PageClient, runs: str) -> None:
     query = f"runs={runs}&cost=@0-1&set=mel>nv:20"
     record = client.json(f"/whatif.json?{query}")
