@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
+from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.services.evaluation import compute
 from offdiag.store.database import Database
 
@@ -30,7 +31,7 @@ def fill_months(database: Database) -> Months:
     plans = [plan for plan in PLANS if plan.name in DATASETS]
     assert len(plans) == len(DATASETS)
     # Nobody reads the intervals, which take half of the time with all of their draws.
-    rough = partial(compute.suite_intervals, replicates=400)
+    rough = partial(suite_intervals, replicates=400)
     with patch.object(compute, "suite_intervals", rough):
         fill(database, plans=plans, steps=2, share=0.4)
     return Months(database)

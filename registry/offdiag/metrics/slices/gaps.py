@@ -28,6 +28,8 @@ from offdiag.metrics.paired.simultaneous_tests import smaller_statistic
 from offdiag.metrics.tally import Tally, no_cells, over_classes
 
 Floats = NDArray[np.float64]
+Numbers = NDArray[Any]
+"""Whole numbers, of any type."""
 FEWEST_OF_A_CLASS = 5
 """Samples of each class below which averages over classes are not compared."""
 _NEGLIGIBLE = 1e-12
@@ -50,7 +52,7 @@ def exact_p(hits: Floats, cases: Floats, other_hits: Floats, other_cases: Floats
     return np.where((cases > 0) & (other_cases > 0), 2 * np.minimum(tail, 1 - tail), 1.0)
 
 
-def lower_tail(x: Floats, cases: Floats, hits: Floats, total: Floats) -> tuple[Floats, Floats]:
+def lower_tail(x: Numbers, cases: Numbers, hits: Numbers, total: Numbers) -> tuple[Floats, Floats]:
     """P of `x` hits, and of `x` or fewer, among `cases` of `total` that have `hits` in all.
 
     Added up outwards from `x`, which is to be below what is expected, until terms are negligible.
@@ -58,7 +60,7 @@ def lower_tail(x: Floats, cases: Floats, hits: Floats, total: Floats) -> tuple[F
     with optional:
         from scipy.special import gammaln
 
-    def chosen(n: Floats, k: Floats) -> Floats:
+    def chosen(n: Numbers, k: Numbers) -> Floats:
         found: Floats = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
         return found
 
