@@ -49,7 +49,7 @@ from offdiag.metrics.intervals.suite import suite_intervals
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.best_runs import metric_contest
 from offdiag.metrics.paired.class_changes import confidence_together
-from offdiag.metrics.paired.confidence_set import pair_tests
+from offdiag.metrics.paired.confidence_set import best_set_and_pairs
 from offdiag.metrics.paired.hypothesis_tests import mcnemar
 from offdiag.metrics.paired.joint_counts import PairedRates, joint_counts
 from offdiag.metrics.paired.many_runs import PairedRuns
@@ -268,7 +268,7 @@ def drops(cell: Cell, rng: Rng) -> tuple[bool]:
     """Whether any run of a model is called worse than the best one before it."""
     actual, predicted = cell.draw(rng)
     runs = PairedRuns(actual, tuple(predicted), labels_of(cell))
-    tests = pair_tests(metric_contest(runs, ["balanced_accuracy"]), seed=0)
+    _, tests = best_set_and_pairs(metric_contest(runs, ["balanced_accuracy"]), seed=0)
     if tests is None:
         return (False,)
     ranked = [

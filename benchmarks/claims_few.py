@@ -50,7 +50,7 @@ from offdiag.metrics.costs.matrix import cost_matrix, zero_one_costs
 from offdiag.metrics.groups.gaps import largest_difference, proportion_values, worst
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.paired.best_runs import metric_contest
-from offdiag.metrics.paired.confidence_set import pair_tests
+from offdiag.metrics.paired.confidence_set import best_set_and_pairs
 from offdiag.metrics.paired.difference import paired_cost_differences, paired_differences
 from offdiag.metrics.paired.hypothesis_tests import cochran_of_counts
 from offdiag.metrics.paired.joint_counts import joint_counts
@@ -178,7 +178,7 @@ def unlike_of_three(cell: Cell, rng: Rng) -> tuple[float, ...]:
     true = [true_values(Cell(cell.n, cell.shares, (each,))) for each in cell.recalls]
     missed = []
     for key in COVERED:
-        tests = pair_tests(metric_contest(runs, [key]), seed=0)
+        _, tests = best_set_and_pairs(metric_contest(runs, [key]), seed=0)
         outside = []
         if tests is not None:
             for first, second in combinations(range(runs.n_runs), 2):

@@ -40,7 +40,7 @@ from harness import Report
 from offdiag.domain.values import MetricValue
 from offdiag.flags.rules.reference import PairedRecall, regression_verdicts
 from offdiag.metrics.paired.best_runs import metric_contest
-from offdiag.metrics.paired.confidence_set import pair_tests
+from offdiag.metrics.paired.confidence_set import best_set_and_pairs
 from offdiag.metrics.paired.joint_counts import joint_counts
 from offdiag.metrics.paired.many_runs import PairedRuns
 from offdiag.reports.changes import find_changes
@@ -167,7 +167,7 @@ def visits(cell: Cell, rng: Rng) -> tuple[bool, bool]:
     shown = []
     for n_runs in np.linspace(0, len(predicted), VISITS + 1).astype(int)[1:].tolist():
         runs = PairedRuns(actual, tuple(predicted[:n_runs]), labels_of(cell))
-        tests = pair_tests(metric_contest(runs, ["balanced_accuracy"]), seed=0)
+        _, tests = best_set_and_pairs(metric_contest(runs, ["balanced_accuracy"]), seed=0)
         values = () if tests is None else tests.values.tolist()
         ranked = tuple(_ranked(at, value) for at, value in enumerate(values))
         status = RankedRuns("balanced_accuracy", 1, ranked, len(ranked), 0)

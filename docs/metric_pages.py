@@ -22,10 +22,10 @@ from offdiag.metrics.catalogue import (
 from offdiag.metrics.suite import Suite, evaluate_stack
 from offdiag.metrics.symmetry import (
     GROUP_WORDS,
+    LETTERS,
     TRANSFORMATION_WORDS,
     effect_words,
     imbalance_effect,
-    symmetry_letters,
 )
 
 FOLDER = PurePosixPath("metrics")
@@ -90,13 +90,19 @@ the informedness, and the MCC where errors must be considered, too."""
 def _index_table(scope: Scope) -> str:
     rows = [
         f"| [`{spec.key}`]({spec.key}.md) | {spec.title} | {range_words(spec)} | "
-        f"{spec.direction.value} | {symmetry_letters(spec.symmetry)} |{_imbalance_cell(spec)}"
+        f"{spec.direction.value} | {_letters(spec.symmetry)} |{_imbalance_cell(spec)}"
         for spec in CATALOGUE[scope].values()
     ]
     head = "| key | metric | range | better | |\n| --- | --- | --- | --- | --- |"
     if scope in _OF_A_MATRIX:
         head = "| key | metric | range | better | | imbalance |\n|" + " --- |" * 6
     return f"## {SCOPE_TITLES[scope]}\n\n{head}\n" + "\n".join(rows)
+
+
+def _letters(symmetry: Symmetry | None) -> str:
+    if symmetry is None:
+        return ""
+    return " ".join(letter for letter, name in LETTERS.items() if getattr(symmetry, name))
 
 
 def _imbalance_cell(spec: MetricSpec) -> str:

@@ -173,7 +173,9 @@ def printed(reported: object, *, field: str) -> Printed:
     and words such as "undefined" and "n/a" claim that the metric is undefined. Raises
     `InvalidInput` for anything else.
     """
-    plain = _plain(reported)
+    # A numpy scalar as the Python number it holds.
+    item = getattr(reported, "item", None)
+    plain = item() if callable(item) and getattr(reported, "shape", None) == () else reported
     if plain is None or (isinstance(plain, float) and math.isnan(plain)):
         return Printed("undefined", None)
     if isinstance(plain, bool) or not isinstance(plain, (str, int, float, Decimal)):
@@ -220,12 +222,6 @@ def _number_in(text: str, field: str) -> Decimal:
             else 'Write 0.593, "59.3 %" or "undefined".',
         )
     return digits
-
-
-def _plain(reported: object) -> object:
-    """A numpy scalar as the Python number it holds."""
-    item = getattr(reported, "item", None)
-    return item() if callable(item) and getattr(reported, "shape", None) == () else reported
 
 
 def _around(value: Fraction, reach: Fraction) -> Interval:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,14 +69,6 @@ class Assessment:
     def may_hide(self) -> bool:
         """Whether accuracy may hide a minority class: in sight, and none proved."""
         return may_hide_minority(self.verdicts)
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "badge": self.badge,
-            "may_hide": self.may_hide,
-            "not_assessable": self.not_assessable,
-            "verdicts": [verdict.to_dict() for verdict in self.verdicts],
-        }
 
 
 def assess(matrix: ConfusionMatrix, thresholds: Thresholds | None = None) -> Assessment:

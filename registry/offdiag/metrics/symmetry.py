@@ -215,13 +215,6 @@ def _heights(spec: MetricSpec, share: float) -> Floats:
     return np.array(heights).reshape(values.shape)
 
 
-def symmetry_letters(symmetry: Symmetry | None) -> str:
-    """The letters of the symmetries a metric has, separated by spaces."""
-    if symmetry is None:
-        return ""
-    return " ".join(letter for letter, name in LETTERS.items() if getattr(symmetry, name))
-
-
 def effect_words(symmetry: Symmetry, transformation: Transformation) -> tuple[str, str | None]:
     """What a transformation does to the value, and the metric that it becomes, if any.
 

@@ -91,7 +91,6 @@ class FlagRecord:
     first_seen: datetime
     last_seen: datetime
     closed_at: datetime | None
-    evaluation_id: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,6 @@ class PromotionRecord:
     """
 
     id: int
-    dataset_id: int
     role: PromotionRole
     run_id: str | None
     run_name: str | None

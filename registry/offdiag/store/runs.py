@@ -327,13 +327,11 @@ def _plain(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, slots=True)
 class BaselineRecord:
-    """Which run is pinned, by whom and when."""
+    """Which run is pinned, and by whom."""
 
-    dataset_id: int
     run_id: str
     run_name: str
     author: str | None
-    pinned_at: datetime
 
 
 def find_baseline(session: Session, dataset_id: int) -> BaselineRecord | None:
@@ -346,7 +344,7 @@ def find_baseline(session: Session, dataset_id: int) -> BaselineRecord | None:
     if found is None:
         return None
     row, name = found
-    return BaselineRecord(row.dataset_id, row.run_id, name, row.author, row.pinned_at)
+    return BaselineRecord(row.run_id, name, row.author)
 
 
 def pin_baseline(

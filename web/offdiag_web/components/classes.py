@@ -194,10 +194,6 @@ class ConfusionList:
     errors: tuple[Confusion, ...]
     n_kinds: int
 
-    @property
-    def is_cut(self) -> bool:
-        return self.n_kinds > len(self.errors)
-
 
 def off_diagonal(matrix: ConfusionMatrix) -> NDArray[np.int64]:
     """A copy of the counts with the correct samples taken out, (K, K)."""

@@ -17,6 +17,8 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from offdiag.domain import number_text, texts
 from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.catalogue import CATALOGUE
+from offdiag.metrics.spec import Scope
 from offdiag_web.charts.svg import Extent
 
 shortened = texts.shortened
@@ -156,18 +158,12 @@ def reason_text(reason: str) -> str:
 
 UNDEFINED = "undefined"
 CLASS_METRIC_TITLES: Mapping[str, str] = {
-    "support": "Support",
-    "predicted": "Predicted",
+    **{key: spec.title for key, spec in CATALOGUE[Scope.PER_CLASS].items()},
     "tp": "TP",
     "fn": "FN",
     "fp": "FP",
     "tn": "TN",
-    "prevalence": "Prevalence",
-    "imbalance_coefficient": "Imbalance coefficient",
-    "predicted_rate": "Predicted prevalence",
-    "recall": "Recall",
-    "specificity": "Specificity",
-    "precision": "Precision",
+    "predicted": "Predicted",
     "npv": "NPV",
     "fpr": "FPR",
     "fnr": "FNR",
@@ -177,23 +173,14 @@ CLASS_METRIC_TITLES: Mapping[str, str] = {
     "f0_5": "F0.5",
     "f2": "F2",
     "jaccard": "Jaccard",
-    "accuracy_ovr": "Accuracy (one-vs-rest)",
-    "balanced_accuracy_ovr": "Balanced accuracy (one-vs-rest)",
-    "informedness": "Informedness",
-    "markedness": "Markedness",
     "gmean": "G-mean",
     "fowlkes_mallows": "Fowlkes–Mallows",
-    "mcc_ovr": "MCC (one-vs-rest)",
     "lr_plus": "LR+",
     "lr_minus": "LR−",
-    "prevalence_threshold": "Prevalence threshold",
-    "dor": "Diagnostic odds ratio",
-    "lift": "Lift",
-    "p4": "P4",
     "roc_auc": "ROC AUC",
     "average_precision": "Average precision",
 }
-"""What the values of one class are called where a column or a line shows them."""
+"""What the values of one class are called where a column or a line shows them: often shorter."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,6 @@ class SliceLine:
     p: str
     is_significant: bool
     confirmed: str
-    explained: str
     examples_url: str
 
 
@@ -163,9 +162,6 @@ def _line(gap: SliceGap, run_id: str, labels: Sequence[str]) -> SliceLine:
         p=p_in_column(gap.p_adjusted),
         is_significant=gap.is_significant,
         confirmed={True: "yes", False: "no", None: "–"}[gap.confirmed],
-        explained=numbers.whole_percent(round(1000 * gap.explained), 1000)
-        if gap.explained > 0
-        else "–",
         examples_url=slice_url(run_id, part, label),
     )
 

@@ -71,7 +71,9 @@ def demo(folder: Path, url: str | None, seed: int, port: int | None, no_serve: b
     settings = _with_port(settings_for(url), port)
     with opened(settings) as database:
         log_missing_trials(database, url=url, seed=seed)
-        in_use = _run_in_use(database)
+        in_use = next(
+            run.id for run in demo_runs(database) if (run.dataset, run.name) == (DIGITS, IN_USE)
+        )
         judge_runs(database, in_use=in_use)
         with working_in_background(database, settings):
             entries = evaluated_entries(database)
@@ -130,12 +132,6 @@ def _create_report(database: Database, settings: Settings, in_use: str) -> None:
             lease_s=settings.jobs.lease_s,
             policy=RetryPolicy(max_attempts=settings.jobs.max_attempts),
         )
-
-
-def _run_in_use(database: Database) -> str:
-    return next(
-        run.id for run in demo_runs(database) if (run.dataset, run.name) == (DIGITS, IN_USE)
-    )
 
 
 def evaluated_entries(database: Database) -> list[RunEntry]:

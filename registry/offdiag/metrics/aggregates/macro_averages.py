@@ -46,8 +46,6 @@ from offdiag.metrics.spec import (
 )
 from offdiag.metrics.tally import how_many
 
-AVERAGED = ("precision", "recall", "f1", "jaccard")
-
 
 def macro(key: str) -> Formula:
     def over_occurring_classes(m: Classified) -> Quantity:

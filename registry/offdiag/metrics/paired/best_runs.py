@@ -134,7 +134,6 @@ def turned(spread: RunSpread, signs: Floats) -> RunSpread:
     return replace(spread, linear=spread.linear * signs[:, :, np.newaxis])
 
 
-METHOD = "bootstrap bias correction"
 DRAWS = 300
 FEWEST_DRAWS = 40
 MOST_LOOKS = 300_000_000

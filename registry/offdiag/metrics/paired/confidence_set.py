@@ -112,27 +112,17 @@ class PairTests:
         return self.spread.statistic(difference, (0, run, rival))
 
 
-def pair_tests(
-    contest: Contest, *, seed: int, confidence: float = 0.95, draws: int = DRAWS
-) -> PairTests | None:
-    """All pairs of runs by the first metric of a contest, None where it is not tested."""
-    level, count = confidence_level(confidence), positive_count(draws, field="draws")
-    if not contest.is_tested[0]:
-        return None
-    return _pairs_of(contest, _first_stage(contest, seed, 0, level, count), level, count)
+_LEVEL = 0.95
 
 
-def best_set_and_pairs(
-    contest: Contest, *, seed: int, confidence: float = 0.95, draws: int = DRAWS
-) -> tuple[BestSet, PairTests | None]:
-    """The set of the first metric and the tests of all pairs, from the same draws.
+def best_set_and_pairs(contest: Contest, *, seed: int) -> tuple[BestSet, PairTests | None]:
+    """The 95 % set of the first metric, as `confidence_sets` has it, and the tests of all pairs.
 
-    Both are what `confidence_sets` and `pair_tests` return, in less time.
+    There are no tests of pairs where the metric is not tested.
     """
-    level, count = confidence_level(confidence), positive_count(draws, field="draws")
-    stage = _first_stage(contest, seed, 0, level, count)
-    pairs = _pairs_of(contest, stage, level, count) if contest.is_tested[0] else None
-    _take_out([stage], level, count)
+    stage = _first_stage(contest, seed, 0, _LEVEL, DRAWS)
+    pairs = _pairs_of(contest, stage, _LEVEL, DRAWS) if contest.is_tested[0] else None
+    _take_out([stage], _LEVEL, DRAWS)
     return stage.found()[0], pairs
 
 

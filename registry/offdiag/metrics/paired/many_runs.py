@@ -52,8 +52,6 @@ MOST_IN_EACH_RUN = 128
 """Classes up to which slopes are looked up in a table of each run."""
 RUN_AXIS, SAMPLE_AXIS = 0, 1
 """Axes of predictions and slopes, shape (m, n)."""
-CLASS_AXIS = 0
-"""Axis of counts by class and two runs, shape (C, m, m), along which the class changes."""
 LARGEST_KEY = 1 << 62
 """Numbers of kinds up to which a kind is one number of eight bytes."""
 EXACT_SUMS = 1 << 24

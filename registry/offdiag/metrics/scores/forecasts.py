@@ -20,8 +20,6 @@ from offdiag.metrics.scores.ranking import (
 )
 from offdiag.metrics.spec import WILSON, MetricSpec, Scope
 
-SAMPLE_AXIS = 0
-"""Axis of an (n, K) score table along which the sample changes."""
 CLASS_AXIS = 1
 """Axis of an (n, K) score table along which the class changes."""
 LARGEST_K = 5

@@ -110,20 +110,6 @@ class SliceCounts:
         """Column and value of each condition of a slice."""
         return tuple(self.choice_names[at] for at in self.members[place] if at != NO_PARENT)
 
-    def find(self, terms: Sequence[tuple[str, str]]) -> int | None:
-        """The place of a slice with these conditions, None if it is not there."""
-        wanted = sorted(self.choice_names.index(term) for term in terms if term in self._known)
-        n_columns = self.members.shape[CONDITION_AXIS]
-        if len(wanted) != len(terms) or not 1 <= len(wanted) <= n_columns:
-            return None
-        key = (*wanted, *[NO_PARENT] * (n_columns - len(wanted)))
-        found = np.flatnonzero((self.members == key).all(axis=CONDITION_AXIS))
-        return int(found[0]) if len(found) else None
-
-    @cached_property
-    def _known(self) -> frozenset[tuple[str, str]]:
-        return frozenset(self.choice_names)
-
 
 def random_halves(places: NDArray[np.int64]) -> NDArray[Any]:
     """Which half each sample is in: a hash of its place, equal for all runs and for ever.

@@ -46,10 +46,6 @@ def evaluation(
         run_id,
         timeout_s=timeout_s,
     )
-    return _evaluation(found)
-
-
-def _evaluation(found: EvaluationResponse) -> Evaluation:
     flags = tuple(Flag(**dict(each)) for each in found.flags)
     collapse = None if found.collapse is None else _collapse(found.collapse)
     return Evaluation.of_values(

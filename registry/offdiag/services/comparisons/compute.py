@@ -212,7 +212,11 @@ def _compute_aligned(
     runs = asked.runs
     samples = None if side_by_side is None else side_by_side.samples
     if side_by_side is not None and runs[0].is_weighted:
-        return _compare_weighted(session, asked, side_by_side)
+        pair = _weighted(session, side_by_side, *asked.runs)
+        if isinstance(pair, Refusal):
+            return Compared(None, side_by_side.samples, pair)
+        result = compare_weighted(pair, seed=INTERVAL_SEED, confidence=asked.confidence)
+        return Compared(result, side_by_side.samples)
     if len(runs) == 2:
         by_slice = None
         predicting = [run for run in runs if run.has_predictions]
@@ -284,14 +288,6 @@ def _pair(session: Session, asked: ComparisonRequest, found: Aligned | None) -> 
         seed=INTERVAL_SEED,
         confidence=asked.confidence,
     )
-
-
-def _compare_weighted(session: Session, asked: ComparisonRequest, found: Aligned) -> Compared:
-    pair = _weighted(session, found, *asked.runs)
-    if isinstance(pair, Refusal):
-        return Compared(None, found.samples, pair)
-    result = compare_weighted(pair, seed=INTERVAL_SEED, confidence=asked.confidence)
-    return Compared(result, found.samples)
 
 
 def _weighted(

@@ -298,7 +298,11 @@ def _kept_counts(
         return logged_counts.read_matrix(session, run.id, dataset.labels, run.source), None
     cases = logged_counts.find_counted_samples(session, run.id)
     if cases is None:
-        raise _no_samples_to_choose_from(run)
+        raise InvalidInput(
+            f"run {run.id} is a matrix without predictions.",
+            field="slice",
+            hint="Slices need to know the samples; log the predictions, or a frame with slices=.",
+        )
     members = None
     if part is not None:
         levels = {name: column.levels for name, column in cases.slices.items()}
@@ -357,14 +361,6 @@ def positive_code(dataset: DatasetRecord) -> int:
     """The class that one score for each sample is of."""
     assert dataset.positive_label is not None  # noqa: S101  # Else there are none.
     return dataset.labels.index[dataset.positive_label]
-
-
-def _no_samples_to_choose_from(run: RunRecord) -> InvalidInput:
-    return InvalidInput(
-        f"run {run.id} is a matrix without predictions.",
-        field="slice",
-        hint="Slices need to know the samples; log the predictions, or a frame with slices=.",
-    )
 
 
 def require_closed(run: RunRecord) -> None:

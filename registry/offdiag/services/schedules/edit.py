@@ -57,22 +57,18 @@ def report_choices(database: Database) -> Choices:
 def report_definition(database: Database, *, project: str, name: str) -> Definition:
     """What a report was told to be. Raises `NotFound`."""
     with database.read() as session:
-        return _definition(session, project, name)
-
-
-def _definition(session: Session, project: str, name: str) -> Definition:
-    planned = schedules.find_schedule(session, project=project, name=name)
-    if planned is not None:
-        return Definition(
-            name,
-            read_scope(planned.scope),
-            read_targets(planned.delivery),
-            planned.cron,
-            planned.zone,
-            planned.version,
-        )
-    newest = edition_named(session, project, name, None)
-    return Definition(name, read_scope(newest.scope), read_targets(newest.delivery))
+        planned = schedules.find_schedule(session, project=project, name=name)
+        if planned is not None:
+            return Definition(
+                name,
+                read_scope(planned.scope),
+                read_targets(planned.delivery),
+                planned.cron,
+                planned.zone,
+                planned.version,
+            )
+        newest = edition_named(session, project, name, None)
+        return Definition(name, read_scope(newest.scope), read_targets(newest.delivery))
 
 
 def add_schedule(

@@ -21,7 +21,7 @@ from offdiag.services.reports.page import (
 )
 from offdiag.services.schedules.due import DueTime, Plan, next_due_times, no_schedule
 from offdiag.store import deliveries, schedules
-from offdiag.store.database import Database, Session, database_time
+from offdiag.store.database import Database, database_time
 from offdiag.store.deliveries import DeliveryRecord
 from offdiag.store.job_lease import list_heartbeats
 from offdiag.store.reports import EditionRecord, editions_of, newest_report_file
@@ -144,7 +144,9 @@ def report_page(
         # Deliveries and summaries stand with the editions.
         entry = report_entry(source, schedule, last, n_editions=found.n_editions)
         baseline = baseline_names(session, [entry]).get(entry.scope.baseline or "")
-        history = _history(session, project, name)
+        content = newest_report_file(session, project=project, name=name)
+        report = None if content is None else read_report(json.loads(content))
+        history = () if report is None else report.history
         now = None if schedule is None else database_time(session)
         beats = () if schedule is None else tuple(list_heartbeats(session))
     return ReportPage(
@@ -158,9 +160,3 @@ def report_page(
         ),
         history=history,
     )
-
-
-def _history(session: Session, project: str, name: str) -> tuple[HistoryPoint, ...]:
-    content = newest_report_file(session, project=project, name=name)
-    report = None if content is None else read_report(json.loads(content))
-    return () if report is None else report.history

@@ -23,14 +23,12 @@ from offdiag.metrics.intervals.costs import cost_intervals
 from offdiag.metrics.paired.best_runs import cost_contest
 from offdiag.metrics.paired.confidence_set import BestSet, Compared, confidence_sets
 from offdiag.metrics.paired.many_runs import PairedRuns
-from offdiag.metrics.paired.run_spread import Codes
 from offdiag.services.evaluation.compute import INTERVAL_SEED
 from offdiag.services.what_if.leads import Leads, leads
 from offdiag.services.what_if.scenario import (
     MOST_RUNS,
     Question,
     Scenario,
-    SideBySide,
     WhatIfFrame,
     read_frame,
     understand,
@@ -100,7 +98,11 @@ def _paired_with(
     pairs, size = frame.pairs, frame.runs[0].matrix.n_classes
     if pairs is None or least is None:
         return None
-    codes = _predictions(frame, pairs)
+    codes = {
+        at: pairs.predicted[run.id]
+        for at, run in enumerate(frame.runs)
+        if run.id in pairs.predicted
+    }
     answered = {
         at: (pairs.actual < size) & (predicted < size)
         for at, predicted in codes.items()
@@ -124,14 +126,6 @@ def _paired_with(
         ),
         positions,
     )
-
-
-def _predictions(frame: WhatIfFrame, pairs: SideBySide) -> dict[int, Codes]:
-    return {
-        at: pairs.predicted[run.id]
-        for at, run in enumerate(frame.runs)
-        if run.id in pairs.predicted
-    }
 
 
 def _known_of(paired: _Paired | None, found: BestSet | None, at: int) -> _Tested | None:

@@ -47,7 +47,6 @@ class RankedRun:
     behind_interval: str | None
     behind_whom: str | None
     verdict: Verdict
-    ratio: str | None
     undefined: str | None
     cells: str
     n_cases: int
@@ -173,7 +172,6 @@ def _row(
         if rival is None or found.answers[rival].place.verdict == "cheapest"
         else run_label(rival),
         verdict=each.place.verdict,
-        ratio=None if each.ratio.value is None else numbers.metric(each.ratio.value),
         undefined=None if mean is not None else reason_text(each.mean.reason or "no_cases"),
         cells=_cells(found, each),
         n_cases=run.matrix.total,

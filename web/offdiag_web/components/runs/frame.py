@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ from offdiag.errors import EvaluationFailed, EvaluationPending, OffdiagError
 from offdiag.metrics.counted import numbers_of
 from offdiag.services.evaluation.slices import slice_levels, sliced_run
 from offdiag.services.health import has_worker
-from offdiag.store.comments import About, Comment, comments_on
+from offdiag.store.comments import About, comments_on
 from offdiag.store.evaluations import EvaluationWork
 from offdiag.store.outdated import StaleReason
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults, read_run
@@ -372,16 +372,10 @@ def _read_beside(
             slices = slice_choices(levels, None if part is None else str(parse_slice(part)))
         if is_discussed:
             found = comments_on(session, About.RUN, run_id)
-            comments = _discussion(run_id, found, refused)
+            comments = discussion(
+                found,
+                url=url_for("run_meta.add_comment", run_id=run_id),
+                back=url_for("run_matrix.page", run_id=run_id, _anchor="discussion"),
+                refused=refused,
+            )
     return slices, comments
-
-
-def _discussion(
-    run_id: str, comments: Sequence[Comment], refused: OffdiagError | None
-) -> Discussion:
-    return discussion(
-        comments,
-        url=url_for("run_meta.add_comment", run_id=run_id),
-        back=url_for("run_matrix.page", run_id=run_id, _anchor="discussion"),
-        refused=refused,
-    )

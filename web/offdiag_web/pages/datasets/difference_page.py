@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flask import Blueprint, make_response, render_template, request
@@ -136,18 +135,14 @@ def difference_sentence(difference: LabelDifference) -> str:
     """ "12 labels differ: 10 corrected and 2 given for the first time."."""
     if not len(difference):
         return "No label differs."
-    kinds = _kinds(difference)
-    verb = "differs" if len(difference) == 1 else "differ"
-    return f"{numbers.plural(len(difference), 'label')} {verb}: {numbers.listed(kinds)}."
-
-
-def _kinds(difference: LabelDifference) -> Sequence[str]:
     counted = (
         (difference.n_corrected, "corrected"),
         (difference.n_newly_labelled, "given for the first time"),
         (difference.n_unlabelled, "removed"),
     )
-    return [f"{numbers.count(n)} {words}" for n, words in counted if n]
+    kinds = [f"{numbers.count(n)} {words}" for n, words in counted if n]
+    verb = "differs" if len(difference) == 1 else "differ"
+    return f"{numbers.plural(len(difference), 'label')} {verb}: {numbers.listed(kinds)}."
 
 
 def _move(move: Relabelled, total: int) -> Move:

@@ -78,7 +78,10 @@ def dataset(name: str) -> Response:
 
 def _dataset_page(name: str, *, refused_comment: OffdiagError | None = None) -> Response:
     found, notices = _decision(name)
-    asked = _asked(found, notices)
+    metrics = metrics_of(found.dataset.task, found.leaders.metric)
+    across = one_of(request.args.get("x"), metrics, "horizontal axis", notices)
+    up = one_of(request.args.get("y"), ("cost",), "vertical axis", notices)
+    asked = Asked(across or metrics[0], up == "cost" and found.facts.costs is not None)
     n_waiting = found.size.n_runs - found.size.n_failed
     if not found.leaders.runs and n_waiting and found.size.n_labelled:
         with current_registry().database.read() as session:
@@ -182,10 +185,3 @@ def _decision(name: str) -> tuple[Decision, list[str]]:
         kept=kept_decisions(),
     )
     return found, notices
-
-
-def _asked(found: Decision, notices: list[str]) -> Asked:
-    metrics = metrics_of(found.dataset.task, found.leaders.metric)
-    across = one_of(request.args.get("x"), metrics, "horizontal axis", notices)
-    up = one_of(request.args.get("y"), ("cost",), "vertical axis", notices)
-    return Asked(across or metrics[0], up == "cost" and found.facts.costs is not None)

@@ -91,7 +91,6 @@ class ReportLine:
     last: LastEdition | None
     findings: tuple[Chip, ...]
     trend: Trend | None
-    targets: tuple[str, ...]
 
 
 def reports_view(page: SchedulesPage, notices: list[str], *, start: int, now: datetime) -> str:
@@ -153,7 +152,6 @@ def _line(
         last=_last(entry, address),
         findings=finding_chips(entry.summary),
         trend=_trend(entry.summary),
-        targets=entry.targets,
     )
 
 

@@ -166,7 +166,7 @@ LOWEST_SHOWN = 6
 
 @dataclass(frozen=True, slots=True)
 class ClassRecall:
-    """One class: how much of it was found. `stands_out` where its interval lies below."""
+    """One class: how much of it was found."""
 
     name: str
     short_name: str
@@ -175,7 +175,6 @@ class ClassRecall:
     recall: ShownValue
     interval: str | None
     mark: Markup | None
-    stands_out: bool
     precision: ShownValue
     specificity: ShownValue | None
     """Of one of two classes."""
@@ -256,7 +255,6 @@ def _class_recall(
     recall = results.per_class["recall"][code]
     extent = extent_of(recall)
     interval = interval_text(recall)
-    lower = lies_below(recall, accuracy)
     said = f"95 % interval {interval}" if interval else "no interval"
     return ClassRecall(
         name=name,
@@ -270,12 +268,11 @@ def _class_recall(
             scale=UNIT,
             name=f"Recall from 0 to 1: {said}",
             baseline=None if accuracy is None else accuracy.value,
-            stands_out=lower,
+            stands_out=lies_below(recall, accuracy),
             canvas=IN_PANEL,
         )
         if extent
         else None,
-        stands_out=lower,
         precision=shown(results.per_class["precision"][code], notes),
         specificity=shown(results.per_class["specificity"][code], notes)
         if len(matrix.labels.names) == 2

@@ -83,7 +83,10 @@ def what_if_view(
             url_of=lambda reference: address.asking(costs=reference, edits="").url(),
         ),
         changes=_changes(found),
-        multiplications=_multiplications(found),
+        multiplications=", ".join(
+            f"{each.sides} × {cost_text(each.factor)}"
+            for each in found.scenario.edits.multiplications
+        ),
         times=replace(scenario.edits, cells={}).text(labels),
         reset_url=address.asking(edits="", shares="", merged="", lever="").url(),
         grid=cost_grid(scenario, order),
@@ -102,7 +105,14 @@ def what_if_view(
         choice=choice_view(found),
         heat=heat_view(found, order, selected=range(len(found.answers))),
         slices=slice_choices(found.frame.levels, found.frame.part or None),
-        others=_others(found),
+        others=tuple(
+            Option(
+                other.id,
+                " · ".join(filter(None, [numbers.shortened(other.name, longest=40), other.model])),
+                is_chosen=False,
+            )
+            for other in found.frame.others
+        ),
         can_add=len(found.answers) < MOST_RUNS,
         save_name="" if record is None else record.name,
         next_version=_next_version(found),
@@ -118,12 +128,6 @@ def _changes(found: WhatIf) -> str:
     if not edits:
         return ""
     return f"{numbers.plural(n_cells, 'cell')} changed"
-
-
-def _multiplications(found: WhatIf) -> str:
-    return ", ".join(
-        f"{each.sides} × {cost_text(each.factor)}" for each in found.scenario.edits.multiplications
-    )
 
 
 def _notices(found: WhatIf, address: WhatIfAddress) -> tuple[str, ...]:
@@ -149,17 +153,6 @@ def _notices(found: WhatIf, address: WhatIfAddress) -> tuple[str, ...]:
             "every program passes on whole. Save them as a version before you send a link."
         )
     return tuple(notices)
-
-
-def _others(found: WhatIf) -> tuple[Option, ...]:
-    return tuple(
-        Option(
-            other.id,
-            " · ".join(filter(None, [numbers.shortened(other.name, longest=40), other.model])),
-            is_chosen=False,
-        )
-        for other in found.frame.others
-    )
 
 
 def _next_version(found: WhatIf) -> int | None:
@@ -196,7 +189,14 @@ def start_view(
             DatasetChoice(
                 facts.name,
                 None if facts.project == DEFAULT_PROJECT else facts.project,
-                _url(facts, address),
+                with_query(
+                    "/whatif",
+                    {
+                        "dataset": facts.name,
+                        "project": None if facts.project == DEFAULT_PROJECT else facts.project,
+                        "cost": address.question.costs,
+                    },
+                ),
                 f"{numbers.plural(logged.by_state[RunState.EVALUATED], 'evaluated run')}, "
                 f"{numbers.plural(facts.n_classes, 'class', 'classes')}",
             )
@@ -205,17 +205,6 @@ def start_view(
         ),
         n_runs=sum(logged.total for _, logged in datasets),
         notice=notice,
-    )
-
-
-def _url(facts: DatasetFacts, address: WhatIfAddress) -> str:
-    return with_query(
-        "/whatif",
-        {
-            "dataset": facts.name,
-            "project": None if facts.project == DEFAULT_PROJECT else facts.project,
-            "cost": address.question.costs,
-        },
     )
 
 

@@ -309,7 +309,9 @@ def threshold_curve(
     """Draw the curve with its band; `name` says in words what it shows."""
     across = _across(curve.thresholds)
     up = _up(curve)
-    shown = _thinned(curve)
+    every = max(1, len(curve.thresholds) // _MOST_POINTS)
+    places = {*range(0, len(curve.thresholds), every), curve.best, len(curve.thresholds) - 1}
+    shown = sorted(places)
     points = [
         (across.at(float(curve.thresholds[at])), up.at(float(curve.costs[at]))) for at in shown
     ]
@@ -364,12 +366,6 @@ def _readings(
         threshold, cost = float(curve.thresholds[at]), float(curve.costs[at])
         text = f"from {curve.text(threshold)}: cost {cost:,.4g}, {curve.said[at]}"
         yield reading(text, FRAME.x(across), FRAME.y(up), values=(threshold, cost))
-
-
-def _thinned(curve: ThresholdCurve) -> list[int]:
-    every = max(1, len(curve.thresholds) // _MOST_POINTS)
-    places = {*range(0, len(curve.thresholds), every), curve.best, len(curve.thresholds) - 1}
-    return sorted(places)
 
 
 def _ticks(across: Sequence[tuple[str, float]], up: Sequence[tuple[str, float]]) -> Iterator[str]:
