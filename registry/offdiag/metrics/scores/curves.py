@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.values import Reason
 from offdiag.metrics.scores.calibration import CalibrationBins, calibrated_shares
-from offdiag.metrics.scores.ranking import RankedScores, one_sided_reason
+from offdiag.metrics.scores.ranking import RankedScores, TwoKinds, one_sided_reason
 
 
 class CurveKind(StrEnum):
@@ -65,13 +65,9 @@ class Curve:
         }
 
 
-class Thresholds(Protocol):
+class Thresholds(TwoKinds, Protocol):
     """What is reported at each threshold, descending: counts of samples, or sums of weights."""
 
-    @property
-    def n_positive(self) -> int: ...
-    @property
-    def n_negative(self) -> int: ...
     @property
     def totals(self) -> tuple[float, float]: ...
     @property
