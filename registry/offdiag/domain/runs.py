@@ -147,7 +147,6 @@ class RunFacts:
         return said | {"params": dict(self.params), "tags": dict(self.tags)}
 
     def to_dict(self) -> dict[str, Any]:
-        """The facts by name."""
         facts = {each.name: getattr(self, each.name) for each in fields(self)}
         if not self.unique_name:  # Servers of the last release do not know it.
             del facts["unique_name"]

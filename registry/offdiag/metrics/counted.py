@@ -181,7 +181,6 @@ def class_sizes(found: Counted) -> list[int]:
 
 
 def counted(counts: SampleCounts, labels: LabelSet) -> Unweighted:
-    """Counts with the names of their labels."""
     if isinstance(counts, SetTally):
         return CountedSets(counts, labels)
     return ConfusionMatrix(counts, labels)

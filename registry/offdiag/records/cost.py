@@ -317,7 +317,6 @@ class WhatIfResponse(ResponseBody):
 
 
 def costs_document(found: CostMatrixRecord) -> Costs:
-    """A version of a cost matrix."""
     return Costs.model_validate(found.to_dict())
 
 
@@ -384,7 +383,6 @@ def costs_of_runs(found: WhatIf) -> CostsOfRuns:
 
 
 def asked_costs(database: Database, asked: CostsRequest) -> CostsOfRuns:
-    """Compare runs by cost as it is asked for."""
     from offdiag.domain.runs import MOST_COMPARED
     from offdiag.services.what_if.costs import ask
     from offdiag.services.what_if.scenario import Question, runs_asked_for

@@ -238,7 +238,6 @@ class Decided(ResponseBody):
 
 
 def flag_document(entry: FlagEntry, now: datetime) -> Flag:
-    """A flag with the names of what it belongs to."""
     record, content, standing = entry.flag, entry.flag.content, entry.flag.status
     return Flag.made_of(
         content,

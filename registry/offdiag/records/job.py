@@ -66,7 +66,6 @@ class AllRetried(ResponseBody):
 
 
 def job_document(entry: JobEntry, now: datetime) -> Job:
-    """One piece of work."""
     return Job.made_of(entry, due_at=now + timedelta(seconds=entry.waits_s))
 
 

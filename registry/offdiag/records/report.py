@@ -325,7 +325,6 @@ def sent_edition(edition: EditionRecord, deliveries: Sequence[DeliveryRecord]) -
 
 
 def edition_detail(page: EditionPage) -> EditionDetail:
-    """One edition with its deliveries and files."""
     return EditionDetail.made_of(
         page.edition, deliveries=list(map(_delivery, page.deliveries)), files=page.files
     )
@@ -349,7 +348,6 @@ def report_list(page: ReportsPage) -> ReportList:
 
 
 def report_summary(entry: ReportEntry) -> ReportSummary:
-    """A report as a list shows it."""
     return ReportSummary(
         **_report_facts(entry),
         last=None if entry.last is None else sent_edition(entry.last, entry.deliveries),

@@ -40,7 +40,6 @@ _FOLDER = files("offdiag.reports") / "templates"
 
 
 def html_page(report: Report) -> str:
-    """The whole file."""
     return _template().render(
         edition=report.edition,
         due=due_text(report.edition.fire_time),

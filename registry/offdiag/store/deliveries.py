@@ -80,7 +80,6 @@ def note_attempt(session: Session, delivery_id: int, *, state: DeliveryState, er
 
 
 def mark_sent(session: Session, delivery_id: int, now: datetime) -> None:
-    """Record that a delivery arrived."""
     session.execute(
         update(DeliveryRow)
         .where(DeliveryRow.id == delivery_id)

@@ -141,7 +141,6 @@ def project_of_run(session: Session, run_id: str) -> Projects:
 
 
 def project_of_flag(session: Session, flag_id: int) -> Projects:
-    """The project of the run that a flag is about."""
     return projects_of_flags(session, [flag_id])
 
 

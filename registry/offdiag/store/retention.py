@@ -125,7 +125,6 @@ def superseded_evaluations(session: Session, keep: int, limit: int) -> list[int]
 
 
 def remove_evaluations(session: Session, evaluation_ids: Sequence[int]) -> None:
-    """Remove evaluations with all their values."""
     session.execute(delete(EvaluationRow).where(EvaluationRow.id.in_(evaluation_ids)))
 
 

@@ -225,12 +225,10 @@ def set_decision(session: Session, run_id: str, decision: Mapping[str, Any] | No
 
 
 def set_tags(session: Session, run_id: str, tags: Mapping[str, Any]) -> None:
-    """Replace the tags of a run."""
     session.execute(update(RunRow).where(RunRow.id == run_id).values(tags=dict(tags)))
 
 
 def set_note(session: Session, run_id: str, note: str | None) -> None:
-    """Replace the note on a run, or remove it."""
     session.execute(update(RunRow).where(RunRow.id == run_id).values(note=note))
 
 

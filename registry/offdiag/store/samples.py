@@ -152,7 +152,6 @@ class ContentTotals:
 
 
 def content_totals(session: Session, dataset_id: int) -> ContentTotals:
-    """Count what is stored for a dataset."""
     row = session.execute(
         select(
             func.count(),

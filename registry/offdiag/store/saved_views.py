@@ -36,7 +36,6 @@ def add_view(session: Session, view: SavedView) -> bool:
 
 
 def find_view(session: Session, slug: str) -> SavedView | None:
-    """The view at an address."""
     row = session.get(SavedViewRow, slug)
     return None if row is None else record_as(SavedView, row)
 

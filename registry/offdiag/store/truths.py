@@ -68,7 +68,6 @@ def find_truth(session: Session, *, dataset_id: int, digest: str) -> TruthRecord
 
 
 def latest_truth(session: Session, dataset_id: int) -> TruthRecord | None:
-    """The newest truth version of a dataset."""
     return _record(
         session.scalar(
             select(TruthVersionRow)

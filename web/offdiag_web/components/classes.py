@@ -126,7 +126,6 @@ class ClassHead:
 
 
 def class_head(name: str) -> ClassHead:
-    """A name with its short form."""
     return ClassHead(name, shortened(name, longest=LONGEST_HEAD))
 
 

@@ -28,7 +28,6 @@ class DatasetAddress:
         return self._at("/approve", "", 0, run=run_id)
 
     def comments_url(self) -> str:
-        """Where a comment is sent to."""
         return self._at("/comments", "", 0)
 
     def data_url(self, *, start: int = 0) -> str:

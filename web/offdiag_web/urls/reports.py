@@ -32,7 +32,6 @@ class ReportAddress:
         return with_query(f"/reports/{NEW}", {"like": self.name, "project": self._project})
 
     def edition_url(self, number: int, form: str = "") -> str:
-        """The page of an edition, or its export."""
         return self._at(f"/{number}{f'.{form}' if form else ''}")
 
     def file_url(self, number: int, file_name: str) -> str:

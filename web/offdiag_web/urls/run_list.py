@@ -123,7 +123,6 @@ class RunListAddress:
         return replace(self, order=order, cursor=None)
 
     def without(self, index: int) -> RunListAddress:
-        """Without one term of the filter."""
         terms = self.terms[:index] + self.terms[index + 1 :]
         return replace(self, terms=terms, cursor=None)
 

@@ -57,7 +57,6 @@ class Finding:
 
 
 def python_finding() -> Finding:
-    """The version of Python and the platform."""
     system = f"{platform.system()} {platform.machine()}"
     return Finding(
         "python", f"{platform.python_implementation()} {platform.python_version()}, {system}"

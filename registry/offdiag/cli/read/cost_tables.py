@@ -51,7 +51,6 @@ def cost_table(found: Costs) -> Table:
 
 
 def list_table(found: Iterable[Costs]) -> Table:
-    """One line for each cost matrix."""
     return filled_table(
         ("name", "version", "project", "classes", "currency", "note"),
         (

@@ -38,7 +38,6 @@ PENDING = "pending"
 
 
 def report_table(reports: Iterable[ReportSummary]) -> Table:
-    """One line for each report."""
     return filled_table(
         ("report", "dataset", "editions", "newest", "headline", "sent"),
         (
@@ -122,7 +121,6 @@ def present_edition(edition: EditionWithFigures, call: Call) -> None:
 
 
 def schedule_table(entries: Sequence[ScheduleEntry]) -> Table:
-    """One line for each schedule."""
     table = Table()
     for name in ("report", "dataset", "schedule", "next", "last edition"):
         table.add_column(name)
@@ -139,7 +137,6 @@ def schedule_table(entries: Sequence[ScheduleEntry]) -> Table:
 
 
 def schedule_facts(entry: ScheduleEntry) -> Table:
-    """One schedule for people."""
     record, scope = entry.schedule, entry.report.scope
     facts = {
         "project": record.project,

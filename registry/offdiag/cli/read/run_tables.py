@@ -93,7 +93,6 @@ def run_tables(run: RunWithResults) -> Iterable[Table]:
 
 
 def slice_tables(part: EvaluationResponse) -> Iterable[Table]:
-    """The evaluation of a slice for people."""
     facts = {"slice": part.slice or "", "examples": coverage(part.n_cases, part.n_unlabelled)}
     yield facts_table(f"Slice of run {part.run}", facts)
     counted = counted_of(part.labels.label_set(), part.matrix, part.set_counts)
@@ -101,7 +100,6 @@ def slice_tables(part: EvaluationResponse) -> Iterable[Table]:
 
 
 def worst_slices_table(found: RunSlices) -> Table:
-    """The worst slices of a run for people."""
     significant = f"{found.n_significant} significant at a false discovery rate of 5 %"
     table = open_table(title=f"Worst slices of {found.n_tests} tests, {significant}")
     for head in ("slice", "metric", "value", "rest", "gap (pp)", "adjusted p", ""):

@@ -260,7 +260,6 @@ def read_groups(text: str, labels: LabelSet) -> ReadGroups:
 
 
 def groups_text(groups: Groups, labels: LabelSet) -> str:
-    """The groups as they are written."""
     return ",".join("|".join(written(labels.names[code]) for code in group) for group in groups)
 
 

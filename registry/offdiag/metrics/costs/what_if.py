@@ -94,7 +94,6 @@ def read_shares(text: str, labels: LabelSet) -> ReadShares:
 
 
 def shares_text(shares: Mapping[int, float], labels: LabelSet) -> str:
-    """The shares as they are written."""
     return ",".join(
         f"{written(labels.names[code])}:{cost_text(share)}" for code, share in shares.items()
     )

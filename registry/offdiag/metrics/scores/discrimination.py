@@ -169,7 +169,6 @@ _HAND_TILL = "Hand and Till 2001, A simple generalisation of the area under the 
 
 
 def _averaged(kind: str, average: str) -> MetricSpec:
-    """One of the four averaged areas."""
     parts = {
         "ovr": ("one-vs-rest", "classes", "the examples of the class", _MANN_WHITNEY),
         "ovo": ("one-vs-one", "pairs of classes", "the examples of the pair", _HAND_TILL),

@@ -89,7 +89,6 @@ class Forecasts:
         return self.scores if self.has_all_columns else self.rows(slice(None))
 
     def rows(self, part: slice | NDArray[np.integer[Any]]) -> NDArray[Any]:
-        """Some rows of `table`."""
         if self.has_all_columns:
             return np.asarray(self.scores[part])
         # In double precision 1 - p of a single-precision p loses nothing that matters.

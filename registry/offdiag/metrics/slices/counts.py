@@ -103,7 +103,6 @@ class SliceCounts:
 
     @cached_property
     def choice_names(self) -> tuple[tuple[str, str], ...]:
-        """Column and value of each choice."""
         return tuple((name, choice) for name, choices in self.columns for choice in choices)
 
     def terms(self, place: int) -> tuple[tuple[str, str], ...]:

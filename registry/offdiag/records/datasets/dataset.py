@@ -133,7 +133,6 @@ class AskedAgain(ResponseBody):
 
 
 def dataset_summary(facts: DatasetFacts, logged: LoggedRuns) -> DatasetSummary:
-    """A dataset as a list shows it."""
     return DatasetSummary.made_of(
         facts,
         truth_version=facts.truth_number,

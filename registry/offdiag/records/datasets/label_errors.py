@@ -114,7 +114,6 @@ class Suspects(ResponseBody):
 
 
 def suspects_document(found: SuspectLabels) -> Suspects:
-    """The suspect labels of a dataset."""
     return Suspects.made_of(
         found,
         project=found.dataset.project,
@@ -161,7 +160,6 @@ SUSPECT_COLUMNS = ("sample", "label", "suggested", "score", "against", "n_models
 
 
 def suspect_rows(found: Suspects) -> Iterator[tuple[Cell, ...]]:
-    """One line of CSV for each suspect."""
     return (
         (
             *(each.sample, each.label, each.suggested, each.score),

@@ -209,7 +209,6 @@ def asked_comparison(
 
 
 def slices_document(found: SliceChanges) -> ComparedSlices:
-    """All examples and every slice."""
     return ComparedSlices.made_of(
         found,
         whole=_compared_slice(found.whole),

@@ -363,7 +363,6 @@ def collapsed_answer(
 
 
 def raised_flag(flag: FlagRecord) -> RaisedFlag:
-    """A flag of a stored run."""
     return RaisedFlag.made_of(flag.content, severity=flag.status.severity, state=flag.status.state)
 
 

@@ -250,7 +250,6 @@ class ConfusedLabelsFound(ResponseBody):
 
 
 def confused_document(found: ConfusedLabels) -> ConfusedLabelsFound:
-    """The sentences of a run."""
     return ConfusedLabelsFound.made_of(
         found, run=found.run_id, found=list(map(_sentence, found.found)), method=_CONFUSED_METHOD
     )

@@ -96,7 +96,6 @@ class Labels(ResponseBody):
     )
 
     def label_set(self) -> LabelSet:
-        """The labels as they were."""
         return LabelSet(tuple(self.names), self.ordinal, self.inferred)
 
 

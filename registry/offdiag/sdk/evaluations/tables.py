@@ -193,7 +193,6 @@ class MetricResults:
         return self.label_set.names
 
     def _by_class(self) -> MetricTable[ClassValues]:
-        """The values of each class or label."""
         return self.per_class
 
     def _about(self) -> str:

@@ -88,14 +88,12 @@ def caller_of_session(database: Database, secret: str, life: SessionLife) -> Cal
 
 
 def sign_out(database: Database, secret: str) -> None:
-    """End one session."""
     with database.write() as session:
         sessions.end_session(session, digest_of(secret))
         describe(session, action="session.end", subject="")
 
 
 def sign_out_everywhere(database: Database, *, user_id: int, name: str) -> None:
-    """End all sessions of a user."""
     with database.write() as session:
         sessions.end_sessions_of(session, user_id)
         describe(session, action="session.end_all", subject=name)

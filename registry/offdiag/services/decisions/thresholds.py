@@ -62,7 +62,6 @@ class ClassChange:
 
     @property
     def simultaneous_record(self) -> dict[str, float | None]:
-        """The ends for JSON."""
         return {"ci_low": self.simultaneous.low, "ci_high": self.simultaneous.high}
 
 

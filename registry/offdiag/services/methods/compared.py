@@ -124,7 +124,6 @@ def methods_of(
 
 
 def _by_size(runs: Iterable[MethodRun]) -> dict[str, dict[float, list[MethodRun]]]:
-    """Runs by method and training size."""
     found: dict[str, dict[float, list[MethodRun]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         found[run.method][run.train_size or UNKNOWN_SIZE].append(run)

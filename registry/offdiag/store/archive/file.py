@@ -77,7 +77,6 @@ class Manifest:
 
     @property
     def n_rows(self) -> int:
-        """Rows of all tables."""
         return sum(part.n_rows for part in self.parts)
 
     @property
@@ -268,7 +267,6 @@ class ArchiveWriter:
         self.manifest = manifest
 
     def add(self, table: str, data: bytes, *, n_rows: int) -> None:
-        """Write one part."""
         parts = self.manifest.parts
         number = sum(part.table == table for part in parts)
         name = f"tables/{table}/{number:05}.arrow"

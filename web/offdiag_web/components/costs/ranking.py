@@ -95,7 +95,6 @@ def ranking(
     found: WhatIf,
     address: WhatIfAddress,
 ) -> Ranking:
-    """Present the runs."""
     extents = [
         extent for each in found.answers if (extent := extent_of(each.mean, times=PER)) is not None
     ]

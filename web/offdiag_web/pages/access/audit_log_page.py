@@ -30,7 +30,6 @@ AUDIT_COLUMNS = (
 
 
 def audit_records(events: Sequence[AuditEvent]) -> list[dict[str, Any]]:
-    """Changes for programs."""
     return [
         {
             "number": event.id,
@@ -48,7 +47,6 @@ def audit_records(events: Sequence[AuditEvent]) -> list[dict[str, Any]]:
 
 
 def audit_rows(events: Sequence[AuditEvent]) -> Iterator[Sequence[Cell]]:
-    """Changes for a spreadsheet."""
     for event, record in zip(events, audit_records(events), strict=True):
         record["detail"] = json.dumps(event.detail, ensure_ascii=False)
         yield [record[column] for column in AUDIT_COLUMNS]

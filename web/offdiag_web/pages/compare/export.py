@@ -40,7 +40,6 @@ MANY_COLUMNS = (
 
 
 def comparison_columns(found: RunComparison) -> tuple[str, ...]:
-    """The head of the table."""
     return MANY_COLUMNS if len(found.runs) > 2 else PAIR_COLUMNS
 
 

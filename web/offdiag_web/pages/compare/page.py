@@ -81,7 +81,6 @@ class ExampleLine:
 
 
 def examples_view(found: ChangedExamples, address: CompareAddress, notices: list[str]) -> str:
-    """Present a page of examples."""
     of_class = "" if found.class_label is None else f" of {quoted_name(found.class_label)}"
     words = PAIRED_OUTCOME_TEXTS[found.outcome]
     dataset = DatasetAddress(found.runs[0].project, found.runs[0].dataset)

@@ -163,7 +163,6 @@ class PairView:
 def pair_view(
     pair: PairComparison, runs: tuple[ComparedRun, ...], address: CompareAddress
 ) -> PairView:
-    """Present a pair as its address asks for."""
     notes = Notes()
     is_large = len(pair.labels) > LARGEST_TABLE
     choices = tuple(each for each in _MATRIX_TEXTS if each != "diff" or pair.cells is not None)

@@ -67,7 +67,6 @@ def _uses_text(datasets: Sequence[str], reports: Sequence[str]) -> str:
 
 
 def cost_records(overview: CostOverview) -> list[dict[str, Any]]:
-    """The list for the JSON export."""
     return [
         {
             "name": each.name,

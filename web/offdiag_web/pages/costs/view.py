@@ -145,7 +145,6 @@ def _sentences(before: CostMatrixRecord, after: CostMatrixRecord, n_cells: int) 
 
 
 def cost_page_view(detail: CostDetail, address: CostsAddress, notices: list[str]) -> str:
-    """Present one version."""
     shown = detail.shown
     label_set = next(each.label_set_id for each in detail.versions if each.id == shown.id)
     return render_template(

@@ -220,7 +220,6 @@ def _reason(rule: str, problem: Problem) -> tuple[str, tuple[Link, ...]]:
 
 
 def _discussion(problem: Problem) -> Discussion:
-    """The comments on all its flags."""
     with current_registry().database.read() as session:
         found = comments_on(session, About.FLAG, *(flag.id for flag in problem.flags))
     url = problem_url(problem.number)

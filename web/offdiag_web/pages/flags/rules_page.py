@@ -52,7 +52,6 @@ def rules_view(overview: RulesOverview) -> str:
 
 
 def rules_record(overview: RulesOverview) -> dict[str, object]:
-    """The rules as one JSON document."""
     return {
         "digest": overview.digest,
         "runs_judged_by_others": overview.n_judged_by_others,

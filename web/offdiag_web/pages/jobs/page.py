@@ -66,7 +66,6 @@ class JobLine:
 
 
 def jobs_view(page: JobsPage) -> str:
-    """Present the queue."""
     counts = page.jobs.counts
     return render_template(
         "jobs/page.html",

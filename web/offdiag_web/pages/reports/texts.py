@@ -51,7 +51,6 @@ def scope_words(scope: ReportScope, baselines: Mapping[str, str]) -> tuple[str, 
 
 
 def term_words(scope: ReportScope) -> tuple[str, ...]:
-    """What narrows the runs."""
     return tuple(map(_term, scope.terms))
 
 

@@ -26,7 +26,6 @@ _ABSENT = MetricValue(None, reason="not_computed")
 
 
 def history_view(history: RunHistory) -> Response:
-    """Present the history of a run."""
     notes = Notes()
     latest: dict[str | None, PastEvaluation] = {}
     lines = []

@@ -243,7 +243,6 @@ MOST_WRITTEN_OUT = 200
 
 
 def first_page(detail: RunDetail) -> Response:
-    """The page of a run."""
     address, notices = read_label_sets(detail.run.id, request.args)
     view, counts, confused = None, unlabelled_run(detail), None
     if detail.results is not None and counts is None:

@@ -162,7 +162,6 @@ def long_rows(counted: WeightedCounts) -> Iterator[tuple[Cell, ...]]:
 
 
 def first_page(detail: RunDetail, results: RunResults, address: MatrixAddress) -> Response:
-    """The page of a run."""
     counts = unlabelled_run(detail)
     counted = results.counted
     assert isinstance(counted, WeightedCounts)  # noqa: S101  # Who calls this knows.
