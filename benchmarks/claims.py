@@ -650,6 +650,8 @@ TITLES = {
     "few apart": "Two equally good runs on samples of their own called different, percent",
     "few unlike": "One run predicts a rare class seldom, the other often: 95 % intervals of the "
     "difference that miss it, percent",
+    "few unlike of three": "The same of three runs: a 95 % interval of two of them, all held "
+    "together, misses the difference, percent",
     "chosen thresholds": "The threshold in use is the best: interval of the change to the "
     "cheapest one, and costs below its true one, percent",
     "chosen runs": "Best runs of two equally good models, one is said to lead, percent",
