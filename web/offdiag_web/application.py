@@ -18,7 +18,7 @@ from offdiag_web.app.dispatch import (
     NumberConverter,
     RunIdConverter,
 )
-from offdiag_web.components import numbers
+from offdiag_web.components import metric_values, numbers
 from offdiag_web.components.controls import moment_of, spell
 from offdiag_web.routes import ROUTES
 from offdiag_web.signing_key import signing_key
@@ -45,7 +45,9 @@ def create_app(settings: Settings, database: Database) -> Flask:
         "lstrip_blocks": True,
         "undefined": StrictUndefined,
     }
-    app.jinja_env.globals.update(moment_of=moment_of, numbers=numbers, spell=spell)
+    app.jinja_env.globals.update(
+        metric_values=metric_values, moment_of=moment_of, numbers=numbers, spell=spell
+    )
     app.jinja_env.filters["typeset"] = typeset
     app.url_map.converters["run"] = RunIdConverter
     app.url_map.converters["name"] = NameConverter

@@ -20,7 +20,7 @@ from offdiag_web.components.controls import (
     orientation_warning,
     state_chip,
 )
-from offdiag_web.components.numbers import Notes, ShownValue
+from offdiag_web.components.metric_values import Notes, ShownValue
 from offdiag_web.components.runs.frame import Tab
 from offdiag_web.components.tiles import Tile, headline
 from offdiag_web.pages.run_matrix.page import norm_segments

@@ -20,7 +20,7 @@ from offdiag_web.charts.plot import QUARTERS, Tick
 from offdiag_web.charts.reliability import ReliabilityBin, reliability_drawing
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
-from offdiag_web.components.numbers import Notes
+from offdiag_web.components.metric_values import Notes
 from offdiag_web.components.tiles import Tile, metric_tile
 
 NO_SKILL = "no skill"

@@ -22,16 +22,15 @@ from offdiag_web.charts.marks import IN_TABLE, IN_TILE, Canvas, interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT, Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.numbers import (
+from offdiag_web.components.metric_values import (
     UNDEFINED,
-    Amounts,
     Notes,
     ShownValue,
-    amounts_for,
     extent_of,
     interval_text,
     shown,
 )
+from offdiag_web.components.numbers import Amounts, amounts_for
 
 CUSTOM: tuple[MetricSpec, ...] = (*of_matrices.SPECS, *set_specs(), *score_specs())
 METRIC_OF_BASELINE = "majority_baseline"

@@ -8,7 +8,7 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import confusion_matrix
 from offdiag.services.evaluation.compute import of_matrix
 from offdiag.store.run_page import RunResults
-from offdiag_web.components.numbers import Notes
+from offdiag_web.components.metric_values import Notes
 from offdiag_web.components.tiles import Headline, Tile, headline, majority_scores
 from support.dashboard import LESION_COUNTS, LESIONS
 from support.gallery.examples import results_of

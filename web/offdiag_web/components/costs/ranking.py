@@ -17,7 +17,8 @@ from offdiag_web.charts.marks import IN_LIST_SMALL, interval_mark, run_style
 from offdiag_web.charts.svg import Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.numbers import Amounts, amounts_for, extent_of, reason_text
+from offdiag_web.components.metric_values import extent_of, reason_text
+from offdiag_web.components.numbers import Amounts, amounts_for
 from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.run import run_url
 

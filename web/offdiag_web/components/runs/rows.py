@@ -16,9 +16,9 @@ from offdiag.store.run_order import order_by
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.marks import IN_TABLE, Canvas, interval_mark
 from offdiag_web.charts.svg import UNIT, Scale, fitted, spanning
-from offdiag_web.components import numbers
+from offdiag_web.components import metric_values, numbers
 from offdiag_web.components.controls import CLASSES, Chip, ClassWords, state_chip
-from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.components.metric_values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.tiles import CUSTOM, majority_scores, range_scale
 from offdiag_web.urls.flags import problems_of_run
 from offdiag_web.urls.run_list import ScaleChoice, is_of_slices
@@ -251,7 +251,7 @@ def worst_cell(
     extent = extent_of(worst.recall)
     interval = interval_text(worst.recall)
     if worst.hits is None or worst.support is None:
-        found = numbers.known(worst.recall)
+        found = metric_values.known(worst.recall)
     else:
         found = numbers.hits_of(worst.hits, worst.support)
     name = f"Recall of the worst {words.one} {found}" + (

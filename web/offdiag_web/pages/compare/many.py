@@ -25,7 +25,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.matrix_colours import ColourScale
-from offdiag_web.components.numbers import Notes, ShownValue, extent_of, shown
+from offdiag_web.components.metric_values import Notes, ShownValue, extent_of, shown
 from offdiag_web.pages.compare.metric_differences import MOST_CLASSES, MOST_LISTED, metric_segments
 from offdiag_web.pages.compare.pair import shared_scale
 from offdiag_web.pages.compare.runs import RunIdentity

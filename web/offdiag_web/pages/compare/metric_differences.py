@@ -19,7 +19,7 @@ from offdiag_web.charts.svg import Scale
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.controls import Link, Segment
-from offdiag_web.components.numbers import Notes, ShownValue, extent_of, shown
+from offdiag_web.components.metric_values import Notes, ShownValue, extent_of, shown
 from offdiag_web.urls.compare import ClassMetric, CompareAddress
 
 Tone = Literal["better", "worse", "plain"]

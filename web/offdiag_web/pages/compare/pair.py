@@ -34,7 +34,7 @@ from offdiag_web.components.matrix import (
     turned_heads,
 )
 from offdiag_web.components.matrix_colours import ColourScale, colour_scale
-from offdiag_web.components.numbers import Notes
+from offdiag_web.components.metric_values import Notes
 from offdiag_web.pages.compare.metric_differences import (
     ClassTable,
     MetricTable,

@@ -26,7 +26,7 @@ from offdiag_web.components.classes import class_order, quoted_name
 from offdiag_web.components.controls import Link
 from offdiag_web.components.curves import drawn_bins
 from offdiag_web.components.datasets import Overview
-from offdiag_web.components.numbers import Notes
+from offdiag_web.components.metric_values import Notes
 from offdiag_web.components.slices import SliceChoice, slice_choices
 from offdiag_web.pages.compare.many import many_view
 from offdiag_web.pages.compare.metric_differences import (

@@ -17,8 +17,9 @@ from offdiag.store.ranked_runs import RankedRun, WorstClass
 from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import Extent, Scale, spanning
 from offdiag_web.components import numbers
+from offdiag_web.components.metric_values import extent_of
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
-from offdiag_web.components.numbers import Amounts, extent_of
+from offdiag_web.components.numbers import Amounts
 from offdiag_web.pages.datasets.verdict import LONGEST_NAME, PER, difference_text, inside, name_of
 
 MOST_IN_TABLE = 10

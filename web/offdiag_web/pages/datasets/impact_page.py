@@ -40,7 +40,7 @@ from offdiag_web.components.datasets import (
     title_inside,
     titles_for,
 )
-from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.components.metric_values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.pages.datasets.data import data_page
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start

@@ -15,8 +15,8 @@ from offdiag.services.champions.decision import COST, Decision
 from offdiag_web.charts.plot import Frame, box, grid, line, ring, ticks_across, ticks_of, ticks_up
 from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, spanning, words
 from offdiag_web.components import numbers
+from offdiag_web.components.metric_values import extent_of
 from offdiag_web.components.model_marks import ModelMark, model_point, names_at_ends
-from offdiag_web.components.numbers import extent_of
 from offdiag_web.pages.datasets.contenders import Marks, source_of, worst_text
 from offdiag_web.pages.datasets.scatter import Axes, Dot, scatter
 from offdiag_web.pages.datasets.verdict import PER, amounts_of, drop_title, inside, title_of

@@ -21,15 +21,8 @@ from offdiag_web.components.classes import ClassHead, class_head, class_order
 from offdiag_web.components.controls import Caution, Segment
 from offdiag_web.components.costs.form import base_segments, base_text, share_fields
 from offdiag_web.components.costs.ranking import PER
-from offdiag_web.components.numbers import (
-    LOG_SCORES,
-    MINUS,
-    Amounts,
-    Notes,
-    ShownValue,
-    amounts_for,
-    shown,
-)
+from offdiag_web.components.metric_values import LOG_SCORES, Notes, ShownValue, shown
+from offdiag_web.components.numbers import MINUS, Amounts, amounts_for
 from offdiag_web.pages.decisions.thresholds import (
     amount_text,
     difference_text,

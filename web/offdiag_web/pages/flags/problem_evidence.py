@@ -21,7 +21,8 @@ from offdiag_web.charts.svg import UNIT, Extent, fitted, spanning
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip
-from offdiag_web.components.numbers import amounts_for, extent_of
+from offdiag_web.components.metric_values import extent_of
+from offdiag_web.components.numbers import amounts_for
 from offdiag_web.pages.flags.recall_by_size import recall_floor, size_chart
 from offdiag_web.urls.run import slice_url
 

@@ -36,10 +36,10 @@ from offdiag_web.app.last_visit import news_since, open_problems
 from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.charts.trend import sparkline
-from offdiag_web.components import numbers
+from offdiag_web.components import metric_values, numbers
 from offdiag_web.components.controls import ahead_text, paging
 from offdiag_web.components.datasets import runs_url
-from offdiag_web.components.numbers import extent_of, interval_text
+from offdiag_web.components.metric_values import extent_of, interval_text
 from offdiag_web.pages.home.news import MOST_NEWS, NewsView, label_news, news_view, promotion_news
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import ProblemsAddress
@@ -191,7 +191,7 @@ def _line(
         run="" if run is None else run.name,
         run_url="" if run is None else run_url(run.id),
         role="champion" if status is not None and status.is_champion else "",
-        value="" if run is None else numbers.known(run.value),
+        value="" if run is None else metric_values.known(run.value),
         no_value="not ranked" if is_counted else "not evaluated",
         metric="" if status is None else _metric(status),
         interval="" if run is None else interval_text(run.value) or "",

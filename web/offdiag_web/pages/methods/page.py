@@ -52,7 +52,7 @@ from offdiag_web.charts.svg import (
     reading,
     spanning,
 )
-from offdiag_web.components import numbers
+from offdiag_web.components import metric_values, numbers
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.datasets import (
     DATASET,
@@ -61,8 +61,8 @@ from offdiag_web.components.datasets import (
     find_in_any_project,
     runs_of_dataset_url,
 )
+from offdiag_web.components.metric_values import extent_of, interval_text
 from offdiag_web.components.model_marks import ModelMark, model_marks, model_point, names_at_ends
-from offdiag_web.components.numbers import extent_of, interval_text
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.filter_line import quoted
 from offdiag_web.urls.run import run_url
@@ -214,7 +214,7 @@ def _rendered(found: Methods, size: DatasetSize) -> str:
         extent = extent_of(method.mean)
         if extent is None:
             return ""
-        name = f"{method.name}: {numbers.known(method.mean)}"
+        name = f"{method.name}: {metric_values.known(method.mean)}"
         return interval_mark(extent, scale=scale, name=name, canvas=IN_PANEL)
 
     return render_template(

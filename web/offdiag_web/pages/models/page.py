@@ -22,7 +22,7 @@ from offdiag_web.charts.svg import Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import ClassWords, class_words
-from offdiag_web.components.numbers import Notes, extent_of
+from offdiag_web.components.metric_values import Notes, extent_of
 from offdiag_web.components.runs.rows import (
     WORST_COLUMN,
     MetricColumn,

@@ -21,7 +21,7 @@ from offdiag_web.charts.svg import Scale
 from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Tone, spell
-from offdiag_web.components.numbers import extent_of
+from offdiag_web.components.metric_values import extent_of
 
 _EDITION_WORDS: Mapping[EditionState, tuple[str, Tone]] = {
     EditionState.PENDING: ("being made", "busy"),

@@ -24,7 +24,7 @@ from offdiag_web.charts.svg import SIGNED_UNIT, UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import Option
-from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.components.metric_values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.runs.frame import (
     RUN,
     results_of,

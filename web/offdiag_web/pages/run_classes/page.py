@@ -24,7 +24,7 @@ from offdiag_web.components.controls import (
     class_words,
     paging,
 )
-from offdiag_web.components.numbers import (
+from offdiag_web.components.metric_values import (
     CLASS_METRIC_TITLES,
     Notes,
     ShownValue,

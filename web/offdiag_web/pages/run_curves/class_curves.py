@@ -28,7 +28,7 @@ from offdiag_web.components.curves import (
     class_tiles,
     spread_view,
 )
-from offdiag_web.components.numbers import CLASS_METRIC_TITLES, Notes, ShownValue, shown
+from offdiag_web.components.metric_values import CLASS_METRIC_TITLES, Notes, ShownValue, shown
 from offdiag_web.components.tiles import Tile
 
 

@@ -31,7 +31,13 @@ from offdiag_web.components.curves import (
     overview_tiles,
     spread_view,
 )
-from offdiag_web.components.numbers import LOG_SCORES, Notes, ShownValue, interval_text, shown
+from offdiag_web.components.metric_values import (
+    LOG_SCORES,
+    Notes,
+    ShownValue,
+    interval_text,
+    shown,
+)
 from offdiag_web.components.runs.frame import run_page
 from offdiag_web.components.tiles import Tile
 from offdiag_web.pages.run_curves.address import CurvesAddress

@@ -17,7 +17,7 @@ from offdiag.store.evaluations import PastEvaluation
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.components.datasets import difference_text, titles_for
-from offdiag_web.components.numbers import Notes, ShownValue, interval_text, shown
+from offdiag_web.components.metric_values import Notes, ShownValue, interval_text, shown
 from offdiag_web.components.runs.frame import RUN, run_page
 
 MOST_EVALUATIONS = 100

@@ -24,7 +24,7 @@ from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import Grouping, class_order
 from offdiag_web.components.datasets import labels_command
-from offdiag_web.components.numbers import Notes, ShownValue, extent_of, interval_text, shown
+from offdiag_web.components.metric_values import Notes, ShownValue, extent_of, interval_text, shown
 from offdiag_web.components.runs.frame import n_unlabelled, results_of, stored_run
 from offdiag_web.urls.run import MatrixAddress, cell_url, missed_url
 

@@ -25,7 +25,7 @@ from offdiag_web.components.classes import class_order
 from offdiag_web.components.controls import class_words
 from offdiag_web.components.datasets import METRIC_TITLES, TITLES_OF_SETS
 from offdiag_web.components.matrix import MatrixView, matrix_view
-from offdiag_web.components.numbers import UNDEFINED, interval_text
+from offdiag_web.components.metric_values import UNDEFINED, interval_text
 from offdiag_web.components.runs.frame import RUN, results_of, run_scope, stored_run
 from offdiag_web.components.runs.statement import run_statement
 from offdiag_web.components.slices import PARAMETER

@@ -32,7 +32,7 @@ from offdiag_web.components.matrix import (
     matrix_density,
     matrix_view,
 )
-from offdiag_web.components.numbers import Notes
+from offdiag_web.components.metric_values import Notes
 from offdiag_web.components.runs.export import (
     AGGREGATE_COLUMNS,
     aggregate_rows,

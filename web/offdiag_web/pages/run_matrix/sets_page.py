@@ -24,7 +24,7 @@ from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import Paging, Segment
-from offdiag_web.components.numbers import Notes
+from offdiag_web.components.metric_values import Notes
 from offdiag_web.components.runs.frame import results_of, run_page
 from offdiag_web.components.tiles import Headline, Tile, metric_tile, own_tiles, small_classes
 from offdiag_web.pages.run_matrix.displayed import unlabelled_run

@@ -21,7 +21,7 @@ from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import Paging, Segment, paging
-from offdiag_web.components.numbers import (
+from offdiag_web.components.metric_values import (
     CLASS_METRIC_TITLES,
     Notes,
     ShownValue,

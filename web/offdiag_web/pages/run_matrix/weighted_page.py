@@ -21,7 +21,7 @@ from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
-from offdiag_web.components.numbers import Notes, ShownValue, interval_text, shown
+from offdiag_web.components.metric_values import Notes, ShownValue, interval_text, shown
 from offdiag_web.components.runs.frame import run_page
 from offdiag_web.components.tiles import Headline, cost_tile, headline
 from offdiag_web.pages.run_matrix.displayed import unlabelled_run

@@ -17,8 +17,8 @@ from offdiag.store.run_list import RunOverview
 from offdiag.store.run_rows import RunEntry
 from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, reading, spanning, words
 from offdiag_web.components import numbers
+from offdiag_web.components.metric_values import extent_of
 from offdiag_web.components.model_marks import NO_MODEL, ModelMark, model_point
-from offdiag_web.components.numbers import extent_of
 from offdiag_web.components.runs.rows import column_scale, metric_column
 from offdiag_web.pages.runs.columns import Columns, differing_params
 from offdiag_web.urls.run_list import ListForm

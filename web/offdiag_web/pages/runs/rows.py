@@ -24,8 +24,8 @@ from offdiag_web.components.controls import (
     orientation_warning,
     tag_text,
 )
+from offdiag_web.components.metric_values import Notes
 from offdiag_web.components.model_marks import NO_MODEL, ModelMark
-from offdiag_web.components.numbers import Notes
 from offdiag_web.components.runs.rows import metric_cell, minority_chip, run_state, worst_cell
 from offdiag_web.components.tiles import cost_cell, majority_scores
 from offdiag_web.pages.runs.columns import Columns

@@ -22,8 +22,8 @@ from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.datasets import DatasetFrame
+from offdiag_web.components.metric_values import Notes
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
-from offdiag_web.components.numbers import Notes
 from offdiag_web.components.runs.rows import column_scale, drawn_together, metric_column
 from offdiag_web.pages.runs.charts import chart_note, chart_of
 from offdiag_web.pages.runs.columns import (

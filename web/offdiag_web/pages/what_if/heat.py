@@ -19,7 +19,8 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.costs.ranking import PER
-from offdiag_web.components.numbers import Amounts, Notes, ShownValue, amounts_for, shown
+from offdiag_web.components.metric_values import Notes, ShownValue, shown
+from offdiag_web.components.numbers import Amounts, amounts_for
 from offdiag_web.urls.costs import WhatIfAddress
 
 MOST_CELLS = 800

@@ -9,7 +9,7 @@ import pytest
 from offdiag.comparison.differences import judged
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.intervals.bounds import Interval
-from offdiag_web.components.numbers import Notes
+from offdiag_web.components.metric_values import Notes
 from offdiag_web.pages.compare.metric_differences import (
     difference_line,
     metric_table,

@@ -5,7 +5,7 @@ import pytest
 
 from offdiag.metrics.suite import PER_CLASS_KEYS
 from offdiag.store.run_page import RunResults
-from offdiag_web.components.numbers import CLASS_METRIC_TITLES, Notes
+from offdiag_web.components.metric_values import CLASS_METRIC_TITLES, Notes
 from offdiag_web.pages.run_classes.page import GROUPS, ClassesAddress, class_table
 from support.gallery.examples import results_of
 

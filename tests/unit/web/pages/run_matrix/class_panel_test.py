@@ -2,7 +2,7 @@ import numpy as np
 
 from offdiag.domain.values import MetricValue
 from offdiag.store.run_page import RunResults
-from offdiag_web.components.numbers import Notes
+from offdiag_web.components.metric_values import Notes
 from offdiag_web.pages.run_matrix.displayed import LOWEST_SHOWN, class_panel, lies_below
 from offdiag_web.urls.run import MatrixAddress
 from support.dashboard import LESION_COUNTS, LESIONS

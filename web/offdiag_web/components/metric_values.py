@@ -1,0 +1,149 @@
+"""Values of metrics as pages show them: a number with its interval, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from offdiag.domain.values import MetricValue, Reason
+from offdiag.metrics.catalogue import CATALOGUE
+from offdiag.metrics.spec import Scope
+from offdiag_web.charts.svg import Extent
+from offdiag_web.components import numbers
+
+REASON_TEXTS: dict[Reason, str] = {
+    Reason.NO_SAMPLES: "there are no examples",
+    Reason.NO_ACTUAL_POSITIVES: "there is no example of this class",
+    Reason.NO_ACTUAL_NEGATIVES: "all examples are of this class",
+    Reason.NO_PREDICTED_POSITIVES: "this class was never predicted",
+    Reason.NO_PREDICTED_NEGATIVES: "only this class was predicted",
+    Reason.CLASS_ABSENT: "the class occurs neither in the ground truth nor in the predictions",
+    Reason.CONSTANT_ACTUAL: "all examples are of one class",
+    Reason.CONSTANT_PREDICTED: "one class was predicted for all examples",
+    Reason.CONSTANT_MARGIN: "all examples are of one class, or one class was always predicted",
+    Reason.SINGLE_ACTUAL_CLASS: "only one class has examples",
+    Reason.SINGLE_CLASS_DECLARED: "only one class is declared",
+    Reason.CHANCE_AGREEMENT_CERTAIN: "agreement by chance alone is certain",
+    Reason.ORDER_NOT_DECLARED: "the classes have no declared order",
+    Reason.CLASS_VALUE_UNDEFINED: "it is undefined for at least one class",
+    Reason.COMPONENT_UNDEFINED: "one of the values it is computed from is undefined",
+    Reason.ZERO_OVER_ZERO: "it is zero divided by zero",
+    Reason.POSITIVE_OVER_ZERO: "a positive number is divided by zero; it tends to infinity",
+    Reason.TRUE_CLASS_GOT_ZERO: "an actual class was given probability zero",
+    Reason.SCORES_NOT_PROBABILITIES: "the scores are not probabilities",
+    Reason.NO_SCORES: "no scores were logged",
+    Reason.FRACTIONAL_WEIGHTS: "the examples have fractional weights",
+    Reason.DIFFERENCE_NOT_WEIGHTED: "differences of weighted runs are not judged here",
+    Reason.DIFFERENCE_OTHER_LABELS: "the runs were evaluated on different labels",
+    Reason.SCORES_NOT_WEIGHTED: "not evaluated for the scores of weighted examples",
+    Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant prediction costs nothing",
+    Reason.TRIVIAL_COST_IS_PERFECT: "the best constant prediction is already perfect",
+    Reason.NO_DISCORDANT_PAIRS: "the runs never disagree",
+    Reason.ZERO_VARIANCE: "the variance is zero",
+    Reason.TOO_FEW_CLASSES: "there are too few classes with examples",
+    Reason.TOO_FEW_GROUPS: "there are too few groups with enough examples",
+    Reason.GROUP_VALUE_UNDEFINED: "it is undefined for at least one group",
+    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, which do not show each forecast",
+    Reason.CUSTOM_METRIC_FAILED: "its function failed, or gave no number within its bounds",
+    Reason.CUSTOM_METRIC_UNDEFINED: "its function says so",
+}
+
+LOG_SCORES = """offdiag.log_run(
+    y_true=…, y_pred=…,
+    y_score=…,            # (n,) of the positive class, or (n, K) in label order
+    positive_label=…,     # where there is one
+)"""
+"""What to write so that a run has scores, where a page needs them."""
+
+
+def reason_text(reason: str) -> str:
+    """The clause for a stored reason; one of a newer version is shown as its name."""
+    try:
+        return REASON_TEXTS[Reason(reason)]
+    except ValueError:
+        return reason.replace("_", " ")
+
+
+UNDEFINED = "undefined"
+CLASS_METRIC_TITLES: Mapping[str, str] = {
+    **{key: spec.title for key, spec in CATALOGUE[Scope.PER_CLASS].items()},
+    "tp": "TP",
+    "fn": "FN",
+    "fp": "FP",
+    "tn": "TN",
+    "predicted": "Predicted",
+    "npv": "NPV",
+    "fpr": "FPR",
+    "fnr": "FNR",
+    "fdr": "FDR",
+    "for": "FOR",
+    "f1": "F1",
+    "f0_5": "F0.5",
+    "f2": "F2",
+    "jaccard": "Jaccard",
+    "gmean": "G-mean",
+    "fowlkes_mallows": "Fowlkes–Mallows",
+    "lr_plus": "LR+",
+    "lr_minus": "LR−",
+    "roc_auc": "ROC AUC",
+    "average_precision": "Average precision",
+}
+"""What the values of one class are called where a column or a line shows them: often shorter."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownValue:
+    """Text of a value; `note` is the number of the note that says why it is undefined."""
+
+    text: str
+    note: int | None = None
+
+
+@dataclass
+class Notes:
+    """The reasons a page mentions, numbered in the order in which they first occur."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def number_of(self, reason: str) -> int:
+        """Number of the note for a stored reason, added when it is new."""
+        text = reason_text(reason)
+        if text not in self.texts:
+            self.texts.append(text)
+        return self.texts.index(text) + 1
+
+
+def shown(value: MetricValue | None, notes: Notes) -> ShownValue:
+    """A metric with three decimals, or why there is none."""
+    if value is None:
+        return ShownValue("not computed")
+    if value.value is None:
+        return ShownValue(UNDEFINED, notes.number_of(value.reason or "no_cases"))
+    return ShownValue(numbers.metric(value.value))
+
+
+def known(value: MetricValue | None) -> str:
+    """A metric with three decimals, empty where it is undefined or was not computed."""
+    return "" if value is None or value.value is None else numbers.metric(value.value)
+
+
+def shown_count(value: MetricValue, notes: Notes) -> ShownValue:
+    """A whole number that is kept as a metric, such as a support."""
+    if value.value is None:
+        return shown(value, notes)
+    return ShownValue(numbers.count(round(value.value)))
+
+
+def extent_of(value: MetricValue | None, *, times: float = 1.0) -> Extent | None:
+    """What a mark of this value, or of so many times it, covers; None where it is undefined."""
+    if value is None or value.value is None:
+        return None
+    low, high = (None if end is None else end * times for end in (value.ci_low, value.ci_high))
+    return Extent(value.value * times, low, high)
+
+
+def interval_text(value: MetricValue) -> str | None:
+    """ "0.846 – 0.881", None where there is no interval."""
+    if value.ci_low is None or value.ci_high is None:
+        return None
+    return numbers.interval(value.ci_low, value.ci_high)
