@@ -26,6 +26,10 @@ def test_no_two_runs_look_alike_without_their_colours() -> None:
 
     assert len(looks) == MOST_MARKED
     assert len({run_style(at).shape for at in range(MOST_MARKED)}) == MOST_MARKED
+    for at in range(MOST_MARKED):
+        dash = run_style(at).dash
+        assert ("stroke-dasharray" in run_mark(at, name="run")) == bool(dash)
+        assert dash in run_mark(at, name="run")
 
 
 def test_every_mark_stays_inside_its_picture() -> None:

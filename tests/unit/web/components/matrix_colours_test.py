@@ -3,6 +3,8 @@ import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.metrics.confusion import ConfusionMatrix
+from offdiag.palette import BINS
+from offdiag_web.charts.maps import EMPTY
 from offdiag_web.components.matrix_colours import ColourScale, colour_scale
 from offdiag_web.urls.run import Norm
 
@@ -32,6 +34,24 @@ def test_a_single_error_among_very_many_does_not_look_like_none() -> None:
     scale = colour_scale(_matrix([[10**6, 1], [10**6, 0]]), "row")
 
     assert scale.ramp_class(1, 1e-6, is_correct=False) == "error-1"
+
+
+@pytest.mark.parametrize("norm", ["row", "col", "all", "none"])
+def test_a_picture_has_the_colours_of_single_cells(norm: Norm) -> None:
+    matrix = _matrix([[60, 40, 0, 1], [10, 90, 3, 0], [0, 0, 0, 0], [5, 1, 0, 300]])
+    scale = colour_scale(matrix, norm)
+    codes = scale.codes(matrix)
+    cases = np.broadcast_to(scale.denominators, matrix.counts.shape)
+
+    for actual, predicted in np.ndindex(codes.shape):
+        is_correct = actual == predicted
+        share = matrix.counts[actual, predicted] / max(cases[actual, predicted], 1)
+        name = scale.ramp_class(
+            int(matrix.counts[actual, predicted]), float(share), is_correct=is_correct
+        )
+        ramp, _, step = name.partition("-")
+        first = {"zero": EMPTY, "correct": 1, "error": 1 + BINS}[ramp]
+        assert codes[actual, predicted] == first + int(step or 0)
 
 
 @pytest.mark.parametrize("norm", ["row", "col", "all", "none"])

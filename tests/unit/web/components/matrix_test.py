@@ -35,6 +35,19 @@ def test_the_transposed_view_shows_the_same_cells_at_exchanged_places() -> None:
             assert _cell(view, actual, predicted) == _cell(turned, predicted, actual)
 
 
+def test_a_cell_of_either_view_leads_to_its_own_examples() -> None:
+    for transposed in (False, True):
+        address = replace(ADDRESS, transposed=transposed)
+        view = matrix_view(_lesions(), address, cell_url=lambda *cell: f"{cell}")
+        lines = {line.head.name: line for line in view.lines}
+        places = {head.name: place for place, head in enumerate(view.heads)}
+        down, across = ("nv", "mel") if transposed else ("mel", "nv")
+
+        found = lines[down].cells[places[across]]
+
+        assert found.url == f"{(LESIONS.index('mel'), LESIONS.index('nv'))}"
+
+
 def test_the_margins_are_support_and_predicted_totals() -> None:
     view = matrix_view(_lesions(), BY_LABEL)
 
