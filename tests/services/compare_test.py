@@ -12,6 +12,7 @@ import pytest
 from offdiag.comparison.many import ManyComparison
 from offdiag.comparison.pair import Churn, PairComparison, PairedOutcome, paired_outcomes
 from offdiag.comparison.rank_status import Rank, RankStatus
+from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -23,7 +24,7 @@ from offdiag.stats import paired_difference
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from support.dashboard import counted_statements, log_lesions, open_lesions
-from support.logging_runs import correct_labels, log
+from support.logging_runs import correct_labels, log, stream
 from support.two_models import (
     ALMOST_FOCAL,
     CLASSES,
@@ -284,6 +285,22 @@ def test_scores_are_compared_where_both_runs_have_them(database: Database) -> No
     )
 
     assert both - one == {"roc_auc_ovr_macro", "log_loss", "brier_sum"}
+
+
+def test_chunks_in_another_order_are_the_same_examples(database: Database) -> None:
+    names = sample_names()
+    plain = log_model(database, PLAIN, name="plain", sample_ids=names)
+    whole = log_model(database, FOCAL, name="focal", sample_ids=names)
+    parts = [
+        {"y_true": TRUTH[part], "y_pred": FOCAL[part], "ids": names[part]}
+        for part in (slice(100, None), slice(0, 30), slice(30, 100))
+    ]
+    chunks = stream(database, parts, "derm", LabelSet.declared(CLASSES))
+
+    straight, in_chunks = (pair(compare(database, plain, other)) for other in (whole, chunks))
+
+    assert in_chunks.paired == straight.paired
+    assert in_chunks.metric("mcc") == straight.metric("mcc")
 
 
 def test_scores_follow_their_examples_and_not_the_order_of_logging(

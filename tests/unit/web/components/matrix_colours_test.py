@@ -41,17 +41,14 @@ def test_a_picture_has_the_colours_of_single_cells(norm: Norm) -> None:
     matrix = _matrix([[60, 40, 0, 1], [10, 90, 3, 0], [0, 0, 0, 0], [5, 1, 0, 300]])
     scale = colour_scale(matrix, norm)
     codes = scale.codes(matrix)
-    cases = np.broadcast_to(scale.denominators, matrix.counts.shape)
+    shares = matrix.counts / np.maximum(scale.denominators, 1)
 
-    for actual, predicted in np.ndindex(codes.shape):
-        is_correct = actual == predicted
-        share = matrix.counts[actual, predicted] / max(cases[actual, predicted], 1)
-        name = scale.ramp_class(
-            int(matrix.counts[actual, predicted]), float(share), is_correct=is_correct
-        )
+    for place in np.ndindex(codes.shape):
+        count, share = int(matrix.counts[place]), float(shares[place])
+        name = scale.ramp_class(count, share, is_correct=place[0] == place[1])
         ramp, _, step = name.partition("-")
         first = {"zero": EMPTY, "correct": 1, "error": 1 + BINS}[ramp]
-        assert codes[actual, predicted] == first + int(step or 0)
+        assert codes[place] == first + int(step or 0)
 
 
 @pytest.mark.parametrize("norm", ["row", "col", "all", "none"])
