@@ -174,8 +174,9 @@ def _unknown_names(at: Registry, filter_text: str, project: str | None) -> Seque
     if project is None and dataset is None:
         return ()
     known = at.document("GET", "/datasets", DatasetsQuery(), DatasetList, stored_datasets).datasets
-    names = ((each.project, each.name) for each in known)
-    sentence = unknown_name(names, project=project, dataset=dataset)
+    names = [(each.project, each.name) for each in known]
+    # Where nothing was logged yet no name is wrong.
+    sentence = unknown_name(names, project=project, dataset=dataset) if names else None
     return () if sentence is None else (sentence,)
 
 
