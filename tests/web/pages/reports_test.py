@@ -341,9 +341,10 @@ def test_an_edition_says_first_what_changed_and_tells_figures_and_deliveries(
     rows = table.inside("tbody")[0].inside("tr")
     lines = [[cell.text for cell in row.children] for row in rows]
     assert lines[0][:3] == ["folder weekly", "▲refused", "1"]
-    assert lines[0][4] == "'weekly' leads out of 'reports'."
-    assert lines[0][5] == "Retry delivery to folder weekly"
-    assert (lines[1][1], lines[1][5]) == ("✓sent", "")
+    assert lines[0][3] == "'weekly' leads out of 'reports'."
+    assert lines[0][4] == "Retry delivery to folder weekly"
+    assert lines[1][1].startswith("✓sent ")
+    assert lines[1][4] == ""
 
 
 def test_files_of_an_edition_are_served_byte_for_byte_and_saved_but_for_the_page(
