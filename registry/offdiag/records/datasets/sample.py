@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from binascii import Error as NotBase64
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -13,9 +12,6 @@ from offdiag.errors import InvalidInput
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.content.given_samples import MOST_AT_ONCE, GivenSample, given_samples
 from offdiag.records.base import InProject, Page, Paged, RequestBody, ResponseBody
-
-if TYPE_CHECKING:
-    pass
 
 
 class SampleUpload(RequestBody):
