@@ -111,13 +111,7 @@ def test_a_printed_edition_loses_no_column(open_reported: Any) -> None:
 def test_a_wide_screen_shows_every_column_of_an_edition(open_reported: Any) -> None:
     page = open_reported("/reports/weekly/2", viewport={"width": 1440, "height": 900}).page
 
-    cut = page.eval_on_selector_all(
-        ".scrollx",
-        "regions => regions.filter(region => region.scrollWidth > region.clientWidth)"
-        ".map(region => region.getAttribute('aria-label'))",
-    )
-
-    assert cut == []
+    assert cut_regions(page) == []
 
 
 @pytest.mark.parametrize(

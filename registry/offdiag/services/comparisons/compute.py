@@ -56,6 +56,7 @@ from offdiag.services.comparisons.shared_samples import (
     places_in_lineages,
     rests_of,
     rests_of_some,
+    sizes_of,
     weights_of,
 )
 from offdiag.services.evaluation.compute import INTERVAL_SEED
@@ -124,10 +125,11 @@ def read_aligned(
     n_each = tuple(each.n_samples for each in lineages)
     n_classes = len(runs[0].labels)
     truths = queries.truth_codes_of(session, [each.id for each in lineages])
-    rests = rests_of(session, lineages, places, truths, n_classes=n_classes)
+    sizes = sizes_of(session, lineages)
+    rests = rests_of(sizes, lineages, places, truths, n_classes=n_classes)
     labels = _labels_by_truth(asked.runs, lineages)
     hidden = hidden_by_rest(rests, asked.part, labels) or hidden_by_some(
-        rests_of_some(session, lineages, ids, truths, n_classes=n_classes), asked.part, labels
+        rests_of_some(sizes, lineages, ids, truths, n_classes=n_classes), asked.part, labels
     )
     if hidden is not None:
         return hidden

@@ -126,57 +126,59 @@ def have_one_label(
     return has_label, agrees
 
 
+def sizes_of(session: Session, lineages: Sequence[LineageHead]) -> tuple[GroupSizes, ...]:
+    """The groups of each lineage; empty of a single one, or where no group is hidden."""
+    k = suppressed_below()
+    if not k or len(lineages) < 2:
+        return ()
+    return tuple(
+        sizes_in_truth(session, truths.get_truth(session, each.id), k) for each in lineages
+    )
+
+
 def rests_of(
-    session: Session,
+    sizes: Sequence[GroupSizes],
     lineages: Sequence[LineageHead],
     places: Mapping[int, Places],
     codes: Mapping[int, Codes],
     *,
     n_classes: int,
 ) -> tuple[GroupSizes, ...]:
-    """The samples of each lineage that are not compared, in their groups.
+    """The samples of each lineage that are not compared, in their groups, if these are given.
 
-    Those at `places` are compared where they have one label. Empty without several lineages, or
-    where no group is hidden.
+    Those at `places` are compared where they have one label.
     """
-    k = suppressed_below()
-    if not k or len(lineages) < 2:
+    if not sizes:
         return ()
     labels = [codes[each.id][places[each.root_id]] for each in lineages]
     compared = np.logical_and(*have_one_label(labels, n_classes=n_classes))
     return tuple(
-        sizes_in_truth(session, truths.get_truth(session, each.id), k).without(
-            places[each.root_id][compared]
-        )
-        for each in lineages
+        of_lineage.without(places[each.root_id][compared])
+        for of_lineage, each in zip(sizes, lineages, strict=True)
     )
 
 
 def rests_of_some(
-    session: Session,
+    sizes: Sequence[GroupSizes],
     lineages: Sequence[LineageHead],
     ids: Mapping[int, SampleIds],
     codes: Mapping[int, Codes],
     *,
     n_classes: int,
 ) -> Iterator[tuple[GroupSizes, list[int]]]:
-    """The samples that only some of three or more lineages share, and the places of these.
+    """The samples that only some of the lineages share, and the places of these.
 
     For each sample the lineages that have it with the same label decide: whatever else leaves it
-    over, leaves over at least what these do. Empty where no group is hidden.
+    over, leaves over at least what these do. Of two lineages there are none.
     """
-    k = suppressed_below()
-    if not k or len(lineages) < 3:
-        return
     everywhere = 2 ** len(lineages) - 1
-    for at, lineage in enumerate(lineages):
-        sharing = _sharing(lineage, lineages, ids, codes, n_classes=n_classes)
-        sizes = sizes_in_truth(session, truths.get_truth(session, lineage.id), k)
+    for at, of_lineage in enumerate(sizes if len(lineages) > 2 else ()):
+        sharing = _sharing(lineages[at], lineages, ids, codes, n_classes=n_classes)
         for each in np.unique(sharing[sharing != everywhere]):
             among = [place for place in range(len(lineages)) if each >> place & 1]
             if at in among and len(among) > 1:
                 is_over = (sharing & each == each) & (sharing != everywhere)
-                yield sizes.without(np.flatnonzero(~is_over)), among
+                yield of_lineage.without(np.flatnonzero(~is_over)), among
 
 
 def _sharing(
