@@ -44,6 +44,7 @@ from offdiag.metrics.paired.run_spread import (
     spread_of_gains,
     tabulated,
 )
+from offdiag.metrics.paired.simultaneous_tests import difference_errors as pair_errors
 from offdiag.metrics.paired.simultaneous_tests import pooled_matrix
 
 BLOCK = 8_192
@@ -76,7 +77,8 @@ class RunsTogether(ABC):
     def _spread_of_classes(self, gradients: Mapping[str, Gradient]) -> RunSpread: ...
 
     @abstractmethod
-    def _own_covariance_of_classes(self, gradients: Sequence[Gradient]) -> Floats: ...
+    def own_errors(self, own: Sequence[Mapping[str, Gradient]]) -> Floats:
+        """Standard errors (Q, m, m) of differences, by gradients at the matrix of each run."""
 
     @property
     def n_runs(self) -> int:
@@ -127,19 +129,7 @@ class RunsTogether(ABC):
         Not finite where a gradient is not. `own` are those at the matrix of each run.
         """
         found = self._pooled_spread(gradients)
-        if not own:
-            return found
-        errors = [
-            errors_within(self.own_covariance([each[key] for each in own])) for key in gradients
-        ]
-        return replace(found, own_errors=np.stack(errors))
-
-    def own_covariance(self, gradients: Sequence[Gradient]) -> Floats:
-        """First-order covariance (m, m) of a metric, by its gradient at the matrix of each run."""
-        with np.errstate(invalid="ignore"):
-            if len(self.labels) > 2:
-                return self._own_covariance_of_classes(gradients)
-            return covariance_of_two_classes(self.matrices, self.both_right, gradients)
+        return replace(found, own_errors=self.own_errors(own)) if own else found
 
     def _pooled_spread(self, gradients: Mapping[str, Gradient]) -> RunSpread:
         if len(self.labels) > 2:
@@ -246,21 +236,29 @@ class PairedRuns(RunsTogether):
             gained = np.stack([gain(*at) for gain in gains]) / self.n_samples
             yield gained * counts[differs], gained
 
-    def _own_covariance_of_classes(self, gradients: Sequence[Gradient]) -> Floats:
+    def own_errors(self, own: Sequence[Mapping[str, Gradient]]) -> Floats:
+        by_metric = ([each[key] for each in own] for key in own[0])
+        return np.stack([errors_within(self.own_covariance(each)) for each in by_metric])
+
+    def own_covariance(self, gradients: Sequence[Gradient]) -> Floats:
+        """First-order covariance (m, m) of a metric, by its gradient at the matrix of each run."""
+        with np.errstate(invalid="ignore"):
+            if len(self.labels) == 2:
+                return covariance_of_two_classes(self.matrices, self.both_right, gradients)
+            blocks = self._own_slopes(gradients)
+            return covariance_of_slopes(blocks, self.n_runs, n_samples=self.n_samples)
+
+    def _own_slopes(
+        self, gradients: Sequence[Gradient]
+    ) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
+        """Slopes (m, b) of each run and how many samples each is of, (b,), for some kinds each."""
         size = len(self.labels)
         slopes = [
             each.at if size > MOST_IN_EACH_RUN else tabulated(each.at, size) for each in gradients
         ]
-        blocks = (
-            (
-                np.stack(
-                    [each(actual, codes) for each, codes in zip(slopes, predicted, strict=True)]
-                ),
-                counts,
-            )
-            for actual, predicted, counts in self.kinds.counted_blocks()
-        )
-        return covariance_of_slopes(blocks, self.n_runs, n_samples=self.n_samples)
+        for actual, predicted, counts in self.kinds.counted_blocks():
+            found = [each(actual, codes) for each, codes in zip(slopes, predicted, strict=True)]
+            yield np.stack(found), counts
 
     def blocks(self) -> Iterator[tuple[Codes, Codes]]:
         """Actual codes (b,) and predicted ones (m, b) of up to `BLOCK` samples at a time."""
@@ -327,16 +325,12 @@ class PairwiseRuns(RunsTogether):
         whole = covariance.reshape(n_metrics * n_runs, n_metrics * n_runs)
         return spread_of(linear, whole, difference_errors(whole, n_runs))
 
-    def _own_covariance_of_classes(self, gradients: Sequence[Gradient]) -> Floats:
-        found = np.empty((self.n_runs, self.n_runs))
-        for both, joint in self.pairs.items():
-            slopes = [
-                gradients[run].at(joint.actual, codes)
-                for run, codes in zip(both, (joint.first, joint.second), strict=True)
-            ]
-            block = np.stack(slopes), joint.counts
-            found[np.ix_(both, both)] = covariance_of_slopes([block], 2, n_samples=self.n_samples)
-        return found
+    def own_errors(self, own: Sequence[Mapping[str, Gradient]]) -> Floats:
+        errors = np.zeros((len(own[0]), self.n_runs, self.n_runs))
+        for (first, second), joint in self.pairs.items():
+            found = pair_errors(joint, own[first], own[second])
+            errors[:, first, second] = errors[:, second, first] = list(found.values())
+        return errors
 
 
 def _codes(places: NDArray[np.integer[Any]]) -> Codes:
