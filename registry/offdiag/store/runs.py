@@ -200,10 +200,10 @@ def mark_finished(
     return _record(finished.one())
 
 
-def complete_run_ids(session: Session, dataset_id: int, *, scores_at_least: int = 0) -> list[str]:
+def complete_run_ids(session: Session, dataset_id: int, *, with_scores: bool = False) -> list[str]:
     """Ids of the runs of a dataset that have been finished and not given up, oldest first.
 
-    With `scores_at_least` 1, only those that have scores.
+    With `with_scores`, only those that have scores.
     """
     return list(
         session.scalars(
@@ -212,7 +212,7 @@ def complete_run_ids(session: Session, dataset_id: int, *, scores_at_least: int 
                 RunRow.dataset_id == dataset_id,
                 RunRow.state.in_([RunState.FINISHED, RunState.EVALUATED]),
                 RunRow.deleted_at.is_(None),
-                RunRow.score_columns >= scores_at_least,
+                RunRow.score_columns >= int(with_scores),
             )
             .order_by(RunRow.created_at, RunRow.id)
         )

@@ -174,7 +174,7 @@ def _require_no_scores_of_one_class(
 
 def _evaluate_scores_again(session: Session, dataset_id: int) -> None:
     """Ask for the evaluations that another positive class changes: those with scores."""
-    scored = runs.complete_run_ids(session, dataset_id, scores_at_least=1)
+    scored = runs.complete_run_ids(session, dataset_id, with_scores=True)
     retention.drop_current_evaluations(session, scored)
     submit_evaluations(session, scored)
 

@@ -184,7 +184,7 @@ def _dataset(target: Session, row: RowMapping, known: KnownAs) -> int:
     if there["positive_label"] is not None and row["positive_label"] is None:
         known.judged_otherwise.add(row["id"])
     if there["positive_label"] is None and row["positive_label"] is not None:
-        drop_current_evaluations(target, complete_run_ids(target, there["id"], scores_at_least=1))
+        drop_current_evaluations(target, complete_run_ids(target, there["id"], with_scores=True))
     target.execute(
         update(table)
         .where(table.c.id == there["id"])
