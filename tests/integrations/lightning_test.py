@@ -107,3 +107,23 @@ def test_one_loader_is_the_dataset_itself(log: Any, trainer: Any) -> None:
     trainer.fit(Always(), loader(0, 1), [loader(0, 0, 1)])
 
     assert logged(log) == {("tiny, epoch 0", "toy"): [2, 1]}
+
+
+def test_a_test_of_other_samples_is_a_dataset_of_its_own(log: Any, trainer: Any) -> None:
+    validated = loader(0, 0, 1)
+
+    trainer.fit(Always(), loader(0, 1), validated)
+    trainer.test(Always(), validated, verbose=False)
+    trainer.test(Always(), loader(1, 1), verbose=False)
+
+    assert logged(log) == {
+        ("tiny, epoch 0", "toy"): [2, 1],
+        ("tiny", "toy"): [2, 1],
+        ("tiny, test", "toy, test"): [0, 2],
+    }
+
+
+def test_a_test_alone_is_of_the_dataset_itself(log: Any, trainer: Any) -> None:
+    trainer.test(Always(), loader(1, 1), verbose=False)
+
+    assert logged(log) == {("tiny", "toy"): [0, 2]}

@@ -7,7 +7,8 @@ with a batch only where there are several.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from operator import is_
 from typing import Any, Unpack
 
 import lightning
@@ -32,8 +33,9 @@ _READ = ("y_true", "y_pred", "y_score", "sample_ids", "slices")
 class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library ships no types here.
     """Logs a run for each validation epoch, and one for a test; `runs` are those so far.
 
-    Where there are several loaders, each has runs and a dataset of its own: "…, loader 1". Further
-    validations of an epoch are named after their step, too.
+    Where there are several loaders, each has runs and a dataset of its own: "…, loader 1"; so has
+    a test of other samples than those of the validations before: "…, test". Further validations of
+    an epoch are named after their step, too.
 
     `validation_step` and `test_step` return a dict with `y_true`, the numbers of the actual
     classes, and `y_score`, probabilities of shape (n, K) or those of the second of two classes,
@@ -49,7 +51,8 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         self._facts = facts
         self._labels = class_names(facts.get("labels"), ordinal=facts.get("ordinal", False))
         self._epoch: int | None = None
-        self._part: tuple[str, str] | None = None
+        self._validated: list[object] = []
+        self._part: tuple[str, str, str] | None = None
         self._open: dict[int | None, OpenRun] = {}
         self.runs: list[Run] = []
 
@@ -61,7 +64,8 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         if self._epoch == trainer.current_epoch:
             part += f", step {trainer.global_step}"
         self._epoch = trainer.current_epoch
-        self._start(trainer, f"{self._facts['name']}, {part}", part)
+        self._validated = _samples(trainer.val_dataloaders)
+        self._start(trainer, f"{self._facts['name']}, {part}", part, self._facts["dataset"])
 
     def on_validation_batch_end(
         self,
@@ -88,28 +92,33 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
 
     def on_test_epoch_start(self, trainer: Any, pl_module: Any) -> None:
         """Begin the runs of the test."""
-        self._start(trainer, self._facts["name"], "test")
+        name, part, dataset = self._facts["name"], "test", self._facts["dataset"]
+        tested = _samples(trainer.test_dataloaders)
+        if self._validated and not _are_same(tested, self._validated):
+            # A job may test both; each run needs a key of its own.
+            name, dataset, part = f"{name}, {part}", f"{dataset}, {part}", f"other {part}"
+        self._start(trainer, name, part, dataset)
 
     on_test_batch_end = on_validation_batch_end
     on_test_epoch_end = on_validation_epoch_end
 
-    def _start(self, trainer: Any, name: str, part: str) -> None:
+    def _start(self, trainer: Any, name: str, part: str, dataset: str) -> None:
         if trainer.world_size > 1:
             raise InvalidInput(
                 f"{trainer.world_size} processes each see a part of the samples.",
                 field="trainer",
                 hint="Validate and test on one device, or gather the outputs and call log_run.",
             )
-        self._part, self._open = (name, part), {}
+        self._part, self._open = (name, part, dataset), {}
 
     def _run(
-        self, trainer: Any, pl_module: Any, name: str, part: str, loader: int | None
+        self, trainer: Any, pl_module: Any, name: str, part: str, dataset: str, loader: int | None
     ) -> OpenRun:
         facts = self._facts.copy()
         if loader is not None:
             name, part = f"{name}, loader {loader}", f"{part}/loader {loader}"
-            facts["dataset"] = f"{facts['dataset']}, loader {loader}"
-        facts["name"] = name
+            dataset = f"{dataset}, loader {loader}"
+        facts["name"], facts["dataset"] = name, dataset
         facts["labels"] = self._labels
         facts["model"] = facts.get("model") or type(pl_module).__name__
         key = facts.get("client_key")
@@ -136,3 +145,13 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         if "y_true" in found:
             given["y_true"] = named(found["y_true"], self._labels, field="y_true")
         return {"y_pred": named(codes, self._labels, field="y_pred"), **given}
+
+
+def _samples(loaders: Any) -> list[object]:
+    """What each loader takes its samples from; Lightning gives a single loader as it is."""
+    each = loaders if isinstance(loaders, list | tuple) else [loaders]
+    return [getattr(loader, "dataset", loader) for loader in each]
+
+
+def _are_same(some: Sequence[object], others: Sequence[object]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))
