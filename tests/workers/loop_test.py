@@ -12,6 +12,7 @@ from sqlalchemy import delete
 
 from offdiag.errors import DatabaseUnavailable
 from offdiag.services.jobs.run_job import run_due_jobs
+from offdiag.services.jobs.submit import LOCAL_NOTIFIER
 from offdiag.settings import Settings
 from offdiag.settings.model import JobsSettings
 from offdiag.store.database import Database
@@ -74,6 +75,47 @@ def test_work_of_another_process_is_heard_or_found(postgres_database: Database) 
         wait_for_evaluations(postgres_database, 1)
 
     elsewhere.close()
+
+
+def test_work_of_another_process_is_found_in_a_file_by_its_commit(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "_LOOK_S", 60.0)
+    monkeypatch.setattr(LOCAL_NOTIFIER, "wake", lambda: None)
+    elsewhere = Database(sqlite_database.url)
+
+    with running(sqlite_database):
+        log(elsewhere)
+        wait_for_evaluations(sqlite_database, 1)
+
+    elsewhere.close()
+
+
+def test_an_idle_worker_seldom_looks_into_a_file(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, looked = threading.Event(), []
+
+    def noted(*args: object, **kwargs: object) -> object:
+        looked.append(args)
+        return run_due_jobs(*args, **kwargs)  # type: ignore[arg-type]  # passed on as it came
+
+    def waited(heard: int, stop: threading.Event, *, timeout_s: float) -> int:
+        asked.set()
+        stop.wait(timeout_s)
+        return heard
+
+    monkeypatch.setattr(loop, "_LOOK_S", 60.0)
+    monkeypatch.setattr(loop, "run_due_jobs", noted)
+    monkeypatch.setattr(loop, "_wait_for_notification", waited)
+
+    with running(sqlite_database, JobsSettings(poll_ms=1)):
+        for _ in range(20):
+            assert asked.wait(20)
+            asked.clear()
+
+    # Its first sign of life is a commit, too.
+    assert len(looked) <= 3
 
 
 def test_an_unreachable_database_is_waited_for(

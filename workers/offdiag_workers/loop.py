@@ -132,6 +132,8 @@ def draining(
 _DATABASE_RETRY_S = 1.0
 _STOP_LOOK_S = 0.2
 """How long a stop may go unnoticed while the loop waits for the notifier."""
+_LOOK_S = 1.0
+"""Between two looks for work while nothing tells of any."""
 _LONG_S = 1.0
 """Seconds after which what a slot does is taken for long, so that small work gets a way past."""
 
@@ -238,14 +240,15 @@ class _Crew:
 
     def _do_anything(self, slot: _Slot) -> None:
         heard = 0
-        while not self._stop.is_set():
-            slot.since = time.monotonic()
-            is_idle = self._do(partial(self._due, slot))
-            slot.since = None
-            if is_idle:
-                if self._until_idle:
-                    break
-                heard = _wait_for_notification(heard, self._stop, timeout_s=self._idle_wait_s())
+        with self._database.watching() as others_committed:
+            while not self._stop.is_set():
+                slot.since = time.monotonic()
+                is_idle = self._do(partial(self._due, slot))
+                slot.since = None
+                if is_idle:
+                    if self._until_idle:
+                        break
+                    heard = self._rest(heard, others_committed)
 
     def _do_small(self) -> None:
         while not (self._stop.is_set() or self._over.is_set()):
@@ -291,11 +294,18 @@ class _Crew:
             return False
         return is_idle
 
-    def _idle_wait_s(self) -> float:
-        # SQLite tells nobody about commits of other processes, so it is asked often; PostgreSQL
-        # notifies, and is asked now and then in case a notification got lost.
+    def _rest(self, heard: int, others_committed: Callable[[], bool]) -> int:
+        """Wait for a notification or a commit; now and then, work is due by the time alone."""
         poll_s = self._jobs.poll_ms / 1000
-        return poll_s if self._database.dialect == "sqlite" else max(1.0, poll_s)
+        give_up_at = time.monotonic() + max(_LOOK_S, poll_s)
+        notified = heard
+        # SQLite tells nobody about commits of other processes, so it is asked often.
+        while notified == heard and not (self._stop.is_set() or others_committed()):
+            left_s = give_up_at - time.monotonic()
+            if left_s <= 0:
+                break
+            notified = _wait_for_notification(heard, self._stop, timeout_s=min(poll_s, left_s))
+        return notified
 
 
 def _wait_for_notification(heard: int, stop: threading.Event, *, timeout_s: float) -> int:

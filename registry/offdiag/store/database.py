@@ -33,7 +33,7 @@ from offdiag.store.address import (
 from offdiag.store.driver_errors import translated
 from offdiag.store.models import FlagRow
 from offdiag.store.postgres import is_pooled, postgres_engines
-from offdiag.store.sqlite import Synchronous, sqlite_engines
+from offdiag.store.sqlite import Commits, Synchronous, sqlite_engines
 
 _OF_ALL_SAMPLES = with_loader_criteria(FlagRow, FlagRow.slice == "", include_aliases=True)
 
@@ -240,6 +240,18 @@ class Database:
             finally:
                 # It must not go back to the pool, where it would go on listening.
                 connection.invalidate()
+
+    @contextmanager
+    def watching(self) -> Iterator[Callable[[], bool]]:
+        """A function that tells whether anybody may have committed since it was last called.
+
+        Always False on PostgreSQL, where those who commit notify those who listen.
+        """
+        if self.dialect != "sqlite":
+            yield lambda: False
+            return
+        with closing(Commits(self._engines.reading)) as commits:
+            yield commits.any_since_last_call
 
     def close(self) -> None:
         """Close all connections, those in use when they come back; the next use opens new ones."""
