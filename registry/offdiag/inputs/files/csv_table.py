@@ -13,6 +13,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from offdiag.errors import InvalidInput
 from offdiag.inputs.files.checks import damaged, no_samples, require_columns, unreadable
 
@@ -30,8 +32,8 @@ def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
 
     UTF-8 with or without a byte order mark, any line ending, quotes doubled inside quotes.
     Fields are separated by commas, or by semicolons or tabs where the header has no comma.
-    Raises `InvalidInput` with the line of a wrong number of fields or of a quote that is not
-    closed, or the byte that is not UTF-8.
+    Raises `InvalidInput` with the line of a wrong number of fields or of a value whose quotes do
+    not enclose it, or the byte that is not UTF-8.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -176,27 +178,52 @@ def _require_utf8(path: Path, *, only_start: bool = False) -> None:
 
 
 def _require_closed_quotes(path: Path, delimiter: str) -> None:
-    """Raise `InvalidInput` naming the line of a quote that is not closed.
+    """Raise `InvalidInput` naming the line of a quote that is not closed, or in mid-value.
 
-    Arrow would read all lines below it as one value. Quotes come in pairs, but for those within
-    a value without quotes, so that most files are only counted.
+    Arrow would read the lines up to the next quote as one value.
     """
-    with path.open("rb") as source:
-        n_quotes = sum(block.count(b'"') for block in iter(lambda: source.read(_BLOCK), b""))
-    if n_quotes % 2 == 0:
+    if _has_quotes_around_values(path, delimiter):
         return
     content = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-    before = rb"(?:\A|(?<=[" + re.escape(delimiter.encode()) + rb"\r\n]))"
+    ends = delimiter.encode() + b"\r\n"
+    before = rb"(?:\A|(?<=[" + re.escape(ends) + rb"]))"
     for quoted in re.finditer(before + rb'"(?:[^"]|"")*+("?)', content):
-        if not quoted[1]:
-            line = len(content[: quoted.start()].splitlines()) + (
-                quoted.start() == 0 or content[quoted.start() - 1] in b"\r\n"
-            )
-            raise InvalidInput(
-                f"the quote on line {line} of {path.name} is not closed.",
-                field="file",
-                hint='Close it, or write a value that begins with a quote as """value".',
-            )
+        behind = content[quoted.end() : quoted.end() + 1]
+        if quoted[1] and behind in ends:
+            continue
+        line = len(content[: quoted.start()].splitlines()) + (
+            quoted.start() == 0 or content[quoted.start() - 1] in b"\r\n"
+        )
+        said = "has text behind the one that closes it" if quoted[1] else "is not closed"
+        raise InvalidInput(
+            f"the quote on line {line} of {path.name} {said}.",
+            field="file",
+            hint='Close it, or write a value that begins with a quote as """value". Quotes within '
+            'a value in quotes are doubled ("").',
+        )
+
+
+def _has_quotes_around_values(path: Path, delimiter: str) -> bool:
+    """Whether every quote begins or ends a value or is doubled within one, as in most files.
+
+    Of two doubled quotes the first may as well end a value and the second begin it again.
+    """
+    beside = np.zeros(256, dtype=np.bool_)
+    beside[list(b'"\r\n' + delimiter.encode())] = True
+    is_open = False
+    before = b"\n"
+    with path.open("rb") as source:
+        if source.peek(3).startswith(codecs.BOM_UTF8):
+            source.read(len(codecs.BOM_UTF8))
+        while block := source.read(_BLOCK):
+            text = np.frombuffer(before + block + (source.peek(1)[:1] or b"\n"), dtype=np.uint8)
+            quotes = np.flatnonzero(text[1:-1] == ord('"')) + 1
+            begins, ends = quotes[is_open::2], quotes[not is_open :: 2]
+            if not (beside[text[begins - 1]].all() and beside[text[ends + 1]].all()):
+                return False
+            is_open ^= len(quotes) % 2 == 1
+            before = block[-1:]
+    return not is_open
 
 
 def _require_equal_fields(path: Path, delimiter: str) -> None:

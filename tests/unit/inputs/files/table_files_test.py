@@ -87,6 +87,8 @@ def test_csv_is_read_whatever_its_line_ends_separator_and_column_order(
         (b'y,yhat\na,b\n"c,d\ne,f\n', "the quote on line 3 of p.csv is not closed"),
         (b'y,yhat\n"a\nb",c\r\nd,"e\n', "the quote on line 4 of p.csv is not closed"),
         (b'\xef\xbb\xbf"y";yhat\n"a""";"b\nc;d', "the quote on line 2 of p.csv is not closed"),
+        (b'y,yhat\n"a,b\nc,d\n"e,f\n', "the quote on line 2 of p.csv has text behind the one"),
+        (b'y,yhat,of\na,b,"x" 5"\n', "the quote on line 2 of p.csv has text behind the one"),
         (b"y,yhat\n", "p.csv holds no samples"),
         (b"", "p.csv has no column 'y'. It is empty"),
         (b"y,y,yhat\na,b,c\n", "the column 'y' occurs 2 times"),
@@ -204,6 +206,17 @@ def test_a_quote_within_a_value_without_quotes_is_part_of_the_value(tmp_path: Pa
 
     assert as_list(columns["y"]) == ['12" disk', 'c"d', 'f",']
     assert as_list(columns["yhat"]) == ['a "b"', "e", 'g"h"']
+
+
+def test_quotes_are_paired_across_blocks_of_a_file(tmp_path: Path) -> None:
+    rows = [quoted([f'"{"x" * (row % 97)}"', "two\nlines"]) for row in range(30_000)]
+    content = "\n".join(["y,yhat", *rows]).encode()
+    read = read_columns(write(tmp_path / "p.csv", content), ["y", "yhat"])
+    behind = f'{content.decode()}\n"c,d\ne,f\n"g,h\n'.encode()
+
+    assert as_list(read["y"]) == [f'"{"x" * (row % 97)}"' for row in range(30_000)]
+    with pytest.raises(InvalidInput, match="on line 60002 of p"):
+        read_columns(write(tmp_path / "p.csv", behind), ["y", "yhat"])
 
 
 def test_a_spreadsheet_is_refused_with_the_way_out(tmp_path: Path) -> None:
