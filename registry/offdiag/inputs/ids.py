@@ -270,6 +270,8 @@ def aligned(**given: Any) -> dict[str, Any]:
 
     * Equal indexes, also with labels that stand twice, are left as they are.
     * The same labels in another order are brought into the order of the first index.
+    * A new index of 0 to n - 1 next to those numbers in another order is refused: predictions get
+      one, whatever the order of the rows that they are made for.
     * Other labels are refused. Where `sample_ids` without an index say what each row is about,
       rows are paired by position.
     * An array without an index is paired by position. Next to indexes of different orders nothing
@@ -327,11 +329,27 @@ def _equal(index: Any, reference: Any) -> bool:
 
 
 def _places(index: Any, reference: Any) -> Any:
-    """Where each label of the reference stands in an index; None where they are not the same."""
-    if not (index.is_unique and reference.is_unique) or index.nlevels != reference.nlevels:
+    """Where each label of the reference stands in an index; None where they are not the same.
+
+    Those of a new index are nobody's labels.
+    """
+    if (
+        _is_new(index)
+        or not (index.is_unique and reference.is_unique)
+        or index.nlevels != reference.nlevels
+    ):
         return None
     places = index.get_indexer(reference)
     return None if (places < 0).any() else places
+
+
+def _is_new(index: Any) -> bool:
+    """Whether pandas made it up, as for an array that becomes a Series."""
+    return (
+        getattr(index, "start", None) == 0
+        and getattr(index, "step", None) == 1
+        and index.name is None
+    )
 
 
 def _moved(given: Mapping[str, Any], moves: Mapping[str, Any]) -> dict[str, Any]:
@@ -347,6 +365,13 @@ def _moved(given: Mapping[str, Any], moves: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _unpaired(name: str, index: Any, first: str, reference: Any) -> InvalidInput:
+    if _is_new(index) and index.isin(reference).all():
+        return InvalidInput(
+            f"its index is a new one of 0 to {len(index) - 1}, and that of {first} has these "
+            "numbers in another order, so rows may be meant by position or by label.",
+            field=name,
+            hint=f"{_WAYS_OUT} Where its labels are meant, select them: .loc[{first}.index].",
+        )
     if index.nlevels == reference.nlevels:
         for of_whom, labels in ((name, index), (first, reference)):
             if not labels.is_unique:

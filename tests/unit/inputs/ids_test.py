@@ -140,6 +140,7 @@ def test_a_set_has_everything_in_common_with_itself() -> None:
 FIRST = pd.Series(["a", "b", "c"], index=[30, 10, 20])
 MOVED = pd.Series([3, 1, 2], index=[20, 30, 10])
 OTHER = pd.Series([1, 2, 3])
+SHUFFLED = pd.Series(["a", "b", "c"], index=[2, 0, 1])
 DOUBLED = pd.Series([1, 2, 3], index=[30, 30, 10])
 
 
@@ -168,6 +169,11 @@ def test_labels_that_stand_twice_do_no_harm_in_equal_indexes() -> None:
     ("given", "field", "sentence"),
     [
         ({"y_true": FIRST, "y_pred": OTHER}, "y_pred", "other labels than that of y_true, 0 for"),
+        (
+            {"y_true": SHUFFLED, "y_pred": OTHER},
+            "y_pred",
+            "a new one of 0 to 2, and that of y_true",
+        ),
         ({"y_pred": FIRST, "slices": {"n": OTHER}}, "slices['n']", "than that of y_pred"),
         ({"y_true": FIRST, "y_pred": DOUBLED}, "y_pred", "30 occurs more than once in .* y_pred"),
         (
@@ -195,6 +201,10 @@ def test_indexes_that_cannot_be_paired_are_refused_with_both_ways_out(
     assert caught.value.field == field
     assert ".to_numpy()" in str(caught.value.hint)
     assert "sample_ids" in str(caught.value.hint)
+
+
+def test_predictions_of_folds_are_brought_into_the_order_of_the_labels() -> None:
+    assert aligned(y_true=OTHER, y_pred=SHUFFLED)["y_pred"].tolist() == ["b", "c", "a"]
 
 
 def test_unequal_lengths_are_told_as_such() -> None:
