@@ -59,9 +59,7 @@ def to_column(values: object, *, field: str) -> Column:
         )
     if column.dtype.kind == "U":
         return _text_of_numpy(column, field)
-    if column.dtype.kind == "T":
-        return _to_arrow(column.tolist(), field)
-    if column.dtype.kind == "O":
+    if column.dtype.kind in "TO":
         objects = _to_arrow(column.tolist(), field)
         _require_no_nulls(objects, field)
         return _plain_if_numeric(objects, field)

@@ -25,8 +25,6 @@ shape (n, bytes), as `offdiag.metrics.multilabel.sets` lays them out.
 
 _LARGEST_TABLE = 1 << 20
 """Integer labels within this range are looked up in a table, wider ones by bisection."""
-_LARGEST_WHOLE_FLOAT = 2**53
-"""Up to here every whole number is a float of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +186,20 @@ def _table_of_floats(values: Any) -> NDArray[np.floating[Any]] | None:
 
 
 def _require_whole(column: NDArray[np.floating[Any]], field: str) -> None:
-    broken = (np.floor(column) != column) | (np.abs(column.astype("f8")) > _LARGEST_WHOLE_FLOAT)
+    broken = (np.floor(column) != column) | np.isinf(column)
     if broken.any():
         example = column[int(np.argmax(broken))].item()
         raise not_classes(field, n_distinct=np.unique(column).size, example=example)
+    # From here on not every whole number is a float of its own, and two labels may be one.
+    merged = np.abs(column) >= 2.0 ** (np.finfo(column.dtype).nmant + 1)
+    if merged.any():
+        index = int(np.argmax(merged))
+        raise InvalidInput(
+            f"{int(column[index])} at index {index} is a {column.dtype}, and such floats do not "
+            "hold every whole number of that size.",
+            field=field,
+            hint="Give the labels as integers, from where they have not been floats.",
+        )
 
 
 def require_equal_lengths(**lengths: int) -> None:

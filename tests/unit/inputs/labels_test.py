@@ -244,6 +244,9 @@ def test_an_unknown_text_is_named_with_its_index() -> None:
         ([1.5, 2.0], "such as 1.5: this looks like regression or scores"),
         ([1.0, float("nan")], "index 1 is missing"),
         (["a", None], "index 1 is missing"),
+        (np.array([1, 2049], dtype=np.float16), "2048 at index 1 is a float16, and such floats"),
+        (np.array([1, 2**24 + 1], dtype=np.float32), "16777216 at index 1 is a float32"),
+        ([1.0, float(2**53)], "9007199254740992 at index 1 is a float64"),
         (pd.Series(["a", None, "b"]), "index 1 is missing"),
         ("abc", "is not an array"),
         (5, "is not an array"),
@@ -260,6 +263,14 @@ def test_unusable_labels_are_refused_in_words(values: object, sentence: str) -> 
 
     assert caught.value.field in {"y_true", "y_pred"}
     assert caught.value.hint
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="numpy has no text of its own")
+def test_a_gap_in_text_of_numpy_is_a_missing_value() -> None:
+    gap = np.array(["a", None], dtype=np.dtypes.StringDType(na_object=None))
+
+    with pytest.raises(InvalidInput, match="the value at index 1 is missing"):
+        encode_pair(y_true=["a", "b"], y_pred=gap, labels=["a", "b"])
 
 
 def test_unequal_lengths_are_refused_with_both() -> None:
