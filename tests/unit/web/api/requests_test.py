@@ -23,11 +23,20 @@ def test_refuses_every_truncation() -> None:
             read_json(body[:end])
 
 
-def test_refuses_200_000_nested_brackets() -> None:
-    with pytest.raises(Malformed, match="nested too deeply"):
-        read_json(b"[" * 200_000)
-    with pytest.raises(Malformed, match="nested too deeply"):
-        read_json(b'{"a":' * 200_000)
+def test_refuses_deeply_nested_brackets_long_before_the_stack_is_full() -> None:
+    for depth in (101, 200_000):
+        with pytest.raises(Malformed, match="nested too deeply"):
+            read_json(b"[" * depth + b"]" * depth)
+        with pytest.raises(Malformed, match="nested too deeply"):
+            read_json(b'{"a\\"]":' * depth)
+
+
+def test_counts_only_brackets_that_are_open_at_once() -> None:
+    deepest = b"[" * 100 + b"]" * 100
+    body = b'["\\\\", "\\"[[[", %s, %s]' % (b'"' + b"[{" * 200 + b'"', deepest[1:-1])
+
+    assert read_json(body)[3] == json.loads(deepest)[0]
+    assert read_json(b"[%s]" % b",".join([b"[0]"] * 300)) == [[0]] * 300
 
 
 def test_names_the_key_that_occurs_twice() -> None:
