@@ -80,7 +80,9 @@ def unquoted_gaps(path: Path, n_columns: int) -> frozenset[tuple[int, int]]:
         table = arrow_csv.read_csv(
             path,
             read_options=arrow_csv.ReadOptions(encoding="utf8", column_names=names),
-            parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=_delimiter(_header(path)), newlines_in_values=True
+            ),
             convert_options=_as_text(names),
         )
     except pa.ArrowInvalid as error:
@@ -123,10 +125,12 @@ def _as_text(names: list[str]) -> Any:
 
 
 def csv_lines(path: Path) -> list[list[str]]:
-    """The fields of each line that is not empty, separated by commas. Raises `InvalidInput`."""
+    """The fields of each line that is not empty, separated as in tables. Raises `InvalidInput`."""
     try:
+        delimiter = _delimiter(_header(path))
         with path.open(encoding="utf-8-sig", newline="") as text:
-            return [fields for fields in csv.reader(text, strict=True) if fields]
+            lines = csv.reader(text, delimiter=delimiter, strict=True)
+            return [fields for fields in lines if fields]
     except OSError as error:
         raise unreadable(path, error) from None
     except (csv.Error, UnicodeDecodeError) as error:

@@ -62,7 +62,8 @@ def _from_json(content: object, path: Path) -> MatrixFile:
         raise InvalidInput(
             f"{path.name} has no member 'matrix' with a list of rows.",
             field="file",
-            hint='Write {"labels": […], "matrix": [[…]], "orientation": "actual_rows"}.',
+            hint='Write {"labels": […], "matrix": [[…]], "orientation": "actual_rows"}. '
+            "Predictions are read from .jsonl, an object on each line.",
         )
     labels = content.get("labels")
     if labels is not None and not isinstance(labels, list):

@@ -121,8 +121,9 @@ def test_json_says_the_same(tmp_path: Path) -> None:
     assert read_weights(write(tmp_path, "costs.json", text)) == WeightsFile(WEIGHTS)
 
 
-def test_lines_of_csv_are_actual_classes(tmp_path: Path) -> None:
-    text = "actual (rows),well,sick\nsick,100,0\nwell,0,7.5\n"
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_lines_of_csv_are_actual_classes(tmp_path: Path, separator: str) -> None:
+    text = "actual (rows),well,sick\nsick,100,0\nwell,0,7.5\n".replace(",", separator)
 
     assert read_weights(write(tmp_path, "costs.csv", text)) == WeightsFile(WEIGHTS)
 

@@ -36,8 +36,12 @@ def test_json_may_leave_out_labels_and_orientation(tmp_path: Path) -> None:
     assert (found.labels, found.orientation) == (None, None)
 
 
-def test_a_square_csv_has_labels_on_both_axes_and_no_orientation(tmp_path: Path) -> None:
-    found = read_matrix(write(tmp_path, "m.csv", "\ufeffclass,NA,007\r\nNA,8,3\r\n007,1,17\r\n"))
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_square_csv_has_labels_on_both_axes_and_no_orientation(
+    tmp_path: Path, separator: str
+) -> None:
+    text = "\ufeffclass,NA,007\r\nNA,8,3\r\n007,1,17\r\n".replace(",", separator)
+    found = read_matrix(write(tmp_path, "m.csv", text))
 
     assert found.matrix == MATRIX
     assert found.labels == ["NA", "007"]
@@ -90,9 +94,11 @@ def test_counts_beyond_double_precision_stay_exact(tmp_path: Path) -> None:
         ("m.csv", ",a,b\na,1,0.5\nb,3,4\n", "the cell at line 2 is '0.5'"),
         ("m.csv", ",a,b\na,1,\nb,3,4\n", "the cell at line 2 is ''"),
         ("m.csv", "a\n", "holds no matrix"),
+        ("m.csv", "class;a;\na;1;2\n;3;4\n", "line 1 of m.csv leaves the name of a class empty"),
         ("m.csv", "actual,predicted,count\na,a,1\na,a,2\n", "occurs twice"),
         ("m.csv", "actual,predicted,count\na,a\n", "line 2 has 2 fields"),
         ("m.json", "[[1]]", "has no member 'matrix'"),
+        ("m.json", '[{"y_true": "a", "y_pred": "a"}]', "Predictions are read from .jsonl"),
         ("m.json", '{"matrix": [[1, 2], 3]}', "row 1 is 3"),
         ("m.json", '{"matrix": [[1.5]]}', "the cell at [0][0] is 1.5"),
         ("m.json", '{"matrix": [[true]]}', "the cell at [0][0] is True"),
