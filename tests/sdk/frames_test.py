@@ -177,6 +177,26 @@ def test_a_column_that_is_not_there_is_named_with_a_near_one(
 
 
 @pytest.mark.parametrize(
+    ("named", "field"),
+    [
+        ({"actual": 0, "predicted": "1"}, "actual"),
+        ({"actual": "0", "predicted": "1"}, "actual"),
+        ({"predicted": None, "score": 2, "positive_label": "a"}, "score"),
+        ({"actual": ("y", 1), "predicted": "y"}, "actual"),
+    ],
+)
+def test_a_column_whose_name_is_not_text_is_refused_with_the_way_out(
+    url: str, dataset: str, named: dict[str, Any], field: str
+) -> None:
+    frame = pd.DataFrame([["a", "a", 0.9, "a", "b"]], columns=[0, 1, 2, "y", ("y", 1)])
+
+    with pytest.raises(offdiag.InvalidInput, match=r"is not text.*columns\.map") as caught:
+        offdiag.log_frame(frame, name="run", dataset=dataset, url=url, **named)
+
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"frame": [1, 2]}, "list is not a frame"),

@@ -45,17 +45,25 @@ class FrameColumns:
         )
         return tuple(dict.fromkeys(name for name in given if name is not None))
 
-    def require_in(self, known: Sequence[str]) -> None:
+    def require_in(self, known: Sequence[object]) -> None:
         """Raise `InvalidInput` for the first column that a frame does not have."""
+        not_text = {str(column) for column in known if not isinstance(column, str)}
         for role, name in self._by_role():
-            if name not in known:
-                near = get_close_matches(str(name), [str(column) for column in known], n=3)
-                shown = ", ".join(repr(column) for column in near or list(known)[:20])
+            if isinstance(name, str) and name in known:
+                continue
+            if str(name) in not_text:
                 raise InvalidInput(
-                    f"the frame has no column {name!r}.",
+                    f"the name of column {name} of the frame is not text.",
                     field=role,
-                    hint=f"Did you mean {shown}?" if near else f"It has {shown or 'none'}.",
+                    hint=f"Set frame.columns = frame.columns.map(str), and give {str(name)!r}.",
                 )
+            near = get_close_matches(str(name), [str(column) for column in known], n=3)
+            shown = ", ".join(repr(column) for column in near or list(known)[:20])
+            raise InvalidInput(
+                f"the frame has no column {name!r}.",
+                field=role,
+                hint=f"Did you mean {shown}?" if near else f"It has {shown or 'none'}.",
+            )
 
     def place_of(self, field: str | None) -> str | None:
         """The argument and column that an argument of `log_run` was filled from."""
@@ -77,7 +85,7 @@ class FrameColumns:
                 return f"predicted[{run!r}]"
         return f"predicted={name!r}" if name == self.predicted else f"slices[{name!r}]"
 
-    def _by_role(self) -> Iterable[tuple[str, str]]:
+    def _by_role(self) -> Iterable[tuple[str, object]]:
         if self.actual is not None:
             yield "actual", self.actual
         if self.predicted is not None:
@@ -174,7 +182,7 @@ def labels_in(
 def _score_columns(score: ScoreColumns | None) -> tuple[str, ...]:
     if score is None:
         return ()
-    if isinstance(score, str):
+    if isinstance(score, str) or not isinstance(score, Iterable):
         return (score,)
     return tuple(score.values()) if isinstance(score, Mapping) else tuple(score)
 
