@@ -14,7 +14,7 @@ from offdiag.comparison.pair import Churn, PairComparison, PairedOutcome, paired
 from offdiag.comparison.rank_status import Rank, RankStatus
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, LabelNote
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.services.comparisons.compare import RunComparison, compare_runs
 from offdiag.services.comparisons.compute import Compared
@@ -165,6 +165,19 @@ def test_shared_examples_with_contradicting_labels_are_left_out(
 
     assert found.samples is not None
     assert (found.samples.n_relabelled, found.samples.n_compared) == (2, 128)
+
+
+def test_other_labels_of_the_same_examples_are_named_as_the_reason(database: Database) -> None:
+    plain = log_model(database, PLAIN, name="plain", truth=TRUTH, sample_ids=sample_names())
+    truth = ["df", "df", *TRUTH[2:]]
+    with pytest.warns(LabelNote, match="for 2 of its"):
+        focal = log_model(database, FOCAL, name="focal", truth=truth, sample_ids=sample_names())
+
+    refusal = compare(database, plain, focal).refusal
+
+    assert refusal is not None
+    assert f"different labels of the same {N} examples" in refusal.why
+    assert refusal.n_shared == N
 
 
 def test_examples_without_identifiers_cannot_be_found_again(database: Database) -> None:

@@ -159,6 +159,13 @@ def other_examples(
             f"Not paired: {sizes} examples, none of them shared.",
             "Choose runs that predicted the same examples.",
         )
+    if n_shared == max(n_each):
+        return Refusal(
+            f"Not paired: the runs were logged with different labels of the same {n_shared:,} "
+            "examples.",
+            "The runs can be compared on the examples with equal labels alone.",
+            n_shared,
+        )
     return Refusal(
         f"Not paired: {sizes} examples, {n_shared:,} shared.",
         "The runs can be compared on the shared ones alone.",
