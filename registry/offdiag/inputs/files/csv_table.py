@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BLOCK = 1 << 20
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_OTHER_KINDS = {
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+    b"\x1f\x8b": "gzip",
+    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    b"PAR1": "Parquet",
+}
+"""What a file is that begins so."""
+_LIKELY = "Latin-1 or Windows-1252"
 
 
 def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
@@ -169,12 +177,12 @@ def _require_utf8(path: Path, *, only_start: bool = False) -> None:
                 decoder.decode(block, final=not block)
             except UnicodeDecodeError as error:
                 byte = offset - pending + error.start
-                is_utf16 = not byte and block.startswith(_UTF_16)
-                encoding = "UTF-16" if is_utf16 else "Latin-1 or Windows-1252"
+                kinds = (kind for start, kind in _OTHER_KINDS.items() if block.startswith(start))
+                kind = next(kinds, _LIKELY) if not offset else _LIKELY
                 raise InvalidInput(
                     f"byte {byte} of {path.name} is not UTF-8.",
                     field="file",
-                    hint=f"Write the file as UTF-8; it looks like {encoding}.",
+                    hint=f"Write the file as UTF-8; it looks like {kind}.",
                 ) from None
             offset += len(block)
             if not block or (only_start and len(block) == _BLOCK):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -83,7 +84,10 @@ def test_csv_is_read_whatever_its_line_ends_separator_and_column_order(
         (b'y,yhat\n"a\nb",c\nd\n', "line 4 of p.csv has 1 fields"),
         (b"y,yhat\na,b\ncaf\xe9,d\n", "byte 14 of p.csv is not UTF-8"),
         (b"y\xe9,yhat\na,b\n", "byte 1 of p.csv is not UTF-8"),
+        (b"y,yhat\nMJ\xe4R,b\n", "it looks like Latin-1"),
         ("y,yhat\na,b\n".encode("utf-16"), "it looks like UTF-16"),
+        (gzip.compress(b"y,yhat\na,b\n"), "it looks like gzip"),
+        (b"PK\x03\x04\x14\0\0\0\x08\xff", "it looks like a zip archive or a spreadsheet"),
         (b'y,yhat\na,b\n"c,d\ne,f\n', "the quote on line 3 of p.csv is not closed"),
         (b'y,yhat\n"a\nb",c\r\nd,"e\n', "the quote on line 4 of p.csv is not closed"),
         (b'\xef\xbb\xbf"y";yhat\n"a""";"b\nc;d', "the quote on line 2 of p.csv is not closed"),
