@@ -6,10 +6,9 @@ reference.
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 from pathlib import Path
 
 from offdiag.domain.orientation import SourceOrientation
@@ -17,6 +16,7 @@ from offdiag.domain.runs import Scalar
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import Imported, ImportedMatrix, Stated, from_cells, require_same
 from offdiag.inputs.files.checks import damaged, unreadable
+from offdiag.inputs.files.csv_table import csv_lines
 from offdiag.inputs.files.matrix import read_matrix, require_names
 
 CONVENTION = "Rows are predictions and columns the reference, as in table(data, reference)."
@@ -48,16 +48,10 @@ def read_caret(path: Path, stated: Stated) -> Imported:
 
 
 def _from_csv(path: Path, declared: tuple[str, ...]) -> ImportedMatrix:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as text:
-            header = next(csv.reader(text), [])
-            is_long = all(header.count(name) == 1 for name in _LONG_FORM)
-            cells = list(csv.DictReader(text, fieldnames=header)) if is_long else []
-    except OSError as error:
-        raise unreadable(path, error) from None
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise damaged(path, "CSV", error) from None
+    header, *rows = csv_lines(path) or [[]]
+    is_long = all(header.count(name) == 1 for name in _LONG_FORM)
     if is_long:
+        cells = [dict(zip_longest(header, fields)) for fields in rows]
         if "" not in declared:
             empty = [
                 (row, header.index(name))

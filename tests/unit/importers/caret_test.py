@@ -82,19 +82,23 @@ Prediction   class 1 class 2
     assert content(tmp_path, "cm.txt", text).labels == ("class 1", "class 2")
 
 
-def test_a_table_written_as_wide_csv_has_predictions_in_its_rows(tmp_path: Path) -> None:
-    text = '"","a","b"\n"a",8,1\n"b",3,17\n'
+@pytest.mark.parametrize("separator", [",", ";"], ids=["write.csv", "write.csv2"])
+def test_a_table_written_as_wide_csv_has_predictions_in_its_rows(
+    tmp_path: Path, separator: str
+) -> None:
+    text = '"","a","b"\n"a",8,1\n"b",3,17\n'.replace(",", separator)
 
     found = content(tmp_path, "cm.csv", text)
 
     assert found == ImportedMatrix([[8, 1], [3, 17]], ("a", "b"), SourceOrientation.ACTUAL_COLUMNS)
 
 
-def test_a_table_written_as_a_data_frame_names_its_columns(tmp_path: Path) -> None:
+@pytest.mark.parametrize("separator", [",", ";"], ids=["write.csv", "write.csv2"])
+def test_a_table_written_as_a_data_frame_names_its_columns(tmp_path: Path, separator: str) -> None:
     text = (
         '"","Prediction","Reference","Freq"\n'
         '"1","a","a",8\n"2","b","a",3\n"3","a","b",1\n"4","b","b",17\n'
-    )
+    ).replace(",", separator)
 
     found = content(tmp_path, "cm.csv", text)
 
