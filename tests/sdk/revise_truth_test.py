@@ -59,6 +59,15 @@ def test_labels_are_corrected_and_the_run_is_scored_again(run: offdiag.Run) -> N
     assert after.confusion_matrix.to_numpy().tolist() == [[1, 0], [0, 2]]
 
 
+def test_examples_stand_beside_the_corrected_labels(run: offdiag.Run) -> None:
+    run.evaluation()
+
+    offdiag.revise_truth(dataset="clinic", labels={"x2": "well"}, reason="Second reading.")
+
+    assert run.examples().empty
+    assert run.examples(kind="all")["actual"].tolist().count("well") == 3
+
+
 def test_columns_may_have_other_names(run: offdiag.Run) -> None:
     frame = pd.DataFrame({"ward": ["A"], "verdict": ["well"], "case": ["x2"]})
 

@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     from offdiag.audit.findings import AuditReport
     from offdiag.store.database import Database
 
+_OTHER_LABELS = "truth_revised"
+"""Why the examples of a run stand beside labels that were corrected since."""
+
 
 class Run:
     """A logged run. Its predictions are stored and never change.
@@ -363,7 +366,8 @@ class Run:
 
         With scores, the ones the model was surest of come first and the columns `confidence`
         (the score of the predicted class) and `margin` (less the largest other one) are there;
-        slice columns follow. The index is the number of the prediction in the run.
+        slice columns follow. The index is the number of the prediction in the run. A run whose
+        labels were corrected is evaluated first, as by `evaluation`.
 
         Of a multi-label run `actual` and `predicted` name a label, and the columns hold tuples of
         labels: `examples(actual="sea")` are the samples whose "sea" was missed,
@@ -373,7 +377,11 @@ class Run:
         and `Conflict` for a run without predictions.
         """
         query = example_query(actual=actual, predicted=predicted, kind=kind, part=slice)
-        return examples_frame(examples_of_run(self._registry, self.id, query, limit))
+        found = examples_of_run(self._registry, self.id, query, limit)
+        if found.outdated is not None and _OTHER_LABELS in found.outdated.reasons:
+            self.evaluation()
+            found = examples_of_run(self._registry, self.id, query, limit)
+        return examples_frame(found)
 
     def fairness(self, by: str, *, class_label: object = None) -> pd.DataFrame:
         """How far the groups of the slice column `by` are apart, by the usual criteria.
