@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from offdiag.audit.table_text.audit import TableTextAudit, audit_table_text
 from offdiag.audit.table_text.cells import MOST_CHARACTERS
+from offdiag.audit.table_text.interpretation import Corrections
 from offdiag.audit.table_text.numbers import MOST_NUMBERS
 from offdiag_web.pages.audit.address import LONGEST_LINK
 from support.audits import audited, contested, paste, verdicts_on
@@ -350,6 +352,24 @@ class TestBudgets:
 
         for table in (models, classes):
             assert verdicts_on(small_page(paste(reader, table).data))
+
+    def test_the_page_its_card_and_its_export_take_one_search(
+        self, reader: PageClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        audited_texts = []
+
+        def counting(text: str, corrections: Corrections | None = None) -> TableTextAudit:
+            audited_texts.append(text)
+            return audit_table_text(text, corrections)
+
+        monkeypatch.setattr("offdiag_web.pages.audit.page.audit_table_text", counting)
+        own = "table=Accuracy+0.93%0AError+rate+0.08&classes=a+10,b+20"
+
+        for path in ("/audit", "/audit/card.svg", "/audit.json"):
+            assert reader.get(f"{path}?{own}").status_code == 200
+        assert len(audited_texts) == 1
+        reader.get(f"/audit?{own}&read:Accuracy=balanced_accuracy")
+        assert len(audited_texts) == 2
 
 
 def test_the_runs_page_and_every_foot_lead_here(reader: PageClient) -> None:

@@ -30,6 +30,7 @@ from offdiag.store.project_access import (
 from offdiag_web.app.dispatch import PREFIX
 
 if TYPE_CHECKING:
+    from offdiag.audit.table_text.audit import TableTextAudit
     from offdiag.metrics.paired.confidence_set import BestSet
     from offdiag.services.champions.decision import Facts
     from offdiag.services.champions.drops import RunDrop
@@ -78,6 +79,11 @@ def kept_decisions() -> LruCache[Facts]:
 def kept_suspects() -> LruCache[RankedDataset]:
     """Labels of datasets that were ranked before."""
     return _kept(SUSPECTS_KEY, most=16)
+
+
+def kept_audits() -> LruCache[TableTextAudit]:
+    """Published numbers that were audited before, as for the card and the JSON of a page."""
+    return _kept("offdiag audits", most=64)
 
 
 @dataclass(frozen=True, slots=True)

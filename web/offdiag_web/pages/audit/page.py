@@ -21,7 +21,7 @@ from offdiag.audit.table_text.interpretation import Reading, read_table_text
 from offdiag.domain.access import Role
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
-from offdiag_web.app.context import requires
+from offdiag_web.app.context import kept_audits, requires
 from offdiag_web.app.errors import REFUSED, sentence_of
 from offdiag_web.charts.card import Card, CardTable, card_svg
 from offdiag_web.components import numbers
@@ -221,7 +221,7 @@ def page() -> Response:
     if not typed.table.strip():
         return _shown(typed, None, None)
     try:
-        return _shown(typed, audit_table_text(typed.table, typed.corrections), None)
+        return _shown(typed, _audited(typed), None)
     except InvalidInput as refused:
         return _shown(typed, None, refused)
 
@@ -229,7 +229,7 @@ def page() -> Response:
 @blueprint.get(f"{AUDIT}/card.svg")
 def card() -> Response:
     typed = typed_audit(request.args)
-    verdicts = verdicts_view(audit_table_text(typed.table, typed.corrections))
+    verdicts = verdicts_view(_audited(typed))
     return make_response(audit_card(verdicts), {"Content-Type": "image/svg+xml"})
 
 
@@ -239,7 +239,7 @@ def send() -> Response:
     typed = typed_audit(request.form)
     try:
         typed = with_real_corrections(typed)
-        audit = audit_table_text(typed.table, typed.corrections)
+        audit = _audited(typed)
     except InvalidInput as refused:
         return _shown(typed, None, refused, status=REFUSED)
     if fits_link(typed):
@@ -258,8 +258,13 @@ def export_of_sent() -> Response:
     return _record(with_real_corrections(typed_audit(request.form)))
 
 
+def _audited(typed: TypedAudit) -> TableTextAudit:
+    # A search for the numbers to blame takes a second, and page, card and JSON ask for the same.
+    return kept_audits().get(repr(typed), lambda: audit_table_text(typed.table, typed.corrections))
+
+
 def _record(typed: TypedAudit) -> Response:
-    return jsonify(audit_record(audit_table_text(typed.table, typed.corrections)))
+    return jsonify(audit_record(_audited(typed)))
 
 
 def _shown(
