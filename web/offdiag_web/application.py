@@ -9,7 +9,16 @@ from offdiag.domain.sentences import typeset
 from offdiag.settings import Settings
 from offdiag.store.database import Database
 from offdiag_web import health
-from offdiag_web.app import assets, auth, errors, last_visit, preferences, requests, security
+from offdiag_web.app import (
+    assets,
+    auth,
+    errors,
+    last_visit,
+    parameters,
+    preferences,
+    requests,
+    security,
+)
 from offdiag_web.app.context import Registry
 from offdiag_web.app.dispatch import (
     Dashboard,
@@ -71,6 +80,8 @@ def create_app(settings: Settings, database: Database) -> Flask:
     requests.meter(app, database)
     preferences.register(app)
     last_visit.show_new_problems(app)
+    # After what is asked of every request.
+    parameters.register(app)
     for part in (assets, health, preferences, last_visit):
         app.register_blueprint(part.blueprint)
     return app

@@ -28,6 +28,14 @@ def unknown_name(
     return _asked(f"There is no dataset {dataset!r}{where}.", dataset, names)
 
 
+def unknown_model(model: str, known: Iterable[str]) -> str | None:
+    """A sentence on a model that no run names, None for one of the known and for a pattern."""
+    names = list(known)
+    if "*" in model or model in names:
+        return None
+    return _asked(f"No run is of model {model!r}.", model, names)
+
+
 def _asked(sentence: str, name: str, known: Iterable[str]) -> str:
     meant = did_you_mean(name, known)
     return sentence if meant is None else f"{sentence} {meant}"

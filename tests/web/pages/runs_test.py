@@ -80,7 +80,8 @@ def test_a_long_name_of_a_dataset_leaves_room_for_its_facts(
     [
         ("dataset:derm-77", "There is no dataset 'derm-77'. Did you mean 'derm-7'?"),
         ("project:nowhere", "Project 'nowhere' has no datasets."),
-        ("dataset:derm-7 model:none", None),
+        ("model:effnet-b4", "No run is of model 'effnet-b4'. Did you mean 'effnet-b3'?"),
+        ("dataset:derm-7 tag:none", None),
         ("dataset:zz*", None),
     ],
 )
@@ -282,8 +283,8 @@ def test_a_parameter_that_does_not_exist_is_named(reader: PageClient) -> None:
     page = reader.page("/runs?filter=metrics.mcc > 2&view=both&utm_source=mail")
 
     assert page.all("p", "callout")[0].text == (
-        "There is no parameter “filter” here; known are after, base, before, cols, diff, group, "
-        "q, scale, sel, sort, view."
+        "There is no parameter “filter” here; known are after, base, before, col, cols, diff, "
+        "group, q, scale, sel, sort, view."
     )
 
 

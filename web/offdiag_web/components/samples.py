@@ -73,14 +73,14 @@ class SampleLooks:
 
 def sample_looks(address: DatasetAddress, samples: Iterable[object]) -> SampleLooks:
     """Looks of samples, in one statement."""
-    registry = current_registry()
+    registry, show = current_registry(), request.args.get(SHOW)
     names = [str(sample) for sample in samples]
     if not names:
         return SampleLooks({}, has_images=False, has_texts=False, field_names=(), is_hidden=False)
     hosts = allowed_hosts(registry.settings.server.content_hosts)
     with registry.database.read() as session:
         shown = shown_samples(session, names, hosts, project=address.project, dataset=address.name)
-    is_hidden = shown.is_hidden and request.args.get(SHOW) != "shown"
+    is_hidden = shown.is_hidden and show != "shown"
     within = _small_pictures(shown.content.values())
     looks = {name: _look(shown, address, name, within, is_hidden=is_hidden) for name in names}
     stored = shown.content.values()

@@ -11,10 +11,6 @@ from offdiag.domain.runs import MOST_COMPARED
 from offdiag.domain.texts import DEFAULT_PROJECT
 from offdiag_web.urls.query_string import RUN_ID, one_of, with_query
 
-PARAMETERS = frozenset(
-    {"runs", "sel", "slice", "shared", "value", "matrix", "curves", "newest", "dataset", "project"}
-)
-EXAMPLE_PARAMETERS = frozenset({"runs", "slice", "shared", "which", "class", "from", "content"})
 ClassMetric = Literal["recall", "precision", "f1"]
 MatrixChoice = Literal["diff", "a", "b"]
 

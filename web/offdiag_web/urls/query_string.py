@@ -60,7 +60,9 @@ def unknown_parameters(given: Iterable[str], known: Collection[str]) -> list[str
     if not unknown:
         return []
     names = " or ".join(f"“{each[:40]}”" for each in unknown[:_MOST_NAMED])
-    return [f"There is no parameter {names} here; known are {', '.join(sorted(known))}."]
+    others = sorted(each for each in known if not _BESIDE.fullmatch(each))
+    listed = f"; known {'is' if len(others) == 1 else 'are'} {', '.join(others)}" if others else ""
+    return [f"There is no parameter {names} here{listed}."]
 
 
 def read_start(values: Mapping[str, str], *, unread: str = UNREAD_PLACE) -> tuple[int, list[str]]:

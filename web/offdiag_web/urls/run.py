@@ -79,11 +79,6 @@ class MatrixAddress:
         )
 
 
-MATRIX_PARAMETERS = frozenset(
-    {"norm", "order", "t", "focus", "min", "collapse", "as", "classes", "slice"}
-)
-
-
 def read_matrix(run_id: str, values: Mapping[str, str]) -> tuple[MatrixAddress, list[str]]:
     """The address in a query string, with a notice for each value that cannot be meant."""
     notices: list[str] = []
@@ -204,11 +199,6 @@ def missed_url(run_id: str, actual: str, part: str | None = None) -> str:
 def slice_url(run_id: str, part: str, actual: str | None = None) -> str:
     """What is wrong in a slice, or of one class in it."""
     return ExamplesAddress(run_id, ExampleQuestion(actual, part=part)).url()
-
-
-EXAMPLE_PARAMETERS = frozenset(
-    {"true", "pred", "show", "id", "slice", "sort", "after", "before", "view", "content"}
-)
 
 
 def read_examples(run_id: str, values: Mapping[str, str]) -> tuple[ExamplesAddress, list[str]]:

@@ -37,9 +37,6 @@ FORMS: tuple[ListForm, ...] = ("table", "both", "trend", "parallel")
 BY_MODEL, OF_TAG = "model", "tag."
 _SEPARATOR = "~"
 
-PARAMETERS = frozenset(
-    {"q", "sort", "scale", "cols", "diff", "view", "group", "base", "sel", "after", "before"}
-)
 NEWEST_FIRST = RunOrder("logged", descending=True)
 OTHER_COLUMNS = ("worst", "cost", "problems", "params", "logged", "by")
 """Columns besides metrics and single parameters; `params` are the two that differ most."""

@@ -61,8 +61,8 @@ def typed_audit(values: Mapping[str, str]) -> TypedAudit:
         texts["classes"] = texts["classes"] or example.classes
         texts["positive"] = texts["positive"] or example.positive
     heads = {
-        name.removeprefix(HEAD_FIELD): text
-        for name, text in values.items()
+        name.removeprefix(HEAD_FIELD): values[name]
+        for name in values
         if name.startswith(HEAD_FIELD)
     }
     return TypedAudit(**texts, heads=heads)

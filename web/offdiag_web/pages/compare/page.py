@@ -43,17 +43,14 @@ from offdiag_web.pages.compare.export import (
 from offdiag_web.pages.compare.pair import PAIRED_OUTCOME_TEXTS
 from offdiag_web.pages.compare.runs import run_identities
 from offdiag_web.pages.compare.view import choosing_view, compare_page, curves_view
-from offdiag_web.urls import run_list
 from offdiag_web.urls.compare import (
-    EXAMPLE_PARAMETERS,
-    PARAMETERS,
     CompareAddress,
     is_sent_by_form,
     read_compare,
     read_paired_outcome,
 )
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.query_string import read_start, unknown_parameters
+from offdiag_web.urls.query_string import read_start
 
 MOST_RIVALS = 10
 """Runs that are offered to compare with the one that is chosen."""
@@ -179,12 +176,11 @@ def page() -> AnyResponse:
     address, notices = read_compare(request.args)
     if is_sent_by_form(request.args) and not notices:
         return redirect(address.url())
-    # One run that is ticked in the list comes with the address of the list.
-    beyond_list = [each for each in request.args if each not in run_list.PARAMETERS]
-    notices += unknown_parameters(beyond_list, PARAMETERS)
+    newest, dataset = request.args.get("newest"), request.args.get("dataset")
+    project = requested_project()
     if len(address.run_ids) < 2:
-        if "newest" in request.args and (dataset := request.args.get("dataset")):
-            run_ids, notice = _newest_against(dataset, request.args["newest"])
+        if newest is not None and dataset:
+            run_ids, notice = _newest_against(project, dataset, newest)
             if run_ids is not None:
                 return redirect(CompareAddress(run_ids).url())
             notices.append(notice)
@@ -238,7 +234,7 @@ def examples() -> AnyResponse:
     outcome, unread = read_paired_outcome(request.args.get("which"))
     start, unplaced = read_start(request.args)
     class_label = request.args.get("class") or None
-    notices += unread + unplaced + unknown_parameters(request.args, EXAMPLE_PARAMETERS)
+    notices += unread + unplaced
     try:
         found = _examples(address, outcome=outcome, class_label=class_label, start=start)
     except InvalidInput as error:
@@ -260,11 +256,11 @@ def examples_export(form: str) -> Response:
     return csv_response(f"examples-{outcome.value}", EXAMPLE_COLUMNS, example_rows(found))
 
 
-def _newest_against(dataset: str, rival: str) -> tuple[tuple[str, str] | None, str]:
+def _newest_against(project: str, dataset: str, rival: str) -> tuple[tuple[str, str] | None, str]:
     """The champion or the best run of a dataset, and the newest; or why there are none."""
     database = current_registry().database
     with database.read() as session:
-        known = dataset_named(session, project=requested_project(), name=dataset)
+        known = dataset_named(session, project=project, name=dataset)
         newest = newest_runs(session, known.id, limit=1)
         champion = promotions_in_force(session, [known.id]).get(known.id, {})
     if not newest:

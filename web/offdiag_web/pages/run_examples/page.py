@@ -31,8 +31,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.runs.frame import RUN, stored_run
 from offdiag_web.components.samples import answer_from_form
 from offdiag_web.pages.run_examples.view import examples_view
-from offdiag_web.urls.query_string import unknown_parameters
-from offdiag_web.urls.run import EXAMPLE_PARAMETERS, ExamplesAddress, cell_url, read_examples
+from offdiag_web.urls.run import ExamplesAddress, cell_url, read_examples
 
 _TOP_COLUMNS = tuple(
     f"{column}_{number}" for number in range(1, TOP_CLASSES + 1) for column in ("top", "score")
@@ -101,7 +100,6 @@ def page(run_id: str) -> Response:
     address, notices = read_examples(run_id, request.args)
     if SENT_BY_FORM in request.args and not notices:
         return redirect(address.url())
-    notices += unknown_parameters(request.args, EXAMPLE_PARAMETERS)
     found, address = _answered(address, notices)
     return examples_view(found, address, notices)
 

@@ -63,9 +63,8 @@ from offdiag_web.pages.run_matrix.map_view import (
     superclasses,
     window_of,
 )
-from offdiag_web.urls.query_string import groups_text, unknown_parameters
+from offdiag_web.urls.query_string import groups_text
 from offdiag_web.urls.run import (
-    MATRIX_PARAMETERS,
     ClassOrder,
     MatrixAddress,
     Norm,
@@ -257,7 +256,6 @@ blueprint = Blueprint("run_matrix", __name__)
 @blueprint.get(RUN)
 def page(run_id: str) -> Response:
     address, notices = read_matrix(run_id, request.args)
-    notices += unknown_parameters(request.args, MATRIX_PARAMETERS)
     detail = stored_run(run_id, address.part)
     if detail.run.task is Task.MULTILABEL:
         return sets_page.first_page(detail)

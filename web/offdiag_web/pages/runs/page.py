@@ -9,7 +9,7 @@ from flask import Blueprint, jsonify, make_response, redirect, render_template, 
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import PromotionRole, without_slices_text
-from offdiag.domain.unknown_names import unknown_name
+from offdiag.domain.unknown_names import unknown_model, unknown_name
 from offdiag.records.runs.run import entry_row, run_columns
 from offdiag.services.champions.dataset_status import KeptComparisons, statuses
 from offdiag.services.champions.leaders import leaders_of, primary_metric
@@ -43,10 +43,8 @@ from offdiag_web.pages.runs.columns import best_first, chosen_metrics
 from offdiag_web.pages.runs.rows import MOST_GROUPED
 from offdiag_web.pages.runs.view import Roles, run_groups_view, run_list_view
 from offdiag_web.urls.datasets import DatasetAddress
-from offdiag_web.urls.query_string import unknown_parameters
 from offdiag_web.urls.run_list import (
     NEWEST_FIRST,
-    PARAMETERS,
     RunListAddress,
     columns_text,
     read_columns,
@@ -66,7 +64,6 @@ def runs(form: str = "html") -> Response:
     address, notices = read_run_list(request.args, now=database.clock())
     if SENT_BY_FORM in request.args and not notices:
         return _kept_columns(redirect(address.url()), address)
-    notices += unknown_parameters(request.args, PARAMETERS)
     with database.read() as session:
         listed = listed_datasets(session, address.filter)
         if form != "html":
@@ -125,7 +122,7 @@ def _list_page(
     if not overview.page.total and not address.terms:
         return _empty_page(database)
     if not overview.page.total:
-        notices += _unknown_name(listed, address)
+        notices += _unknown_name(session, listed, address)
     notices += _no_worker(session, overview.page.entries)
     notices += _no_slices(overview.n_without_slices)
     charted: tuple[RunEntry, ...] = ()
@@ -176,7 +173,7 @@ def _groups_page(
     if not found.total and not address.terms:
         return _empty_page(database)
     if not found.total:
-        notices += _unknown_name(listed, address)
+        notices += _unknown_name(session, listed, address)
     notices += _no_worker(session, (each for group in found.groups for each in group.entries))
     if slice_columns(address, ()):
         notices += _no_slices(count_weighted(session, terms=address.filter, dataset_id=None))
@@ -200,8 +197,8 @@ def _groups_page(
     return make_response(html)
 
 
-def _unknown_name(listed: ListedDatasets, address: RunListAddress) -> list[str]:
-    """That no project or dataset has a name that is asked for."""
+def _unknown_name(session: Session, listed: ListedDatasets, address: RunListAddress) -> list[str]:
+    """That no project, dataset or model has a name that is asked for."""
     wanted = {
         term.field: term.text
         for term in address.filter
@@ -212,6 +209,10 @@ def _unknown_name(listed: ListedDatasets, address: RunListAddress) -> list[str]:
         project=wanted.get(FilterField.PROJECT),
         dataset=wanted.get(FilterField.DATASET),
     )
+    if sentence is None and (model := wanted.get(FilterField.MODEL)) is not None:
+        models = models_by_first_run(session, [each.id for each in listed.datasets])
+        known = {each for of_dataset in models.values() for each in of_dataset if each}
+        sentence = unknown_model(model, sorted(known))
     return [] if sentence is None else [sentence]
 
 

@@ -1,0 +1,50 @@
+"""Parameters of addresses that pages do not read, which they name."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.pages import PageClient
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [
+        ("/runs/{plain}/classes", "known are from, show, slice, sort"),
+        ("/runs/{plain}/curves", "known are curve, from, positive, prevalence, slice"),
+        (
+            "/whatif?runs={plain}&cost=@0-1",
+            "known are add, cost, merge, positive, runs, set, share, slice, vary",
+        ),
+        ("/datasets/derm-7", "known are difference, project"),
+        ("/models/effnet-b3", ""),
+        ("/problems", "known are cause, class, "),
+        ("/glossary/f1", "known are dataset, "),
+        ("/settings/rules", ""),
+    ],
+)
+def test_a_parameter_that_a_page_does_not_read_is_named_with_those_it_reads(
+    reader: PageClient, path: str, known: str
+) -> None:
+    page = reader.page(f"{path}{'&' if '?' in path else '?'}clas=fraud&utm_source=mail")
+
+    told = page.all("p", "callout")[0].text
+    assert told.startswith(f"There is no parameter “clas” here{known and f'; {known}'}")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        # All boxes and fields of a list are sent whichever button was pressed.
+        "/compare?form=1&q=dataset:derm-7&runs={plain}",
+        "/whatif?form=1&q=&sel=",
+        # What is not there has no parameters.
+        "/runs/r_nobody/classes?clas=fraud",
+        # Other clients have sent more than is read for years.
+        "/runs/{plain}/classes.json?clas=fraud",
+    ],
+)
+def test_nobody_is_told_of_what_was_not_typed_or_of_a_page_that_is_not_there(
+    reader: PageClient, path: str
+) -> None:
+    assert "There is no parameter" not in reader.get(path, follow_redirects=True).text
