@@ -11,7 +11,7 @@ from offdiag.services.flags.page import browse_flags
 from offdiag.services.jobs.page import jobs_page
 from offdiag.store.flags import FlagFilter
 from offdiag_web.urls.datasets import DatasetAddress
-from support.browser import CLEAN, expect_sound_page, violations_in_both_themes
+from support.browser import CLEAN, cut_regions, expect_sound_page, violations_in_both_themes
 from support.dashboard import HOSTILE_NAMES, LesionRegistry
 from support.registries import names_of
 from support.reported import HOSTILE_REPORT
@@ -125,6 +125,40 @@ def test_a_page_breaks_no_policy_says_the_same_without_scripts_is_accessible_and
     open_page: Any = request.getfixturevalue(OPENED_BY[which])
 
     expect_sound_page(open_page, address, is_whole=is_whole, is_accessible=is_accessible)
+
+
+ON_PHONES = {
+    "registry": (
+        *("/runs/{plain}/classes", "/runs/{binary}", "/runs/{plain}/advice", "/flags/{flag}"),
+        *("/audit?example=constant-answer", "/glossary", "/settings/rules", "/jobs", "/datasets"),
+        *("/costs", "/models/effnet-b3", "/datasets/derm-7/data"),
+    ),
+    "revised": ("/runs/{seer}/history", "/datasets/pets/data", "/datasets/pets/truth/2/impact"),
+    "scored": (
+        *("/runs/{event}/curves", "/runs/{several}/examples?view=list"),
+        *("/runs/{many}/slices#fairness", "/whatif/decisions?run={several}&cost=@prevalence"),
+    ),
+}
+"""Pages whose tables and tabs have lines of their own on phones; matrices scroll sideways."""
+
+
+@pytest.mark.parametrize(
+    ("which", "path"), [(which, path) for which, paths in ON_PHONES.items() for path in paths]
+)
+def test_tables_and_tabs_fit_a_phone(
+    request: pytest.FixtureRequest, which: str, path: str, address: str
+) -> None:
+    page = request.getfixturevalue(OPENED_BY[which])(
+        address, viewport={"width": 390, "height": 844}
+    ).page
+
+    assert [name for name in cut_regions(page) if name not in CUT_BY_NATURE] == []
+
+
+CUT_BY_NATURE = {
+    *("Recall of each class in each slice", "Chart of cost against threshold"),
+    *("Before: confusion matrix", "After: confusion matrix"),
+}
 
 
 def test_error_pages_are_accessible(open_page: Any) -> None:

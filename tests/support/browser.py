@@ -117,11 +117,11 @@ def width_on_a_small_screen(checked: Watched) -> int:
 
 
 def cut_regions(page: Page) -> list[str]:
-    """The names of the tables of a page that are wider than it, folded ones too."""
+    """The names of the tables and tabs of a page that are wider than it, folded ones too."""
     found: list[str] = page.evaluate(
         """() => {
             document.querySelectorAll("details").forEach(each => each.open = true);
-            return [...document.querySelectorAll(".scrollx")]
+            return [...document.querySelectorAll(".scrollx, .tabs")]
                 .filter(region => region.scrollWidth > region.clientWidth)
                 .map(region => region.getAttribute("aria-label"));
         }"""
