@@ -59,8 +59,12 @@ def test_labels_are_corrected_and_the_run_is_scored_again(run: offdiag.Run) -> N
     assert after.confusion_matrix.to_numpy().tolist() == [[1, 0], [0, 2]]
 
 
-def test_examples_stand_beside_the_corrected_labels(run: offdiag.Run) -> None:
-    run.evaluation()
+@pytest.mark.parametrize("was_evaluated", [True, False])
+def test_examples_stand_beside_the_corrected_labels(
+    run: offdiag.Run, *, was_evaluated: bool
+) -> None:
+    if was_evaluated:
+        run.evaluation()
 
     offdiag.revise_truth(dataset="clinic", labels={"x2": "well"}, reason="Second reading.")
 

@@ -280,7 +280,7 @@ def browse_examples(
     """
     with database.read() as session:
         detail = read_run(session, run_id, aggregates=False)
-        source = example_source(detail, question)
+        source = example_source(session, detail, question)
         if isinstance(source, NoExamples):
             return ExamplePage(detail, question.order or AS_LOGGED, missing=source)
         order = question.order or default_order(source)
@@ -311,7 +311,7 @@ def export_examples(
     """
     with database.read() as session:
         detail = read_run(session, run_id, aggregates=False)
-        source = example_source(detail, question)
+        source = example_source(session, detail, question)
         if isinstance(source, NoExamples):
             return source
         first = find_first(session, source, question, size=MOST_EXPORTED)
@@ -337,14 +337,21 @@ def _has_scores(source: ExampleSource) -> bool:
     return source.n_columns > 0 and not (source.of_sets and source.positive is None)
 
 
-def example_source(detail: RunDetail, question: ExampleQuestion) -> ExampleSource | NoExamples:
-    """Where the requested examples of a run are, or why there are none."""
+def example_source(
+    session: Session, detail: RunDetail, question: ExampleQuestion
+) -> ExampleSource | NoExamples:
+    """Where the requested examples of a run are, or why there are none.
+
+    Beside them stand the labels of its results, or the newest ones while it has none.
+    """
     run = detail.run
     if run.source is not SourceOrientation.PREDICTIONS:
         return NoExamples.ONLY_A_MATRIX
     if run.truth is None:
         return NoExamples.STILL_OPEN
     scored_with = None if detail.results is None else detail.results.facts.truth_id
+    if scored_with is None:
+        scored_with = truths.head_of(session, run.truth.id).id
     of_sets = run.task is Task.MULTILABEL
     positive = run.positive_label
     if of_sets:
@@ -353,11 +360,7 @@ def example_source(detail: RunDetail, question: ExampleQuestion) -> ExampleSourc
     return ExampleSource(
         run_id=run.id,
         labels=run.labels,
-        truth=TruthOfRun(
-            run.truth.id if scored_with is None else scored_with,
-            run.truth.root_id,
-            run.truth.id_kind,
-        ),
+        truth=TruthOfRun(scored_with, run.truth.root_id, run.truth.id_kind),
         n_columns=run.score_columns,
         positive=None if positive is None else run.labels.index[positive],
         hierarchy=run.hierarchy,
