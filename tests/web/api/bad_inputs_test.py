@@ -5,6 +5,7 @@ What concerns bodies of chunks alone stands in `ingest_test.py`; here are all ot
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from typing import Any
@@ -65,6 +66,18 @@ def test_a_body_that_cannot_be_read_is_refused_by_every_route(
             assert len(answer.data) < 2_000
 
     assert _rows(database) == before
+
+
+def test_a_body_that_is_packed_where_none_is_unpacked_is_said_to_be(client: PageClient) -> None:
+    answer = client.post(
+        "/api/v1/datasets",
+        data=gzip.compress(b"{}"),
+        content_type="application/json",
+        headers={"Content-Encoding": "gzip"},
+    )
+
+    assert answer.status_code == 415
+    assert answer.get_json()["error"]["message"] == "Send the body without Content-Encoding."
 
 
 RUN = {"name": "n", "dataset": "d", "labels": ["a", "b"]}

@@ -202,6 +202,9 @@ def _read_query(request: Request, model: type[BaseModel]) -> BaseModel:
 def _read_body(request: Request, model: type[BaseModel]) -> BaseModel:
     if request.mimetype != JSON:
         raise UnsupportedMediaType(f"Send the body as {JSON}.")
+    encoding = request.headers.get("Content-Encoding", "identity")
+    if encoding.strip().lower() != "identity":
+        raise UnsupportedMediaType("Send the body without Content-Encoding.")
     return read_document(request.get_data(), model)
 
 
