@@ -84,8 +84,9 @@ def assets() -> dict[str, Asset]:
 
 
 def _short(style: bytes) -> bytes:
-    """Without comments and indents, which are for those who read the files."""
-    return re.sub(rb"\n\s*", b"\n", re.sub(rb"/\*.*?\*/", b"", style, flags=re.DOTALL))
+    """Without comments and blanks between parts, which are for those who read the files."""
+    bare = re.sub(rb"/\*.*?\*/", b"", style, flags=re.DOTALL)
+    return re.sub(rb"([:;{]) |(\n)\s*", rb"\1\2", bare)
 
 
 def _script(name: str) -> bytes:
