@@ -48,3 +48,32 @@ def test_nobody_is_told_of_what_was_not_typed_or_of_a_page_that_is_not_there(
     reader: PageClient, path: str
 ) -> None:
     assert "There is no parameter" not in reader.get(path, follow_redirects=True).text
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/runs.csv?q=acc:>much", "“acc:>much”: much is not a number."),
+        ("/runs.csv?sort=best-looking", "best-looking"),
+        ("/runs.json?sort=best-looking", "best-looking"),
+        ("/runs/{plain}/examples.csv?show=wrng", "Examples cannot be “wrng”"),
+        ("/runs/{plain}/examples.json?sort=margn", "Examples cannot be sorted by"),
+        ("/runs/{plain}/matrix.csv?order=suport", "There is no order of classes “suport”"),
+        ("/runs/{plain}/matrix.md?norm=rows", "There is no normalisation “rows”"),
+        ("/compare/examples.csv?runs={plain}&which=brok", "brok"),
+        ("/problems.csv?severity=hgh", "Problems are not narrowed by severity"),
+    ],
+)
+def test_an_export_refuses_what_a_page_would_tell_in_a_notice(
+    reader: PageClient, path: str, told: str
+) -> None:
+    answer = reader.get(path)
+
+    assert answer.status_code == 400
+    assert told in answer.text
+
+
+def test_the_list_in_json_says_itself_which_terms_it_ignores(reader: PageClient) -> None:
+    assert reader.json("/runs.json?q=acc:>much")["ignored"] == [
+        {"term": "acc:>much", "reason": "much is not a number"}
+    ]

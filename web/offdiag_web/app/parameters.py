@@ -1,15 +1,33 @@
-"""Parameters of addresses that pages do not read: a misspelled one shows something else."""
+"""Parameters of addresses that are not read, or not understood: they would show something else."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from flask import Flask, request
 from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 
+from offdiag.errors import InvalidInput
 from offdiag_web.app.context import LOOKING
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.urls.query_string import unknown_parameters
+
+Asked = TypeVar("Asked")
+
+
+def understood(read: tuple[Asked, Sequence[str]]) -> Asked:
+    """What an export is asked for, by an address as it was read.
+
+    A page goes on without what cannot be meant and tells it in a notice. An export has no place
+    for one, and its reader would take other rows for those. Raises `InvalidInput`.
+    """
+    asked, notices = read
+    if notices:
+        raise InvalidInput(
+            " ".join(notices), field="query", hint="Correct it in the address, or leave it out."
+        )
+    return asked
 
 
 class WatchedParameters(ImmutableMultiDict[str, str]):

@@ -30,6 +30,7 @@ from offdiag_web.app.context import current_registry, kept_best_sets, recent_com
 from offdiag_web.app.dispatch import DATA_FORMAT, requested_project
 from offdiag_web.app.errors import message_of
 from offdiag_web.app.exports import Cell, csv_response, json_response
+from offdiag_web.app.parameters import understood
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Segment, paging
@@ -207,7 +208,7 @@ def page() -> AnyResponse:
 
 @blueprint.get(f"/compare{DATA_FORMAT}")
 def export(form: str) -> Response:
-    found = _strictly_compared(read_compare(request.args)[0])
+    found = _strictly_compared(understood(read_compare(request.args)))
     if form == "json":
         return json_response(comparison_document(found))
     return csv_response("comparison", comparison_columns(found), comparison_rows(found))
@@ -222,7 +223,7 @@ def card() -> Response:
 
 @blueprint.get("/compare.md")
 def markdown() -> Response:
-    address, _ = read_compare(request.args)
+    address = understood(read_compare(request.args))
     link = f"{request.url_root.rstrip('/')}{address.url()}"
     text = comparison_markdown(_strictly_compared(address), link=link)
     return Response(text, mimetype="text/markdown")
@@ -247,8 +248,8 @@ def examples() -> AnyResponse:
 
 @blueprint.get(f"/compare/examples{DATA_FORMAT}")
 def examples_export(form: str) -> Response:
-    address, _ = read_compare(request.args)
-    outcome, _ = read_paired_outcome(request.args.get("which"))
+    address = understood(read_compare(request.args))
+    outcome = understood(read_paired_outcome(request.args.get("which")))
     label = request.args.get("class") or None
     found = _examples(address, outcome=outcome, class_label=label, start=0, size=None)
     if form == "json":

@@ -23,6 +23,7 @@ from offdiag_web.app.dispatch import DATA_FORMAT, SENT_BY_FORM, own_path
 from offdiag_web.app.errors import status_of
 from offdiag_web.app.exports import csv_response, json_response
 from offdiag_web.app.last_visit import news_since
+from offdiag_web.app.parameters import understood
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip, Segment
@@ -254,7 +255,7 @@ def page() -> Response:
 
 @blueprint.get(f"/problems{DATA_FORMAT}")
 def export(form: str) -> Response:
-    address, _ = read_problems(request.args)
+    address = understood(read_problems(request.args))
     found, measured, since = _read(address)
     documents = problem_documents(_listed(found, address, since), found, measured)
     if form == "csv":

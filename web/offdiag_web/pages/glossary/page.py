@@ -37,6 +37,7 @@ from offdiag.services.datasets import browse_mapped_runs
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import DATA_FORMAT
 from offdiag_web.app.exports import csv_response
+from offdiag_web.app.parameters import understood
 from offdiag_web.pages.glossary.metric_map import (
     MAP_COLUMNS,
     map_rows,
@@ -272,7 +273,7 @@ def metric_export(key: str, form: str) -> Response:
     if form == "json":
         return jsonify({"definitions": [definition_record(spec) for spec in specs]})
     spec = mapped_spec(specs) or abort(404)
-    address, _ = read_metric(key, request.args)
+    address = understood(read_metric(key, request.args))
     mapped = browse_mapped_runs(current_registry().database, address.dataset_id)
     rows = map_rows(spec, float(share_at(address, mapped)))
     return csv_response(f"{key}-map", MAP_COLUMNS, rows)

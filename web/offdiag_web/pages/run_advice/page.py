@@ -19,6 +19,7 @@ from offdiag.metrics.symmetry import effect_words
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.errors import capitalised, message_of
+from offdiag_web.app.parameters import understood
 from offdiag_web.charts.marks import IN_TILE, interval_mark
 from offdiag_web.charts.svg import SIGNED_UNIT, UNIT
 from offdiag_web.components import numbers
@@ -319,7 +320,7 @@ def page(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/advice.json")
 def advice_json(run_id: str) -> Response:
-    address, _ = read_advice(run_id, request.args)
+    address = understood(read_advice(run_id, request.args))
     detail = stored_run(run_id)
     return jsonify(advice_record(_advice(detail, address), results_of(detail), address))
 

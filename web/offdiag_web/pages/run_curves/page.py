@@ -18,6 +18,7 @@ from offdiag.services.curves import RunCurves, all_curves, browse_curves
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import Cell, csv_response, json_response
+from offdiag_web.app.parameters import understood
 from offdiag_web.components.curves import drawn_bins
 from offdiag_web.components.runs.frame import RUN, results_of
 from offdiag_web.pages.run_curves.address import CurvesAddress, Part, read_curves, read_part
@@ -171,7 +172,7 @@ def _browse(address: CurvesAddress) -> RunCurves:
 
 def _exported(run_id: str) -> tuple[RunCurves, CurvesAddress]:
     """The curves of one class where one is named, else all of them."""
-    address, _ = read_curves(run_id, request.args)
+    address = understood(read_curves(run_id, request.args))
     if address.positive is None:
         found = all_curves(current_registry().database, run_id, part=address.part)
     else:

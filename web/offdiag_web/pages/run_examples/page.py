@@ -26,6 +26,7 @@ from offdiag_web.app.context import current_registry, kept_suspects, requires
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.errors import REFUSED, failure_of, message_of
 from offdiag_web.app.exports import Cell, csv_stream, json_stream
+from offdiag_web.app.parameters import understood
 from offdiag_web.app.preferences import require_user_name
 from offdiag_web.components import numbers
 from offdiag_web.components.runs.frame import RUN, stored_run
@@ -184,7 +185,7 @@ def _answered(address: ExamplesAddress, notices: list[str]) -> tuple[ExamplePage
 
 
 def _export(run_id: str) -> tuple[ExampleExport, ExamplesAddress]:
-    address, _ = read_examples(run_id, request.args)
+    address = understood(read_examples(run_id, request.args))
     export = export_examples(current_registry().database, run_id, address.question)
     if isinstance(export, NoExamples):
         raise Conflict(

@@ -17,6 +17,7 @@ from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.palette import Theme
 from offdiag.services.evaluation.history import ALL_KEYS
 from offdiag.store.run_page import RunDetail
+from offdiag_web.app.parameters import understood
 from offdiag_web.charts.card import Card, CardTable, card_svg, map_picture
 from offdiag_web.charts.maps import PALETTE_VERSION
 from offdiag_web.charts.matrix_picture import Picture
@@ -125,7 +126,7 @@ def _place(name: str, n_classes: int) -> int:
 
 
 def _asked(run_id: str) -> DisplayedRun:
-    seen = requested_matrix(read_matrix(run_id, request.args)[0])
+    seen = requested_matrix(understood(read_matrix(run_id, request.args)))
     n_classes = seen.results.matrix.n_classes
     if n_classes > LARGEST_DRAWING:
         raise InvalidInput(

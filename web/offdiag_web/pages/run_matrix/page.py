@@ -16,6 +16,7 @@ from offdiag.metrics.counted import CountedSets
 from offdiag.metrics.weighted.counts import WeightedCounts, of_weights
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import csv_response
+from offdiag_web.app.parameters import understood
 from offdiag_web.components.classes import (
     ConfusionList,
     Grouping,
@@ -300,7 +301,7 @@ def _audit_of_reported(detail: RunDetail) -> AuditReport | None:
 
 @blueprint.get(f"{RUN}.json")
 def run_json(run_id: str) -> Response:
-    address, _ = read_matrix(run_id, request.args)
+    address = understood(read_matrix(run_id, request.args))
     detail = stored_run(run_id, address.part)
     if detail.run.task is Task.MULTILABEL:
         return sets_page.run_json(detail)
@@ -315,7 +316,7 @@ def run_json(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}.csv")
 def run_csv(run_id: str) -> Response:
-    address, _ = read_matrix(run_id, request.args)
+    address = understood(read_matrix(run_id, request.args))
     seen = requested_matrix(address)
     name = f"{run_id}{'-slice' if address.part else ''}{'-collapsed' if seen.collapse else ''}"
     return csv_response(name, AGGREGATE_COLUMNS, aggregate_rows(seen.results))
@@ -323,7 +324,7 @@ def run_csv(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/matrix.json")
 def matrix_json(run_id: str) -> Response:
-    address, _ = read_matrix(run_id, request.args)
+    address = understood(read_matrix(run_id, request.args))
     seen = requested_matrix(address)
     if isinstance(seen.results.counted, CountedSets):
         return sets_page.matrix_json(seen.results.counted)
@@ -334,7 +335,7 @@ def matrix_json(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/matrix.csv")
 def matrix_csv(run_id: str) -> Response:
-    address, _ = read_matrix(run_id, request.args)
+    address = understood(read_matrix(run_id, request.args))
     seen = requested_matrix(address)
     if isinstance(seen.results.counted, CountedSets):
         return sets_page.matrix_csv(run_id, seen.results.counted)

@@ -20,6 +20,7 @@ from offdiag.services.multilabel import confused_labels_of
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.exports import Cell, csv_response
+from offdiag_web.app.parameters import understood
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
@@ -286,7 +287,7 @@ def matrix_markdown(detail: RunDetail) -> File:
     """The matrix as a table to paste. Raises `InvalidInput` for very many labels."""
     results = results_of(detail)
     counted = sets_of(results.counted)
-    address, _ = read_label_sets(detail.run.id, request.args, default="support")
+    address = understood(read_label_sets(detail.run.id, request.args, default="support"))
     if counted.n_classes > MOST_WRITTEN_OUT:
         raise InvalidInput(
             f"{counted.n_classes:,} labels are too many to be written out cell by cell.",

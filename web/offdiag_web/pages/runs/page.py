@@ -33,6 +33,7 @@ from offdiag.store.run_rows import RunEntry
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
 from offdiag_web.app.dispatch import SENT_BY_FORM
 from offdiag_web.app.exports import csv_response
+from offdiag_web.app.parameters import understood
 from offdiag_web.app.preferences import keep_choice
 from offdiag_web.components.controls import NO_WORKER, waits_for_worker
 from offdiag_web.components.datasets import dataset_frame
@@ -67,7 +68,11 @@ def runs(form: str = "html") -> Response:
     with database.read() as session:
         listed = listed_datasets(session, address.filter)
         if form != "html":
-            return _export(session, listed, address, form)
+            if form == "csv":  # Which has no place for the terms that were ignored.
+                notices += [
+                    f"“{each.text}”: {each.problem}." for each in address.terms if each.problem
+                ]
+            return _export(session, listed, understood((address, notices)), form)
         if listed.scope is None:
             return _groups_page(session, listed, address, notices)
         return _list_page(session, listed, listed.scope, address, notices)
