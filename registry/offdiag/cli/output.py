@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from offdiag.domain import number_text
 from offdiag.domain.sentences import visible
 
 if TYPE_CHECKING:
@@ -156,5 +157,11 @@ def number(key: str, value: MetricValue, *, with_interval: bool = True) -> str:
     if key in _COUNTS:
         return f"{value.value:.0f}"
     if not with_interval or value.ci_low is None or value.ci_high is None:
-        return f"{value.value:.3f}"
-    return f"{value.value:.3f} [{value.ci_low:.3f}, {value.ci_high:.3f}]"
+        return three_decimals(value.value)
+    ends = (three_decimals(end) for end in (value.ci_low, value.ci_high))
+    return f"{three_decimals(value.value)} [{', '.join(ends)}]"
+
+
+def three_decimals(value: float) -> str:
+    """Three decimals, ">0.999" of what is less than all."""
+    return number_text.number(value, decimals_from_100=3).replace(number_text.MINUS, "-")

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from offdiag.advice.recommendation import Advice, Counsel
 from offdiag.cli.output import label, number
+from offdiag.domain import number_text
 from offdiag.domain.sentences import visible
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -163,7 +164,10 @@ def fraction_table(counted: CountedSets) -> Table:
     """The multi-label matrix with both axes named and two decimals."""
     return _square_table(
         counted.labels.names,
-        [[f"{mass:.2f}" for mass in masses] for masses in counted.matrix.cells.tolist()],
+        [
+            [number_text.number(mass, decimals=2, decimals_from_100=2) for mass in masses]
+            for masses in counted.matrix.cells.tolist()
+        ],
         {},
         title="Fractional multi-label confusion matrix: actual label down, predicted label "
         f"across, n = {counted.matrix.n_samples}",

@@ -17,25 +17,26 @@ def count(number: float, one: str, many: str | None = None) -> str:
     return f"{number:,.0f} {one if number == 1 else many or f'{one}s'}"
 
 
-def number(value: float, *, decimals_from_100: int = 1) -> str:
+def number(value: float, *, decimals: int = 3, decimals_from_100: int = 1) -> str:
     """Three decimals, one from 100 on; rounding never makes nothing or everything of a value.
 
     From a million on it is written "1.23e+09".
     """
-    size = abs(value)
-    if 0 < size < 0.0005:
-        return "<0.001" if value > 0 else f">{MINUS}0.001"
-    if 0.9995 <= size < 1:
-        return ">0.999" if value > 0 else f"<{MINUS}0.999"
+    size, smallest = abs(value), 10.0**-decimals
+    if 0 < size < smallest / 2:
+        return f"<{smallest:.{decimals}f}" if value > 0 else f">{MINUS}{smallest:.{decimals}f}"
+    if 1 - smallest / 2 <= size < 1:
+        largest = f"{1 - smallest:.{decimals}f}"
+        return f">{largest}" if value > 0 else f"<{MINUS}{largest}"
     # Adding 0.0 turns the negative zero of floating point into the plain one.
-    decimals = 3 if size < 100 else decimals_from_100
+    decimals = decimals if size < 100 else decimals_from_100
     text = f"{value + 0.0:,.{decimals}f}" if size < 1e6 else f"{value:.3g}"
     return text.replace("-", MINUS)
 
 
-def interval(low: float, high: float) -> str:
+def interval(low: float, high: float, *, decimals: int = 3) -> str:
     """ "0.846 – 0.881"."""
-    return f"{number(low)} {EN_DASH} {number(high)}"
+    return f"{number(low, decimals=decimals)} {EN_DASH} {number(high, decimals=decimals)}"
 
 
 def percent(share: float, decimals: int = 0) -> str:

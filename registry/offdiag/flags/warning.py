@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from offdiag.domain.number_text import interval
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
 from offdiag.flags.assessment import ClassRecall, class_recalls
@@ -48,7 +49,7 @@ class MinorityWarning:
         """ "(95 % CI 0.01 – 0.27)", "" without a recall."""
         if self.recall is None:
             return ""
-        ends = f"{self.recall.low:.2f} \N{EN DASH} {self.recall.high:.2f}"
+        ends = interval(self.recall.low, self.recall.high, decimals=2)
         return f"(95{_NARROW}% CI {ends})"
 
     @property

@@ -43,6 +43,9 @@ def test_labels_that_cannot_be_seen_stand_in_quotes(text: str, shown: str) -> No
             "undefined (positive_over_zero, tends to +inf)",
         ),
         ("mcc", MetricValue(0.5, None, None, 0.25, 0.75, "wilson"), "0.500 [0.250, 0.750]"),
+        ("mcc", MetricValue(-0.9996), "<-0.999"),
+        ("fpr", MetricValue(0.0004), "<0.001"),
+        ("f1", MetricValue(0.9996, None, None, 0.9977, 0.99995, "x"), ">0.999 [0.998, >0.999]"),
     ],
 )
 def test_a_number_is_shown_with_its_interval_or_with_its_reason(

@@ -74,6 +74,21 @@ def test_a_value_is_nothing_or_everything_only_where_it_is(value: float, text: s
     assert number_text.number(value) == text
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.0, 0.0031, "0.00 – <0.01"),
+        (0.9951, 1.0, ">0.99 – 1.00"),
+        (0.005, 0.994, "0.01 – 0.99"),
+        (-0.9991, -0.9952, "<−0.99 – <−0.99"),
+    ],
+)
+def test_with_two_decimals_an_interval_has_no_end_at_a_limit_that_it_does_not_reach(
+    low: float, high: float, text: str
+) -> None:
+    assert number_text.interval(low, high, decimals=2) == text
+
+
 def test_counts_and_costs() -> None:
     assert number_text.count(1, "example") == "1 example"
     assert number_text.count(1200, "match", "matches") == "1,200 matches"

@@ -12,12 +12,13 @@ from rich.table import Table
 from offdiag.cli.call import Call, evaluate_waiting, registry_options
 from offdiag.cli.documents import Server, connected, document, ids_of_runs, note_unknown_name
 from offdiag.cli.options import help_text
-from offdiag.cli.output import label
+from offdiag.cli.output import label, three_decimals
 from offdiag.cli.tables import facts_table, filled_table
 from offdiag.domain.number_text import p_value
 from offdiag.errors import InvalidInput
 from offdiag.flags.lifecycle import Action, FlagState
 from offdiag.flags.verdict import Certainty, Severity
+from offdiag.metrics import metric_text
 from offdiag.records.flag import (
     CountedFlags,
     Decided,
@@ -371,7 +372,7 @@ def _alternatives_table(flag: FlagExplained) -> Table:
         (
             (
                 f"{each.name} ({each.run})",
-                "" if each.recall is None else f"{each.recall:.3f}",
+                "" if each.recall is None else three_decimals(each.recall),
                 "" if each.recall_gain is None else str(each.recall_gain.won),
                 "" if each.recall_gain is None else str(each.recall_gain.lost),
                 "not paired"
@@ -389,7 +390,10 @@ def _alternatives_table(flag: FlagExplained) -> Table:
 def _points(gain: MeasuredGain | None) -> str:
     if gain is None:
         return ""
-    return f"{100 * gain.value:+.1f} points ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})"
+    value, low, high = (
+        metric_text.points(each).removesuffix(" pp") for each in (gain.value, gain.low, gain.high)
+    )
+    return f"{value} points ({low} to {high})"
 
 
 def _time(moment: datetime) -> str:

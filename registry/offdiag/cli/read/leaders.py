@@ -10,6 +10,7 @@ import click
 from offdiag.cli.call import Call, project_option, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text
+from offdiag.cli.output import number, three_decimals
 from offdiag.domain.runs import not_ranked_text
 from offdiag.domain.texts import name_segment
 from offdiag.records.promotion import LeadersQuery, RankedRuns, leaders_document
@@ -57,8 +58,10 @@ def _best_set(found: RankedRuns) -> Iterator[str]:
     best = [each for each in found.runs if each.in_best_set]
     for each in best or found.runs[:10]:
         value = each.value
-        ci = "" if value.ci_low is None else f" (CI {value.ci_low:.3f} to {value.ci_high:.3f})"
-        yield f"  {value.value:.3f}{ci}  {each.name}  {each.id}"
+        ends = [three_decimals(end) for end in (value.ci_low, value.ci_high) if end is not None]
+        ci = f" (CI {ends[0]} to {ends[1]})" if len(ends) == 2 else ""
+        text = number(found.metric, value.measured(), with_interval=False)
+        yield f"  {text}{ci}  {each.name}  {each.id}"
     if found.n_weighted:
         yield not_ranked_text(found.n_weighted)
 

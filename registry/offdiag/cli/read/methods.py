@@ -10,7 +10,7 @@ import click
 from offdiag.cli.call import Call, project_option, registry_options
 from offdiag.cli.documents import document
 from offdiag.cli.options import help_text
-from offdiag.cli.output import number
+from offdiag.cli.output import number, three_decimals
 from offdiag.cli.tables import filled_table
 from offdiag.domain.number_text import count, p_in_column
 from offdiag.domain.texts import name_segment
@@ -119,7 +119,7 @@ def _runs_table(found: Methods) -> Table:
     lines = (
         (
             *(f"{cell:,g}" if isinstance(cell, float) else str(cell or "") for cell in row[:-1]),
-            "" if row[-1] is None else f"{row[-1]:.3f}",
+            three_decimals(row[-1]) if isinstance(row[-1], float) else "",
         )
         for row in run_rows(found)
     )
@@ -131,7 +131,7 @@ def _n_runs(of: Method | CurvePoint) -> str:
 
 
 def _spread(of: Method | CurvePoint) -> str:
-    return "" if of.spread is None else f"{of.spread:.3f}"
+    return "" if of.spread is None else three_decimals(of.spread)
 
 
 def _pooled(metric: str, of: Method | CurvePoint) -> str:

@@ -9,11 +9,12 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from offdiag.cli.output import label, number
+from offdiag.cli.output import label, number, three_decimals
 from offdiag.cli.tables import evaluation_tables, facts_table, filled_table, open_table
 from offdiag.domain.number_text import p_in_column
 from offdiag.domain.runs import RunState, Task, decision_text, logged_by
 from offdiag.domain.sentences import visible
+from offdiag.metrics import metric_text
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.records.base import Value
@@ -108,9 +109,9 @@ def worst_slices_table(found: RunSlices) -> Table:
         table.add_row(
             visible(gap.slice),
             gap.metric if gap.label is None else f"recall of {label(gap.label)}",
-            f"{gap.value:.3f}" if gap.hits is None else f"{gap.hits} of {gap.cases}",
-            f"{gap.rest:.3f}",
-            f"{100 * gap.gap:+.1f}{_ends(gap.gap_low, gap.gap_high)}",
+            three_decimals(gap.value) if gap.hits is None else f"{gap.hits} of {gap.cases}",
+            three_decimals(gap.rest),
+            f"{_points(gap.gap)}{_ends(gap.gap_low, gap.gap_high)}",
             p_in_column(gap.p_adjusted),
             "significant" if gap.is_significant else "",
         )
@@ -120,7 +121,11 @@ def worst_slices_table(found: RunSlices) -> Table:
 def _ends(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return ""
-    return f" ({100 * low:+.1f} to {100 * high:+.1f})"
+    return f" ({_points(low)} to {_points(high)})"
+
+
+def _points(share: float) -> str:
+    return metric_text.points(share).removesuffix(" pp")
 
 
 def _listed_size(run: RunSummary) -> str:

@@ -98,17 +98,13 @@ def metric_tiles(evaluation: DisplayedEvaluation) -> str:
 def _tile(value: MetricValue) -> str:
     if value.value is None:
         return escape(value.undefined_text)
-    return f"<b>{escape(number(value.value))}</b>{_interval(value)}"
+    return f"<b>{escape(number(value.value))}</b>{escape(_interval(value))}"
 
 
 def _interval(value: MetricValue) -> str:
     if value.ci_low is None or value.ci_high is None:
-        return escape(value.why_no_interval or "")
-    return f"{_end(value.ci_low)} – {_end(value.ci_high)}"
-
-
-def _end(end: float) -> str:
-    return f"{end:.2f}".replace("-", "\N{MINUS SIGN}")
+        return value.why_no_interval or ""
+    return interval(value.ci_low, value.ci_high, decimals=2)
 
 
 def _ordered(evaluation: DisplayedEvaluation) -> list[ClassLine]:
@@ -191,7 +187,7 @@ _TITLES = {"precision": "Precision", "f1": "F1"}
 
 
 def _plain(value: MetricValue) -> str:
-    return "undefined" if value.value is None else f"{value:.2f}"
+    return "undefined" if value.value is None else number(value.value, decimals=2)
 
 
 def _recall_cells(value: MetricValue | None, baseline: float | None) -> str:
@@ -227,13 +223,17 @@ def _frequent_errors(matrix: ConfusionMatrix) -> str:
     return table(columns, rows, caption="Most frequent errors")
 
 
+def _mass(mass: float) -> str:
+    return f"<td>{escape(number(mass, decimals=2, decimals_from_100=2))}</td>"
+
+
 def _fractions(counted: CountedSets) -> str:
     names = counted.labels.names
     if len(names) > MOST_CLASSES:
         return ""
     heads = "".join(_axis_name(name, "col") for name in names)
     rows = "".join(
-        f"<tr>{_axis_name(name, 'row')}{''.join(f'<td>{value:.2f}</td>' for value in row)}</tr>"
+        f"<tr>{_axis_name(name, 'row')}{''.join(map(_mass, row))}</tr>"
         for name, row in zip(names, counted.matrix.cells.tolist(), strict=True)
     )
     return (

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from offdiag.domain.number_text import count
+from offdiag.domain.number_text import count, number
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
 from offdiag.flags.lifecycle import FlagState
@@ -58,7 +58,7 @@ def facts_text(evaluation: DisplayedEvaluation) -> str:
     """ ", accuracy 0.828, df missed (1 of 17)": the first primary metric and the warning."""
     key, title = next(iter(primary_titles(evaluation.counted).items()))
     value = evaluation.aggregate.get(key)
-    said = "" if value is None else f", {title.lower()} {value:.3f}"
+    said = "" if value is None else f", {title.lower()} {_plain(value)}"
     warning = evaluation.warning
     return said if warning is None else f"{said}, {warning.short}"
 
@@ -173,15 +173,20 @@ def _cell(value: MetricValue) -> str:
     if value.value is None:
         return "undefined"
     if value.ci_low is None or value.ci_high is None:
-        return f"{value:.3f}"
-    return f"{value:.3f} ({value.ci_low:.2f}–{value.ci_high:.2f})"
+        return number(value.value)
+    ends = (number(end, decimals=2) for end in (value.ci_low, value.ci_high))
+    return f"{number(value.value)} ({'–'.join(ends)})"
+
+
+def _plain(value: MetricValue) -> str:
+    return "undefined" if value.value is None else number(value.value)
 
 
 def table_line(kind: str, about: str, aggregate: Mapping[str, MetricValue]) -> str:
     """ "ScoreEvaluation of 40 examples, 7 classes, ROC AUC 0.931": the first that is defined."""
     for key, title in _IN_ONE_LINE.items():
         if key in aggregate and aggregate[key].is_defined:
-            return f"{kind} of {about}, {title} {aggregate[key]:.3f}"
+            return f"{kind} of {about}, {title} {_plain(aggregate[key])}"
     return f"{kind} of {about}"
 
 

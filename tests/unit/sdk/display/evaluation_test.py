@@ -212,6 +212,18 @@ def test_a_card_shows_class_names_as_text() -> None:
     assert "b&amp;b" in html
 
 
+def test_one_wrong_example_of_many_is_not_shown_as_none() -> None:
+    one_wrong = evaluate_matrix(
+        [[1250, 0], [1, 1249]], labels=["a", "b"], orientation="actual_rows"
+    )
+
+    assert repr(one_wrong) == "Evaluation of 2,500 examples, 2 classes, accuracy >0.999"
+    row = next(line for line in str(one_wrong).splitlines() if line.startswith("b "))
+    assert row.split()[2:4] == ["0.999", "(>0.99–>0.99)"]
+    assert "0.997 – 1.000" not in one_wrong._repr_html_()
+    assert "&gt;0.99 – &gt;0.99" in one_wrong._repr_html_()
+
+
 def test_a_card_leads_to_the_run_where_a_server_is_known(lesions: Evaluation) -> None:
     origin = Origin("r_1", "effnet-b3", "derm-7", 3, "https://offdiag.example")
 
