@@ -10,6 +10,7 @@ from typing import Any
 
 from offdiag.advice.situation import Goal, Situation
 from offdiag.card import card, cell, column, head, prose, row_name, says, table
+from offdiag.domain.number_text import percent
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 from offdiag.metrics.scores.calibration import DEFAULT_BINS
 from offdiag.metrics.spec import ERRING_CLASS, FALSE_NEGATIVES, FALSE_POSITIVES, TRUE_NEGATIVES
@@ -218,7 +219,7 @@ def reasons_against(spec: MetricSpec, situation: Situation) -> tuple[str, ...]:
     if situation.is_imbalanced and ERRING_CLASS in spec.ignores:
         sentences.append(f"It ignores {ERRING_CLASS}.")
         if spec.key in _SHARES_OF_CORRECT_PREDICTIONS:
-            share = f"{100 * situation.majority_share:.1f} %"
+            share = percent(situation.majority_share, 1)
             sentences.append(f"Naming '{situation.majority}' every time scores {share}.")
     if situation.is_imbalanced and spec.key.startswith("weighted_"):
         sentences.append(spec.notes)

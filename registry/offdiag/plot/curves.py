@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from offdiag.domain.number_text import interval, number
 from offdiag.domain.texts import shortened
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.intervals.proportions import wilson
@@ -242,5 +243,5 @@ def _value_text(value: MetricValue) -> str:
     if value.value is None:
         return undefined_text(value.reason)
     if value.ci_low is None or value.ci_high is None:
-        return f"{value.value:.3f}"
-    return f"{value.value:.3f} ({value.ci_low:.3f} – {value.ci_high:.3f})"
+        return number(value.value)
+    return f"{number(value.value)} ({interval(value.ci_low, value.ci_high)})"

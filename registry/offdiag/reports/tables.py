@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from offdiag.domain import number_text, sentences
-from offdiag.domain.number_text import number
+from offdiag.domain.number_text import number, percent
 from offdiag.domain.runs import Task
 from offdiag.domain.sentences import typeset
 from offdiag.flags.lifecycle import FlagState
@@ -275,7 +275,7 @@ def confusions_table(report: Report) -> Table | None:
                 each.actual,
                 each.predicted,
                 f"{each.count:,}",
-                f"{100 * each.count / each.support:.1f} %",
+                percent(each.count / each.support, 1),
             )
             for each in leader.confusions
         ],

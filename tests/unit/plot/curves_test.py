@@ -75,6 +75,16 @@ def test_the_legend_has_the_area_and_its_interval() -> None:
     assert bounded[1] == f"1: area {area.value:.3f} ({area.ci_low:.3f} – {area.ci_high:.3f})"
 
 
+def test_the_legend_rounds_no_area_to_all() -> None:
+    answers = np.repeat([0, 1], 100)
+    scores = np.linspace(0.01, 0.99, 200)
+    scores[[99, 100]] = scores[[100, 99]]
+
+    texts = legend_texts(plot.roc(evaluate_scores(y_true=answers, y_score=scores)))
+
+    assert texts[1] == "1: area >0.999"
+
+
 def test_another_class_can_be_asked_for() -> None:
     assert heading(plot.roc(EVENT, label=0)).startswith("ROC curve of 0 against the rest")
     with pytest.raises(InvalidInput, match="label"):

@@ -704,6 +704,26 @@ def test_a_class_of_any_name_can_be_asked_for(comparer: PageClient) -> None:
     assert len(asked) > 3
 
 
+def test_markdown_says_that_one_wrong_example_is_left(
+    comparer: PageClient, compared: ComparedRegistry
+) -> None:
+    right, wrong = (
+        upload_matrix(
+            compared.database,
+            [[1250 - errors, errors], [0, 1250]],
+            ("a", "b"),
+            name=f"{errors} wrong",
+            dataset="nearly right",
+        )
+        for errors in (0, 1)
+    )
+    work_off(compared.database)
+
+    text = comparer.get(f"/compare.md?runs={right.id},{wrong.id}").text
+
+    assert "| Accuracy | 1.000 | >0.999 |" in text
+
+
 def test_markdown_escapes_what_names_hold(
     comparer: PageClient, compared: ComparedRegistry
 ) -> None:

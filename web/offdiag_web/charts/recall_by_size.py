@@ -9,6 +9,7 @@ from typing import Literal
 
 from markupsafe import Markup
 
+from offdiag.domain.number_text import count, number
 from offdiag_web.charts.svg import LogScale, coordinate, drawing, log_scale_over, readable, words
 
 CHARACTER_WIDTH = 6.6
@@ -214,10 +215,8 @@ def _whisker(point: ClassPoint, x: float) -> str:
 
 def _marker(point: ClassPoint, x: float, y: float) -> str:
     """A dot, or a diamond that tells without colour that a class stands out."""
-    text = (
-        f"{point.name}: recall {point.recall:.2f} ({point.low:.2f} to {point.high:.2f}), "
-        f"{point.cases:,} examples"
-    )
+    recall, low, high = (number(x, decimals=2) for x in (point.recall, point.low, point.high))
+    text = f"{point.name}: recall {recall} ({low} to {high}), {count(point.cases, 'example')}"
     if not point.stands_out:
         dot = f'<circle class="point" cx="{coordinate(x)}" cy="{coordinate(y)}" r="{_RADIUS}"/>'
         return readable(dot, text, x=point.cases, y=point.recall)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from markupsafe import Markup
 
+from offdiag.domain.number_text import number
 from offdiag_web.charts.svg import Extent, Scale, coordinate, drawing, readable
 
 _LEFT, _TOP, _PLOT_HEIGHT, _BOTTOM = 40, 8, 84, 8
@@ -70,9 +71,9 @@ def _marks(points: Sequence[Extent | None], scale: Scale) -> Iterator[str]:
         if top != bottom:
             yield f'<path class="bar" d="M{x} {coordinate(top)}V{coordinate(bottom)}"/>'
         y = coordinate(_y(point.estimate, scale))
-        text = f"run {index + 1} of {len(points)}: {point.estimate:.3f}"
+        text = f"run {index + 1} of {len(points)}: {number(point.estimate)}"
         if top != bottom:
-            text += f" ({point.lowest:.3f} to {point.highest:.3f})"
+            text += f" ({number(point.lowest)} to {number(point.highest)})"
         dot = f'<circle class="point" cx="{x}" cy="{y}" r="3"/>'
         yield readable(dot, text, x=index + 1, y=point.estimate)
 

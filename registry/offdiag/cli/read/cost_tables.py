@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.table import Table
 
-from offdiag.cli.output import label
+from offdiag.cli.output import label, three_decimals
 from offdiag.cli.tables import MOST_CLASSES, facts_table, filled_table
 from offdiag.metrics.costs.matrix import CostChange
 from offdiag.records.base import Value
@@ -211,7 +211,7 @@ def _rule_text(found: TriedRule) -> str:
 
 
 def _share(value: Value) -> str:
-    return "undefined" if value.value is None else f"{value.value:.3f}"
+    return "undefined" if value.value is None else three_decimals(value.value)
 
 
 def _interval(value: Value) -> str:

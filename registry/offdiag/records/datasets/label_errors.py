@@ -244,8 +244,16 @@ def pair_statement(pair: NoisyPair) -> str:
     noise = "if all labels are right; one wrong label can end that"
     if pair.share > 0:
         # Rounded down, or more noise would be claimed than was found.
-        noise = f"under any noise up to {int(pair.share * 1_000) / 10:.1f} %"
+        noise = f"under any noise up to {_rounded_down(pair.share)} %"
     return f"{pair.leader.name} leads {pair.other.name} {noise}."
+
+
+def _rounded_down(share: float) -> str:
+    """In percent, with more than one decimal where that would be nothing."""
+    decimals = 1
+    while int(100 * share * 10**decimals + 1e-9) == 0:
+        decimals += 1
+    return f"{int(100 * share * 10**decimals + 1e-9) / 10**decimals:.{decimals}f}"
 
 
 def _noise_method(found: LabelNoise) -> str:

@@ -19,6 +19,14 @@ def test_each_class_has_a_point_and_a_whisker_and_its_name() -> None:
     assert sorted(chart.texts("caption")) == ["df", "nv"]
 
 
+def test_a_class_of_one_example_and_one_that_is_nearly_all_found_say_so() -> None:
+    chart = _drawn(ClassPoint("one", 1, 0.0, 0.0, 0.793), ClassPoint("b", 1250, 0.9992, 0.996, 1))
+
+    said = [part.get("data-read") for part in chart.root]
+    assert "one: recall 0.00 (0.00 to 0.79), 1 example" in said
+    assert "b: recall >0.99 (>0.99 to 1.00), 1,250 examples" in said
+
+
 def test_larger_classes_stand_further_right_and_better_ones_higher() -> None:
     chart = _drawn(FAILS, GOOD)
 

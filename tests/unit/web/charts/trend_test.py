@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from offdiag_web.charts.trend import sparkline
+from offdiag_web.charts.svg import UNIT, Extent
+from offdiag_web.charts.trend import sparkline, trend
 from support.drawings import parsed
 
 
@@ -33,3 +34,9 @@ def test_one_value_is_a_dot_and_no_line() -> None:
 def test_no_dot_stands_where_the_last_edition_has_no_value() -> None:
     assert parsed(sparkline([0.7, None], name="x")).count("circle") == 0
     assert parsed(sparkline([None], name="x")).count("circle") == 0
+
+
+def test_a_point_names_its_value_and_does_not_round_it_to_all() -> None:
+    point = Extent(0.9996, 0.9977, 0.99993)
+
+    assert "run 1 of 1: &gt;0.999 (0.998 to &gt;0.999)" in trend([point], scale=UNIT, name="x")

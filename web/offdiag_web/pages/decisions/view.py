@@ -10,6 +10,7 @@ from flask import render_template
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.sentences import typeset
+from offdiag.metrics import metric_text
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.decisions import at_deployment
 from offdiag.metrics.costs.edits import cost_text
@@ -22,7 +23,7 @@ from offdiag_web.components.controls import Caution, Segment
 from offdiag_web.components.costs.form import base_segments, base_text, share_fields
 from offdiag_web.components.costs.ranking import PER
 from offdiag_web.components.metric_values import LOG_SCORES, Notes, ShownValue, shown
-from offdiag_web.components.numbers import MINUS, Amounts, amounts_for
+from offdiag_web.components.numbers import Amounts, amounts_for
 from offdiag_web.pages.decisions.thresholds import (
     amount_text,
     difference_text,
@@ -312,9 +313,8 @@ def _recall(change: ClassChange, notes: Notes) -> RecallLine:
 
 
 def _points(share: float) -> str:
-    """A difference of shares in percentage points: "+3.2", "−0.4", "0.0"."""
-    text = f"{100 * share + 0.0:+.1f}"
-    return "0.0" if text in {"+0.0", "-0.0"} else text.replace("-", MINUS)
+    """A difference of shares in percentage points: "+3.2", "−0.4", "0", "< 0.1"."""
+    return metric_text.points(share).removesuffix(" pp")
 
 
 def _moves(found: Change, costs: CostMatrix) -> tuple[Move, ...]:

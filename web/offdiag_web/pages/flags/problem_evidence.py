@@ -7,6 +7,7 @@ from datetime import datetime
 
 from markupsafe import Markup
 
+from offdiag.domain.number_text import number
 from offdiag.domain.slices import Slice, SliceTerm, parse_slice
 from offdiag.flags.problems import Cause, Problem, ProblemState
 from offdiag.services.evaluation.slice_counts import kept_findings
@@ -117,7 +118,7 @@ def _over_runs(problem: Problem, measured: Measured) -> EvidenceChart | None:
     ringed = [places[measured.run_id]] if problem.key.cause is Cause.DROP else []
     points = [None if value is None else Extent(value) for value in measured.trend]
     title = f"{METRIC_WORDS[MEASURED[problem.key.cause]]} by run"
-    name = f"{title}, oldest first: {known[0]:.3f} to {known[-1]:.3f}"
+    name = f"{title}, oldest first: {number(known[0])} to {number(known[-1])}"
     scale = fitted([point for point in points if point is not None], within=UNIT)
     if ringed:
         name += "; ringed: the drop"

@@ -11,6 +11,7 @@ from flask import Blueprint, make_response, redirect, render_template, request
 from markupsafe import Markup
 from werkzeug.wrappers import Response
 
+from offdiag.domain.number_text import number
 from offdiag.domain.runs import Task
 from offdiag.errors import Conflict, InvalidInput, NotFound, OffdiagError
 from offdiag.flags.problem_words import problem_name, problem_title, reason, value_now
@@ -85,7 +86,7 @@ def trend_of(problem: Problem, measured: Measured, task: Task) -> Markup | None:
     if len(known) < 2:
         return None
     metric = METRIC_WORDS[str(metric_of(problem, task))]
-    name = f"{metric} over {len(measured.trend)} runs: {known[0]:.3f} to {known[-1]:.3f}"
+    name = f"{metric} over {len(measured.trend)} runs: {number(known[0])} to {number(known[-1])}"
     return sparkline(measured.trend, name=name)
 
 

@@ -9,6 +9,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
+from offdiag.domain.number_text import number
 from offdiag.domain.slices import Slice, SliceTerm
 from offdiag.metrics.slices.counts import MIN_SAMPLES, NO_PARENT
 from offdiag.metrics.slices.finder import RECALL, SliceFindings
@@ -141,7 +142,7 @@ def _recall(of: NDArray[np.float64], code: int, n_classes: int) -> tuple[float, 
 
 
 def _share(hits: float, cases: float) -> str:
-    return f"{hits / cases:.2f}" if cases else "–"
+    return number(hits / cases, decimals=2) if cases else "–"
 
 
 def _shade(gap: float) -> str:

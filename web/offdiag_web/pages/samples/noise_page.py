@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from flask import Blueprint, make_response, render_template, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.number_text import percent
 from offdiag.records.datasets.label_errors import ModelUnderNoise, Noise, noise_document
 from offdiag.services.samples.noise import USUAL_SHARE, LabelNoise, label_noise
 from offdiag_web.app.context import current_registry, kept_suspects
@@ -108,8 +109,8 @@ def _line(each: ModelUnderNoise) -> NoiseLine:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f}\N{NARROW NO-BREAK SPACE}%"
+    return percent(share, 1).replace(" ", "\N{NARROW NO-BREAK SPACE}")
 
 
 def _range(low: float, high: float) -> str:
-    return f"{100 * low:.1f} to {_percent(high)}"
+    return f"{percent(low, 1).removesuffix(' %')} to {_percent(high)}"

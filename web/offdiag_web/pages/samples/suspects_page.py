@@ -10,6 +10,7 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
 from offdiag.domain.access import Role
+from offdiag.domain.number_text import percent
 from offdiag.domain.sample_content import SuspectQuestion
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.label_errors.suspects import PLANTED_SHARE, PlantedErrors
@@ -253,7 +254,7 @@ def planted_sentence(planted: PlantedErrors) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f}\N{NARROW NO-BREAK SPACE}%"
+    return percent(share).replace(" ", "\N{NARROW NO-BREAK SPACE}")
 
 
 def _line(each: Suspect, found: SuspectLabels, looks: SampleLooks) -> SuspectLine:
