@@ -112,8 +112,10 @@ def _moment(value: str, now: datetime) -> datetime:
 
 
 _QUOTED = r'"(?:\\.|[^"\\])*"'
-_TOKEN = re.compile(rf'(?:[^\s"]|{_QUOTED}|".*)+', re.DOTALL)
-_CLOSED = re.compile(rf'(?:[^\s"]|{_QUOTED})*', re.DOTALL)
+_GROUPS = r",\s+(?=by=)"
+"""Of a condition over groups, as it is written in gates: the only space within a term."""
+_TOKEN = re.compile(rf'(?:{_GROUPS}|[^\s"]|{_QUOTED}|".*)+', re.DOTALL)
+_CLOSED = re.compile(rf'(?:{_GROUPS}|[^\s"]|{_QUOTED})*', re.DOTALL)
 _KEY = re.compile(rf'([a-z][a-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?:(.*)', re.DOTALL)
 _TRUTH_VERSION = re.compile(r"(.+)@v(\d{1,9})", re.DOTALL)
 _TAG = re.compile(rf'((?:[^="]|{_QUOTED})+)=(.*)', re.DOTALL)

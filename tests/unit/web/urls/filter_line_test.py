@@ -69,6 +69,12 @@ LOGGED = AttributeField(Attribute.CREATED_AT)
                 (0.5,),
             ),
         ),
+        (
+            "worst(recall[df], by=site)<0.5",
+            Comparison(
+                MetricField("recall", "df", over=Over.WORST, by="site"), Operator.LESS, (0.5,)
+            ),
+        ),
         ("-mcc:>0", Not(Comparison(MetricField("mcc"), Operator.GREATER, (0.0,)))),
         (
             "since:30d",
