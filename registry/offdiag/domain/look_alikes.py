@@ -180,17 +180,37 @@ def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tu
     ]
     known = frozenset(names)
     listing = next((name for name in names if _lists_others(name, known)), None)
-    if listing is not None:
+    written = next((name for name in names if is_written_list(name)), None)
+    if listing is not None or written is not None:
+        what = (
+            f"{written!r} is a list written as text"
+            if listing is None
+            else f"{listing!r} lists other classes"
+        )
         notes.append(
-            f"Class {listing!r} lists other classes. If samples have sets of labels, give a list "
-            "for each sample, or --sets on the command line."
+            f"Class {what}. If samples have sets of labels, give a list for each sample; "
+            "--sets on the command line reads sea|sky."
         )
     return tuple(notes)
 
 
 def _lists_others(name: str, known: frozenset[str]) -> bool:
-    parts = {part.strip() for part in name.split("|")}
-    return len(parts) > 1 and parts <= known
+    listed = ({part.strip() for part in name.split(mark)} for mark in "|;,")
+    return any(len(parts) > 1 and parts <= known for parts in listed)
+
+
+def is_written_list(text: str) -> bool:
+    """Whether a text is how Python or JSON write a list, a tuple or a set of names or numbers.
+
+    So pandas writes lists into CSV. A name in brackets, such as [UNK], is none.
+    """
+    text = text.strip()
+    if text == "set()":
+        return True
+    if len(text) < 2 or text[0] + text[-1] not in ("[]", "{}", "()"):
+        return False
+    items = text[1:-1].strip()
+    return not items or items[0] in "'\"" or not items.strip("0123456789, ")
 
 
 def warn_of(notes: Iterable[str], category: type[Warning] = LabelNote) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.column_names import named_columns, require_label_order
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text
+from offdiag.domain.look_alikes import is_written_list
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import kept, readable, refuse_unordered
 from offdiag.inputs.labels import Codes, hold_sets, refuse_score_table, require_equal_lengths
@@ -316,7 +317,8 @@ def sets_of_texts(values: Any) -> list[list[Any] | None]:
 
     Lists, which JSON lines, Parquet and Arrow have, are sets already.
 
-    Raises `InvalidInput` for an empty name, as behind the bar of `sea|`.
+    Raises `InvalidInput` for an empty name, as behind the bar of `sea|`, and for a list that was
+    written as text, which would be one label.
     """
     import pyarrow as pa
 
@@ -332,6 +334,13 @@ def sets_of_texts(values: Any) -> list[list[Any] | None]:
 def _members_of_text(text: str, index: int) -> list[str]:
     if not text.strip():
         return []
+    if is_written_list(text):
+        raise InvalidInput(
+            f"the set {text[:60]!r} at index {index} is a list written as text.",
+            field="labels",
+            hint=f"Write labels with a {BETWEEN} between two, as sea|sky, and nothing for the "
+            "empty set, or keep lists as lists, in JSON lines, Parquet or Arrow.",
+        )
     names = [part.strip() for part in text.split(BETWEEN)]
     if "" in names:
         raise InvalidInput(

@@ -113,11 +113,26 @@ def test_near_misses_are_the_same_number_or_truth_value_in_another_kind() -> Non
     ]
 
 
-def test_a_class_that_lists_other_classes_is_noted_as_a_set() -> None:
-    (note,) = label_notes(["sea", "sea|sky", "sky"])
+@pytest.mark.parametrize("listing", ["sea|sky", "sea;sky", "sea, sky"])
+def test_a_class_that_lists_other_classes_is_noted_as_a_set(listing: str) -> None:
+    (note,) = label_notes(["sea", listing, "sky"])
 
-    assert note.startswith("Class 'sea|sky' lists other classes")
+    assert note.startswith(f"Class {listing!r} lists other classes")
     assert "--sets" in note
+
+
+@pytest.mark.parametrize(
+    "written", ["['sea', 'sky']", '["sea"]', "[]", "{'sea'}", "(1, 2)", "set()"]
+)
+def test_a_list_that_was_written_as_text_is_noted_as_a_set(written: str) -> None:
+    (note,) = label_notes(["sea", written])
+
+    assert note.startswith(f"Class {written!r} is a list written as text")
+
+
+@pytest.mark.parametrize("name", ["[UNK]", "(none)", "{a}", "[", "[sea, sky]", "(1.5]"])
+def test_brackets_in_a_name_alone_are_no_list(name: str) -> None:
+    assert label_notes(["sea", name]) == ()
 
 
 @pytest.mark.parametrize("names", [["sea|sky", "sea"], ["a|b", "a|c"], ["|", ""], ["a|a", "a"]])

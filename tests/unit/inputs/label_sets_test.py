@@ -294,6 +294,12 @@ def test_a_bar_without_a_label_beside_it_names_no_label(text: str) -> None:
         sets_of_texts(["sea", text])
 
 
+@pytest.mark.parametrize("text", ["['sea', 'sky']", '["sea"]', "[]", " {'sea'}"])
+def test_a_list_written_as_text_is_no_label(text: str) -> None:
+    with pytest.raises(InvalidInput, match="at index 1 is a list written as text"):
+        sets_of_texts(["[UNK]|sky", text])
+
+
 def test_a_set_is_written_in_label_order() -> None:
     assert set_text(LABELS, np.array([True, True])) == "{a, b}"
     assert set_text(LABELS, np.array([False, False])) == "{}"
