@@ -44,6 +44,13 @@ class Always(lightning.LightningModule):  # type: ignore[misc]  # The library sh
         return torch.optim.SGD(self.parameters(), lr=0.01)
 
 
+class Weighs(Always):
+    """Predicts the first class; the second one weighs three times as much."""
+
+    def validation_step(self, batch: Any, _: int, dataloader_idx: int = 0) -> dict[str, Any]:  # noqa: ARG002
+        return {"y_true": batch, "y_pred": batch * 0, "sample_weight": batch * 2 + 1}
+
+
 def loader(*classes: int) -> Any:
     return torch.utils.data.DataLoader(torch.tensor(classes), batch_size=2)
 
@@ -127,3 +134,10 @@ def test_a_test_alone_is_of_the_dataset_itself(log: Any, trainer: Any) -> None:
     trainer.test(Always(), loader(1, 1), verbose=False)
 
     assert logged(log) == {("tiny", "toy"): [0, 2]}
+
+
+def test_weights_that_a_step_returns_are_logged(log: Any, trainer: Any) -> None:
+    trainer.validate(Weighs(), loader(0, 0, 1), verbose=False)
+
+    (run,) = log.runs
+    assert run.evaluation().aggregate["overall_accuracy"].value == pytest.approx(2 / 5)

@@ -13,7 +13,14 @@ from sklearn.datasets import load_iris
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
-from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_predict,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -157,6 +164,44 @@ def test_folds_that_leave_cases_out_are_refused(url: str, dataset: str) -> None:
         offdiag.sklearn.log_cross_validation(
             GaussianNB(), IRIS.data, NAMES, cv=ShuffleSplit(2), name="r", dataset=dataset, url=url
         )
+
+
+def test_folds_of_groups_are_given_as_folds(url: str, dataset: str) -> None:
+    def log(cv: object) -> offdiag.Run:
+        return offdiag.sklearn.log_cross_validation(
+            GaussianNB(), IRIS.data, NAMES, cv=cv, name="groups", dataset=dataset, url=url
+        )
+
+    with pytest.raises(offdiag.InvalidInput, match="cv: GroupKFold needs the group of each"):
+        log(GroupKFold(3))
+
+    run = log(list(GroupKFold(3).split(IRIS.data, NAMES, np.arange(150) // 10)))
+    assert run.evaluation().matrix.total == 150
+
+
+def test_weights_follow_the_samples_by_their_index(url: str, dataset: str) -> None:
+    rows = [f"row {number}" for number in range(150)]
+    weights = pd.Series(np.linspace(0, 3, 150), rows)
+    given: dict[str, Any] = {
+        "X": pd.DataFrame(IRIS.data, rows),
+        "y": pd.Series(NAMES, rows),
+        "sample_weight": weights[::-1],
+        "dataset": dataset,
+        "url": url,
+    }
+    model = GaussianNB().fit(IRIS.data, NAMES)
+
+    fitted = offdiag.sklearn.log_estimator(model, name="fitted", **given)
+    folds = offdiag.sklearn.log_cross_validation(model, name="folds", cv=5, **given)
+
+    for run, predicted in (
+        (fitted, model.predict(IRIS.data)),
+        (folds, cross_val_predict(model, IRIS.data, NAMES, cv=5)),
+    ):
+        expected = accuracy_score(NAMES, predicted, sample_weight=weights)
+        assert run.evaluation().aggregate["overall_accuracy"].value == pytest.approx(expected)
+    with pytest.raises(offdiag.InvalidInput, match="sample_weight: its index is that of X in"):
+        offdiag.sklearn.log_estimator(model, name="positions", **{**given, "y": NAMES})
 
 
 def test_truth_values_that_scikit_learn_makes_numbers_of_are_the_classes(

@@ -16,6 +16,7 @@ import lightning
 from offdiag.errors import InvalidInput
 from offdiag.inputs.ids import aligned
 from offdiag.sdk.integrations.outputs import (
+    OF_SAMPLES,
     StreamKeywords,
     class_names,
     decided,
@@ -27,7 +28,7 @@ from offdiag.sdk.logging import start_run
 from offdiag.sdk.open_run import OpenRun
 from offdiag.sdk.run import Run
 
-_READ = ("y_true", "y_pred", "y_score", "sample_ids", "slices")
+_READ = ("y_true", "y_pred", "y_score", *OF_SAMPLES)
 
 
 class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library ships no types here.
@@ -39,9 +40,9 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
 
     `validation_step` and `test_step` return a dict with `y_true`, the numbers of the actual
     classes, and `y_score`, probabilities of shape (n, K) or those of the second of two classes,
-    (n,), or `y_pred` where there are none; `sample_ids` and `slices` may be there as well.
-    `labels=` names the classes in the order of their numbers; the other keywords are those of
-    `start_run`. The check that Lightning makes before training is left out. Raises
+    (n,), or `y_pred` where there are none; `sample_ids`, `slices` and `sample_weight` may be
+    there as well. `labels=` names the classes in the order of their numbers; the other keywords
+    are those of `start_run`. The check that Lightning makes before training is left out. Raises
     `InvalidInput` for a step that returns something else, and for training in several
     processes, each of which sees a part of the samples.
     """
@@ -135,9 +136,7 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
                 hint="Return {'y_true': …, 'y_score': …}, or y_pred instead of y_score.",
             )
         found = aligned(**{name: outputs[name] for name in _READ if name in outputs})
-        given: dict[str, Any] = {
-            name: found[name] for name in ("sample_ids", "slices") if name in found
-        }
+        given: dict[str, Any] = {name: found[name] for name in OF_SAMPLES if name in found}
         codes = found.get("y_pred")
         if "y_score" in found:
             given["y_score"] = score_columns(found["y_score"])

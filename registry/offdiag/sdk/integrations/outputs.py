@@ -30,17 +30,19 @@ class RunKeywords(StreamKeywords, total=False):
 
     sample_ids: object | None
     slices: object | None
+    sample_weight: object | None
+
+
+OF_SAMPLES = ("sample_ids", "slices", "sample_weight")
+"""The arguments with an entry for each sample."""
 
 
 def in_one_order(X: Any, y: Any, facts: RunKeywords) -> tuple[Any, Any, RunKeywords]:
     """Samples, their actual classes and what is said about them, paired as `aligned` does."""
-    of_rows = {"sample_ids": facts.get("sample_ids"), "slices": facts.get("slices")}
+    known: Any = facts.copy()
+    of_rows = {name: known[name] for name in OF_SAMPLES if known.get(name) is not None}
     found = aligned(X=X, y=y, **of_rows)
-    known = facts.copy()
-    if of_rows["sample_ids"] is not None:
-        known["sample_ids"] = found["sample_ids"]
-    if of_rows["slices"] is not None:
-        known["slices"] = found["slices"]
+    known.update({name: found[name] for name in of_rows})
     return found["X"], found["y"], known
 
 

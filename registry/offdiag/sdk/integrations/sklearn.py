@@ -55,7 +55,7 @@ def log_cross_validation(
     fold = np.zeros(len(actual), dtype=np.int64)
     tables: list[tuple[NDArray[np.int64], NDArray[np.float64] | None]] = []
     splitter = check_cv(cv, actual, classifier=True)
-    for number, (rest, left_out) in enumerate(splitter.split(X, actual), start=1):
+    for number, (rest, left_out) in enumerate(_folds(splitter, X, actual), start=1):
         fitted = clone(estimator).fit(_rows(X, rest), actual[rest])
         held = _rows(X, left_out)
         predicted[left_out] = _predicted(fitted, held).tolist()
@@ -71,6 +71,19 @@ def log_cross_validation(
     if facts.get("slices") is None:
         facts["slices"] = {"fold": fold}
     return _log(estimator, y, predicted, _together(tables, len(actual)), labels, facts)
+
+
+def _folds(splitter: Any, X: Any, actual: NDArray[Any]) -> list[Any]:
+    try:
+        return list(splitter.split(X, actual))
+    except ValueError as error:
+        if "groups" not in str(error):
+            raise
+        raise InvalidInput(
+            f"{_kind(splitter)} needs the group of each sample.",
+            field="cv",
+            hint="Give its folds: cv=list(splitter.split(X, y, groups)).",
+        ) from None
 
 
 def _predicted(estimator: Any, X: Any) -> NDArray[Any]:

@@ -14,7 +14,13 @@ from offdiag.inputs.labels import encode_pair
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.metrics.scores.forecasts import CLASS_AXIS
 from offdiag.metrics.suite import evaluate_stack
-from offdiag.sdk.integrations.outputs import RunKeywords, class_names, decided, log_output
+from offdiag.sdk.integrations.outputs import (
+    OF_SAMPLES,
+    RunKeywords,
+    class_names,
+    decided,
+    log_output,
+)
 from offdiag.sdk.run import Run
 
 _IGNORED = -100
@@ -146,7 +152,7 @@ def _name_of_set(metrics: Mapping[str, float]) -> str | None:
 
 
 def _require_no_samples(facts: RunKeywords, name_of_set: str) -> None:
-    for field in ("sample_ids", "slices"):
+    for field in OF_SAMPLES:
         if facts.get(field) is not None:
             raise InvalidInput(
                 f"they name the samples of one set, and {name_of_set!r} is another.",
