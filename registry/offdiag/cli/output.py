@@ -154,7 +154,7 @@ def number(key: str, value: MetricValue, *, with_interval: bool = True) -> str:
     if value.value is None:
         limit = f", tends to {value.limit}" if value.limit else ""
         return f"undefined ({value.reason}{limit})"
-    if key in _COUNTS:
+    if key in _COUNTS and value.value.is_integer():
         return f"{value.value:.0f}"
     if not with_interval or value.ci_low is None or value.ci_high is None:
         return three_decimals(value.value)

@@ -35,6 +35,7 @@ def test_labels_that_cannot_be_seen_stand_in_quotes(text: str, shown: str) -> No
         ("mcc", MetricValue(0.5926), "0.593"),
         ("mcc", MetricValue(1.0), "1.000"),
         ("support", MetricValue(1.0), "1"),
+        ("support", MetricValue(0.25), "0.250"),
         ("n", MetricValue(1e15), "1000000000000000"),
         ("mcc", MetricValue(None, "constant_actual"), "undefined (constant_actual)"),
         (

@@ -15,6 +15,7 @@ from offdiag.services.champions.promotions import approve
 from offdiag.store.database import Database
 from support.filled_once import filled_once
 from support.logging_runs import evaluate, log, work_off
+from support.pages import PageClient
 
 WEIGHT = [2.0, 0.5, 1.0, 1.5, 0.25, 0.75]
 
@@ -152,6 +153,24 @@ def test_sums_of_weights_are_shown_as_no_numbers_of_examples(
         text = " ".join(re.sub(r"<[^>]+>", " ", client.get(path).text).split())
         assert "c 0.250" in text or "0.250 c" in text, path
         assert "0/1" not in text, path
+
+
+def test_sums_of_small_weights_are_not_rounded_to_nothing(
+    client: PageClient, database: Database
+) -> None:
+    run = log(database, sample_weight=[weight / 100 for weight in WEIGHT])
+    evaluate(database, run.id)
+
+    (line,) = (
+        each for each in client.records(f"/runs/{run.id}/classes.csv") if each["label"] == "c"
+    )
+    page = client.page(f"/runs/{run.id}/classes?show=counts")
+
+    assert [float(line[key]) for key in ("support", "tp", "fn")] == pytest.approx(
+        [0.01, 0.0025, 0.0075]
+    )
+    (shown,) = (row for row in page.table("data") if row[0] == "c")
+    assert [shown[1], *shown[3:5]] == ["0.01000", "0.00250", "0.00750"]
 
 
 def test_the_table_of_classes_says_that_counts_are_sums_of_weights(

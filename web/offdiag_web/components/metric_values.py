@@ -127,13 +127,6 @@ def known(value: MetricValue | None) -> str:
     return "" if value is None or value.value is None else numbers.metric(value.value)
 
 
-def shown_count(value: MetricValue, notes: Notes) -> ShownValue:
-    """A whole number that is kept as a metric, such as a support."""
-    if value.value is None:
-        return shown(value, notes)
-    return ShownValue(numbers.count(round(value.value)))
-
-
 def extent_of(value: MetricValue | None, *, times: float = 1.0) -> Extent | None:
     """What a mark of this value, or of so many times it, covers; None where it is undefined."""
     if value is None or value.value is None:

@@ -30,8 +30,8 @@ from offdiag_web.components.metric_values import (
     ShownValue,
     interval_text,
     shown,
-    shown_count,
 )
+from offdiag_web.components.numbers import Amounts, amounts_for
 from offdiag_web.components.runs.frame import (
     RUN,
     results_of,
@@ -116,7 +116,7 @@ def read_classes(
 
 CLASSES_PER_PAGE = 50
 COUNTS = frozenset({"support", "predicted", "tp", "fn", "fp", "tn"})
-"""Values that are whole numbers."""
+"""Values that are whole numbers, or sums of weights."""
 
 GROUPS: Mapping[ColumnGroup, tuple[str, ...]] = {
     "main": ("support", "predicted", "recall", "precision", "f1", "jaccard", "specificity", "npv"),
@@ -169,7 +169,7 @@ def class_table(
 ) -> ClassTable:
     """The classes on the page of the address, in its order and with its columns."""
     keys = [key for key in GROUPS[address.group] if key in results.per_class]
-    codes = sorted_codes(results, address)
+    codes, sums = sorted_codes(results, address), _sums_of(results)
     page = paging(
         len(codes),
         address.start,
@@ -185,7 +185,9 @@ def class_table(
         ),
         label_head=_head("label", words.one.capitalize(), address),
         heads=tuple(_head(key, CLASS_METRIC_TITLES[key], address) for key in keys),
-        lines=tuple(_line(results, code, keys, notes) for code in codes[page.start : page.end]),
+        lines=tuple(
+            _line(results, code, keys, notes, sums) for code in codes[page.start : page.end]
+        ),
         paging=page,
         title="Every label by itself" if words is LABELS else "Every class against the rest",
     )
@@ -206,12 +208,22 @@ def sorted_codes(results: RunResults, address: ClassesAddress) -> list[int]:
     return sorted(codes, key=place)
 
 
-def _line(results: RunResults, code: int, keys: list[str], notes: Notes) -> ClassLine:
+def _sums_of(results: RunResults) -> Amounts:
+    """Writes numbers of examples; sums of weights with decimals, or small ones would be 0."""
+    of_classes = (results.per_class[key] for key in COUNTS & results.per_class.keys())
+    sums = [value.value or 0.0 for values in of_classes for value in values]
+    return Amounts(0) if all(each.is_integer() for each in sums) else amounts_for(sums)
+
+
+def _line(
+    results: RunResults, code: int, keys: list[str], notes: Notes, sums: Amounts
+) -> ClassLine:
     name = results.counted.labels.names[code]
     cells = []
     for key in keys:
         value = results.per_class[key][code]
-        text = shown_count(value, notes) if key in COUNTS else shown(value, notes)
+        is_sum = key in COUNTS and value.value is not None
+        text = ShownValue(sums.text(value.value or 0.0)) if is_sum else shown(value, notes)
         cells.append(ClassCell(text, interval_text(value)))
     return ClassLine(name, numbers.shortened(name, longest=32), tuple(cells))
 
@@ -253,8 +265,8 @@ def _export_cells(results: RunResults, code: int) -> tuple[Cell, ...]:
     cells: list[Cell] = []
     for key, values in results.per_class.items():
         value = values[code]
-        is_count = key in COUNTS and value.value is not None
-        cells.append(round(value.value or 0) if is_count else value.value)
+        is_count = key in COUNTS and value.value is not None and value.value.is_integer()
+        cells.append(int(value.value or 0) if is_count else value.value)
         if _has_interval(values):
             cells += [value.ci_low, value.ci_high]
     return tuple(cells)
