@@ -412,6 +412,31 @@ def _by_id(page: Page, id_: str) -> str:
     return next(each.text for each in page.all("p") if each.attributes.get("id") == id_)
 
 
+def test_the_best_threshold_has_the_interval_of_the_page_of_decisions(
+    client: PageClient, database: Database
+) -> None:
+    # Where the positive class is the first one, what is drawn class by class has another order.
+    scores = [0.9, 0.8, 0.45, 0.3, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01] * 30
+    run = log(
+        database,
+        y_true=["ill" if score in (0.9, 0.8, 0.3) else "well" for score in scores],
+        y_pred=["ill" if score >= 0.5 else "well" for score in scores],
+        y_score=scores,
+        labels=["ill", "well"],
+        positive_label="ill",
+        dataset="clinic",
+    )
+    work_off(database)
+
+    page = client.page(f"/whatif?runs={run.id}&cost=@0-1&set=ill>well:40")
+    decisions = client.json(f"/whatif/decisions.json?run={run.id}&cost=@0-1&set=ill>well:40")
+
+    best = page.one("ul", "figures").inside("li")[1].text
+    cost = decisions["thresholds"]["cheapest"]["mean_cost"]
+    ends = [f"{1000 * cost[end]:.0f}" for end in ("ci_low", "ci_high")]
+    assert " – ".join(ends) in best, (best, ends)
+
+
 def test_a_threshold_is_written_with_the_digits_of_the_ranking(
     client: PageClient, database: Database
 ) -> None:

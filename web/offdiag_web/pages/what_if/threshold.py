@@ -87,11 +87,14 @@ def threshold_card(database: Database, found: WhatIf) -> ThresholdCard | None:
 
 
 def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard | None:
-    prevalence, code = found.scenario.prevalence, curve.code
-    matrix = one_against_rest(run.matrix, code)
-    costs = _costs_against_rest(found, matrix, code)
-    shares = None if prevalence is None else np.array([1 - prevalence[code], prevalence[code]])
-    by_point = threshold_costs_of(replace(curve, code=_CLASS), matrix, costs, prevalence=shares)
+    shares, code = found.scenario.prevalence, curve.code
+    matrix, costs, place = run.matrix, found.scenario.effective, code
+    # Intervals are drawn class by class: two keep their order, as on the page of decisions.
+    if matrix.n_classes > 2:
+        place, matrix = _CLASS, one_against_rest(matrix, code)
+        costs = _costs_against_rest(found, matrix, code)
+        shares = None if shares is None else np.array([1 - shares[code], shares[code]])
+    by_point = threshold_costs_of(replace(curve, code=place), matrix, costs, prevalence=shares)
     if by_point.best is None or by_point.best.cost.value is None or by_point.in_use.value is None:
         return None
     name = run.matrix.labels.names[code]
@@ -104,18 +107,15 @@ def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard 
         run=run.name,
         unit=unit,
         figures=tuple(_figures(by_point, matrix, amounts, name)),
-        chart=_chart(by_point, side_costs(costs, _CLASS, shares), amounts, name, unit=unit),
-        how=_how(found, costs, name),
+        chart=_chart(by_point, side_costs(costs, place, shares), amounts, name, unit=unit),
+        how=_how(found, costs, name, place=place),
     )
 
 
 def _costs_against_rest(found: WhatIf, matrix: ConfusionMatrix, code: int) -> CostMatrix:
-    """The costs of the class against the rest: those of the lever where there are more."""
+    """The costs of one of several classes against the rest: those of the lever."""
     lever, costs = found.scenario.lever, found.scenario.effective
     assert lever is not None  # noqa: S101  # The caller asked.
-    if costs.n_classes == 2:
-        order = [1 - code, code]
-        return cost_matrix(costs.weights[np.ix_(order, order)], labels=matrix.labels)
     others = [other for other in range(costs.n_classes) if other != code]
     missed = float(
         costs.weights[code, others].max()
@@ -142,7 +142,7 @@ def _figures(
             "Now",
             amounts.text(by_point.in_use.value * PER),
             _interval(by_point.in_use, amounts),
-            _facts(int(matrix.counts[_CLASS, 0]), int(matrix.counts[0, _CLASS]), name),
+            _facts(*_errors(matrix.counts, by_point.positive), name),
         ),
         Figure(
             ("Best on these examples" if is_cheaper else "Best threshold, costs more than now")
@@ -164,6 +164,11 @@ def _figures(
             )
         )
     return found
+
+
+def _errors(counts: NDArray[np.int64], code: int) -> tuple[int, int]:
+    """Misses and false alarms of one of two classes."""
+    return int(counts[code, 1 - code]), int(counts[1 - code, code])
 
 
 def _interval(cost: MetricValue, amounts: Amounts) -> str | None:
@@ -231,8 +236,8 @@ def _chart(
     )
 
 
-def _how(found: WhatIf, costs: CostMatrix, name: str) -> str:
-    missed, alarm = float(costs.weights[_CLASS, 0]), float(costs.weights[0, _CLASS])
+def _how(found: WhatIf, costs: CostMatrix, name: str, *, place: int) -> str:
+    missed, alarm = costs.weights[place, 1 - place], costs.weights[1 - place, place]
     text = (
         f"A missed {name} costs {missed:g}, a false alarm {alarm:g}. The best threshold was "
         "chosen on the examples it is evaluated on, so its cost is optimistic; cross-validation "
