@@ -13,7 +13,7 @@ from offdiag.services.truth.revise import revise_truth
 from offdiag.store.database import Database
 from offdiag.store.home_overview import label_versions_since, read_home
 from offdiag.store.models import ReportEditionRow
-from support.logging_runs import log, work_off
+from support.logging_runs import log, upload_matrix, work_off
 from support.reads import read
 from support.reporting import log_run, weekly
 
@@ -60,6 +60,8 @@ def test_new_labels_say_how_many_runs_have_results_on_them(database: Database) -
     truth = ["a", "b"] * 20
     for name in ("one", "two"):
         log(database, y_true=truth, y_pred=truth, sample_ids=ids, facts=RunFacts(name=name))
+    # Without predictions it keeps the labels that it was compared with.
+    upload_matrix(database, [[20, 0], [0, 20]], ["a", "b"], dataset="holdout")
     work_off(database)
     before = database.clock() - timedelta(minutes=1)
     assert read(database, lambda session: label_versions_since(session, before, limit=5)) == []

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Text, cast, exists, func, literal, select, union_all
 from sqlalchemy.orm import Session, aliased
 
+from offdiag.domain.orientation import SourceOrientation
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns, dataset_overview
 from offdiag.store.evaluations import counts_for_its_run
 from offdiag.store.models import (
@@ -103,7 +104,10 @@ MOST_DUE = 100
 
 @dataclass(frozen=True, slots=True)
 class NewLabels:
-    """The newest label version of a dataset; `n_evaluated` of `n_runs` have results on it."""
+    """The newest label version of a dataset; `n_evaluated` of `n_runs` have results on it.
+
+    Those are runs with predictions.
+    """
 
     project: str
     dataset: str
@@ -130,6 +134,8 @@ def label_versions_since(session: Session, at: datetime, *, limit: int) -> list[
             of_runs.root_id == TruthVersionRow.root_id,
             counts_for_its_run(),
             RunRow.deleted_at.is_(None),
+            # An uploaded matrix cannot be counted again.
+            RunRow.source_orientation == SourceOrientation.PREDICTIONS,
         )
         .correlate(TruthVersionRow)
     )
