@@ -2,6 +2,7 @@ from offdiag.store.database import Database
 from support.dashboard import log_counts
 from support.pages import Page, PageClient
 from support.revised import CORRECTED, IDS, TRUTH, log_pets, revise
+from support.set_runs import log_sets
 
 
 def test_the_page_of_a_dataset_tells_versions_and_what_the_newest_changed(
@@ -166,3 +167,19 @@ def _tables(page: Page) -> list[list[list[str]]]:
         ]
         for table in page.all("table", "data")
     ]
+
+
+def test_the_most_frequent_label_has_its_share_of_the_examples(
+    client: PageClient, database: Database
+) -> None:
+    log_sets(
+        database,
+        y_true=[{"sea", "sky"}, {"sea"}, {"sky", "sand"}, {"sea"}],
+        y_pred=[{"sea"}] * 4,
+        labels=("sea", "sky", "sand"),
+        dataset="photos",
+    )
+
+    (row,) = client.page("/datasets").table("data")
+
+    assert "75.0 %" in [cell.replace("\u202f", " ") for cell in row]

@@ -94,11 +94,10 @@ def _runs_url(project: str | None, dataset: str) -> str:
 
 
 def largest_share(dataset: DatasetFacts) -> str | None:
-    """ "66.9 %", the share of the largest class."""
-    counts = dataset.class_counts
-    if not counts or not sum(counts):
+    """ "66.9 %", the share of the labelled examples that have the most frequent class or label."""
+    if not dataset.class_counts or not dataset.n_labelled:
         return None
-    return numbers.fine_percent(max(counts), sum(counts))
+    return numbers.fine_percent(max(dataset.class_counts), dataset.n_labelled)
 
 
 def _state_chips(runs: LoggedRuns) -> tuple[Chip, ...]:
