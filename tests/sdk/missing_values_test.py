@@ -162,6 +162,12 @@ def ways(
         (lambda ways: ways.frame(TABLE.to_pandas()), "in row 1"),
         (lambda ways: ways.frame(pl.from_arrow(TABLE)), "in row 1"),
         (lambda ways: ways.frame(TABLE.to_pandas(), keep_predictions=False), "row 1 first"),
+        (
+            lambda ways: ways.frame(
+                TABLE.to_pandas().astype("string[python]"), keep_predictions=False
+            ),
+            "row 1 first",
+        ),
         (lambda ways: ways.command("f.csv", CSV), "line 4 of f.csv"),
         (lambda ways: ways.command("f.tsv", CSV.replace(",", "\t")), "line 4 of f.tsv"),
         (lambda ways: ways.command("f.csv", 'y_true,y_pred\n"1\n1",1\n2,\n'), "line 4 of f.csv"),

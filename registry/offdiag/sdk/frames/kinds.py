@@ -152,7 +152,8 @@ def _require_no_gaps(
     n_gaps = sum(size for size, gap in zip(kinds.sizes, gaps, strict=True) if gap)
     where = f"{n_gaps:,} of {sum(kinds.sizes):,} rows have no value"
     if isinstance(frame, nw.DataFrame):
-        rows = [_is_gap(value) for value in frame[name].to_list()]
+        # Through Arrow, since pandas has NA, which is no truth value, among others.
+        rows = [_is_gap(value) for value in frame[name].to_arrow().to_pylist()]
         where += f", row {rows.index(True)} first"
     raise InvalidInput(
         f"{where}.", field=columns.place_of_column(name), hint="Filter them out, or fill them in."
