@@ -164,6 +164,19 @@ def test_classes_that_look_alike_are_accepted_with_a_warning(url: str, way: Way)
     assert run.evaluation().labels == ("Cat", "cat", "dog")
 
 
+@pytest.mark.filterwarnings("error::offdiag.errors.LabelNote")
+def test_counted_numbers_and_their_texts_are_classes_without_a_warning(url: str) -> None:
+    run = offdiag.log_frame(
+        pd.DataFrame({"y": ["0", "1", "1"], "yhat": [0, 1, 0]}),
+        keep_predictions=False,
+        name="n",
+        dataset=new_dataset(),
+        url=url,
+    )
+
+    assert run.evaluation().labels == ("0", "1")
+
+
 def test_a_matrix_whose_classes_look_alike_is_accepted_with_a_warning(url: str) -> None:
     with pytest.warns(LabelNote, match="look alike"):
         offdiag.log_matrix(

@@ -86,13 +86,14 @@ def log_counted(
             raise
         place = columns.place_of_column(actual if error.field == "actual" else predicted)
         raise InvalidInput(error.message, field=place, hint=error.hint) from None
-    names = given.labels or {label for column in named.values() for label in column}
+    names = given.labels or [label for column in named.values() for label in column]
     floats = [
         columns.place_of_column(actual if field == "actual" else predicted)
         for field, column in named.items()
         if any(isinstance(label, float) for label in column)
     ]
-    warn_of(label_notes(sorted(map(label_text, names)), whole_floats=floats))
+    # 1 and "1" are one class, which does not look like itself.
+    warn_of(label_notes(sorted(set(map(label_text, names))), whole_floats=floats))
     return Run(at, run_id)
 
 
