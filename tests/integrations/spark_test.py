@@ -71,3 +71,26 @@ def test_a_spark_frame_is_stored_and_counted(
     odd = offdiag.evaluate_labels(y_true=TRUTH[1::2], y_pred=FOUND[1::2], labels=labels)
     assert counted.evaluation(slice="half=1").matrix.digest == odd.matrix.digest
     assert stored.examples(kind="all")["sample"].iloc[0].startswith("case ")
+
+
+def test_times_are_those_of_utc_whether_stored_or_counted(
+    spark: Any, tmp_path: Path, migrated_file: Path
+) -> None:
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    frame = spark.sql(
+        "SELECT 'a' AS y, 'a' AS yhat, timestamp '2024-01-01 03:00:00' AS taken "
+        "UNION ALL SELECT 'b', 'a', timestamp '2024-01-02 23:00:00'"
+    )
+    about: dict[str, Any] = {
+        "slices": ["taken"],
+        "url": f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'registry.db')}",
+    }
+
+    stored = offdiag.log_frame(frame, name="rows", dataset="stored", **about)
+    counted = offdiag.log_frame(
+        frame, keep_predictions=False, name="counts", dataset="counted", **about
+    )
+
+    for run in (stored, counted):
+        for month in ("2023-12", "2024-01"):
+            assert run.evaluation(slice=f"taken={month}").matrix.total == 1

@@ -171,12 +171,28 @@ def _of_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 def _of_spark(native: Any) -> Iterator[pa.Table]:
     """Rows as Spark sends them, partition by partition, put together into columns here."""
+    native = _in_utc(native)
     names = list(native.columns)
     schema = _arrow_schema(native)
     rows = native.toLocalIterator()
     while batch := list(islice(rows, BATCH_ROWS)):
         columns = zip(*batch, strict=True)
         yield pa.table(dict(zip(names, map(list, columns), strict=True)), schema=schema)
+
+
+def _in_utc(native: Any) -> Any:
+    """Times by the clock of UTC, as they are counted, and not by the one of this process."""
+    from pyspark.sql import functions
+    from pyspark.sql.types import TimestampType
+
+    times = {
+        field.name: functions.convert_timezone(
+            None, functions.lit("UTC"), functions.col(f"`{field.name}`").cast("timestamp_ntz")
+        )
+        for field in native.schema
+        if isinstance(field.dataType, TimestampType)
+    }
+    return native.withColumns(times)
 
 
 def _arrow_schema(native: Any) -> pa.Schema:
