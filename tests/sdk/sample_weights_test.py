@@ -241,6 +241,18 @@ def test_frames_have_a_column_of_weights(url: str, is_lazy: bool) -> None:
     assert run.evaluation().aggregate["mcc"].value == pytest.approx(expected)
 
 
+def test_a_weight_that_is_missing_is_named_with_its_row(url: str) -> None:
+    import polars as pl
+
+    from offdiag.sdk.frames.rows import BATCH_ROWS
+
+    n = BATCH_ROWS + 10
+    frame = pl.LazyFrame({"y": ["a"] * n, "yhat": ["a"] * n, "w": [1.0] * (n - 1) + [None]})
+
+    with pytest.raises(InvalidInput, match=rf"sample_weight='w': the value in row {n - 1}, nan"):
+        offdiag.log_frame(frame, sample_weight="w", name="frame", dataset="long", url=url)
+
+
 def test_frames_that_are_counted_refuse_weights_and_name_columns_that_are_missing(
     url: str,
 ) -> None:

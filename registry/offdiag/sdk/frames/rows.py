@@ -23,7 +23,7 @@ from offdiag.inputs.score_columns import PickedColumns
 from offdiag.inputs.scores import single_precision
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
 
-_INDEX = re.compile(r"\bat index (\d+)")
+_INDEX = re.compile(r"\bat (?:index (\d+)|\[(\d+)\])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,13 @@ class Rows:
             yield
         except InvalidInput as error:
             # The ingest counts within what it was given, which is this part of the frame.
-            message = _INDEX.sub(
-                lambda found: f"in row {self.first + int(found[1])}", str(error.message)
-            )
+            message = _INDEX.sub(self._row, str(error.message))
             raise InvalidInput(
                 message, field=columns.place_of(error.field), hint=error.hint
             ) from None
 
     def _row(self, found: re.Match[str]) -> str:
-        return f"in row {self.first + int(found[1])}"
+        return f"in row {self.first + int(found[1] or found[2])}"
 
     def _scores(self, names: tuple[str, ...]) -> NDArray[np.float32]:
         table = np.stack([self._score(name) for name in names], axis=-1)
