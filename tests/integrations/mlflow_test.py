@@ -140,8 +140,8 @@ def test_an_experiment_of_twenty_runs_is_imported_whole_and_once(
         client.log_table(run_id, {"label": truth, "prediction": predicted}, "predictions.json")
         client.set_terminated(run_id)
 
-    first = list(offdiag.mlflow.import_experiment("lesions", tracking_uri=uri, url=url))
-    second = list(offdiag.mlflow.import_experiment("lesions", tracking_uri=uri, url=url))
+    first = offdiag.mlflow.import_experiment("lesions", tracking_uri=uri, url=url)
+    second = offdiag.mlflow.import_experiment("lesions", tracking_uri=uri, url=url)
 
     assert [found.problem for found in first] == [None] * 20
     assert {found.columns for found in first} == {("label", "prediction")}

@@ -298,7 +298,7 @@ def _import_all(
     from offdiag.sdk.integrations.mlflow import import_experiment
 
     with busy(f"Importing {experiment}"):
-        outcomes = list(import_experiment(experiment, tracking_uri=tracking_uri, **given))
+        outcomes = import_experiment(experiment, tracking_uri=tracking_uri, **given)
     refused = [outcome for outcome in outcomes if outcome.run is None]
     if as_json:
         print_json({"experiment": experiment, "runs": [_document(found) for found in outcomes]})

@@ -6,7 +6,7 @@ reads, such as Databricks or its PostgreSQL database, needs its package.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -108,8 +108,8 @@ def import_experiment(
     model: str | None = None,
     tags: Mapping[str, Any] | None = None,
     url: str | None = None,
-) -> Iterator[MlflowImport]:
-    """Import the active runs of an experiment, by its name or id, oldest first, one by one.
+) -> list[MlflowImport]:
+    """Import the active runs of an experiment, by its name or id, oldest first.
 
     `dataset` is the name of the experiment unless given. The other arguments are those of
     `import_run`. A run that was imported is found and left as it is, and its artifacts are not
@@ -133,13 +133,16 @@ def import_experiment(
         "url": url,
     }
     known = _imported_before(project, url) if artifact is None else {}
+    outcomes = []
     with opened_store(tracking_uri) as store:
         for tracked in store.runs(experiment):
             found = known.get(tracked.run_id)
-            if found is not None:
-                yield MlflowImport(tracked.run_id, tracked.name, found, already_imported=True)
-            else:
-                yield _import(tracked, stated, facts)
+            outcomes.append(
+                _import(tracked, stated, facts)
+                if found is None
+                else MlflowImport(tracked.run_id, tracked.name, found, already_imported=True)
+            )
+    return outcomes
 
 
 def _import(tracked: TrackedRun, stated: Stated, facts: Mapping[str, Any]) -> MlflowImport:
