@@ -146,7 +146,7 @@ def _no_number(column: FileColumn, name: str) -> InvalidInput:
     return InvalidInput(
         what,
         field="file",
-        hint="Scores are numbers, with a point before the decimals.",
+        hint="Scores and weights are numbers, with a point before the decimals.",
     )
 
 
