@@ -190,16 +190,23 @@ class LabelSet:
             raise InvalidInput(
                 f"{text!r} is not one of the {len(self)} declared labels {self.preview()}.",
                 field=field_name,
-                hint=self.way_out(text),
+                hint=self.way_out(text, field_name=field_name),
             )
         return code
 
-    def way_out(self, unknown: str) -> str:
+    def way_out(self, unknown: str, *, field_name: str) -> str:
         """What to do about a label that is not in the set, for messages."""
-        if is_fraction(unknown):
+        # The argument `labels` of corrections and drafts holds labels of samples, no classes.
+        is_correction = field_name == "labels"
+        if is_fraction(unknown) and not is_correction:
             return "This looks like regression or scores: did you mean y_score?"
         near = near_misses_in_words(self.names, [unknown])
-        correct = "Declare it in labels= or correct the data."
+        correct = (
+            "A dataset keeps its classes: correct the label, or log to a dataset of another name "
+            "that declares it."
+            if is_correction
+            else "Declare it in labels= or correct the data."
+        )
         return f"Near miss: {near}. {correct}" if near else correct
 
     def preview(self) -> str:

@@ -277,7 +277,7 @@ def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
             f"the value {text!r} at index {index} is not one of the {len(labels)} labels "
             f"{labels.preview()}.",
             field=field,
-            hint=labels.way_out(text),
+            hint=labels.way_out(text, field_name=field),
         )
     return found.astype(narrowest)
 

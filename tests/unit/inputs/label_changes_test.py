@@ -126,7 +126,7 @@ def test_an_empty_text_in_a_file_may_be_a_class(tmp_path: Path) -> None:
         ({}, "there are no changes"),
         ((["x1"], ["dog", "fox"]), "identifiers"),
         ((["x1", "x1"], ["dog", "fox"]), "'x1'"),
-        ({"x1": "bird"}, "'bird' at index 0 is not one of the 3 labels"),
+        ({"x1": "bird"}, "'bird' at index 0 is not one of the 3 labels .* A dataset keeps"),
         ({None: "dog"}, "the value at index 0 is missing"),
         (pd.DataFrame({"a": ["x1"], "b": ["dog"], "c": [1]}), r"the columns \['a', 'b', 'c'\]"),
         (pd.DataFrame([["x1", "dog"]], columns=["a", "a"]), r"the columns \['a', 'a'\]"),
