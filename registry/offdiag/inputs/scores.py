@@ -21,6 +21,8 @@ from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import readable
 from offdiag.inputs.labels import Codes, code_dtype
 from offdiag.inputs.score_columns import in_label_order, require_column_of
+from offdiag.metrics.counted import are_sets
+from offdiag.metrics.multilabel.sets import unpack_sets
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,6 +33,8 @@ ALMOST_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
 _CLASS_AXIS = 1
 _LOOKED_AT = 50_000
 """Samples whose scores are held against the predictions, evenly spread over all."""
+_LOOKED_AT_IN_SETS = 5_000_000
+"""The same in scores, of sets of labels."""
 _FEWEST = 5
 """Predictions of a class that say anything about its scores."""
 _NEARLY_ALL = 0.9
@@ -270,7 +274,12 @@ def score_notes(
     whose score is higher, because of its costs, exchanges nothing. With one column: where nearly
     all predictions of the positive class have lower scores than those of the other one, and where
     all scores are from 0.5 to 1 though both classes are predicted.
+
+    Of predicted sets: where labels are exchanged, so that each is predicted for nearly those
+    samples that have the highest scores of the next one, and not of its own.
     """
+    if are_sets(predicted):
+        return _notes_on_sets(scores.values, predicted, labels)
     step = max(1, len(predicted) // _LOOKED_AT)
     values, codes = scores.values[::step], predicted[::step].astype(np.int64)
     if scores.n_columns == 1:
@@ -317,7 +326,11 @@ def _exchanged(
         code, other = divmod(pair, n_classes)
         if n_predicted[code] >= _FEWEST and size >= _NEARLY_ALL * n_predicted[code]:
             under[code] = other
-    # What is left are round trips: a class to which none of the others leads is taken away.
+    return _round_trips(under)
+
+
+def _round_trips(under: dict[int, int]) -> dict[int, int]:
+    """Without the classes that lead to themselves, or to which none of the others leads."""
     under = {code: other for code, other in under.items() if code != other}
     while len(left := {code: under[code] for code in under.values() if code in under}) < len(
         under
@@ -326,10 +339,34 @@ def _exchanged(
     return under
 
 
-def _in_another_order(labels: LabelSet, exchanged: dict[int, int]) -> str:
+def _notes_on_sets(
+    values: NDArray[np.float32], predicted: Codes, labels: LabelSet
+) -> tuple[str, ...]:
+    step = max(1, values.size // _LOOKED_AT_IN_SETS)
+    is_predicted = unpack_sets(predicted[::step], len(labels))
+    highest_first = np.argsort(-values[::step], axis=0, kind="stable")
+    # Of many columns, one soon ranks a few samples first by chance.
+    fewest = _FEWEST + len(labels).bit_length()
+    under: dict[int, int] = {}
+    for code, size in enumerate(is_predicted.sum(axis=0).tolist()):
+        if min(size, len(is_predicted) - size) < fewest:
+            continue
+        found = is_predicted[:, code][highest_first[:size]].sum(axis=0)
+        best = code if found[code] >= _NEARLY_ALL * size else int(found.argmax())
+        if found[best] >= _NEARLY_ALL * size:
+            under[code] = best
+    exchanged = _round_trips(under)
+    told = "{} is predicted where the scores of {} are highest"
+    return (_in_another_order(labels, exchanged, told),) if exchanged else ()
+
+
+def _in_another_order(
+    labels: LabelSet,
+    exchanged: dict[int, int],
+    told: str = "where y_pred is {}, the highest score is that of {}",
+) -> str:
     shown = [
-        f"where y_pred is {labels.names[code]!r}, the highest score is that of "
-        f"{labels.names[other]!r}"
+        told.format(repr(labels.names[code]), repr(labels.names[other]))
         for code, other in sorted(exchanged.items())[:_MOST_SHOWN]
     ]
     more = len(exchanged) - len(shown)

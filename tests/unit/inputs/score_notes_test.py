@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.inputs.scores import Scores, score_notes
+from offdiag.metrics.multilabel.sets import pack_sets
 
 TWO = LabelSet.declared(["no", "yes"])
 MOVED = "seem to be in another order"
@@ -101,3 +102,48 @@ def test_large_runs_are_looked_at_all_over() -> None:
     values = np.eye(3)[2 - predicted]
 
     assert MOVED in notes(values, predicted)[0]
+
+
+@given(st.integers(2, 9), st.integers(0, 2**32 - 1))
+def test_every_order_but_that_of_the_labels_of_sets_is_noted(n_labels: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    labels = LabelSet.numbered(n_labels)
+    values = draw.random((400, n_labels)).astype(np.float32)
+    predicted = pack_sets(values > draw.uniform(0.3, 0.9, n_labels))
+    order = draw.permutation(n_labels)
+
+    found = score_notes(Scores(values[:, order]), predicted, labels, None)
+
+    assert bool(found) == bool((order != np.arange(n_labels)).any())
+    assert score_notes(Scores(values), predicted, labels, None) == ()
+
+
+def test_the_note_on_sets_names_the_labels_and_the_way_out() -> None:
+    labels = LabelSet.declared(["sea", "sky"])
+    values = np.tile([[0.9, 0.1], [0.2, 0.8], [0.1, 0.3]], (20, 1)).astype(np.float32)
+
+    (note,) = score_notes(Scores(values), pack_sets(values[:, ::-1] > 0.5), labels, None)
+
+    assert MOVED in note
+    assert "'sea' is predicted where the scores of 'sky' are highest" in note
+    assert "{class: scores}" in note
+
+
+def test_labels_that_come_together_or_are_decided_otherwise_are_not_exchanged() -> None:
+    labels = LabelSet.declared(["sea", "beach", "night"])
+    score = np.linspace(0, 1, 100, dtype=np.float32)
+    together = np.stack([score, np.sqrt(score), score[::-1]], axis=1)
+    likeliest = together.argmax(axis=1)[:, np.newaxis] == np.arange(3)
+
+    assert score_notes(Scores(together), pack_sets(together > 0.5), labels, None) == ()
+    assert score_notes(Scores(together), pack_sets(likeliest), labels, None) == ()
+
+
+@given(st.integers(12, 60), st.integers(0, 2**32 - 1))
+def test_few_sets_that_follow_no_score_exchange_no_labels(n_samples: int, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    labels = LabelSet.numbered(200)
+    values = draw.random((n_samples, 200)).astype(np.float32)
+    predicted = pack_sets(draw.random((n_samples, 200)) < 0.5)
+
+    assert score_notes(Scores(values), predicted, labels, None) == ()

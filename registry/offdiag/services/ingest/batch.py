@@ -262,7 +262,7 @@ def read_batch(
             of_sets=are_sets(predicted),
         )
     notes = label_notes((), whole_floats=whole_floats)
-    if scores is not None and decision is None and not are_sets(predicted):
+    if scores is not None and decision is None:
         notes += score_notes(scores, predicted, labels, positive_label)
     columns = {} if slices is None else read_slices(given["slices"], n_samples=len(predicted))
     weight = None
