@@ -94,7 +94,12 @@ def with_interval(value: MetricValue) -> str:
 
 def points(share: float) -> str:
     """A difference of shares in percentage points, with its sign: "−4.1 pp"."""
-    return f"{_signed(100 * share, 1)} pp"
+    return f"{points_alone(share)} pp"
+
+
+def points_alone(share: float) -> str:
+    """The same where the unit stands elsewhere: "+3.2", "−0.4", "0", "< 0.1"."""
+    return _signed(100 * share, 1)
 
 
 def difference(value: float, spec: MetricSpec) -> str:

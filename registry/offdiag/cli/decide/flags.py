@@ -18,7 +18,7 @@ from offdiag.domain.number_text import p_value
 from offdiag.errors import InvalidInput
 from offdiag.flags.lifecycle import Action, FlagState
 from offdiag.flags.verdict import Certainty, Severity
-from offdiag.metrics import metric_text
+from offdiag.metrics.metric_text import points_alone
 from offdiag.records.flag import (
     CountedFlags,
     Decided,
@@ -390,9 +390,7 @@ def _alternatives_table(flag: FlagExplained) -> Table:
 def _points(gain: MeasuredGain | None) -> str:
     if gain is None:
         return ""
-    value, low, high = (
-        metric_text.points(each).removesuffix(" pp") for each in (gain.value, gain.low, gain.high)
-    )
+    value, low, high = map(points_alone, (gain.value, gain.low, gain.high))
     return f"{value} points ({low} to {high})"
 
 

@@ -57,9 +57,10 @@ def _best_set(found: RankedRuns) -> Iterator[str]:
         yield f"{len(found.best_set)} of {runs} may be the best by {found.metric}."
     best = [each for each in found.runs if each.in_best_set]
     for each in best or found.runs[:10]:
-        value = each.value
-        ends = [three_decimals(end) for end in (value.ci_low, value.ci_high) if end is not None]
-        ci = f" (CI {ends[0]} to {ends[1]})" if len(ends) == 2 else ""
+        value, low, high = each.value, each.value.ci_low, each.value.ci_high
+        ci = ""
+        if low is not None and high is not None:
+            ci = f" (CI {three_decimals(low)} to {three_decimals(high)})"
         text = number(found.metric, value.measured(), with_interval=False)
         yield f"  {text}{ci}  {each.name}  {each.id}"
     if found.n_weighted:

@@ -14,9 +14,9 @@ from offdiag.cli.tables import evaluation_tables, facts_table, filled_table, ope
 from offdiag.domain.number_text import p_in_column
 from offdiag.domain.runs import RunState, Task, decision_text, logged_by
 from offdiag.domain.sentences import visible
-from offdiag.metrics import metric_text
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.counted import Counted, CountedSets
+from offdiag.metrics.metric_text import points_alone
 from offdiag.records.base import Value
 from offdiag.records.runs.evaluation import (
     EvaluationResponse,
@@ -111,7 +111,7 @@ def worst_slices_table(found: RunSlices) -> Table:
             gap.metric if gap.label is None else f"recall of {label(gap.label)}",
             three_decimals(gap.value) if gap.hits is None else f"{gap.hits} of {gap.cases}",
             three_decimals(gap.rest),
-            f"{_points(gap.gap)}{_ends(gap.gap_low, gap.gap_high)}",
+            f"{points_alone(gap.gap)}{_ends(gap.gap_low, gap.gap_high)}",
             p_in_column(gap.p_adjusted),
             "significant" if gap.is_significant else "",
         )
@@ -121,11 +121,7 @@ def worst_slices_table(found: RunSlices) -> Table:
 def _ends(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return ""
-    return f" ({_points(low)} to {_points(high)})"
-
-
-def _points(share: float) -> str:
-    return metric_text.points(share).removesuffix(" pp")
+    return f" ({points_alone(low)} to {points_alone(high)})"
 
 
 def _listed_size(run: RunSummary) -> str:

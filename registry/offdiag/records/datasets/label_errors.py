@@ -251,9 +251,9 @@ def pair_statement(pair: NoisyPair) -> str:
 def _rounded_down(share: float) -> str:
     """In percent, with more than one decimal where that would be nothing."""
     decimals = 1
-    while int(100 * share * 10**decimals + 1e-9) == 0:
+    while (whole := int(100 * share * 10**decimals + 1e-9)) == 0:
         decimals += 1
-    return f"{int(100 * share * 10**decimals + 1e-9) / 10**decimals:.{decimals}f}"
+    return f"{whole / 10**decimals:.{decimals}f}"
 
 
 def _noise_method(found: LabelNoise) -> str:

@@ -170,12 +170,10 @@ def _class_table(lines: Sequence[ClassLine]) -> list[str]:
 
 def _cell(value: MetricValue) -> str:
     """ "0.059 (0.01–0.27)": three decimals, and two for the ends, so that three fit a line."""
-    if value.value is None:
-        return "undefined"
     if value.ci_low is None or value.ci_high is None:
-        return number(value.value)
+        return _plain(value)
     ends = (number(end, decimals=2) for end in (value.ci_low, value.ci_high))
-    return f"{number(value.value)} ({'–'.join(ends)})"
+    return f"{_plain(value)} ({'–'.join(ends)})"
 
 
 def _plain(value: MetricValue) -> str:

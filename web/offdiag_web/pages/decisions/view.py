@@ -10,11 +10,11 @@ from flask import render_template
 
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.sentences import typeset
-from offdiag.metrics import metric_text
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.decisions import at_deployment
 from offdiag.metrics.costs.edits import cost_text
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.metric_text import points, points_alone
 from offdiag.services.decisions.rules import Decisions, NoDecision
 from offdiag.services.decisions.thresholds import Change, ClassChange
 from offdiag_web.components import numbers
@@ -298,7 +298,7 @@ def _recall(change: ClassChange, notes: Notes) -> RecallLine:
     gap, together = change.difference, change.simultaneous
     interval = outcome = ""
     if together.low is not None and together.high is not None:
-        interval = f"{_points(together.low)} to {_points(together.high)}"
+        interval = f"{points_alone(together.low)} to {points_alone(together.high)}"
     if change.is_significant:
         outcome = "rises" if (gap.value or 0.0) > 0 else "falls"
     return RecallLine(
@@ -306,15 +306,10 @@ def _recall(change: ClassChange, notes: Notes) -> RecallLine:
         numbers.count(change.support),
         shown(change.before, notes),
         shown(change.after, notes),
-        "" if gap.value is None else f"{_points(gap.value)} pp",
+        "" if gap.value is None else points(gap.value),
         interval,
         outcome,
     )
-
-
-def _points(share: float) -> str:
-    """A difference of shares in percentage points: "+3.2", "−0.4", "0", "< 0.1"."""
-    return metric_text.points(share).removesuffix(" pp")
 
 
 def _moves(found: Change, costs: CostMatrix) -> tuple[Move, ...]:
