@@ -297,14 +297,16 @@ class _Crew:
     def _rest(self, heard: int, others_committed: Callable[[], bool]) -> int:
         """Wait for a notification or a commit; now and then, work is due by the time alone."""
         poll_s = self._jobs.poll_ms / 1000
-        give_up_at = time.monotonic() + max(_LOOK_S, poll_s)
-        notified = heard
+        wait_s = max(_LOOK_S, poll_s)
         # SQLite tells nobody about commits of other processes, so it is asked often.
+        pause_s = poll_s if self._database.dialect == "sqlite" else wait_s
+        give_up_at = time.monotonic() + wait_s
+        notified = heard
         while notified == heard and not (self._stop.is_set() or others_committed()):
             left_s = give_up_at - time.monotonic()
             if left_s <= 0:
                 break
-            notified = _wait_for_notification(heard, self._stop, timeout_s=min(poll_s, left_s))
+            notified = _wait_for_notification(heard, self._stop, timeout_s=min(pause_s, left_s))
         return notified
 
 
