@@ -10,6 +10,7 @@ from flask import Blueprint, jsonify, request
 from werkzeug.wrappers import Response
 
 from offdiag.domain.values import MetricValue
+from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.store.run_page import RunDetail, RunResults
 from offdiag_web.app.exports import Cell, csv_response
 from offdiag_web.components import numbers
@@ -210,6 +211,8 @@ def sorted_codes(results: RunResults, address: ClassesAddress) -> list[int]:
 
 def _sums_of(results: RunResults) -> Amounts:
     """Writes numbers of examples; sums of weights with decimals, or small ones would be 0."""
+    if not isinstance(results.counted, WeightedCounts):
+        return Amounts(0)
     of_classes = (results.per_class[key] for key in COUNTS & results.per_class.keys())
     sums = [value.value or 0.0 for values in of_classes for value in values]
     return Amounts(0) if all(each.is_integer() for each in sums) else amounts_for(sums)
