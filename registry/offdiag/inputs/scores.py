@@ -33,7 +33,7 @@ ALMOST_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
 _CLASS_AXIS = 1
 _LOOKED_AT = 50_000
 """Samples whose scores are held against the predictions, evenly spread over all."""
-_LOOKED_AT_IN_SETS = 5_000_000
+_LOOKED_AT_IN_SETS = 500_000
 """The same in scores, of sets of labels."""
 _FEWEST = 5
 """Predictions of a class that say anything about its scores."""
