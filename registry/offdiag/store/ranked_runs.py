@@ -178,8 +178,7 @@ def ranked_runs_of_all(
     key = func.coalesce(DatasetRow.primary_metric, case(default_keys, value=DatasetRow.task))
     deleted = select(RunRow.id).where(RunRow.deleted_at.is_not(None))
     weighted = select(RunRow.id).where(RunRow.is_weighted)
-    # All runs are ranked by as little as that takes; what is shown is read of the highest. Values
-    # are looked up by evaluation: by their own index all of a metric are read for each dataset.
+    # All runs are ranked by as little as that takes; what is shown is read of the highest.
     evaluated = (
         select(
             EvaluationRow.id,
@@ -206,37 +205,58 @@ def ranked_runs_of_all(
         .cte("evaluated")
         .prefix_with("MATERIALIZED")
     )
-    value, here = MetricValueRow.value, evaluated.c.dataset_id
-    is_weighted = evaluated.c.is_weighted
+    # The values of a metric lie together in its index, those of an evaluation among all others.
+    values = (
+        select(MetricValueRow.evaluation_id, MetricValueRow.key, MetricValueRow.value)
+        .where(
+            MetricValueRow.key.in_(select(evaluated.c.key).distinct()),
+            MetricValueRow.class_index == AGGREGATE,
+            MetricValueRow.value.is_not(None),
+        )
+        .cte("values_of_metrics")
+        .prefix_with("MATERIALIZED")
+    )
     is_lower_better = or_(
         *(
             and_(evaluated.c.task == task, evaluated.c.key.in_(keys))
             for task, keys in lower_is_better.items()
         )
     )
-    from_best = case((is_lower_better, -value), else_=value).desc()
-    ranked = (
+    compared = (
         select(
             evaluated,
-            func.count().over(partition_by=[here, is_weighted]).label("total"),
-            func.count().over(partition_by=here).label("n_of_both"),
-            func.rank().over(partition_by=here, order_by=[is_weighted, from_best]).label("rank"),
+            case((is_lower_better, -values.c.value), else_=values.c.value).label("goodness"),
         )
         .join(
-            MetricValueRow,
-            and_(
-                MetricValueRow.evaluation_id == evaluated.c.id,
-                MetricValueRow.key == evaluated.c.key,
-                MetricValueRow.class_index == AGGREGATE,
-            ),
+            values,
+            and_(values.c.evaluation_id == evaluated.c.id, values.c.key == evaluated.c.key),
         )
-        .where(value.is_not(None))
+        .cte("compared")
+        .prefix_with("MATERIALIZED")
+    )
+    here = compared.c.dataset_id
+    # Of the kind that comes first: runs without weights, if there are any.
+    unweighted = func.nullif(func.sum(case((compared.c.is_weighted, 0), else_=1)), 0)
+    totals = (
+        select(
+            here,
+            func.coalesce(unweighted, func.count()).label("total"),
+            func.count().label("n_of_both"),
+        )
+        .group_by(here)
         .subquery()
     )
+    ranked = select(
+        compared,
+        func.rank()
+        .over(partition_by=here, order_by=[compared.c.is_weighted, compared.c.goodness.desc()])
+        .label("rank"),
+    ).subquery()
     found = session.execute(
         _evaluated(ranked.c.key)
-        .add_columns(ranked.c.dataset_id, ranked.c.number, ranked.c.total, ranked.c.n_of_both)
+        .add_columns(ranked.c.dataset_id, ranked.c.number, totals.c.total, totals.c.n_of_both)
         .join(ranked, ranked.c.id == EvaluationRow.id)
+        .join(totals, totals.c.dataset_id == ranked.c.dataset_id)
         .where(ranked.c.rank <= limit)
         .order_by(ranked.c.dataset_id, ranked.c.rank, *_OF_EQUALS)
     )
