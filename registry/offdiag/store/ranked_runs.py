@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
@@ -73,11 +73,15 @@ def ranked_runs(
     evaluated_on = aliased(TruthVersionRow)
     n_outdated = (
         select(func.count())
-        .select_from(RunRow)
-        .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
-        .join(evaluated_on, evaluated_on.id == EvaluationRow.truth_version_id)
+        .select_from(evaluated_on)
+        .join(
+            EvaluationRow,
+            and_(EvaluationRow.truth_version_id == evaluated_on.id, counts_for_its_run()),
+        )
+        .join(RunRow, RunRow.id == EvaluationRow.run_id)
         .where(
-            RunRow.dataset_id == dataset_id,
+            # Not of the run: that would read all of the dataset to find the few of other labels.
+            evaluated_on.dataset_id == dataset_id,
             RunRow.deleted_at.is_(None),
             # A matrix stays with its labels, and what failed is not tried again by itself.
             RunRow.source_orientation == SourceOrientation.PREDICTIONS,
@@ -96,17 +100,28 @@ def ranked_runs(
     ).one_or_none()
     if newest is None:
         return RankedRuns(key, None, (), 0, 0)
-    order = MetricValueRow.value.asc() if lower_is_better else MetricValueRow.value.desc()
-    rows = session.execute(
-        _evaluated(key)
-        .add_columns(
-            func.count().over(partition_by=RunRow.is_weighted).label("total"),
-            func.count().over().label("n_of_both"),
-        )
-        .where(RunRow.dataset_id == dataset_id, EvaluationRow.truth_version_id == newest.id)
-        .order_by(RunRow.is_weighted, order, *_OF_EQUALS)
-        .limit(limit)
-    ).all()
+    evaluated = select(EvaluationRow.id).where(
+        EvaluationRow.truth_version_id == newest.id,
+        counts_for_its_run(),
+        EvaluationRow.run_id.not_in(_deleted()),
+    )
+    weighted = evaluated.where(EvaluationRow.run_id.in_(_weighted()))
+    value = MetricValueRow.value
+    compared = select(
+        MetricValueRow.evaluation_id.label("id"),
+        literal(dataset_id).label("dataset_id"),
+        literal(newest.number).label("number"),
+        MetricValueRow.key,
+        MetricValueRow.evaluation_id.in_(weighted).label("is_weighted"),
+        (-value if lower_is_better else value).label("goodness"),
+    ).where(
+        MetricValueRow.key == key,
+        MetricValueRow.class_index == AGGREGATE,
+        value.is_not(None),
+        # Not joined: by the values of the metric, or by each evaluation, is a guess of SQLite.
+        MetricValueRow.evaluation_id.in_(evaluated),
+    )
+    rows = _highest(session, compared, limit).get(dataset_id, [])
     return _of_rows(rows, key, newest.number, n_outdated=newest.n_outdated)
 
 
@@ -176,17 +191,17 @@ def ranked_runs_of_all(
         .subquery()
     )
     key = func.coalesce(DatasetRow.primary_metric, case(default_keys, value=DatasetRow.task))
-    deleted = select(RunRow.id).where(RunRow.deleted_at.is_not(None))
-    weighted = select(RunRow.id).where(RunRow.is_weighted)
-    # All runs are ranked by as little as that takes; what is shown is read of the highest.
+    is_lower_better = or_(
+        *(and_(DatasetRow.task == task, key.in_(keys)) for task, keys in lower_is_better.items())
+    )
     evaluated = (
         select(
             EvaluationRow.id,
             TruthVersionRow.dataset_id,
             TruthVersionRow.number,
-            DatasetRow.task,
             key.label("key"),
-            EvaluationRow.run_id.in_(weighted).label("is_weighted"),
+            is_lower_better.label("lower_is_better"),
+            EvaluationRow.run_id.in_(_weighted()).label("is_weighted"),
         )
         .select_from(TruthVersionRow)
         .join(
@@ -201,7 +216,7 @@ def ranked_runs_of_all(
             EvaluationRow,
             and_(EvaluationRow.truth_version_id == TruthVersionRow.id, counts_for_its_run()),
         )
-        .where(EvaluationRow.run_id.not_in(deleted))
+        .where(EvaluationRow.run_id.not_in(_deleted()))
         .cte("evaluated")
         .prefix_with("MATERIALIZED")
     )
@@ -216,24 +231,34 @@ def ranked_runs_of_all(
         .cte("values_of_metrics")
         .prefix_with("MATERIALIZED")
     )
-    is_lower_better = or_(
-        *(
-            and_(evaluated.c.task == task, evaluated.c.key.in_(keys))
-            for task, keys in lower_is_better.items()
-        )
+    goodness = case((evaluated.c.lower_is_better, -values.c.value), else_=values.c.value)
+    compared = select(evaluated, goodness.label("goodness")).join(
+        values,
+        and_(values.c.evaluation_id == evaluated.c.id, values.c.key == evaluated.c.key),
     )
-    compared = (
-        select(
-            evaluated,
-            case((is_lower_better, -values.c.value), else_=values.c.value).label("goodness"),
-        )
-        .join(
-            values,
-            and_(values.c.evaluation_id == evaluated.c.id, values.c.key == evaluated.c.key),
-        )
-        .cte("compared")
-        .prefix_with("MATERIALIZED")
-    )
+    return {
+        dataset_id: _of_rows(rows, rows[0].key, rows[0].number)
+        for dataset_id, rows in _highest(session, compared, limit).items()
+    }
+
+
+def _deleted() -> Select[str]:
+    return select(RunRow.id).where(RunRow.deleted_at.is_not(None))
+
+
+def _weighted() -> Select[str]:
+    return select(RunRow.id).where(RunRow.is_weighted)
+
+
+def _highest(
+    session: Session, values: Select[*tuple[Any, ...]], limit: int
+) -> dict[int, list[Row[*tuple[Any, ...]]]]:
+    """At most `limit` runs by dataset, highest first and weighted ones last; one statement.
+
+    `values` has little of each evaluation, by which all are ranked: id, dataset_id, number, key,
+    is_weighted and goodness. What is shown is read of the highest.
+    """
+    compared = values.cte("compared").prefix_with("MATERIALIZED")
     here = compared.c.dataset_id
     # Of the kind that comes first: runs without weights, if there are any.
     unweighted = func.nullif(func.sum(case((compared.c.is_weighted, 0), else_=1)), 0)
@@ -260,14 +285,9 @@ def ranked_runs_of_all(
         .where(ranked.c.rank <= limit)
         .order_by(ranked.c.dataset_id, ranked.c.rank, *_OF_EQUALS)
     )
-    return {
-        dataset_id: _of_rows(rows, rows[0].key, rows[0].number)
-        for dataset_id, rows in (
-            # Equal ones may share the last rank.
-            (dataset_id, list(rows)[:limit])
-            for dataset_id, rows in groupby(found, key=lambda row: cast(int, row.dataset_id))
-        )
-    }
+    by_dataset = groupby(found, key=lambda row: cast(int, row.dataset_id))
+    # Equal ones may share the last rank.
+    return {dataset_id: list(rows)[:limit] for dataset_id, rows in by_dataset}
 
 
 _OF_EQUALS = (RunRow.created_at.desc(), RunRow.id)
