@@ -173,20 +173,22 @@ def ranked_run(session: Session, run_id: str, value: MetricValue) -> RankedRun:
     )
 
 
-def ranked_runs_of_all(
+def ranked_runs_of(
     session: Session,
+    dataset_ids: Collection[int],
     default_keys: Mapping[Task, str],
     *,
     lower_is_better: Mapping[Task, Collection[str]],
     limit: int,
 ) -> dict[int, RankedRuns]:
-    """The highest runs of every dataset by its primary metric, by id, in one statement.
+    """The highest runs of each of the datasets by its primary metric, by id, in one statement.
 
     `default_keys` has the key by task for datasets that name none, `lower_is_better` the keys
     of which less is better. `n_outdated` is not counted. Datasets without a value are absent.
     """
     newest = (
         select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
+        .where(TruthVersionRow.dataset_id.in_(dataset_ids))
         .group_by(TruthVersionRow.dataset_id)
         .subquery()
     )

@@ -18,7 +18,7 @@ from offdiag.services.lru_cache import LruCache
 from offdiag.store.database import Session
 from offdiag.store.dataset_page import DatasetFacts
 from offdiag.store.promotions import PromotionRecord, Promotions
-from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs_of_all
+from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs_of
 
 MOST_PREDICTIONS = 500_000
 """Predictions of the ranked runs of one dataset up to which an overview compares them."""
@@ -77,9 +77,7 @@ def statuses(
     `roles` are the promotions in force by dataset. One statement, and a few for each dataset
     that is small enough and whose runs were not compared before.
     """
-    ranked = ranked_runs_of_all(
-        session, DEFAULT_METRICS, lower_is_better=LOWER_IS_BETTER, limit=MOST_TESTED
-    )
+    ranked = _ranked(session, overview)
     return {
         each.id: _status(session, each, ranked[each.id], roles.get(each.id, {}), kept)
         for each in overview
@@ -95,14 +93,22 @@ def compare_ahead(
     is_stopped: Callable[[], bool],
 ) -> None:
     """Compare the runs of datasets one by one, so that no one has to wait for it later."""
-    ranked = ranked_runs_of_all(
-        session, DEFAULT_METRICS, lower_is_better=LOWER_IS_BETTER, limit=MOST_TESTED
-    )
+    ranked = _ranked(session, overview)
     for each in overview:
         if is_stopped():
             return
         if each.id in ranked:
             _status(session, each, ranked[each.id], {}, kept)
+
+
+def _ranked(session: Session, overview: Sequence[DatasetFacts]) -> dict[int, RankedRuns]:
+    return ranked_runs_of(
+        session,
+        [each.id for each in overview],
+        DEFAULT_METRICS,
+        lower_is_better=LOWER_IS_BETTER,
+        limit=MOST_TESTED,
+    )
 
 
 def _status(

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import fields
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from sqlalchemy import (
@@ -154,5 +155,10 @@ def record_as(kind: type[Record], row: object, **others: object) -> Record:
 
     Raises `AttributeError` where the row has no such column, also of a field with a default.
     """
-    names = (each.name for each in fields(kind) if each.name not in others)
-    return kind(**{name: getattr(row, name) for name in names}, **others)
+    names = _names(kind)
+    return kind(**{name: getattr(row, name) for name in names if name not in others}, **others)
+
+
+@cache
+def _names(kind: type[DataclassInstance]) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))
