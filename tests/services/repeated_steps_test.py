@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import Conflict
-from offdiag.services.ingest.batch import Batch
+from offdiag.services.ingest.batch import Batch, GivenCounts
 from offdiag.services.ingest.chunks import put_chunk
 from offdiag.services.ingest.finish_run import finish_run
+from offdiag.services.ingest.log_counts import log_counts, log_matrix
 from offdiag.services.ingest.log_predictions import OpenedRun, open_run
 from offdiag.store.database import Database
-from support.logging_runs import batch_of
+from offdiag.store.runs import RunRecord
+from support.logging_runs import batch_of, log
 
 LABELS = LabelSet.declared(["a", "b"])
 AT_ONCE = 20
@@ -32,8 +37,8 @@ def opened(
     return open_run(database, facts=facts, dataset=dataset, labels=labels, positive_label=None)
 
 
-def batch(predicted: str) -> Batch:
-    return batch_of(LABELS, y_pred=list(predicted), y_true=["a"] * len(predicted))
+def batch(predicted: str, **given: Any) -> Batch:
+    return batch_of(LABELS, y_pred=list(predicted), y_true=["a"] * len(predicted), **given)
 
 
 @pytest.mark.both_databases
@@ -70,6 +75,83 @@ def test_a_key_that_is_used_for_something_else_is_a_conflict(database: Database)
         assert caught.value.field == field
     with pytest.raises(Conflict, match="opened with another dataset"):
         opened(database, dataset="other")
+
+
+def log_a_matrix(database: Database, facts: RunFacts, dataset: str) -> RunRecord:
+    return log_matrix(
+        database,
+        facts=facts,
+        dataset=dataset,
+        matrix=np.eye(2, dtype=np.int64),
+        labels=["a", "b"],
+        orientation="actual_rows",
+        ordinal=False,
+    )
+
+
+def count_a_run(database: Database, facts: RunFacts, dataset: str) -> RunRecord:
+    counts = GivenCounts(["a"], ["b"], [3], "polars", labels=["a", "b"])
+    return log_counts(database, facts=facts, dataset=dataset, given=counts)
+
+
+@pytest.mark.parametrize(
+    "store",
+    [lambda at, facts, dataset: log(at, facts=facts, dataset=dataset), log_a_matrix, count_a_run],
+)
+def test_what_is_logged_whole_is_not_found_under_another_description(
+    database: Database, store: Callable[[Database, RunFacts, str], RunRecord]
+) -> None:
+    run = store(database, FACTS, "d")
+
+    assert store(database, FACTS, "d") == run
+    with pytest.raises(Conflict, match="opened with another params"):
+        store(database, replace(FACTS, params={"depth": 4}), "d")
+    with pytest.raises(Conflict, match="opened with another dataset"):
+        store(database, FACTS, "other")
+
+
+@pytest.mark.parametrize("ids", [None, [30, 10, 20]])
+def test_slices_that_a_repeated_call_brings_are_not_dropped(
+    database: Database, ids: list[int] | None
+) -> None:
+    def send(site: list[str], **more: list[str]) -> RunRecord:
+        return log(
+            database,
+            facts=FACTS,
+            y_true=["a", "b", "b"],
+            y_pred=["a", "a", "b"],
+            sample_ids=ids,
+            slices={"site": site, **more},
+        )
+
+    run = send(["x", "y", ""])
+
+    assert send(["x", "y", ""]) == run
+    for site, more, how in (
+        (["y", "x", ""], {}, "with other values of 'site'"),
+        (["x", "y", "z"], {}, "with other values of 'site'"),
+        (["x", "y", ""], {"sex": ["f", "m", "f"]}, "without the column 'sex'"),
+    ):
+        with pytest.raises(Conflict, match=f"run {run.id} was logged before {how}") as caught:
+            send(site, **more)
+        assert caught.value.field == "slices"
+
+
+def test_slices_that_a_repeated_chunk_brings_are_not_dropped(database: Database) -> None:
+    run = opened(database).run
+    second = batch("aab", ids=[10, 30, 20], slices={"site": ["x", "y", "x"]})
+    other = batch("aab", ids=[10, 30, 20], slices={"site": ["x", "x", "y"]})
+    without = batch("aab", ids=[10, 30, 20])
+    put_chunk(database, run.id, 0, batch("b", ids=[15], slices={"site": ["y"]}))
+    put_chunk(database, run.id, 1, second)
+
+    for is_complete in (False, True):
+        if is_complete:
+            finish_run(database, run.id)
+        put_chunk(database, run.id, 1, second)
+        put_chunk(database, run.id, 1, without)
+        with pytest.raises(Conflict, match="was logged before with other values of 'site'"):
+            put_chunk(database, run.id, 1, other)
 
 
 def test_labels_that_were_only_found_give_way_to_those_of_the_dataset(

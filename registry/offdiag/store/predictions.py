@@ -119,6 +119,19 @@ def insert_chunk(
         )
 
 
+def chunk_places(session: Session, run_id: str, seq: int) -> NDArray[np.int64]:
+    """Where the samples of a chunk of a complete run stand in its truth, shape (n,)."""
+    row = PredictionChunkRow
+    before = select(func.coalesce(func.sum(row.n), 0)).where(row.run_id == run_id, row.seq < seq)
+    start = int(session.scalar(before) or 0)
+    n, places = session.execute(
+        select(row.n, row.positions).where(row.run_id == run_id, row.seq == seq)
+    ).one()
+    if places is None:
+        return np.arange(start, start + n)
+    return decode_positions(places, n).astype(np.int64)
+
+
 def chunk_list(session: Session, run_id: str) -> list[ChunkMeta]:
     """All chunks of a run in order, without their blobs."""
     rows = session.execute(

@@ -124,8 +124,8 @@ def insert_pending_slices(session: Session, run_id: str, seq: int, columns: Slic
     session.flush()  # As above.
 
 
-def pending_slices(session: Session, run_id: str) -> list[dict[str, SliceColumn]]:
-    """The columns of an open run, chunk by chunk, of those chunks that brought any."""
+def pending_slices(session: Session, run_id: str) -> dict[int, dict[str, SliceColumn]]:
+    """The columns of an open run by number of the chunk, of those chunks that brought any."""
     found: dict[int, dict[str, SliceColumn]] = {}
     for row in session.scalars(
         select(PendingSliceRow)
@@ -133,7 +133,7 @@ def pending_slices(session: Session, run_id: str) -> list[dict[str, SliceColumn]
         .order_by(PendingSliceRow.seq, PendingSliceRow.name)
     ):
         found.setdefault(row.seq, {})[row.name] = _column(row)
-    return list(found.values())
+    return found
 
 
 def delete_pending_slices(session: Session, run_id: str) -> None:

@@ -13,9 +13,11 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.runs import RunState
 from offdiag.errors import Conflict, InvalidInput, TooLarge
 from offdiag.inputs.bodies.columns import MOST_CHUNKS, ChunkColumns
+from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.services.ingest.batch import Batch, read_batch, some_batches_lack
 from offdiag.services.ingest.dataset import require_task
-from offdiag.store import datasets, pending_truth, predictions, runs, slices
+from offdiag.services.ingest.truth import require_kept
+from offdiag.store import datasets, pending_truth, predictions, runs, slices, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.driver_errors import after_races
 from offdiag.store.runs import RunRecord
@@ -32,7 +34,7 @@ def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOut
     """Store one chunk of an open run.
 
     The same bytes under the same number are accepted again and change nothing. Raises
-    `Conflict` for other bytes under a used number and for a run that is not open.
+    `Conflict` for other bytes or slices under a used number and for a run that is not open.
     """
     if seq < 0:
         raise InvalidInput(f"{seq} is negative.", field="seq", hint="Count chunks from 0.")
@@ -48,6 +50,8 @@ def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOu
         digest = batch.digest(dataset.labels)
         stored = predictions.chunk_sha256(session, run_id, seq)
         if stored == digest:
+            if batch.slices:
+                require_kept(_slices_of(session, run, seq), batch.slices, run.id)
             return PutOutcome.ALREADY_THERE
         if stored is not None:
             raise Conflict(
@@ -74,6 +78,16 @@ def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOu
             )
         slices.insert_pending_slices(session, run_id, seq, batch.slices)
         return PutOutcome.STORED
+
+
+def _slices_of(session: Session, run: RunRecord, seq: int) -> SliceColumns:
+    """The columns of the samples of a stored chunk, in its order."""
+    if run.truth_version_id is None:
+        return slices.pending_slices(session, run.id).get(seq, {})
+    root_id = truths.get_truth(session, run.truth_version_id).root_id
+    places = predictions.chunk_places(session, run.id, seq)
+    kept = slices.slice_columns(session, root_id)
+    return {name: column.take(places) for name, column in kept.items()}
 
 
 def _require_decision_rule(session: Session, run: RunRecord, batch: Batch) -> None:

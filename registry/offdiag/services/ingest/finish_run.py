@@ -170,7 +170,7 @@ def _truth_of(
 
 
 def _slices_of(session: Session, run_id: str, n_chunks: int) -> SliceColumns:
-    pending = slices.pending_slices(session, run_id)
+    pending = list(slices.pending_slices(session, run_id).values())
     if not pending:
         return {}
     if len(pending) < n_chunks or any(part.keys() != pending[0].keys() for part in pending):

@@ -90,7 +90,9 @@ def log_matrix(
             frame = require_hierarchy(session, frame, hierarchy)
             again = already_opened(session, frame, facts)
             if again is not None:
-                return require_same_content(again, ordered.digest, "matrix", other="another")
+                return require_same_content(
+                    again, frame, facts, ordered.digest, "matrix", other="another"
+                )
             said = facts
             if reported is not None:
                 from offdiag.audit.audit import reported_tags  # Few logs need it.
@@ -244,7 +246,8 @@ def insert_counts(
     matrix = cases.matrix(frame.labels)
     again = already_opened(session, frame, facts)
     if again is not None:
-        return require_same_content(again, content_digest(cases, matrix), "counts"), False
+        content = content_digest(cases, matrix)
+        return require_same_content(again, frame, facts, content, "counts"), False
     return (
         _insert(
             session, frame, facts, matrix, LAYOUT, now=now, cases=cases, counted_on=counted_on

@@ -18,11 +18,13 @@ from offdiag.services.ingest.finish_run import COUNTED_HERE
 from offdiag.services.ingest.truth import (
     PlacedTruth,
     place_in_latest_truth,
+    positions_in,
     register_slices,
     register_truth,
+    require_kept,
 )
 from offdiag.services.jobs.submit import submit_evaluation
-from offdiag.store import datasets, predictions, runs
+from offdiag.store import datasets, predictions, runs, slices, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.datasets import DatasetRecord
 from offdiag.store.driver_errors import after_failures, after_races
@@ -174,7 +176,9 @@ def _store(
     content = batch.digest(dataset.labels)
     known = already_opened(session, dataset, facts)
     if known is not None:
-        return require_same_content(known, content, "predictions"), ()
+        require_same_content(known, dataset, facts, content, "predictions")
+        _require_same_slices(session, known, batch)
+        return known, ()
     now = database.clock()
     truth = _truth_of(session, database, facts, dataset, batch)
     register_slices(session, truth, batch.slices, now=now)
@@ -234,10 +238,33 @@ def _truth_of(
     )
 
 
+def _require_same_slices(session: Session, known: RunRecord, batch: Batch) -> None:
+    """Raise `Conflict` where the samples do not have the slices that come with them."""
+    if not batch.slices:
+        return
+    assert known.truth_version_id is not None  # noqa: S101  # The run has these predictions.
+    truth = truths.get_truth(session, known.truth_version_id)
+    kept = slices.slice_columns(session, truth.root_id)
+    ids = truths.truth_ids(session, truth)
+    if batch.ids is not None and ids is not None:
+        places = positions_in(ids, batch.ids, field="sample_ids")
+        kept = {name: column.take(places) for name, column in kept.items()}
+    require_kept(kept, batch.slices, known.id)
+
+
 def require_same_content(
-    known: RunRecord, content: str, what: str, *, other: str = "other"
+    known: RunRecord,
+    dataset: DatasetRecord,
+    facts: RunFacts,
+    content: str,
+    what: str,
+    *,
+    other: str = "other",
 ) -> RunRecord:
-    """The run of a client key. Raises `Conflict` unless it is complete with this content."""
+    """The run of a client key.
+
+    Raises `Conflict` unless it is complete with this content, and was described as it is now.
+    """
     if known.state is RunState.OPEN or known.content_digest != content:
         raise Conflict(
             f"client key {known.client_key!r} belongs to run {known.id}, which holds {other} "
@@ -245,4 +272,5 @@ def require_same_content(
             field="client_key",
             hint=f"Use a new key for a new run; a retry must send the same {what}.",
         )
+    require_same_run(known, dataset, facts)
     return known

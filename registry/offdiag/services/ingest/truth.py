@@ -341,6 +341,31 @@ def keep_columns(
     return changed
 
 
+def require_kept(kept: SliceColumns, columns: SliceColumns, run_id: str) -> None:
+    """Raise `Conflict` where what is sent again for a run has values that were not kept.
+
+    `kept` are the columns of the same samples, in the same order.
+    """
+    for name, column in columns.items():
+        known = kept.get(name)
+        if known is None:
+            how = f"without the column {name!r}"
+        elif (
+            known.of_tags != column.of_tags
+            or known.first_difference(column) is not None
+            or known.first_gap(column) is not None
+        ):
+            how = f"with other values of {name!r}"
+        else:
+            continue
+        raise Conflict(
+            f"run {run_id} was logged before {how}.",
+            field="slices",
+            hint="A retry must send the same; offdiag.add_slices adds columns and values to the "
+            "samples of a dataset.",
+        )
+
+
 def _sample_at(session: Session, truth: TruthRecord, position: int) -> int | str:
     ids = truths.truth_ids(session, truth)
     return position if ids is None else ids.slice(position, position + 1).to_list()[0]
