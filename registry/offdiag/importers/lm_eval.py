@@ -7,7 +7,7 @@ as in its metric `acc`. Other tasks log the generated text after a filter.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from offdiag.errors import InvalidInput
@@ -84,14 +84,27 @@ def _responses(sample: Mapping[str, object]) -> list[object]:
 
 def _choices(sample: Mapping[str, object]) -> list[str]:
     """The texts of the choices, without those that are scored without their question."""
-    given = sample.get("arguments")
-    calls = given.values() if isinstance(given, dict) else []
     texts = [
-        call["arg_1"].strip()
-        for call in calls
-        if isinstance(call, dict) and isinstance(call.get("arg_1"), str) and call.get("arg_0")
+        choice.strip()
+        for question, choice in _calls(sample.get("arguments"))
+        if isinstance(choice, str) and question
     ]
     return texts if len(set(texts)) == len(texts) > 1 else []
+
+
+def _calls(given: object) -> Iterator[tuple[object, object]]:
+    """The two arguments of each call of the model.
+
+    Files that the harness writes have a mapping of mappings, the samples that `simple_evaluate`
+    returns a list of lists.
+    """
+    if isinstance(given, dict):
+        given = list(given.values())
+    for call in given if isinstance(given, list) else ():
+        if isinstance(call, dict):
+            yield call.get("arg_0"), call.get("arg_1")
+        elif isinstance(call, list) and len(call) >= 2:
+            yield call[0], call[1]
 
 
 def _targets_are_numbers(samples: Sequence[Mapping[str, object]]) -> bool:

@@ -99,6 +99,17 @@ def test_choices_without_their_question_are_left_out(file: Path) -> None:
     assert content(file, [one]).y_pred == ["good"]
 
 
+def test_calls_in_a_list_have_choices_too(file: Path) -> None:
+    one = sample(0, "1", ["bad", "good"], -3.0, -1.5)
+    one["arguments"] = [["Is it good?", " bad"], ["Is it good?", " good"]]
+    two = sample(1, "0", ["bad", "good"], -3.0, -1.5)
+
+    found = content(file, [one, two])
+
+    assert (found.y_true, found.y_pred) == (["good", "bad"], ["good", "good"])
+    assert found.labels == ("bad", "good")
+
+
 def test_generated_text_is_compared_after_its_filter(file: Path) -> None:
     samples = [
         {"doc_id": 0, "target": " yes", "filtered_resps": ["yes"], "filter": "strict"},
