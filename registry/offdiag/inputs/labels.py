@@ -134,7 +134,7 @@ def label_column(values: object, *, field: str) -> LabelColumn:
             field=field,
             hint="Drop the sample or fill in its label.",
         )
-    _require_whole(column, field)
+    _require_whole(column, field, kind=_least_precise(values, column))
     return LabelColumn(column.astype(np.int64), were_floats=True)
 
 
@@ -185,17 +185,30 @@ def _table_of_floats(values: Any) -> NDArray[np.floating[Any]] | None:
     return numbers if numbers.dtype.kind == "f" else None
 
 
-def _require_whole(column: NDArray[np.floating[Any]], field: str) -> None:
+_SIGNIFICANT_BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
+
+
+def _least_precise(values: Any, column: NDArray[np.floating[Any]]) -> str:
+    """The type of floats with the fewest bits among labels as they came, now read as `column`."""
+    parts: list[object] = [column, values]
+    if isinstance(values, (list, tuple)) or str(getattr(values, "dtype", "")) == "object":
+        parts.extend(values)
+    kinds = {str(getattr(each, "dtype", "")).removeprefix("torch.") for each in parts}
+    known = kinds & _SIGNIFICANT_BITS.keys()
+    return min(known, key=_SIGNIFICANT_BITS.__getitem__, default="float64")
+
+
+def _require_whole(column: NDArray[np.floating[Any]], field: str, *, kind: str) -> None:
     broken = (np.floor(column) != column) | np.isinf(column)
     if broken.any():
         example = column[int(np.argmax(broken))].item()
         raise not_classes(field, n_distinct=np.unique(column).size, example=example)
     # From here on not every whole number is a float of its own, and two labels may be one.
-    merged = np.abs(column) >= 2.0 ** (np.finfo(column.dtype).nmant + 1)
+    merged = np.abs(column) >= 2.0 ** _SIGNIFICANT_BITS[kind]
     if merged.any():
         index = int(np.argmax(merged))
         raise InvalidInput(
-            f"{int(column[index])} at index {index} is a {column.dtype}, and such floats do not "
+            f"{int(column[index])} at index {index} is a {kind}, and such floats do not "
             "hold every whole number of that size.",
             field=field,
             hint="Give the labels as integers, from where they have not been floats.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,7 +14,13 @@ from hypothesis import strategies as st
 
 from offdiag.domain.labels import LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.inputs.labels import code_dtype, encode_labels, encode_pair, infer_labels
+from offdiag.inputs.labels import (
+    code_dtype,
+    encode_labels,
+    encode_pair,
+    infer_labels,
+    label_column,
+)
 
 TEXT_KINDS = {
     "list": ["b", "a", "b"],
@@ -228,6 +236,37 @@ def test_codes_of_whole_numbers_are_their_places(dtype: str) -> None:
     assert codes.tolist() == np.unique(numbers, return_inverse=True)[1].tolist()
 
 
+class Bfloat16Tensor:
+    """As torch has one: numpy reads it after `float` alone, which says nothing of its 16 bits."""
+
+    dtype = "torch.bfloat16"
+    requires_grad = False
+    ndim = 1
+
+    def __init__(self, values: list[int]) -> None:
+        self._values = np.array(values, dtype=np.float32)
+
+    def detach(self) -> Bfloat16Tensor:
+        return self
+
+    def cpu(self) -> Bfloat16Tensor:
+        return self
+
+    def float(self) -> np.ndarray[Any, Any]:
+        return self._values
+
+    def __array__(self) -> np.ndarray[Any, Any]:
+        raise TypeError("Got unsupported ScalarType BFloat16")
+
+
+def test_floats_of_sixteen_bits_that_numpy_lacks_hold_few_whole_numbers() -> None:
+    read = label_column(Bfloat16Tensor([1, 255]), field="y_pred")
+
+    np.testing.assert_array_equal(read.values, [1, 255])
+    with pytest.raises(InvalidInput, match="256 at index 1 is a bfloat16, and such floats"):
+        label_column(Bfloat16Tensor([1, 256]), field="y_pred")
+
+
 def test_an_unknown_text_is_named_with_its_index() -> None:
     with pytest.raises(InvalidInput, match="the value 'c' at index 2 is not one of the 2 labels"):
         encode_labels(["a", "b", "c"], LabelSet.declared(["a", "b"]), field="y_pred")
@@ -247,6 +286,8 @@ def test_an_unknown_text_is_named_with_its_index() -> None:
         (np.array([1, 2049], dtype=np.float16), "2048 at index 1 is a float16, and such floats"),
         (np.array([1, 2**24 + 1], dtype=np.float32), "16777216 at index 1 is a float32"),
         ([1.0, float(2**53)], "9007199254740992 at index 1 is a float64"),
+        ([np.float16(1), np.float16(2049)], "2048 at index 1 is a float16"),
+        (np.array([np.float32(2**24 + 1)], dtype=object), "16777216 at index 0 is a float32"),
         (pd.Series(["a", None, "b"]), "index 1 is missing"),
         ("abc", "is not an array"),
         (5, "is not an array"),
