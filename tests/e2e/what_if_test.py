@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, expect
 
+from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.metrics.costs.edits import cost_text, forgiven, read_cost
 from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.costs.summary import evaluate_costs, expected_samples
@@ -23,7 +24,6 @@ from offdiag.store.database import Database
 from offdiag_web import create_app
 from offdiag_web.app.assets import assets
 from offdiag_web.components.costs.ranking import PER, moved_text
-from offdiag_web.components.numbers import Amounts, amounts_for
 from support.browser import served
 from support.dashboard import LESION_COUNTS, LESIONS, log_counts
 from support.logging_runs import work_off

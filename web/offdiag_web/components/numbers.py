@@ -1,19 +1,12 @@
-"""How numbers are written, everywhere: counts, shares, measured values and amounts of cost.
+"""How numbers are written on pages: counts, shares and measured values.
 
 Rounding never turns something into nothing or nearly all into all: a share above 0 is not
 "0 %", a metric below 1 is not "1.000". CSV and JSON carry the full precision instead.
-
-Amounts that are next to each other have the same number of decimals, as many as tell them apart.
-The browser writes them too, while a user types. Both round halves away from zero, on the exact
-value of the number, so that they never differ.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from collections.abc import Sequence
 
 from offdiag.domain import number_text, texts
 
@@ -97,41 +90,3 @@ def cut_in_the_middle(text: str, *, longest: int = 26) -> str:
         return text
     tail = (longest - 1) // 2
     return f"{text[: longest - 1 - tail].rstrip()}\N{HORIZONTAL ELLIPSIS}{text[-tail:].lstrip()}"
-
-
-MOST_DECIMALS = 6
-_DIGITS = 4
-"""Digits of the largest amount of a table that are shown, decimals only as far as needed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Amounts:
-    """Writes amounts with one number of decimals, 0 to `MOST_DECIMALS`."""
-
-    decimals: int
-
-    def text(self, amount: float) -> str:
-        """ "1,127", "−0.25"; what is not nothing is not "0" but "<0.01"."""
-        step = Decimal(1).scaleb(-self.decimals)
-        rounded = Decimal(amount).quantize(step, ROUND_HALF_UP) + 0
-        if amount and not rounded:
-            return f"<{step:f}" if amount > 0 else f">{MINUS}{step:f}"
-        return f"{rounded:,f}".replace("-", MINUS)
-
-    def signed(self, amount: float) -> str:
-        """A difference: "+12", "−3", "0"."""
-        text = self.text(amount)
-        return f"+{text}" if amount > 0 and text[0] != "<" else text
-
-    def interval(self, low: float, high: float) -> str:
-        """ "1,103 – 1,149"."""
-        return f"{self.text(low)} \N{EN DASH} {self.text(high)}"
-
-
-def amounts_for(values: Iterable[float]) -> Amounts:
-    """Decimals that show four digits of the largest of these amounts, none where there are."""
-    largest = max((abs(value) for value in values), default=0.0)
-    if largest == 0 or not math.isfinite(largest):
-        return Amounts(0)
-    digits_before = Decimal(largest).adjusted() + 1
-    return Amounts(min(MOST_DECIMALS, max(0, _DIGITS - digits_before)))

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from markupsafe import Markup
 
+from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.aggregates import custom as of_matrices
 from offdiag.metrics.counted import class_sizes
@@ -30,7 +31,6 @@ from offdiag_web.components.metric_values import (
     interval_text,
     shown,
 )
-from offdiag_web.components.numbers import Amounts, amounts_for
 
 CUSTOM: tuple[MetricSpec, ...] = (*of_matrices.SPECS, *set_specs(), *score_specs())
 METRIC_OF_BASELINE = "majority_baseline"

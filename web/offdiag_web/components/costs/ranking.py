@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offdiag.comparison.texts import run_label
+from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import expected_samples
@@ -18,7 +19,6 @@ from offdiag_web.charts.svg import Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.metric_values import extent_of, reason_text
-from offdiag_web.components.numbers import Amounts, amounts_for
 from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.run import run_url
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from markupsafe import Markup
 
+from offdiag.domain.number_text import Amounts
 from offdiag.domain.runs import PromotionRole, Task
 from offdiag.flags.warning import named
 from offdiag.services.champions.decision import COST, Decision
@@ -19,7 +20,6 @@ from offdiag_web.charts.svg import Extent, Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.metric_values import extent_of
 from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
-from offdiag_web.components.numbers import Amounts
 from offdiag_web.pages.datasets.verdict import LONGEST_NAME, PER, difference_text, inside, name_of
 
 MOST_IN_TABLE = 10

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from markupsafe import Markup
 
+from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.domain.sentences import typeset
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -19,7 +20,7 @@ from offdiag_web.charts.threshold_costs import CostLine, Mark, threshold_cost_ch
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.costs.ranking import PER
-from offdiag_web.components.numbers import MINUS, Amounts, amounts_for
+from offdiag_web.components.numbers import MINUS
 
 
 def amount_text(cost: float, amounts: Amounts) -> str:

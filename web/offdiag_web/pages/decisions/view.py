@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flask import render_template
 
+from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.sentences import typeset
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -23,7 +24,6 @@ from offdiag_web.components.controls import Caution, Segment
 from offdiag_web.components.costs.form import base_segments, base_text, share_fields
 from offdiag_web.components.costs.ranking import PER
 from offdiag_web.components.metric_values import LOG_SCORES, Notes, ShownValue, shown
-from offdiag_web.components.numbers import Amounts, amounts_for
 from offdiag_web.pages.decisions.thresholds import (
     amount_text,
     difference_text,

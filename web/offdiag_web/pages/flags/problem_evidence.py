@@ -7,7 +7,7 @@ from datetime import datetime
 
 from markupsafe import Markup
 
-from offdiag.domain.number_text import number
+from offdiag.domain.number_text import amounts_for, number
 from offdiag.domain.slices import Slice, SliceTerm, parse_slice
 from offdiag.flags.problems import Cause, Problem, ProblemState
 from offdiag.services.evaluation.slice_counts import kept_findings
@@ -23,7 +23,6 @@ from offdiag_web.charts.trend import trend
 from offdiag_web.components import numbers
 from offdiag_web.components.controls import Chip
 from offdiag_web.components.metric_values import extent_of
-from offdiag_web.components.numbers import amounts_for
 from offdiag_web.pages.flags.recall_by_size import recall_floor, size_chart
 from offdiag_web.urls.run import slice_url
 

@@ -9,6 +9,7 @@ from typing import Literal, cast, get_args
 from flask import Blueprint, jsonify, request
 from werkzeug.wrappers import Response
 
+from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.weighted.counts import WeightedCounts
 from offdiag.store.run_page import RunDetail, RunResults
@@ -32,7 +33,6 @@ from offdiag_web.components.metric_values import (
     interval_text,
     shown,
 )
-from offdiag_web.components.numbers import Amounts, amounts_for
 from offdiag_web.components.runs.frame import (
     RUN,
     results_of,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.comparison.texts import run_label
+from offdiag.domain.number_text import Amounts, amounts_for
 from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.costs.what_if import other_positive_class
 from offdiag.metrics.suite import evaluate_stack
@@ -20,7 +21,6 @@ from offdiag_web.components.classes import ClassHead, class_head
 from offdiag_web.components.controls import Segment
 from offdiag_web.components.costs.ranking import PER
 from offdiag_web.components.metric_values import Notes, ShownValue, shown
-from offdiag_web.components.numbers import Amounts, amounts_for
 from offdiag_web.urls.costs import WhatIfAddress
 
 MOST_CELLS = 800

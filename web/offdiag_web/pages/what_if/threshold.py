@@ -15,6 +15,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from offdiag.domain.number_text import Amounts
 from offdiag.domain.values import MetricValue
 from offdiag.flags.warning import named
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -34,7 +35,6 @@ from offdiag_web.charts.svg import coordinate, drawing, reading, tidy_at_least, 
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.costs.ranking import PER, amounts_of
-from offdiag_web.components.numbers import Amounts
 
 _CLASS = 1
 Floats = NDArray[np.float64]
