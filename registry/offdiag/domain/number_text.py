@@ -39,6 +39,22 @@ def number(value: float, *, decimals: int = 3, decimals_from_100: int = 1) -> st
     return text.replace("-", MINUS)
 
 
+def signed(value: float, decimals: int) -> str:
+    """A difference: "+3.2", "−0.4", "0"; what rounds to nothing has one digit, as "+0.03"."""
+    text = f"{value:+.{decimals}f}"
+    return _one_digit(value) if float(text) == 0 else text.replace("-", MINUS)
+
+
+_LEAST = 0.0001
+
+
+def _one_digit(value: float) -> str:
+    """A small difference with its sign, so that an end of an interval is on its side of 0."""
+    if 0 < abs(value) < _LEAST:
+        return f"< +{_LEAST}" if value > 0 else f"> {MINUS}{_LEAST}"
+    return f"{value:+.1g}".replace("-", MINUS) if value else "0"
+
+
 def interval(low: float, high: float, *, decimals: int = 3) -> str:
     """ "0.846 – 0.881"."""
     return f"{number(low, decimals=decimals)} {EN_DASH} {number(high, decimals=decimals)}"
@@ -120,8 +136,9 @@ def p_in_column(p: float) -> str:
 
 def cost(amount: float, currency: str | None = None) -> str:
     """A cost without more digits than it carries information: "1,240 EUR", "0.4312"."""
-    size = abs(amount)
-    text = f"{amount:,.0f}" if size >= 1000 or amount == round(amount) else f"{amount:.4g}"
+    text = (Amounts(0) if amount == round(amount) else amounts_for([amount])).text(amount)
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
     return f"{text}{f' {currency}' if currency else ''}"
 
 
@@ -149,9 +166,11 @@ class Amounts:
         return f"{rounded:,f}".replace("-", MINUS)
 
     def signed(self, amount: float) -> str:
-        """A difference: "+12", "−3", "0"."""
+        """A difference: "+12", "−3", "0"; what rounds to nothing as the function `signed` does."""
         text = self.text(amount)
-        return f"+{text}" if amount > 0 and text[0] != "<" else text
+        if text[0] in "<>":
+            return _one_digit(amount)
+        return f"+{text}" if amount > 0 else text
 
     def interval(self, low: float, high: float) -> str:
         """ "1,103 – 1,149"."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from offdiag.domain import number_text
-from offdiag.domain.number_text import EN_DASH, MINUS, number
+from offdiag.domain.number_text import EN_DASH, MINUS, number, signed
 from offdiag.domain.sentences import name
 from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
@@ -98,25 +98,17 @@ def points(share: float) -> str:
 
 
 def points_alone(share: float) -> str:
-    """The same where the unit stands elsewhere: "+3.2", "−0.4", "0", "< 0.1"."""
-    return _signed(100 * share, 1)
+    """The same where the unit stands elsewhere: "+3.2", "−0.4", "0", "+0.03"."""
+    return signed(100 * share, 1)
 
 
 def difference(value: float, spec: MetricSpec) -> str:
     """A difference of two values of a metric: points for shares, else the plain number."""
     if spec.key == COST_METRIC:
-        return _signed(PER_CASES * value, 1)
-    return points(value) if is_share(spec) else _signed(value, 3)
+        return signed(PER_CASES * value, 1)
+    return points(value) if is_share(spec) else signed(value, 3)
 
 
 def is_share(spec: MetricSpec) -> bool:
     """Whether differences of the metric are commonly told in percentage points."""
     return spec.low == 0 and spec.high == 1
-
-
-def _signed(value: float, decimals: int) -> str:
-    text = f"{value:+.{decimals}f}"
-    if float(text) == 0:
-        # Too small for the decimals shown, but not nothing.
-        return "0" if value == 0 else f"{'< ' if value > 0 else f'> {MINUS}'}{10**-decimals:g}"
-    return text.replace("-", MINUS)

@@ -120,6 +120,15 @@ def test_changed_prices_and_class_shares_are_tried_out(offdiag: Command, runs: l
     assert record["runs"][0]["mean_cost"]["value"] == pytest.approx(0.1 * 0.75 * 20 + 0.9 * 0.25)
 
 
+def test_halves_of_amounts_are_rounded_as_pages_round_them(
+    offdiag: Command, runs: list[str]
+) -> None:
+    # 15 misses and 5 false alarms on 40 examples: 1,062.5 per 1,000.
+    found = offdiag("cost", "apply", runs[0], "--matrix", "visits", "--set", "ill>well:2.5")
+
+    assert "1,063 [" in found.out
+
+
 def test_what_is_left_out_is_told_beside_the_result(offdiag: Command, runs: list[str]) -> None:
     found = offdiag("cost", "apply", runs[0], "r_gone", "--set", "flu>ill:2", "--json")
 

@@ -100,6 +100,7 @@ def test_counts_and_costs() -> None:
     assert number_text.cost(1240.0, "EUR") == "1,240 EUR"
     assert number_text.cost(0.43123456) == "0.4312"
     assert number_text.cost(12.5, "h") == "12.5 h"
+    assert number_text.cost(1062.5) == "1,063"
 
 
 @pytest.mark.parametrize(
@@ -122,10 +123,27 @@ def test_an_amount_is_rounded_half_away_from_zero(amount: float, decimals: int, 
 
 
 @pytest.mark.parametrize(
-    ("amount", "text"), [(12.0, "+12"), (-3.0, "−3"), (0.0, "0"), (0.2, "<1"), (-0.2, ">−1")]
+    ("amount", "text"), [(12.0, "+12"), (-3.0, "−3"), (0.0, "0"), (0.24, "+0.2"), (-0.2, "−0.2")]
 )
-def test_a_difference_has_a_sign(amount: float, text: str) -> None:
+def test_a_difference_of_amounts_has_a_sign(amount: float, text: str) -> None:
     assert Amounts(0).signed(amount) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (3.24, "+3.2"),
+        (-0.4, "−0.4"),
+        (0.0, "0"),
+        (-0.0, "0"),
+        (0.034, "+0.03"),
+        (-0.0004, "−0.0004"),
+        (1e-17, "< +0.0001"),
+        (-1e-17, "> −0.0001"),
+    ],
+)
+def test_a_difference_has_a_sign_however_small_it_is(value: float, text: str) -> None:
+    assert number_text.signed(value, 1) == text
 
 
 @pytest.mark.parametrize(

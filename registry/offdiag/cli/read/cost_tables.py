@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from rich.table import Table
 
 from offdiag.cli.output import label, three_decimals
 from offdiag.cli.tables import MOST_CLASSES, facts_table, filled_table
+from offdiag.domain.number_text import Amounts, amounts_for, signed
 from offdiag.metrics.costs.matrix import CostChange
 from offdiag.records.base import Value
 from offdiag.records.cost import CheapestAsOneCostMoves, CostOfRun, Costs, CostsOfRuns
@@ -19,16 +20,19 @@ PER = 1_000
 _MOST_LISTED = 5
 
 
-def per_thousand(value: Value, *, signed: bool = False) -> str:
+def per_thousand(value: Value, write: Callable[[float], str]) -> str:
     """A mean cost as cost per 1,000 examples with its interval, or why there is none."""
     if value.value is None:
         return f"undefined ({value.reason})"
-    sign = "+" if signed else ""
-    text = f"{value.value * PER:{sign},.4g}"
+    text = write(value.value * PER)
     if value.ci_low is None or value.ci_high is None:
         return text
-    low, high = (f"{end * PER:{sign},.4g}" for end in (value.ci_low, value.ci_high))
-    return f"{text} [{low}, {high}]"
+    return f"{text} [{write(value.ci_low * PER)}, {write(value.ci_high * PER)}]"
+
+
+def _amounts(*costs: float | None) -> Amounts:
+    """How mean costs that are next to each other are written per 1,000 examples."""
+    return amounts_for(cost * PER for cost in costs if cost is not None)
 
 
 def cost_table(found: Costs) -> Table:
@@ -104,9 +108,11 @@ def ranking_tables(found: CostsOfRuns) -> Iterator[Table]:
     unit = "" if found.currency is None else f" in {found.currency}"
     changed = ", changed" if found.edits else ""
     verdicts = {each.letter: each.verdict for each in found.runs}
-    rows: list[tuple[str, ...]] = [_cells(each, verdicts) for each in found.runs]
+    constant = None if found.best_constant is None else found.best_constant.mean_cost
+    amounts = _amounts(constant, *(each.mean_cost.value for each in found.runs))
+    rows: list[tuple[str, ...]] = [_cells(each, verdicts, amounts) for each in found.runs]
     if found.best_constant is not None:
-        cost = f"{found.best_constant.mean_cost * PER:,.4g}"
+        cost = amounts.text(found.best_constant.mean_cost * PER)
         rows.append(("", f"always {label(found.best_constant.label)}", "", cost, "", "", ""))
     yield filled_table(
         ("", "run", "id", "cost", "more than the cheapest", "", "by accuracy"),
@@ -120,17 +126,17 @@ def ranking_tables(found: CostsOfRuns) -> Iterator[Table]:
         yield _choice_table(found, found.choice)
 
 
-def _cells(each: CostOfRun, verdicts: dict[str, str]) -> tuple[str, ...]:
+def _cells(each: CostOfRun, verdicts: dict[str, str], amounts: Amounts) -> tuple[str, ...]:
     behind = ""
     if each.verdict != "cheapest":
-        behind = per_thousand(each.more_than_cheapest, signed=True)
+        behind = per_thousand(each.more_than_cheapest, amounts.signed)
     if each.compared_with is not None and verdicts[each.compared_with] != "cheapest":
         behind += f" vs {each.compared_with}"
     return (
         each.letter,
         label(each.name),
         each.run,
-        per_thousand(each.mean_cost),
+        per_thousand(each.mean_cost, amounts.text),
         behind,
         _VERDICTS[each.verdict] if each.rank is not None else "",
         "" if each.rank_by_accuracy is None else str(each.rank_by_accuracy),
@@ -168,15 +174,16 @@ def decision_tables(found: TriedRule) -> Iterator[Table]:
     """The rule, both costs, and the recall of each class before and after."""
     total = sum(map(sum, found.matrix_before))
     unit = f", in {found.currency}" if found.currency else ""
+    amounts = _amounts(found.mean_cost_before.value, found.mean_cost_after.value)
     yield facts_table(
         f"{found.name} ({found.run}), decided by cost",
         {
             "rule": _rule_text(found),
             "costs": f"{found.recipe.get('costs', 'as stated')}{unit}",
             "changed predictions": f"{found.n_changed:,} of {total:,}",
-            "cost per 1,000 before": per_thousand(found.mean_cost_before),
-            "cost per 1,000 after": per_thousand(found.mean_cost_after),
-            "difference": per_thousand(found.difference, signed=True),
+            "cost per 1,000 before": per_thousand(found.mean_cost_before, amounts.text),
+            "cost per 1,000 after": per_thousand(found.mean_cost_after, amounts.text),
+            "difference": per_thousand(found.difference, amounts.signed),
         },
     )
     cut = f", the first {MOST_CLASSES}" if len(found.recall) > MOST_CLASSES else ""
@@ -189,7 +196,7 @@ def decision_tables(found: TriedRule) -> Iterator[Table]:
                 f"{each.support:,}",
                 _share(each.before),
                 _share(each.after),
-                "" if each.difference.value is None else f"{each.difference.value:+.3f}",
+                "" if each.difference.value is None else signed(each.difference.value, 3),
                 _interval(each.difference),
             )
             for each in found.recall[:MOST_CLASSES]
@@ -217,7 +224,7 @@ def _share(value: Value) -> str:
 def _interval(value: Value) -> str:
     if value.ci_low is None or value.ci_high is None:
         return ""
-    return f"{value.ci_low:+.3f} to {value.ci_high:+.3f}"
+    return f"{signed(value.ci_low, 3)} to {signed(value.ci_high, 3)}"
 
 
 def label_cost_table(found: LabelCostsFound) -> Table:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from offdiag.domain.number_text import signed
 from offdiag.errors import InvalidInput
 from offdiag.metrics.multilabel_runs.confused import Confusion
 from offdiag.records.base import RequestBody, ResponseBody, Value
@@ -192,10 +193,10 @@ def label_cost_lines(found: LabelCostsFound) -> list[str]:
         )
     gap = found.difference
     if gap is not None and gap.value is not None:
-        said = f"{gap.value:+.3f} per example"
-        if gap.ci_low is not None:
-            said += f" (95 % CI {gap.ci_low:+.3f} to {gap.ci_high:+.3f})"
-        lines.append(f"Difference to {found.baseline}: {said.replace('-', '−')}.")
+        said = f"{signed(gap.value, 3)} per example"
+        if gap.ci_low is not None and gap.ci_high is not None:
+            said += f" (95 % CI {signed(gap.ci_low, 3)} to {signed(gap.ci_high, 3)})"
+        lines.append(f"Difference to {found.baseline}: {said}.")
     if found.not_paired is not None:
         lines.append(f"Not compared with {found.baseline}: {found.not_paired}.")
     return lines

@@ -69,17 +69,11 @@ def second_sentence(decision: Decision, amounts: Amounts | None) -> str | None:
     change = facts.to_champion
     if change is None:
         return text
-    ends = (
-        ""
-        if change.low is None or change.high is None
-        else f" (95 % CI {_signed(change.low, amounts)} to {_signed(change.high, amounts)})"
-    )
-    return f"{text} To the champion {_signed(change.value, amounts)}{ends}."
-
-
-def _signed(cost: float, amounts: Amounts) -> str:
-    text = amounts.text(cost * PER)
-    return f"+{text}" if cost > 0 else text
+    gap = amounts.signed(change.value * PER)
+    if change.low is None or change.high is None:
+        return f"{text} To the champion {gap}."
+    low, high = (amounts.signed(end * PER) for end in (change.low, change.high))
+    return f"{text} To the champion {gap} (95 % CI {low} to {high})."
 
 
 def amounts_of(decision: Decision) -> Amounts | None:
