@@ -51,6 +51,23 @@ def test_a_threshold_flags_from_a_score_on(run: Run, threshold: Threshold, flagg
     assert int(found.matrix_after.predicted[1]) == flagged
 
 
+def test_a_threshold_that_was_chosen_on_the_samples_has_no_interval_of_a_difference(
+    run: Run,
+) -> None:
+    stated = run.decide(weights=VISITS, threshold=0.1)
+    chosen = run.decide(weights=VISITS, threshold="cheapest")
+
+    assert chosen.matrix_after.digest == stated.matrix_after.digest
+    assert chosen.mean_cost_after == stated.mean_cost_after
+    for one, other in (
+        (chosen.difference, stated.difference),
+        (chosen.recall_changes["ill"], stated.recall_changes["ill"]),
+    ):
+        assert one.value == other.value
+        assert (one.ci_low, one.ci_high) == (None, None)
+        assert other.ci_low is not None
+
+
 def test_a_rule_that_the_scores_do_not_allow_is_refused(url: str) -> None:
     margins = offdiag.log_run(
         y_true=["a", "b"],

@@ -90,8 +90,9 @@ class CostsOfThresholds(ResponseBody):
     flag_nothing_mean_cost: float | None
     flag_everything_mean_cost: float | None
     change: PredictionChange | None = Field(
-        description="From the threshold in use to the cheapest one. Intervals are those of a "
-        "threshold that was fixed beforehand."
+        description="From the threshold in use to the cheapest one. It was chosen on these "
+        "examples, so differences have no intervals and none is significant; intervals of costs "
+        "are those of a threshold that was fixed beforehand."
     )
     points: list[ThresholdCost]
 
@@ -316,8 +317,11 @@ class DecisionResponse(ResponseBody):
     matrix_after: list[list[int]]
     mean_cost_before: Value
     mean_cost_after: Value
-    difference: Value = Field(description="After minus before, with its paired interval.")
-    recall_changes: dict[str, Value] = Field(description="By class, with paired intervals.")
+    difference: Value = Field(
+        description="After minus before, with its paired interval; the cheapest threshold has "
+        "none, as it was chosen on these examples."
+    )
+    recall_changes: dict[str, Value] = Field(description="By class, with intervals as before.")
     run: str | None = Field(description="The run with the predictions, if they were stored.")
 
 

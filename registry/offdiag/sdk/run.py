@@ -251,7 +251,8 @@ class Run:
         `weights` are costs as `offdiag.cost` takes them, a name such as `visits@2`, or None for
         those the dataset is judged by. Each sample gets the answer that is cheapest to expect, for
         which scores have to be probabilities; with two classes `threshold` flags from a score on
-        instead, or from the "cheapest" one on these samples. `positive` is the class that is
+        instead, or from the "cheapest" one on these samples, whose differences have no intervals
+        because it was chosen on them. `positive` is the class that is
         flagged where the dataset names none, the rarer one by default. `prevalence` is the share
         of each class at deployment. With `save_as` the answers are kept as a run of that name;
         the same rule again is the same run. Raises `InvalidInput` for a rule that scores or

@@ -160,6 +160,18 @@ def test_scores_are_decided_by_what_is_cheapest_to_expect_and_saved_once(
     assert shown["derived_from"]["recipe"]["costs"] == "visits@2"
 
 
+def test_the_cheapest_threshold_is_told_without_an_interval_of_the_difference(
+    offdiag: Command, runs: list[str]
+) -> None:
+    found = offdiag(
+        "cost", "decide", runs[0], "--matrix", "visits@2", "--threshold", "cheapest"
+    ).out
+
+    told = dict(line.split(maxsplit=1) for line in found.splitlines() if " " in line.strip())
+    assert told["difference"].strip() == "−3,500"
+    assert "so costs are optimistic and no difference is tested" in " ".join(found.split())
+
+
 def test_what_cannot_be_decided_says_why(offdiag: Command, runs: list[str]) -> None:
     for arguments, problem in (
         (("--threshold", "low"), "neither a number nor"),

@@ -87,6 +87,10 @@ def test_the_cheapest_threshold_is_said_drawn_listed_and_exported(
     assert float(cheapest["mean_cost"]) == found["mean_cost"]["value"] == pytest.approx(0.1)
     assert found["mean_cost"]["ci_low"] < 0.1 < found["mean_cost"]["ci_high"]
     assert record["thresholds"]["implied"]["threshold"] == pytest.approx(0.2)
+    change = record["thresholds"]["change"]
+    assert change["difference"]["value"] == pytest.approx(-0.3)
+    assert change["difference"]["ci_low"] is None
+    assert {each["difference"]["ci_low"] for each in change["recall"]} == {None}
     assert record["url"] == f"/whatif/decisions?cost=visits@1&run={clinic}"
 
 

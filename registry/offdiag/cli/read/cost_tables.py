@@ -214,7 +214,9 @@ def _rule_text(found: TriedRule) -> str:
         return f"never {recipe['positive']}"
     chosen = recipe.get("chosen")
     where = f"{recipe['positive']} from a score of {recipe['threshold']:.6g} on"
-    return f"{where}, {chosen}, so costs and intervals are optimistic" if chosen else where
+    if not chosen:
+        return where
+    return f"{where}, {chosen}, so costs are optimistic and no difference is tested"
 
 
 def _share(value: Value) -> str:

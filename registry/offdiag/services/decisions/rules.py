@@ -273,7 +273,12 @@ def try_rule(database: Database, run_id: str, cost_basis: CostBasis, choice: Cho
         run, _ = read_with_costs(session, run_id, Preset.ZERO_ONE)
         rule = _rule(session, run, cost_basis, choice)
         joint = redecided(session, run, rule)
-    change = change_of(joint, cost_basis.costs, prevalence=cost_basis.prevalence)
+    change = change_of(
+        joint,
+        cost_basis.costs,
+        prevalence=cost_basis.prevalence,
+        are_chosen_here=choice.chosen is Chosen.CHEAPEST,
+    )
     return Trial(run, rule, _recipe(rule, cost_basis, choice), cost_basis, change)
 
 

@@ -6,7 +6,7 @@ Each threshold of a score has a cost: the cheapest one is found, and the one the
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +70,8 @@ class Change:
     """What other answers to the same samples change.
 
     `before` and `after` are costs per sample with their intervals, `difference` is after minus
-    before with the interval of the paired difference.
+    before with the interval of the paired difference. Where the answers were chosen for what they
+    cost on these samples, no difference has an interval, and none is significant.
     """
 
     joint: JointCounts
@@ -111,18 +112,38 @@ def redecided(session: Session, run: RunWithCosts, rule: Rule) -> JointCounts:
     )
 
 
-def change_of(joint: JointCounts, costs: CostMatrix, *, prevalence: Floats | None) -> Change:
-    """What the second answers change in cost and in the recall of each class."""
+def change_of(
+    joint: JointCounts,
+    costs: CostMatrix,
+    *,
+    prevalence: Floats | None,
+    are_chosen_here: bool = False,
+) -> Change:
+    """What the second answers change in cost and in the recall of each class.
+
+    `are_chosen_here` says that they were chosen for their cost on these very samples: no interval
+    of a difference holds then.
+    """
     gap, interval = paired_cost_differences(
         joint, costs, prevalence=prevalence, keys=("mean_cost",)
     )["mean_cost"]
     difference = MetricValue(gap, None if gap is not None else "component_undefined")
+    classes = _recalls(joint)
     return Change(
         joint=joint,
         before=mean_cost(joint.first_matrix, costs, prevalence=prevalence),
         after=mean_cost(joint.second_matrix, costs, prevalence=prevalence),
-        difference=interval.around(difference),
-        classes=_recalls(joint),
+        difference=difference if are_chosen_here else interval.around(difference),
+        classes=tuple(map(_untested, classes)) if are_chosen_here else classes,
+    )
+
+
+def _untested(each: ClassChange) -> ClassChange:
+    return replace(
+        each,
+        difference=MetricValue(each.difference.value, each.difference.reason),
+        simultaneous=Interval(None, None, "not tested"),
+        is_significant=False,
     )
 
 
@@ -246,7 +267,7 @@ def threshold_costs_of(
     change = None
     if in_use is not None and cheapest is not None:
         joint = joint_of_points(points, in_use, cheapest, positive=positive, labels=labels)
-        change = change_of(joint, costs, prevalence=prevalence)
+        change = change_of(joint, costs, prevalence=prevalence, are_chosen_here=True)
     implied = implied_threshold(costs, matrix, positive, prevalence)
     is_usable = curve.bins is not None and implied is not None
     return ThresholdCosts(
