@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -168,6 +169,29 @@ def unlabelled_samples(session: Session) -> dict[int, int]:
         .group_by(RunRow.dataset_id)
     )
     return {dataset_id: n or 0 for dataset_id, n in rows}
+
+
+def runs_on_earlier_labels(session: Session, dataset_ids: Collection[int]) -> dict[int, int]:
+    """How many runs have results on other labels than the newest ones, by id of the dataset."""
+    newest = (
+        select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
+        .where(TruthVersionRow.dataset_id.in_(dataset_ids))
+        .group_by(TruthVersionRow.dataset_id)
+        .subquery()
+    )
+    rows = session.execute(
+        select(TruthVersionRow.dataset_id, func.count())
+        .join(newest, newest.c.dataset_id == TruthVersionRow.dataset_id)
+        .join(EvaluationRow, EvaluationRow.truth_version_id == TruthVersionRow.id)
+        .join(RunRow, RunRow.id == EvaluationRow.run_id)
+        .where(
+            TruthVersionRow.number < newest.c.number,
+            counts_for_its_run(),
+            RunRow.deleted_at.is_(None),
+        )
+        .group_by(TruthVersionRow.dataset_id)
+    )
+    return dict(rows.all())
 
 
 @dataclass(frozen=True, slots=True)

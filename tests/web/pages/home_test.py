@@ -188,6 +188,26 @@ def test_news_are_five_at_most_and_some_of_each_kind(
     assert "significant drop" in client.get("/").text
 
 
+def test_runs_on_earlier_labels_are_not_called_unevaluated(
+    client: PageClient, database: Database
+) -> None:
+    ids = log_three(database)
+    log_lesions(database)
+    revise_truth(database, project="default", dataset="a", labels={"s5": "x"},
+                 reason="typo", author="ana")  # fmt: skip
+
+    row = row_of(client.page("/"), "a")
+    for run_id in ids:
+        delete_run(database, run_id, by=None)
+    emptied = client.page("/")
+
+    assert (row[1], row[2], row[4]) == ("none", "none on labels v2", "3 runs on earlier labels")
+    assert row_of(emptied, "a")[2] == "not evaluated"
+    assert "✓ labels v2 a, no runs" in [
+        item.text for item in emptied.one("ul", "news").inside("li")
+    ]
+
+
 def test_a_drop_is_news_only_while_the_newest_run_shows_it(
     client: PageClient, database: Database
 ) -> None:

@@ -111,12 +111,15 @@ def _drop(drops: Sequence[RunDrop], metric: str, dataset: DatasetFacts) -> News:
 
 def label_news(labels: NewLabels) -> News:
     """A label version, and how many runs have results on it."""
+    url = DatasetAddress(labels.project, labels.dataset).impact_url(labels.number)
+    if not labels.n_runs:
+        return News(f"labels v{labels.number}", f"{labels.dataset}, no runs", url, "✓")
     n_evaluated, n_runs = numbers.count(labels.n_evaluated), numbers.plural(labels.n_runs, "run")
     is_done = labels.n_evaluated == labels.n_runs
     return News(
         f"labels v{labels.number} {'evaluated' if is_done else 'in evaluation'}",
         f"{labels.dataset}, {n_evaluated} of {n_runs}",
-        DatasetAddress(labels.project, labels.dataset).impact_url(labels.number),
+        url,
         "✓" if is_done else "…",
     )
 

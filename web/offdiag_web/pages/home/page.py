@@ -28,6 +28,7 @@ from offdiag.store.home_overview import (
     HomeOverview,
     label_versions_since,
     read_home,
+    runs_on_earlier_labels,
     unlabelled_samples,
 )
 from offdiag.store.promotions import promotions_in_force, promotions_since
@@ -89,6 +90,7 @@ def home_view(
     news: NewsView,
     *,
     unlabelled: Mapping[int, int],
+    on_earlier: Mapping[int, int],
     since: datetime,
     now: datetime,
     wanted: str,
@@ -126,6 +128,7 @@ def home_view(
                 by_dataset.get(dataset.id, []),
                 since=since,
                 n_unlabelled=unlabelled.get(dataset.id, 0),
+                n_earlier=on_earlier.get(dataset.id, 0),
                 due=due.get((dataset.project, dataset.name)),
                 is_unique=names.count(dataset.name) == 1,
                 now=now,
@@ -172,13 +175,15 @@ def _line(
     *,
     since: datetime,
     n_unlabelled: int,
+    n_earlier: int,
     due: DueReport | None,
     is_unique: bool,
     now: datetime,
 ) -> DatasetLine:
-    is_counted = _is_counted(dataset, runs)
     state, is_worse = (
-        ("counts only", False) if is_counted else _state(dataset, status, n_unlabelled)
+        ("counts only", False)
+        if _is_counted(dataset, runs)
+        else _state(dataset, status, n_unlabelled, n_earlier)
     )
     run = None if status is None else status.shown
     listed = ProblemsAddress(dataset=dataset.name, project="" if is_unique else dataset.project)
@@ -192,7 +197,7 @@ def _line(
         run_url="" if run is None else run_url(run.id),
         role="champion" if status is not None and status.is_champion else "",
         value="" if run is None else metric_values.known(run.value),
-        no_value="not ranked" if is_counted else "not evaluated",
+        no_value=_no_value(dataset, runs, n_earlier),
         metric="" if status is None else _metric(status),
         interval="" if run is None else interval_text(run.value) or "",
         mark=None if status is None else _mark(status),
@@ -223,15 +228,23 @@ def _is_counted(dataset: DatasetFacts, runs: LoggedRuns) -> bool:
     return dataset.truth_number is None and runs.by_state[RunState.EVALUATED] > 0
 
 
+def _no_value(dataset: DatasetFacts, runs: LoggedRuns, n_earlier: int) -> str:
+    """Why no run has a value, which is one on the newest labels."""
+    if _is_counted(dataset, runs):
+        return "not ranked"
+    return f"none on labels v{dataset.truth_number}" if n_earlier else "not evaluated"
+
+
 def _state(
-    dataset: DatasetFacts, status: DatasetStatus | None, n_unlabelled: int
+    dataset: DatasetFacts, status: DatasetStatus | None, n_unlabelled: int, n_earlier: int
 ) -> tuple[str, bool]:
     """How sure the order is, in a few words, and whether that is bad news."""
     if not dataset.n_labelled:
         n_examples = dataset.n_samples or n_unlabelled
         return f"0 of {numbers.count(n_examples)} labelled", False
     if status is None:
-        return "not evaluated", False
+        of_earlier = f"{numbers.plural(n_earlier, 'run')} on earlier labels"
+        return of_earlier if n_earlier else "not evaluated", False
     if status.candidate_difference is not None:
         spec = spec_of(status.ranked.key, of_class=False)
         text = difference(status.candidate_difference, spec)
@@ -316,6 +329,8 @@ def home() -> Response:
         labels = label_versions_since(session, since, limit=MOST_NEWS)
         has_unlabelled = any(each.truth_number is None for each, _ in overview.datasets)
         unlabelled = unlabelled_samples(session) if has_unlabelled else {}
+        without = [each.id for each, _ in overview.datasets if each.id not in found]
+        on_earlier = runs_on_earlier_labels(session, without) if without else {}
     news = news_view(
         overview.datasets,
         found,
@@ -339,6 +354,7 @@ def home() -> Response:
         problems,
         news,
         unlabelled=unlabelled,
+        on_earlier=on_earlier,
         since=since,
         now=now,
         wanted=wanted,
