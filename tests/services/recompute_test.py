@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import delete, select
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.runs import RunState
+from offdiag.domain.runs import RunState, StaleReason
 from offdiag.errors import Conflict, NotFound
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.history import run_history
@@ -26,7 +26,7 @@ from offdiag.store.models import (
     ScoreCurveRow,
     WorkRow,
 )
-from offdiag.store.outdated import StaleReason, stale_runs
+from offdiag.store.outdated import stale_runs
 from support.contents import contents
 from support.logging_runs import (
     ACTUAL,

@@ -50,6 +50,18 @@ class RunState(StrEnum):
     """The evaluation was given up after repeated errors."""
 
 
+class StaleReason(StrEnum):
+    """Why the results of a run have to be computed again."""
+
+    NOT_EVALUATED = "not_evaluated"
+    TRUTH_REVISED = "truth_revised"
+    SUITE_CHANGED = "suite_changed"
+    RULES_CHANGED = "rules_changed"
+    COSTS_CHANGED = "costs_changed"
+    BASELINE_CHANGED = "baseline_changed"
+    CURVES_MISSING = "curves_missing"
+
+
 class PromotionRole(StrEnum):
     """What a run was chosen to be for its dataset."""
 

@@ -16,6 +16,7 @@ from offdiag.domain.runs import (
     PromotionRole,
     RunState,
     Scalar,
+    StaleReason,
     plain_entries,
     require_entries,
     stored_note,
@@ -57,9 +58,6 @@ if TYPE_CHECKING:
 
     from offdiag.audit.findings import AuditReport
     from offdiag.store.database import Database
-
-_OTHER_LABELS = "truth_revised"
-"""Why the examples of a run stand beside labels that were corrected since."""
 
 
 class Run:
@@ -379,7 +377,7 @@ class Run:
         """
         query = example_query(actual=actual, predicted=predicted, kind=kind, part=slice)
         found = examples_of_run(self._registry, self.id, query, limit)
-        if found.outdated is not None and _OTHER_LABELS in found.outdated.reasons:
+        if found.outdated is not None and StaleReason.TRUTH_REVISED in found.outdated.reasons:
             self.evaluation()
             found = examples_of_run(self._registry, self.id, query, limit)
         return examples_frame(found)

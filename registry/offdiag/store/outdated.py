@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from typing import Any
 
@@ -28,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunState
+from offdiag.domain.runs import RunState, StaleReason
 from offdiag.store.evaluations import EvaluationWork, counts_for_its_run, evaluation_work
 from offdiag.store.models import (
     BaselineRow,
@@ -40,18 +39,6 @@ from offdiag.store.models import (
     TruthVersionRow,
     WorkRow,
 )
-
-
-class StaleReason(StrEnum):
-    """Why the results of a run have to be computed again."""
-
-    NOT_EVALUATED = "not_evaluated"
-    TRUTH_REVISED = "truth_revised"
-    SUITE_CHANGED = "suite_changed"
-    RULES_CHANGED = "rules_changed"
-    COSTS_CHANGED = "costs_changed"
-    BASELINE_CHANGED = "baseline_changed"
-    CURVES_MISSING = "curves_missing"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from offdiag.domain.runs import RunState
+from offdiag.domain.runs import RunState, StaleReason
 from offdiag.errors import Conflict
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.flags.rules import rules_in_force
 from offdiag.services.jobs.submit import evaluation_key, submit_evaluations
 from offdiag.store import jobs, retention, runs
 from offdiag.store.database import Database, Session
-from offdiag.store.outdated import StaleReason, StaleRun, stale_runs
+from offdiag.store.outdated import StaleRun, stale_runs
 
 _AT_ONCE = 200
 

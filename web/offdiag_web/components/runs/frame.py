@@ -11,7 +11,7 @@ from flask import make_response, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import PromotionRole, RunState, Task
+from offdiag.domain.runs import PromotionRole, RunState, StaleReason, Task
 from offdiag.domain.slices import parse_slice
 from offdiag.errors import EvaluationFailed, EvaluationPending, OffdiagError
 from offdiag.metrics.counted import numbers_of
@@ -19,7 +19,6 @@ from offdiag.services.evaluation.slices import slice_levels, sliced_run
 from offdiag.services.health import has_worker
 from offdiag.store.comments import About, comments_on
 from offdiag.store.evaluations import EvaluationWork
-from offdiag.store.outdated import StaleReason
 from offdiag.store.run_page import RunDetail, RunHeader, RunResults, read_run
 from offdiag_web.app.context import current_registry
 from offdiag_web.app.dispatch import SENT_BY_FORM
