@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -96,12 +96,14 @@ class LabelSet:
 
     `ordinal` says that the order has a meaning (small < medium < large); `inferred` that
     nobody declared it, so that nothing may depend on it. Two sets with the same names in the
-    same order and the same `ordinal` have the same digest, declared or not.
+    same order and the same `ordinal` have the same digest, declared or not. `are_kept` says that
+    no more can be declared, which errors about other ones then tell.
     """
 
     names: tuple[str, ...]
     ordinal: bool = False
     inferred: bool = field(default=False, compare=False)
+    are_kept: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -190,21 +192,23 @@ class LabelSet:
             raise InvalidInput(
                 f"{text!r} is not one of the {len(self)} declared labels {self.preview()}.",
                 field=field_name,
-                hint=self.way_out(text, field_name=field_name),
+                hint=self.way_out(text),
             )
         return code
 
-    def way_out(self, unknown: str, *, field_name: str) -> str:
+    def kept(self) -> LabelSet:
+        """The same for labels that a dataset is corrected by, which keeps its classes."""
+        return replace(self, are_kept=True)
+
+    def way_out(self, unknown: str) -> str:
         """What to do about a label that is not in the set, for messages."""
-        # The argument `labels` of corrections and drafts holds labels of samples, no classes.
-        is_correction = field_name == "labels"
-        if is_fraction(unknown) and not is_correction:
+        if is_fraction(unknown) and not self.are_kept:
             return "This looks like regression or scores: did you mean y_score?"
         near = near_misses_in_words(self.names, [unknown])
         correct = (
             "A dataset keeps its classes: correct the label, or log to a dataset of another name "
             "that declares it."
-            if is_correction
+            if self.are_kept
             else "Declare it in labels= or correct the data."
         )
         return f"Near miss: {near}. {correct}" if near else correct

@@ -200,7 +200,7 @@ def require_distinct(ids: SampleIds, order: NDArray[np.int64], *, field: str) ->
         raise InvalidInput(
             f"{doubled!r} occurs twice, at index {rows[0]} and {rows[1]}.",
             field=field,
-            hint="Each sample is logged once in a run.",
+            hint="Name each sample once.",
         )
 
 

@@ -13,7 +13,7 @@ from offdiag.errors import InvalidInput
 from offdiag.inputs.files.tables import read_columns
 from offdiag.inputs.ids import SampleIds, aligned, require_distinct, sample_ids
 from offdiag.inputs.label_sets import pack_partial_column, sets_of_texts
-from offdiag.inputs.labels import Codes, require_equal_lengths
+from offdiag.inputs.labels import Codes, hold_sets, require_equal_lengths
 from offdiag.inputs.partial_labels import blanks_as_missing, encode_partial_labels
 
 
@@ -57,9 +57,9 @@ def read_label_changes(
     ids, values = _two_columns(given, labels, names)
     identifiers = sample_ids(ids, field="labels")
     codes = (
-        pack_partial_column(_split(given, values), labels, field="labels")
+        pack_partial_column(_split(given, values), labels.kept(), field="labels")
         if of_sets
-        else encode_partial_labels(values, labels, field="labels")
+        else _encoded(values, labels.kept())
     )
     if len(identifiers) == 0 and len(codes) == 0:
         raise InvalidInput(
@@ -68,6 +68,16 @@ def read_label_changes(
     require_equal_lengths(identifiers=len(identifiers), labels=len(codes))
     require_distinct(identifiers, identifiers.order(), field="labels")
     return LabelChanges(identifiers, codes)
+
+
+def _encoded(values: object, labels: LabelSet) -> Codes:
+    if hold_sets(values):
+        raise InvalidInput(
+            "there are sets of labels, and each sample of the dataset has one class.",
+            field="labels",
+            hint="Give one class for each sample, or None to take its label away.",
+        )
+    return encode_partial_labels(values, labels, field="labels")
 
 
 def _split(given: object, values: object) -> object:

@@ -249,7 +249,7 @@ def _code(label: object, labels: LabelSet, index: int, field: str) -> int:
             f"{text!r} in the set at index {index} is not one of the {len(labels)} labels "
             f"{labels.preview()}.",
             field=field,
-            hint=labels.way_out(text, field_name=field),
+            hint=labels.way_out(text),
         )
     return code
 

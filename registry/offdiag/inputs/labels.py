@@ -222,8 +222,9 @@ def require_equal_lengths(**lengths: int) -> None:
         raise _empty(first)
     for name, length in others:
         if length != expected:
+            values = "value" if expected == 1 else "values"
             raise InvalidInput(
-                f"{first} has {expected} values, {name} has {length}.",
+                f"{first} has {expected} {values}, {name} has {length}.",
                 field=name,
                 hint="Give one value for each sample in every array.",
             )
@@ -290,7 +291,7 @@ def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
             f"the value {text!r} at index {index} is not one of the {len(labels)} labels "
             f"{labels.preview()}.",
             field=field,
-            hint=labels.way_out(text, field_name=field),
+            hint=labels.way_out(text),
         )
     return found.astype(narrowest)
 

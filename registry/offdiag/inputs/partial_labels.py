@@ -31,6 +31,10 @@ def encode_partial_labels(values: object, labels: LabelSet, *, field: str) -> Co
     present, missing = to_column_with_gaps(values, field=field)
     n_classes = len(labels)
     codes = np.full(len(missing), n_classes, dtype=code_dtype(n_classes + 1))
+    if isinstance(present, np.ndarray) and present.dtype.kind == "f":
+        for fraction in present[np.floor(present) != present][:1]:
+            # As an unknown label: labels that are corrected are no predictions to mistake for it.
+            labels.code_of(str(fraction), field_name=field)
     if len(present):
         codes[~missing] = encode_labels(present, labels, field=field)
     return in_narrowest_type(codes, n_classes)

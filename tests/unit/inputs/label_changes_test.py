@@ -124,8 +124,10 @@ def test_an_empty_text_in_a_file_may_be_a_class(tmp_path: Path) -> None:
         (["x1", "x2"], "list does not say"),
         (pd.Series(["dog"], index=["x1"]), "Series does not say"),
         ({}, "there are no changes"),
-        ((["x1"], ["dog", "fox"]), "identifiers"),
-        ((["x1", "x1"], ["dog", "fox"]), "'x1'"),
+        ((["x1"], ["dog", "fox"]), "identifiers has 1 value, labels has 2"),
+        ((["x1", "x1"], ["dog", "fox"]), "'x1' occurs twice, at index 0 and 1. Name each sample"),
+        ({"x1": 0.5}, "'0.5' is not one of the 3 declared labels .* A dataset keeps"),
+        ({"x1": ["dog"]}, "there are sets of labels, and each sample of the dataset has one"),
         ({"x1": "bird"}, "'bird' at index 0 is not one of the 3 labels .* A dataset keeps"),
         ({None: "dog"}, "the value at index 0 is missing"),
         (pd.DataFrame({"a": ["x1"], "b": ["dog"], "c": [1]}), r"the columns \['a', 'b', 'c'\]"),
@@ -138,3 +140,8 @@ def test_an_empty_text_in_a_file_may_be_a_class(tmp_path: Path) -> None:
 def test_what_cannot_be_meant_is_refused(given: object, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
         read(given)
+
+
+def test_an_unknown_label_of_a_set_is_told_that_a_dataset_keeps_its_classes() -> None:
+    with pytest.raises(InvalidInput, match=r"'bird' in the set at index 0 .* A dataset keeps"):
+        read_label_changes({"x1": ["cat", "bird"]}, LABELS, of_sets=True)

@@ -149,11 +149,12 @@ def answer_labels(
         if len(known_among(session, truth, names)) < len(names):
             _require_same_samples(truth, version_of(session, known, None))
         places_named(session, truth, names)
+        classes = known.labels.kept()
         # Two truth values have two names each: what people say is compared by the one stored here.
         said = [
             None
             if each is None
-            else known.labels.names[known.labels.code_of(each, field_name="labels")]
+            else known.labels.names[classes.code_of(each, field_name="labels")]
             for each in labels.values()
         ]
         now = database.clock()
