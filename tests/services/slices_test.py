@@ -114,14 +114,20 @@ def test_streamed_columns_are_put_together_when_the_run_is_finished(database: Da
 
 
 def test_columns_come_with_all_chunks_or_with_none(database: Database) -> None:
-    with pytest.raises(InvalidInput, match="some batches of this run have it"):
-        log_parts(
-            database,
-            [
-                {"y_true": ["a"], "y_pred": ["a"], "slices": {"country": ["DE"]}},
-                {"y_true": ["b"], "y_pred": ["b"]},
-            ],
-        )
+    country, age = {"country": ["DE"]}, {"age": [7]}
+    for first, second, said in (
+        (country, None, "the column 'country', and"),
+        (None, country, "the column 'country', and"),
+        (country, age, "the columns 'age' and 'country', and"),
+    ):
+        with pytest.raises(InvalidInput, match=f"some batches of this run have {said}"):
+            log_parts(
+                database,
+                [
+                    {"y_true": ["a"], "y_pred": ["a"], "slices": first},
+                    {"y_true": ["b"], "y_pred": ["b"], "slices": second},
+                ],
+            )
 
 
 def test_a_slice_is_evaluated_once_with_every_metric_and_interval(database: Database) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import label_notes
+from offdiag.domain.sentences import listed
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_scores import GivenClassScores
 from offdiag.inputs.ids import (
@@ -374,8 +375,7 @@ def require_alike(first: Batch, other: Batch) -> None:
             field="y_pred",
             hint="Give a set or list of labels for each sample, also where it is only one.",
         )
-    if first.slices.keys() != other.slices.keys():
-        raise some_batches_lack("slices")
+    require_same_columns([first.slices, other.slices])
 
 
 def some_batches_lack(field: str) -> InvalidInput:
@@ -385,6 +385,20 @@ def some_batches_lack(field: str) -> InvalidInput:
         field=field,
         hint="Log it with every batch of a run, or with none.",
     )
+
+
+def require_same_columns(batches: Sequence[SliceColumns]) -> None:
+    """Raise `InvalidInput` unless all batches of a run have the same slice columns."""
+    known = {name for columns in batches for name in columns}
+    lacking = sorted(name for name in known if any(name not in columns for columns in batches))
+    if lacking:
+        which = f"column{'' if len(lacking) == 1 else 's'} {listed(list(map(repr, lacking)))}"
+        raise InvalidInput(
+            f"some batches of this run have the {which}, and some have not.",
+            field="slices",
+            hint="Give the same columns with every batch, or log the run without them and call "
+            "offdiag.add_slices with all samples.",
+        )
 
 
 def score_widths_differ(least: int, most: int) -> InvalidInput:

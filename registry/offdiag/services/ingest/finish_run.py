@@ -16,7 +16,11 @@ from offdiag.inputs.labels import Codes
 from offdiag.inputs.slice_columns import SliceColumns, concatenated_slices
 from offdiag.metrics.counted import count_part
 from offdiag.metrics.weighted.counts import require_some_weight
-from offdiag.services.ingest.batch import score_widths_differ, some_batches_lack
+from offdiag.services.ingest.batch import (
+    require_same_columns,
+    score_widths_differ,
+    some_batches_lack,
+)
 from offdiag.services.ingest.chunks import not_open
 from offdiag.services.ingest.truth import (
     PlacedTruth,
@@ -170,12 +174,12 @@ def _truth_of(
 
 
 def _slices_of(session: Session, run_id: str, n_chunks: int) -> SliceColumns:
-    pending = list(slices.pending_slices(session, run_id).values())
+    pending = slices.pending_slices(session, run_id)
     if not pending:
         return {}
-    if len(pending) < n_chunks or any(part.keys() != pending[0].keys() for part in pending):
-        raise some_batches_lack("slices")
-    return concatenated_slices(pending)
+    parts = [pending.get(seq, {}) for seq in range(n_chunks)]
+    require_same_columns(parts)
+    return concatenated_slices(parts)
 
 
 def _require_uniform(pending: list[PendingTruth], n_chunks: int) -> None:
