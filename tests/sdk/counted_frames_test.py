@@ -204,6 +204,7 @@ def test_gaps_are_counted_and_named(url: str, dataset: str, library: str) -> Non
         (CASES, {"score": "country"}, "score='country': values of type String are not scores"),
         (CASES, {"score": ["year", "country"]}, "of two classes the scores of one are counted"),
         (CASES, {"sample_id": "year"}, "sample_id: column 'year' belongs to single"),
+        (CASES | {"country": ["DE", ""] * 35}, {"slices": ["country"]}, "there is an empty text"),
         (CASES, {"actual": None}, "actual: without the actual and the predicted classes"),
         (CASES, {"dataset": None}, "dataset: counts do not show"),
         (CASES, {"predicted": "guess"}, "predicted: the frame has no column 'guess'"),

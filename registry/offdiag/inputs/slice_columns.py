@@ -154,8 +154,8 @@ def read_slices(
     * Lists of text are tags; a slice is all samples with one of them.
     * `country/site` with values like "JP/Kyoto" is a hierarchy: it also gives a column `country`.
 
-    Raises `InvalidInput` for missing values, other lengths and types, and for columns with too
-    many different values.
+    Raises `InvalidInput` for missing values, empty texts, other lengths and types, and for columns
+    with too many different values.
     """
     columns = _named(given)
     require_columns(columns, bins, periods)
@@ -173,6 +173,8 @@ def read_slices(
             for parent, coarser in _parents(name, found[name]).items()
             if parent not in columns
         }
+    for name, read in found.items():
+        require_values(read, f"slices[{name!r}]")
     if len(found) > MAX_COLUMNS:
         raise InvalidInput(
             f"there are {len(found)} columns.",
@@ -180,6 +182,16 @@ def read_slices(
             hint=f"At most {MAX_COLUMNS} are kept with a dataset.",
         )
     return found
+
+
+def require_values(column: SliceColumn, field: str) -> None:
+    """Raise `InvalidInput` for an empty text, whose samples would be in no slice of the column."""
+    if UNKNOWN in column.levels and not column.of_tags:
+        raise InvalidInput(
+            "there is an empty text, which names no slice.",
+            field=field,
+            hint="Name it, as 'unknown', or add the column later for the samples with a value.",
+        )
 
 
 def require_columns(

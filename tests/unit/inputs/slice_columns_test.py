@@ -154,6 +154,7 @@ def test_membership_says_which_level_has_which_tag(tags: list[set[str]]) -> None
         ([1], {"periods": "month"}, "the values are not dates"),
         (["2026-03-05"], {"periods": "decade"}, "'decade' is not known"),
         ([["a|b"]], {}, "have an empty one or a '|'"),
+        (["a", ""], {}, "there is an empty text, which names no slice"),
     ],
 )
 def test_what_makes_no_column_is_refused(
@@ -162,6 +163,11 @@ def test_what_makes_no_column_is_refused(
     with pytest.raises(InvalidInput) as refused:
         column(values, **options)
     assert sentence in str(refused.value)
+
+
+def test_a_level_without_a_name_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"slices\['country'\]: there is an empty text"):
+        read_slices({"country/site": ["JP/Kyoto", "/Ulm"]}, n_samples=2)
 
 
 def test_options_for_a_column_that_is_not_there_are_refused() -> None:
