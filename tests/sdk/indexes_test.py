@@ -171,3 +171,26 @@ def test_new_labels_belong_to_the_samples_that_their_index_names(url: str) -> No
     )
 
     assert made.n_corrected == N
+
+
+def test_columns_and_content_belong_to_the_samples_that_their_index_names(url: str) -> None:
+    offdiag.log_run(
+        y_true=TRUTH, y_pred=FOUND, sample_ids=IDS, name="run", dataset="late", url=url
+    )
+    moved, said = SITE.sort_index(), TRUTH.sort_index()
+
+    first = offdiag.add_slices(dataset="late", ids=IDS, columns={"site": moved}, url=url)
+    again = offdiag.add_slices(dataset="late", ids=IDS, columns={"site": SITE}, url=url)
+    assert (first.columns, again.columns) == (("site",), ())
+
+    offdiag.log_samples(dataset="late", ids=IDS, text=said, fields=said.to_frame("said"), url=url)
+    same = offdiag.log_samples(
+        dataset="late", ids=IDS, text=TRUTH, fields={"said": TRUTH}, url=url
+    )
+    assert same.n_unchanged == N
+
+    strange = SITE.set_axis(range(N))
+    with pytest.raises(InvalidInput, match="other labels than that of"):
+        offdiag.add_slices(dataset="late", ids=IDS, columns={"place": strange}, url=url)
+    with pytest.raises(InvalidInput, match="other labels than that of"):
+        offdiag.log_samples(dataset="late", ids=IDS, text=strange, url=url)

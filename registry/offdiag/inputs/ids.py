@@ -272,8 +272,8 @@ def aligned(**given: Any) -> dict[str, Any]:
     * The same labels in another order are brought into the order of the first index.
     * A new index of 0 to n - 1 next to those numbers in another order is refused: predictions get
       one, whatever the order of the rows that they are made for.
-    * Other labels are refused. Where `sample_ids` without an index say what each row is about,
-      rows are paired by position.
+    * Other labels are refused. Where `sample_ids` or `ids` without an index say what each row is
+      about, rows are paired by position.
     * An array without an index is paired by position. Next to indexes of different orders nothing
       says which of them it follows, and it is refused.
 
@@ -290,7 +290,7 @@ def aligned(**given: Any) -> dict[str, Any]:
     from offdiag.inputs.labels import require_equal_lengths  # Not before it is needed: pyarrow.
 
     require_equal_lengths(**{name: len(index) for name, index in indexes.items()})
-    ids = given.get("sample_ids")
+    ids = given.get("sample_ids", given.get("ids"))
     rows_are_named = ids is not None and not _has_index(ids)
     moves = {}
     for name, index in other.items():

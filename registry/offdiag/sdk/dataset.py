@@ -10,6 +10,7 @@ from offdiag.domain.labels import TruthRevision
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, allowed_hosts
 from offdiag.domain.texts import name_segment
 from offdiag.inputs.content.given_samples import chunked_samples, given_samples
+from offdiag.inputs.ids import aligned
 from offdiag.inputs.label_changes import ColumnNames
 from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
 from offdiag.inputs.slice_ranges import Bins
@@ -75,11 +76,12 @@ def add_slices(
     """Give the samples of a dataset slice columns; its runs are evaluated by them.
 
     `columns` is a mapping from names to arrays, or a frame, with one value for each of `ids`, or
-    for each sample in the order they were logged. Text, whole numbers and booleans are
-    categories. Floats, and columns in `bins`, become ranges: `bins={"age": [40, 60]}` cuts at 40
-    and 60, `bins={"age": 3}` at the terciles; quartiles are the default. Dates become months, or
-    what `periods={"taken": "quarter"}` says: year, quarter, month, week or day. Lists of text are
-    tags. A column `country/site` with values such as "JP/Kyoto" also gives `country`.
+    for each sample in the order they were logged; Series are paired with `ids` by their index.
+    Text, whole numbers and booleans are categories. Floats, and columns in `bins`, become
+    ranges: `bins={"age": [40, 60]}` cuts at 40 and 60, `bins={"age": 3}` at the terciles;
+    quartiles are the default. Dates become months, or what `periods={"taken": "quarter"}` says:
+    year, quarter, month, week or day. Lists of text are tags. A column `country/site` with values
+    such as "JP/Kyoto" also gives `country`.
 
     Samples without a value in a column can get one by a later call; repeating a call changes
     nothing. `version` names the samples by a label version where a dataset has several lineages.
@@ -88,10 +90,11 @@ def add_slices(
     dataset, and `Conflict` for a sample that has another value.
     """
     at = target(url)
+    given = aligned(ids=ids, slices=columns)
     return at.add_slices(
         project if project is not None else at.project,
         dataset,
-        GivenSlices(columns, ids, bins, periods),
+        GivenSlices(given["slices"], given["ids"], bins, periods),
         version,
     )
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from offdiag.domain.sample_content import FieldValue
 from offdiag.errors import InvalidInput, TooLarge
+from offdiag.inputs.columns import refuse_unordered
 from offdiag.inputs.content.given_images import image_file
-from offdiag.inputs.ids import MAX_ID_LENGTH
+from offdiag.inputs.ids import MAX_ID_LENGTH, aligned
 
 MOST_TEXT = 20_000
 MOST_FIELDS = 100
@@ -52,11 +53,14 @@ def given_samples(
     """The samples one by one; images are read from files only when their turn comes.
 
     Each of the others has one entry for each identifier, None where there is nothing. `fields`
-    is a sequence of mappings, a mapping of columns or a frame. Raises `InvalidInput` for
-    columns of other lengths and for content that cannot be shown.
+    is a sequence of mappings, a mapping of columns or a frame. Series are paired by their index
+    (`aligned`). Raises `InvalidInput` for columns of other lengths and for content that cannot be
+    shown.
     """
-    names = sample_names(_listed(ids))
-    columns = {"images": images, "text": text, "fields": _rows(fields), "audio": audio}
+    given = aligned(ids=ids, images=images, text=text, fields=fields, audio=audio)
+    names = sample_names(_listed(given["ids"], "ids"))
+    columns = {**given, "fields": _rows(given["fields"])}
+    columns.pop("ids")
     present = {name: _column(name, each, len(names)) for name, each in columns.items()}
     if all(each is None for each in present.values()):
         raise InvalidInput(
@@ -120,8 +124,10 @@ def chunked_samples(samples: Iterable[GivenSample]) -> Iterator[list[GivenSample
         yield chunk
 
 
-def _listed(values: Any) -> list[Any]:
-    return list(values.tolist() if hasattr(values, "tolist") else values)
+def _listed(values: Any, name: str) -> list[Any]:
+    refuse_unordered(values, field=name)
+    plain = getattr(values, "to_pylist", getattr(values, "tolist", None))
+    return list(values if plain is None else plain())
 
 
 def _column(name: str, values: Any, n: int) -> Sequence[Any] | None:
@@ -132,7 +138,7 @@ def _column(name: str, values: Any, n: int) -> Sequence[Any] | None:
     # A Series answers by its index, and only positions are meant here; an array stays as it is,
     # for its entries may be images.
     is_sequence = isinstance(values, (list, tuple, np.ndarray))
-    column: Sequence[Any] = values if is_sequence else _listed(values)
+    column: Sequence[Any] = values if is_sequence else _listed(values, name)
     if len(column) != n:
         raise InvalidInput(
             f"there are {len(column)} entries for {n} samples.", field=name, hint=_ONE_FOR_EACH
@@ -144,13 +150,15 @@ def _rows(fields: Any) -> Any:
     """Fields by sample, from a sequence of mappings or from columns."""
     if fields is None or not (isinstance(fields, Mapping) or hasattr(fields, "columns")):
         return fields
-    names = [str(name) for name in (fields if isinstance(fields, Mapping) else fields.columns)]
-    keys = list(fields if isinstance(fields, Mapping) else fields.columns)
-    columns = [_listed(fields[key]) for key in keys]
+    # A table of Arrow calls its arrays columns.
+    frame_names = getattr(fields, "column_names", getattr(fields, "columns", ()))
+    keys = list(fields if isinstance(fields, Mapping) else frame_names)
+    columns = [_listed(fields[key], f"fields[{key!r}]") for key in keys]
     if len({len(column) for column in columns}) > 1:
         raise InvalidInput(
             "the columns have different lengths.", field="fields", hint="Give one table."
         )
+    names = [str(key) for key in keys]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
@@ -159,7 +167,7 @@ def _at(column: Sequence[Any] | None, at: int) -> Any:
 
 
 def _text(given: Any, field: str, longest: int) -> str | None:
-    if given is None or (isinstance(given, float) and math.isnan(given)):
+    if _is_missing(given):
         return None
     if not isinstance(given, str):
         raise InvalidInput(
@@ -200,10 +208,20 @@ def _field_name(name: object) -> str:
 
 def _value(name: object, given: Any) -> FieldValue:
     value = getattr(given, "item", lambda: given)()
-    if value is None or isinstance(value, (bool, int)):
+    if _is_missing(value):
+        return None
+    if isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return _text(
         value if isinstance(value, str) else str(value), f"fields.{name}", MOST_FIELD_TEXT
     )
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether it is None, or NaN, NaT or NA, which equal nothing, not even themselves."""
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124
+    except TypeError:  # The NA of pandas cannot even say so.
+        return True

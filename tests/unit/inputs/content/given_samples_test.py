@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from offdiag.errors import InvalidInput, TooLarge
@@ -29,8 +30,9 @@ def fields_of(ids: Any, **columns: Any) -> list[Any]:
         [{"amount": 1.5, "country": "JP"}, {"amount": 2.0, "country": None}],
         {"amount": [1.5, 2.0], "country": ["JP", None]},
         pd.DataFrame({"amount": [1.5, 2.0], "country": ["JP", None]}, index=[7, 3]),
+        pa.table({"amount": [1.5, 2.0], "country": ["JP", None]}),
     ],
-    ids=["mappings", "columns", "frame"],
+    ids=["mappings", "columns", "frame", "table"],
 )
 def test_fields_come_as_rows_or_columns(fields: object) -> None:
     assert fields_of([1, 2], fields=fields) == [
@@ -50,6 +52,19 @@ def test_values_without_a_number_are_empty() -> None:
     ]
 
 
+def test_what_pandas_calls_missing_is_empty() -> None:
+    frame = pd.DataFrame(
+        {
+            "pages": pd.array([3, None], dtype="Int64"),
+            "taken": pd.Series([pd.Timestamp(2026, 1, 31), pd.NaT]),
+            "ward": pd.array(["a", None], dtype="string"),
+        }
+    )
+    assert fields_of([1, 2], fields=frame)[1] == {"pages": None, "taken": None, "ward": None}
+    (_, without) = given_samples([1, 2], text=frame["ward"])
+    assert without.text is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "field"),
     [
@@ -57,6 +72,8 @@ def test_values_without_a_number_are_empty() -> None:
         ({"ids": [1.5], "text": ["a"]}, "ids"),
         ({"ids": [None], "text": ["a"]}, "ids"),
         ({"ids": [""], "text": ["a"]}, "ids"),
+        ({"ids": {1, 2}, "text": ["a", "b"]}, "ids"),
+        ({"ids": [1, 2], "text": {"a", "b"}}, "text"),
         ({"ids": [1, 2], "text": ["a"]}, "text"),
         ({"ids": [1, 2], "text": "ab"}, "text"),
         ({"ids": [1], "images": b"ab"}, "images"),
