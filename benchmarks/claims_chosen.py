@@ -60,7 +60,7 @@ from offdiag.metrics.suite import evaluate_stack
 from offdiag.reports.changes import CHANGING_CLASS_METRICS, find_changes
 from offdiag.reports.snapshot import ClassFigures, RunFigures
 from offdiag.services.champions.drops import drops_in
-from offdiag.services.decisions.thresholds import threshold_costs_of
+from offdiag.services.decisions.thresholds import change_of, threshold_costs_of
 from offdiag.services.samples.noise import noisy_pairs
 from offdiag.services.samples.suspects import Family, RankedDataset
 from offdiag.store.ranked_runs import RankedRun
@@ -114,7 +114,8 @@ def threshold_choice(cell: ThresholdCell, rng: Rng) -> tuple[float, float, float
     found = threshold_costs_of(curve, matrix, costs, prevalence=None)
     if found.best is None or found.crossfitted is None or found.change is None:
         return (np.nan,) * 3
-    high = found.change.difference.ci_high
+    # The interval that the product withholds, which is why it does.
+    high = change_of(found.change.joint, costs, prevalence=None).difference.ci_high
     truth = cell.cost(found.best_threshold)
     apparent = truth - (found.best.cost.value or 0.0)
     return float(high is not None and high < 0), apparent, truth - found.crossfitted.mean_cost
