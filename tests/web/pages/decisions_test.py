@@ -280,6 +280,8 @@ def test_where_no_answer_changes_the_page_says_no_more(
 
     assert "No prediction changes: those of the run have the lowest expected cost." in said
     assert "The change is" not in said
+    assert "Recall of each class" not in said
+    assert "Matrix before and after" not in said
 
 
 def test_scores_that_are_no_probabilities_still_have_thresholds(
