@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal, or_, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
@@ -100,28 +100,16 @@ def ranked_runs(
     ).one_or_none()
     if newest is None:
         return RankedRuns(key, None, (), 0, 0)
-    evaluated = select(EvaluationRow.id).where(
+    evaluated = select(
+        EvaluationRow.id,
+        literal(key).label("key"),
+        literal(lower_is_better).label("lower_is_better"),
+    ).where(
         EvaluationRow.truth_version_id == newest.id,
         counts_for_its_run(),
-        EvaluationRow.run_id.not_in(_deleted()),
+        EvaluationRow.run_id.not_in(_DELETED),
     )
-    weighted = evaluated.where(EvaluationRow.run_id.in_(_weighted()))
-    value = MetricValueRow.value
-    compared = select(
-        MetricValueRow.evaluation_id.label("id"),
-        literal(dataset_id).label("dataset_id"),
-        literal(newest.number).label("number"),
-        MetricValueRow.key,
-        MetricValueRow.evaluation_id.in_(weighted).label("is_weighted"),
-        (-value if lower_is_better else value).label("goodness"),
-    ).where(
-        MetricValueRow.key == key,
-        MetricValueRow.class_index == AGGREGATE,
-        value.is_not(None),
-        # Not joined: by the values of the metric, or by each evaluation, is a guess of SQLite.
-        MetricValueRow.evaluation_id.in_(evaluated),
-    )
-    rows = _highest(session, compared, limit).get(dataset_id, [])
+    rows = _highest(session, evaluated, limit).get(dataset_id, [])
     return _of_rows(rows, key, newest.number, n_outdated=newest.n_outdated)
 
 
@@ -197,14 +185,7 @@ def ranked_runs_of(
         *(and_(DatasetRow.task == task, key.in_(keys)) for task, keys in lower_is_better.items())
     )
     evaluated = (
-        select(
-            EvaluationRow.id,
-            TruthVersionRow.dataset_id,
-            TruthVersionRow.number,
-            key.label("key"),
-            is_lower_better.label("lower_is_better"),
-            EvaluationRow.run_id.in_(_weighted()).label("is_weighted"),
-        )
+        select(EvaluationRow.id, key.label("key"), is_lower_better.label("lower_is_better"))
         .select_from(TruthVersionRow)
         .join(
             newest,
@@ -218,50 +199,58 @@ def ranked_runs_of(
             EvaluationRow,
             and_(EvaluationRow.truth_version_id == TruthVersionRow.id, counts_for_its_run()),
         )
-        .where(EvaluationRow.run_id.not_in(_deleted()))
-        .cte("evaluated")
-        .prefix_with("MATERIALIZED")
-    )
-    # The values of a metric lie together in its index, those of an evaluation among all others.
-    values = (
-        select(MetricValueRow.evaluation_id, MetricValueRow.key, MetricValueRow.value)
-        .where(
-            MetricValueRow.key.in_(select(evaluated.c.key).distinct()),
-            MetricValueRow.class_index == AGGREGATE,
-            MetricValueRow.value.is_not(None),
-        )
-        .cte("values_of_metrics")
-        .prefix_with("MATERIALIZED")
-    )
-    goodness = case((evaluated.c.lower_is_better, -values.c.value), else_=values.c.value)
-    compared = select(evaluated, goodness.label("goodness")).join(
-        values,
-        and_(values.c.evaluation_id == evaluated.c.id, values.c.key == evaluated.c.key),
+        .where(EvaluationRow.run_id.not_in(_DELETED))
     )
     return {
         dataset_id: _of_rows(rows, rows[0].key, rows[0].number)
-        for dataset_id, rows in _highest(session, compared, limit).items()
+        for dataset_id, rows in _highest(session, evaluated, limit).items()
     }
 
 
-def _deleted() -> Select[str]:
-    return select(RunRow.id).where(RunRow.deleted_at.is_not(None))
-
-
-def _weighted() -> Select[str]:
-    return select(RunRow.id).where(RunRow.is_weighted)
+_DELETED = select(RunRow.id).where(RunRow.deleted_at.is_not(None))
 
 
 def _highest(
-    session: Session, values: Select[*tuple[Any, ...]], limit: int
+    session: Session, evaluations: Select[int, str, bool], limit: int
 ) -> dict[int, list[Row[*tuple[Any, ...]]]]:
     """At most `limit` runs by dataset, highest first and weighted ones last; one statement.
 
-    `values` has little of each evaluation, by which all are ranked: id, dataset_id, number, key,
-    is_weighted and goodness. What is shown is read of the highest.
+    `evaluations` has id, key and lower_is_better of those that are ranked with others on the same
+    labels. All are ranked by as little as that takes, and what is shown is read of the highest.
     """
-    compared = values.cte("compared").prefix_with("MATERIALIZED")
-    here = compared.c.dataset_id
+    evaluated = evaluations.cte("evaluated").prefix_with("MATERIALIZED")
+    row, place = MetricValueRow, tuple_(MetricValueRow.evaluation_id, MetricValueRow.key)
+    lower = select(evaluated.c.id, evaluated.c.key).where(evaluated.c.lower_is_better)
+    weighted = (
+        select(EvaluationRow.id)
+        .join(RunRow, RunRow.id == EvaluationRow.run_id)
+        .where(RunRow.is_weighted)
+    )
+    labels = (
+        select(EvaluationRow.truth_version_id)
+        .where(EvaluationRow.id == row.evaluation_id)
+        .scalar_subquery()
+    )
+    # Nothing is joined: whether SQLite goes through the values of a metric, which lie together, or
+    # through all runs for each of them would hang on what it knows of the tables.
+    compared = (
+        select(
+            row.evaluation_id.label("id"),
+            row.key,
+            labels.label("labels"),
+            row.evaluation_id.in_(weighted).label("is_weighted"),
+            case((place.in_(lower), -row.value), else_=row.value).label("goodness"),
+        )
+        .where(
+            row.key.in_(select(evaluated.c.key).distinct()),
+            row.class_index == AGGREGATE,
+            row.value.is_not(None),
+            place.in_(select(evaluated.c.id, evaluated.c.key)),
+        )
+        .cte("compared")
+        .prefix_with("MATERIALIZED")
+    )
+    here = compared.c.labels
     # Of the kind that comes first: runs without weights, if there are any.
     unweighted = func.nullif(func.sum(case((compared.c.is_weighted, 0), else_=1)), 0)
     totals = (
@@ -281,11 +270,14 @@ def _highest(
     ).subquery()
     found = session.execute(
         _evaluated(ranked.c.key)
-        .add_columns(ranked.c.dataset_id, ranked.c.number, totals.c.total, totals.c.n_of_both)
+        .add_columns(
+            TruthVersionRow.dataset_id, TruthVersionRow.number, totals.c.total, totals.c.n_of_both
+        )
         .join(ranked, ranked.c.id == EvaluationRow.id)
-        .join(totals, totals.c.dataset_id == ranked.c.dataset_id)
+        .join(totals, totals.c.labels == ranked.c.labels)
+        .join(TruthVersionRow, TruthVersionRow.id == ranked.c.labels)
         .where(ranked.c.rank <= limit)
-        .order_by(ranked.c.dataset_id, ranked.c.rank, *_OF_EQUALS)
+        .order_by(TruthVersionRow.dataset_id, ranked.c.rank, *_OF_EQUALS)
     )
     by_dataset = groupby(found, key=lambda row: cast(int, row.dataset_id))
     # Equal ones may share the last rank.
