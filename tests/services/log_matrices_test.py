@@ -106,6 +106,19 @@ def test_the_same_upload_with_its_client_key_is_one_run(database: Database) -> N
         upload(database, facts=facts, matrix=SYMMETRIC_MARGINS)
 
 
+def test_reported_numbers_of_a_repeated_upload_are_not_dropped(database: Database) -> None:
+    facts = RunFacts(name="uploaded", client_key="upload-1")
+    run = upload(database, facts=facts, reported={"accuracy": "0.7"})
+
+    assert upload(database, facts=facts, reported={"accuracy": "0.7"}).id == run.id
+    for reported, said in (
+        ({"accuracy": "0.8"}, r"has 0\.7 as reported\.accuracy, not 0\.8"),
+        ({"f1": {"a": "0.8"}}, r"has none as reported\.f1\[a\], not 0\.8"),
+    ):
+        with pytest.raises(Conflict, match=said):
+            upload(database, facts=facts, reported=reported)
+
+
 def test_a_new_dataset_must_be_told_its_classes(database: Database) -> None:
     with pytest.raises(InvalidInput, match="its classes are unknown") as caught:
         upload(database, labels=None)

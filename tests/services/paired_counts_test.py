@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from offdiag.domain.runs import RunFacts
-from offdiag.errors import InvalidInput
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.services.comparisons.compare import compare_runs
 from offdiag.services.ingest.batch import GivenPairedCounts, PairedTable
@@ -68,6 +68,26 @@ def test_what_two_runs_share_is_stored(database: Database) -> None:
     assert found.samples.n_compared == 6
     assert found.slice_levels == {"country": ("DE", "FR")}
     assert verify(database).is_clean
+
+
+def test_slices_that_only_both_runs_together_tell_are_not_dropped(database: Database) -> None:
+    together = {"old": ["a", "a", "b", "b"], "new": ["a", "b", "a", "b"]}
+    table = PairedTable(["a"] * 4, together, [1] * 4, {"site": ["x", "y", "y", "x"]})
+
+    def send(sent: PairedTable) -> tuple[RunRecord, ...]:
+        return log_paired_counts(
+            database,
+            runs=[RunFacts(name=name, client_key=name) for name in together],
+            dataset="holdout",
+            given=GivenPairedCounts([sent], counted_on="duckdb"),
+        )
+
+    runs = send(table)
+
+    assert send(table) == runs
+    # Each run alone has as many examples of each kind as before.
+    with pytest.raises(Conflict, match="client keys belong to runs"):
+        send(replace(table, slices={"site": ["y", "x", "x", "y"]}))
 
 
 def test_an_archive_carries_it(database: Database, migrated_file: Path, tmp_path: Path) -> None:

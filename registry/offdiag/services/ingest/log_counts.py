@@ -20,8 +20,8 @@ from offdiag.domain.labels import (
     require_known,
 )
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.domain.runs import RunFacts, require_name
-from offdiag.errors import InvalidInput
+from offdiag.domain.runs import RunFacts, Scalar, require_name
+from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.counted_samples import CountedSamples, counted_samples
 from offdiag.inputs.labels import order_of_no_labels
 from offdiag.metrics.arguments import refuse_totals
@@ -88,19 +88,32 @@ def log_matrix(
             )
             frame = require_task(session, frame, of_sets=False)
             frame = require_hierarchy(session, frame, hierarchy)
-            again = already_opened(session, frame, facts)
-            if again is not None:
-                return require_same_content(
-                    again, frame, facts, ordered.digest, "matrix", other="another"
-                )
-            said = facts
+            numbers: Mapping[str, Scalar] = {}
             if reported is not None:
                 from offdiag.audit.audit import reported_tags  # Few logs need it.
 
-                said = replace(facts, tags={**reported_tags(reported, names), **facts.tags})
+                numbers = reported_tags(reported, names)
+            said = replace(facts, tags={**numbers, **facts.tags})
+            again = already_opened(session, frame, said)
+            if again is not None:
+                require_same_content(again, frame, said, ordered.digest, "matrix", other="another")
+                _require_same_numbers(again, {tag: said.tags[tag] for tag in numbers})
+                return again
             return _insert(session, frame, said, ordered, source, now=now)
 
     return after_races(transaction, finds_itself=facts.client_key is not None)
+
+
+def _require_same_numbers(known: RunRecord, numbers: Mapping[str, Scalar]) -> None:
+    """Raise `Conflict` for reported numbers, as tags, that the run of a client key has not."""
+    other = next((tag for tag, value in numbers.items() if known.tags.get(tag) != value), None)
+    if other is not None:
+        has = f"has {known.tags[other]}" if other in known.tags else "has none"
+        raise Conflict(
+            f"run {known.id} was logged before and {has} as {other}, not {numbers[other]}.",
+            field="reported",
+            hint="A retry must send the same; `Run.add_tags` changes numbers of a stored run.",
+        )
 
 
 def _read_matrix(

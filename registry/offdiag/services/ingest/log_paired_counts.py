@@ -12,6 +12,7 @@ from offdiag.domain.labels import LabelSet, refuse_fractions
 from offdiag.domain.runs import RunFacts, require_name
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.inputs.counted_samples import CountedSamples, PairedSamples, paired_samples
+from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.services.ingest.batch import GivenPairedCounts
 from offdiag.services.ingest.log_counts import counted_dataset, insert_counts, labels_of
 from offdiag.store import datasets, paired_counts
@@ -123,6 +124,7 @@ def _is_stored(session: Session, table: PairedSamples) -> bool:
         np.array_equal(there.actual, table.actual)
         and np.array_equal(there.sizes, table.sizes)
         and all(np.array_equal(there.predicted[run], table.predicted[run]) for run in ids)
+        and _are_equal_columns(there.slices, table.slices)
     )
 
 
@@ -140,17 +142,18 @@ def _samples_of(tables: Sequence[PairedSamples], name: str) -> CountedSamples:
 
 
 def _are_equal(one: CountedSamples, other: CountedSamples) -> bool:
-    return (
-        all(
-            np.array_equal(getattr(one, name), getattr(other, name))
-            for name in ("actual", "predicted", "sizes")
-        )
-        and one.slices.keys() == other.slices.keys()
-        and all(
-            one.slices[name].levels == other.slices[name].levels
-            and np.array_equal(one.slices[name].codes, other.slices[name].codes)
-            for name in one.slices
-        )
+    return all(
+        np.array_equal(getattr(one, name), getattr(other, name))
+        for name in ("actual", "predicted", "sizes")
+    ) and _are_equal_columns(one.slices, other.slices)
+
+
+def _are_equal_columns(one: SliceColumns, other: SliceColumns) -> bool:
+    return one.keys() == other.keys() and all(
+        column.levels == other[name].levels
+        and column.of_tags == other[name].of_tags
+        and np.array_equal(column.codes, other[name].codes)
+        for name, column in one.items()
     )
 
 

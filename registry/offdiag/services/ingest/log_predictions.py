@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -263,7 +263,8 @@ def require_same_content(
 ) -> RunRecord:
     """The run of a client key.
 
-    Raises `Conflict` unless it is complete with this content, and was described as it is now.
+    Raises `Conflict` unless it is complete with this content, and was described as it is now,
+    but for its name.
     """
     if known.state is RunState.OPEN or known.content_digest != content:
         raise Conflict(
@@ -272,5 +273,6 @@ def require_same_content(
             field="client_key",
             hint=f"Use a new key for a new run; a retry must send the same {what}.",
         )
-    require_same_run(known, dataset, facts)
+    # Equal content may be called otherwise: a folder that is watched has copies of files.
+    require_same_run(known, dataset, replace(facts, name=known.name))
     return known
