@@ -71,6 +71,8 @@ def _data_files(folder: Path) -> list[Path]:
 def _class_names(folder: Path, column: str) -> list[str] | None:
     features = _members(folder / "dataset_info.json").get("features")
     feature = features.get(column) if isinstance(features, dict) else None
+    while isinstance(feature, dict) and "feature" in feature:  # Lists of classes.
+        feature = feature["feature"]
     names = feature.get("names") if isinstance(feature, dict) else None
     return [str(name) for name in names] if isinstance(names, list) else None
 
@@ -90,17 +92,26 @@ def _values(column: FileColumn) -> list[object]:
 
 
 def _named(values: list[object], names: list[str] | None, column: str) -> list[object]:
-    """Numbers of classes as their names; what is text stays as it is."""
-    if names is None or not all(isinstance(value, int) for value in values):
+    """Numbers of classes as their names, also in lists; what is text stays as it is."""
+    if names is None:
         return values
-    for row, value in enumerate(values):
-        if not 0 <= int(str(value)) < len(names):
-            raise InvalidInput(
-                f"row {row} of column {column!r} is {value}, which is not a number of a class.",
-                field="file",
-                hint=f"The dataset has {len(names)} classes, from 0.",
-            )
-    return [names[int(str(value))] for value in values]
+    return [
+        _name(value, names, f"row {row} of column {column!r}") for row, value in enumerate(values)
+    ]
+
+
+def _name(value: object, names: list[str], place: str) -> object:
+    if isinstance(value, list):
+        return [_name(each, names, place) for each in value]
+    if not isinstance(value, int):
+        return value
+    if not 0 <= value < len(names):
+        raise InvalidInput(
+            f"{place} is {value}, which is not a number of a class.",
+            field="file",
+            hint=f"The dataset has {len(names)} classes, from 0.",
+        )
+    return names[value]
 
 
 def _from_evaluate(path: Path, stated: Stated) -> ImportedMatrix:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -17,17 +18,20 @@ NAMES = ("neg", "pos")
 @pytest.fixture
 def dataset(tmp_path: Path) -> Path:
     """Two files of three rows, as `Dataset.save_to_disk` writes them."""
-    files = ["data-00000-of-00002.arrow", "data-00001-of-00002.arrow"]
-    for name, labels, predictions in ((files[0], [0, 1], [0, 0]), (files[1], [1], [1])):
+    rows = [([0, 1], [0, 0]), ([1], [1])]
+    return write_dataset(tmp_path, rows, {"label": {"names": NAMES, "_type": "ClassLabel"}})
+
+
+def write_dataset(folder: Path, rows: list[Any], features: object) -> Path:
+    """A file for each pair of labels and predictions."""
+    files = [f"data-{number:05}-of-{len(rows):05}.arrow" for number in range(len(rows))]
+    for name, (labels, predictions) in zip(files, rows, strict=True):
         table = pa.table({"text": ["x"] * len(labels), "label": labels, "prediction": predictions})
-        with pa.ipc.new_stream(tmp_path / name, table.schema) as stream:
+        with pa.ipc.new_stream(folder / name, table.schema) as stream:
             stream.write_table(table)
-    write(tmp_path / "state.json", {"_data_files": [{"filename": name} for name in files]})
-    write(
-        tmp_path / "dataset_info.json",
-        {"features": {"label": {"names": NAMES, "_type": "ClassLabel"}}},
-    )
-    return tmp_path
+    write(folder / "state.json", {"_data_files": [{"filename": name} for name in files]})
+    write(folder / "dataset_info.json", {"features": features})
+    return folder
 
 
 def write(path: Path, content: object) -> None:
@@ -50,6 +54,26 @@ def test_predictions_with_names_of_their_own_keep_them(dataset: Path) -> None:
 
     classes = (*NAMES, "other")
     assert found == ImportedLabels(["neg", "pos", "pos"], ["pos", "pos", "neg"], classes)
+
+
+def test_lists_of_classes_become_sets_of_their_names(tmp_path: Path) -> None:
+    features = {
+        "label": {"feature": {"names": NAMES, "_type": "ClassLabel"}, "_type": "List"},
+        "prediction": {"feature": {"names": NAMES[::-1]}, "length": -1, "_type": "Sequence"},
+    }
+    write_dataset(tmp_path, [([[0], [0, 1]], [[0], []])], features)
+
+    found = read("hugging-face", tmp_path).content
+
+    assert found == ImportedLabels([["neg"], ["neg", "pos"]], [["pos"], []], NAMES)
+
+
+def test_booleans_are_numbers_of_classes(tmp_path: Path) -> None:
+    write_dataset(tmp_path, [([0, 1], [True, False])], {"label": {"names": NAMES}})
+
+    found = read("hugging-face", tmp_path).content
+
+    assert found == ImportedLabels(["neg", "pos"], ["pos", "neg"], NAMES)
 
 
 def test_a_number_without_a_class_is_refused(dataset: Path) -> None:
