@@ -118,7 +118,8 @@ def _argilla(task: LabelTask) -> dict[str, Any]:
 def read_task_answers(records: object) -> list[TaskAnswer]:
     """The answers in an export of either tool; skipped and unanswered tasks have none.
 
-    Raises `InvalidInput` for other content, and for answers of several classes.
+    Raises `InvalidInput` for other content, for answers to other questions alone, and for answers
+    of several classes.
     """
     if not isinstance(records, list) or not all(isinstance(each, dict) for each in records):
         raise InvalidInput(
@@ -137,7 +138,24 @@ def read_task_answers(records: object) -> list[TaskAnswer]:
                 field="tasks",
                 hint="Keep the names of exported tasks: the question is called label.",
             ) from None
+    others = {name for record in records for name in _questions(record)} - {QUESTION}
+    if others and not found:
+        raise InvalidInput(
+            f"its answers are to {', '.join(map(repr, sorted(others)[:5]))}.",
+            field="tasks",
+            hint=f"Only answers to {QUESTION!r} are read: rename the question.",
+        )
     return found
+
+
+def _questions(record: Mapping[str, Any]) -> Iterator[str]:
+    """The names of the questions that a task or record has answers to."""
+    if "data" not in record:
+        yield from (name for name, answers in record["responses"].items() if answers)
+        return
+    for annotation in record.get("annotations") or []:
+        if not annotation.get("was_cancelled"):
+            yield from (each["from_name"] for each in annotation["result"])
 
 
 def _of_label_studio(task: Mapping[str, Any]) -> Iterator[TaskAnswer]:

@@ -118,8 +118,13 @@ def test_drafts_of_argilla_are_no_answers() -> None:
         [{"id": 1}],
         [{"data": {}, "annotations": [{"result": [{"value": {}}]}]}],
         annotated(result=[{"from_name": "label", "value": {"choices": ["a", "b"]}}]),
+        annotated(result=[{"from_name": "kind", "value": {"choices": ["a"]}}]),
+        [{"id": "s1", "responses": {"kind": [{"value": "a", "user_id": "u"}]}}],
     ],
-    ids=["no list", "no task", "neither tool", "another form", "two classes"],
+    ids=[
+        *("no list", "no task", "neither tool", "another form", "two classes"),
+        *("another question", "another question of Argilla"),
+    ],
 )
 def test_other_content_is_refused(records: Any) -> None:
     with pytest.raises(InvalidInput) as refused:
