@@ -13,7 +13,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation, orientation_in_corner
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files.csv_table import csv_lines
+from offdiag.inputs.files.csv_table import csv_delimiter, csv_lines
 from offdiag.inputs.files.json_files import read_json_file, read_toml_file
 from offdiag.metrics.costs.edits import read_cost
 
 _MEMBERS = ("weights", "currency", "note")
 _NUMBERS = "Costs are numbers, with a point before the decimals."
+_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}\.[0-9]{3}")
 _FORM = 'Write {"weights": {"<actual>": {"<predicted>": cost, …}, …}, "currency": "EUR"}.'
 
 
@@ -120,7 +121,23 @@ def _from_csv(path: Path) -> WeightsFile:
             )
         costs = (_csv_number(cell, f"line {number}") for cell in fields[1:])
         weights[fields[0]] = dict(zip(columns, costs, strict=True))
+    if csv_delimiter(path) != ",":
+        _require_decimals(cell for fields in lines[1:] for cell in fields[1:])
     return WeightsFile(weights)
+
+
+def _require_decimals(cells: Iterable[str]) -> None:
+    """Raise `InvalidInput` where every point may part thousands, as in 20.000.
+
+    Where a comma parts decimals, spreadsheets part fields otherwise and thousands with a point.
+    """
+    pointed = [cell.strip() for cell in cells if "." in cell]
+    if pointed and all(map(_THOUSANDS.fullmatch, pointed)):
+        first = pointed[0]
+        raise _refused(
+            f"the cost {first} may be {float(first):g} or {first.replace('.', '')}.",
+            "Write thousands without a point, or a decimal more or less than three.",
+        )
 
 
 def _lines_are_predicted(corner: str) -> bool:
@@ -160,7 +177,8 @@ def read_cost_table(
     Raises `InvalidInput` naming the line at fault. Whether the names are the labels is for
     `cost_matrix` to say.
     """
-    lines = _lines(text)
+    delimiter = _delimiter(text)
+    lines = _lines(text, delimiter)
     if not lines:
         raise _refused("there is nothing in it.", "Copy the costs with their class names.")
     width = len(lines[0])
@@ -172,7 +190,10 @@ def read_cost_table(
             )
     size = len(labels)
     # Names may be numbers; then only the shape tells that they are there.
-    if len(lines) == width == size + 1 or read_cost(lines[0][-1]) is None:
+    has_names = len(lines) == width == size + 1 or read_cost(lines[0][-1]) is None
+    if delimiter != ",":
+        _require_decimals(cell for fields in lines[has_names:] for cell in fields[has_names:])
+    if has_names:
         return _by_name(lines)
     if not len(lines) == width == size:
         raise _refused(
@@ -182,9 +203,12 @@ def read_cost_table(
     return np.array([_numbers(fields, number) for number, fields in enumerate(lines, start=1)])
 
 
-def _lines(text: str) -> list[list[str]]:
+def _delimiter(text: str) -> str | None:
     first = text.lstrip("\ufeff").strip("\r\n").split("\n", 1)[0]
-    delimiter = next((mark for mark in _DELIMITERS if mark in first), None)
+    return next((mark for mark in _DELIMITERS if mark in first), None)
+
+
+def _lines(text: str, delimiter: str | None) -> list[list[str]]:
     if delimiter is None:
         return [line.split() for line in text.splitlines() if line.strip()]
     try:

@@ -89,7 +89,7 @@ def unquoted_gaps(path: Path, n_columns: int) -> frozenset[tuple[int, int]]:
             path,
             read_options=arrow_csv.ReadOptions(encoding="utf8", column_names=names),
             parse_options=arrow_csv.ParseOptions(
-                delimiter=_delimiter(_header(path)), newlines_in_values=True
+                delimiter=csv_delimiter(path), newlines_in_values=True
             ),
             convert_options=_as_text(names),
         )
@@ -105,7 +105,7 @@ def unquoted_gaps(path: Path, n_columns: int) -> frozenset[tuple[int, int]]:
 
 def line_of_row(path: Path, row: int) -> int:
     """The number of the line on which a row begins, rows counted from 0 as they are read."""
-    delimiter = _delimiter(_header(path))
+    delimiter = csv_delimiter(path)
     with path.open(encoding="utf-8-sig", newline="") as text:
         reader = csv.reader(text, delimiter=delimiter)
         next(reader)
@@ -132,10 +132,15 @@ def _as_text(names: list[str]) -> Any:
     )
 
 
+def csv_delimiter(path: Path) -> str:
+    """What parts the fields: a comma, or a semicolon or tab where the header has no comma."""
+    return _delimiter(_header(path))
+
+
 def csv_lines(path: Path) -> list[list[str]]:
     """The fields of each line that is not empty, separated as in tables. Raises `InvalidInput`."""
     try:
-        delimiter = _delimiter(_header(path))
+        delimiter = csv_delimiter(path)
         with path.open(encoding="utf-8-sig", newline="") as text:
             lines = csv.reader(text, delimiter=delimiter, strict=True)
             return [fields for fields in lines if fields]

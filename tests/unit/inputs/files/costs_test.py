@@ -61,6 +61,8 @@ def test_names_that_are_numbers_are_told_from_costs_by_the_shape() -> None:
         ("0\t1\t1\n20\t0\n2\t4\t0", "line 2 has 2 fields, the first line 3"),
         ("0\t1\t1\n20\t0\tmuch\n2\t4\t0", "'much' in line 2 is not a cost"),
         ("0\t1\t1\n20\t0\t0,5\n2\t4\t0", "'0,5' in line 2 is not a cost"),
+        ("0\t1\t1\n20.000\t0\t8.500\n2\t4\t0", "20.000 may be 20 or 20000"),
+        ("\tnv\nnv\t-1.500", "-1.500 may be -1.5 or -1500"),
         ("0\t1\t1\n20\t0\tnan\n2\t4\t0", "'nan' in line 2 is not a cost"),
         (
             "\tnv\tnv\tmel\nnv\t0\t1\t1\nmel\t1\t1\t1\nx\t1\t1\t1",
@@ -77,6 +79,15 @@ def test_what_is_no_table_of_costs_is_refused_with_the_place(text: str, message:
 
     assert caught.value.field == "weights"
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "cost"),
+    [("0.000;1.500\n20.000;0.000", 20), ("0;1.5\n20.000;0", 20), ("0,1\n20.125,0", 20.125)],
+    ids=["three decimals everywhere", "one decimal", "commas"],
+)
+def test_points_that_part_decimals_elsewhere_do_so_everywhere(text: str, cost: float) -> None:
+    assert weights(text, LabelSet.declared(["well", "ill"]))[1][0] == cost
 
 
 def test_names_that_are_no_labels_are_refused() -> None:
@@ -149,6 +160,7 @@ def test_lines_of_csv_are_actual_classes(tmp_path: Path, separator: str) -> None
         ("costs.csv", ",a,a\na,1,2\n", "'a' occurs more than once in the first line"),
         ("costs.csv", ",a\na,1\na,1\n", "'a' occurs more than once in the first column"),
         ("costs.csv", ",a\na,1 EUR\n", "the cost at line 2 is '1 EUR'"),
+        ("costs.csv", ";a\na;20.000\n", "the cost 20.000 may be 20 or 20000"),
     ],
 )
 def test_what_is_no_cost_matrix_is_refused(
