@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import date, timedelta
@@ -266,6 +267,25 @@ def test_a_row_without_a_list_of_tags_is_refused(url: str) -> None:
     with pytest.raises(InvalidInput, match="1 of 2 rows have no value, row 1 first"):
         offdiag.log_frame(
             frame, name="g", dataset="g", slices=["tags"], keep_predictions=False, url=url
+        )
+
+
+def test_whole_floats_that_share_ranges_are_noted(url: str) -> None:
+    codes = [float(at % 5) for at in range(N)]
+    arguments: dict[str, Any] = {"y_true": ACTUAL, "y_pred": PREDICTED, "dataset": "n", "url": url}
+
+    with pytest.warns(LabelNote, match=r"'ward'\] holds 5 whole numbers as floats, .* 4 ranges"):
+        offdiag.log_run(name="floats", slices={"ward": codes}, **arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        offdiag.log_run(
+            name="plain",
+            slices={
+                "sex": [float(at % 2) for at in range(N)],
+                "size": [at % 5 + 0.5 for at in range(N)],
+                "age": [float(at % 60) for at in range(N)],
+            },
+            **arguments,
         )
 
 

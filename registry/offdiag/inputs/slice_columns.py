@@ -8,7 +8,7 @@ and quantiles by their counts.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 MAX_COLUMNS = 100
 MAX_LEVELS = 10_000
+_MOST_NAMES = 20
+"""Whole floats up to which they may rather name groups than measure something."""
 TAG_SEPARATOR = "|"
 """Between the tags of one sample in the level that stands for its set."""
 NESTING = "/"
@@ -50,11 +52,13 @@ class SliceColumn:
 
     The level `UNKNOWN` is that of samples whose value nobody gave. With `of_tags` a level is the
     set of tags of a sample, joined by `TAG_SEPARATOR`, and a slice is all samples with a tag.
+    `note` says of a column as it was read what may not be meant so.
     """
 
     levels: tuple[str, ...]
     codes: Codes
     of_tags: bool = False
+    note: str | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -262,9 +266,10 @@ def _read_column(column: Column, field: str, bins: Bins | None, period: str | No
     if period is not None or is_dates(column):
         return sorted_levels(*periods_of(column, period or DEFAULT_PERIOD, field=field))
     if bins is not None or (isinstance(column, np.ndarray) and column.dtype.kind == "f"):
-        return sorted_levels(
+        ranges = sorted_levels(
             *cut(column, DEFAULT_QUANTILES if bins is None else bins, field=field)
         )
+        return ranges if bins is not None else replace(ranges, note=_merged(column, ranges, field))
     if isinstance(column, np.ndarray):
         found, codes = np.unique(column, return_inverse=True)
         levels = [str(value.item()) for value in found]
@@ -276,6 +281,18 @@ def _read_column(column: Column, field: str, bins: Bins | None, period: str | No
         levels = encoded.dictionary.to_pylist()
     _require_few(levels, field)
     return sorted_levels([label_text(level, field_name=field) for level in levels], codes)
+
+
+def _merged(column: Column, ranges: SliceColumn, field: str) -> str | None:
+    """A note where numbers that may name groups became fewer ranges, as after a gap in pandas."""
+    values = np.unique(column)
+    if not len(ranges.levels) < len(values) <= _MOST_NAMES or (values % 1).any():
+        return None
+    return (
+        f"{field} holds {len(values)} whole numbers as floats, which became {len(ranges.levels)} "
+        f"ranges, such as {ranges.choices[0]!r}. If they name groups, give integers: one slice "
+        "for each."
+    )
 
 
 def _read_tags(column: pa.Array, field: str) -> SliceColumn:

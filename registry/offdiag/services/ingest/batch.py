@@ -266,6 +266,7 @@ def read_batch(
     if scores is not None and decision is None:
         notes += score_notes(scores, predicted, labels, positive_label)
     columns = {} if slices is None else read_slices(given["slices"], n_samples=len(predicted))
+    notes += tuple(each.note for each in columns.values() if each.note is not None)
     weight = None
     if sample_weight is not None:
         if are_sets(predicted):
