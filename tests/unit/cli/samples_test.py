@@ -42,6 +42,19 @@ def test_content_of_a_table_is_stored_shown_and_removed(offdiag: Command, table:
     assert "1 samples" in offdiag("samples", "remove", "digits", "--all").out
 
 
+@pytest.mark.usefixtures("table")
+def test_json_lines_are_read_with_what_they_leave_empty(offdiag: Command, tmp_path: Path) -> None:
+    lines = tmp_path / "digits.jsonl"
+    rows = ['{"id": 1, "note": null, "ink": 0.5}', '{"id": 2, "note": "faint", "ink": null}']
+    lines.write_text("\n".join(rows), encoding="utf-8")
+
+    answer = offdiag(
+        "samples", "log", "digits", str(lines), "--text", "note", "--field", "ink", "--json"
+    )
+
+    assert answer.json["n_added"] == 2
+
+
 def test_what_is_meant_has_to_be_said(offdiag: Command, table: str) -> None:
     assert "--image" in offdiag("samples", "log", "digits", table).err
     assert offdiag("samples", "remove", "digits").code == 2

@@ -34,6 +34,7 @@ from offdiag.records.datasets.sample import ContentShown
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from offdiag.inputs.files.checks import FileColumn
     from offdiag.store.database import Database
 
 _project = project_option("Project of the dataset.")
@@ -129,13 +130,9 @@ def _stored_lines(total: LoggedSamples) -> Iterator[str]:
         yield f"{total.n_unknown:,} are not samples of the newest labels of {total.dataset}."
 
 
-def _plain(column: object) -> list[object]:
+def _plain(column: FileColumn) -> list[object]:
     """A column of a file as Python values."""
-    for method in ("to_pylist", "tolist"):
-        if hasattr(column, method):
-            values: list[object] = getattr(column, method)()
-            return values
-    raise TypeError(type(column))
+    return column if isinstance(column, list) else list(column.to_pylist())
 
 
 @help_text("samples show digits", see=("samples log", "samples set"))
