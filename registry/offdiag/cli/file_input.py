@@ -13,6 +13,7 @@ import click
 from offdiag.cli.named_columns import read_named
 from offdiag.cli.options import labels_option, orientation_option, parse_labels
 from offdiag.errors import InvalidInput
+from offdiag.inputs.files.checks import require_two_columns
 
 if TYPE_CHECKING:
     from offdiag.domain.labels import LabelSet
@@ -104,6 +105,12 @@ class FileInput:
         return self._of_matrix() if self.has_matrix else self._of_predictions()
 
     @property
+    def class_columns(self) -> list[str]:
+        """The columns of the actual and the predicted classes. Raises `InvalidInput`."""
+        require_two_columns(self.true_column, self.pred_column, field="--pred")
+        return [self.true_column, self.pred_column]
+
+    @property
     def has_matrix(self) -> bool:
         """Whether it holds counts, not predictions."""
         return self.is_matrix or self.file.suffix.lower() == ".json"
@@ -115,7 +122,7 @@ class FileInput:
         from offdiag.inputs.labels import encode_pair
         from offdiag.inputs.slice_columns import read_slices
 
-        columns = read_named(self.file, [self.true_column, self.pred_column, *names])
+        columns = read_named(self.file, [*self.class_columns, *names])
         pair = encode_pair(
             y_true=columns[self.true_column], y_pred=columns[self.pred_column], labels=labels
         )
@@ -126,7 +133,7 @@ class FileInput:
         from offdiag.sdk.evaluations.evaluate import evaluate_labels
 
         labels = parse_labels(self.labels)
-        names = [self.true_column, self.pred_column]
+        names = self.class_columns
         columns = read_named(self.file, names, empty_text=names if "" in (labels or ()) else ())
         return evaluate_labels(
             y_true=columns[self.true_column],
@@ -142,7 +149,7 @@ class FileInput:
         from offdiag.sdk.evaluations.evaluation import Evaluation
         from offdiag.sdk.evaluations.multilabel import evaluate_multilabel
 
-        names = [self.true_column, self.pred_column]
+        names = self.class_columns
         columns = read_named(self.file, names, empty_text=names)
         found = evaluate_multilabel(
             y_true=sets_of_texts(columns[self.true_column]),
@@ -286,6 +293,8 @@ def prediction_columns(command: Callable[..., None]) -> Callable[..., None]:
         score_columns: tuple[str, ...],
         **others: Any,
     ) -> None:
+        if not (no_pred or no_true):
+            require_two_columns(true_column, pred_column, field="--pred")
         by_argument = {} if no_pred else {"y_pred": pred_column}
         by_argument |= {} if no_true else {"y_true": true_column}
         by_argument |= {} if id_column is None else {"sample_ids": id_column}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import Imported, ImportedLabels, Stated
+from offdiag.inputs.files.checks import require_two_columns
 from offdiag.inputs.files.json_files import read_json_file
 from offdiag.inputs.files.tables import read_columns
 
@@ -20,6 +21,7 @@ _TRUE, _PRED = "actual", "predicted"
 def read_dvclive(path: Path, stated: Stated) -> Imported:
     """Read `plots/sklearn/confusion_matrix.json`, or a `.csv` or `.tsv`. Raises `InvalidInput`."""
     true, pred = stated.true_column or _TRUE, stated.pred_column or _PRED
+    require_two_columns(true, pred, field="pred_column")
     if path.suffix.lower() == ".json":
         y_true, y_pred = _from_json(path, true, pred)
     else:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from offdiag.errors import InvalidInput
 from offdiag.importers.imported import ImportedLabels, Stated
+from offdiag.inputs.files.checks import require_two_columns
 from offdiag.inputs.files.json_files import read_json_file
 from offdiag.inputs.files.tables import column_names, is_table, read_columns
 
@@ -60,10 +61,10 @@ def class_columns(names: Sequence[object], stated: Stated, where: str) -> tuple[
             field="true_column",
             hint="If each row is one sample, name the columns of both classes.",
         )
-    return (
-        _column(names, stated.true_column, TRUE_NAMES, "true_column", where),
-        _column(names, stated.pred_column, PRED_NAMES, "pred_column", where),
-    )
+    true = _column(names, stated.true_column, TRUE_NAMES, "true_column", where)
+    pred = _column(names, stated.pred_column, PRED_NAMES, "pred_column", where)
+    require_two_columns(true, pred, field="pred_column")
+    return true, pred
 
 
 def _column(

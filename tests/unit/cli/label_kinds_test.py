@@ -50,6 +50,18 @@ def test_labels_that_do_not_meet_are_refused_in_one_line(
 
 
 @BOTH_COMMANDS
+def test_one_column_as_actual_and_as_predicted_is_refused(
+    offdiag: Any, folder: Path, file: str, command: tuple[str, ...]
+) -> None:
+    name = write(folder, file, ["cat", "dog"], ["cat", "cat"])
+
+    answer = offdiag(command[0], name, *command[1:], "--pred", "y_true")
+
+    assert answer.code == 2
+    assert "--pred: column 'y_true' is named as actual and as predicted" in answer.err
+
+
+@BOTH_COMMANDS
 def test_classes_that_look_alike_are_noted_in_one_line(
     offdiag: Any, folder: Path, file: str, command: tuple[str, ...]
 ) -> None:

@@ -52,6 +52,15 @@ def test_dvclive_columns_may_be_called_otherwise_and_declare_their_classes(tmp_p
     assert found.content == ImportedLabels([1], [0], ("0", "1"))
 
 
+@pytest.mark.parametrize("dialect", ["dvclive", "wandb"])
+def test_one_column_does_not_hold_both_classes(tmp_path: Path, dialect: str) -> None:
+    content = {"dvclive": RECORDS, "wandb": {"columns": ["actual"], "data": [["cat"]]}}
+    file = write(tmp_path, "cm.json", content[dialect])
+
+    with pytest.raises(InvalidInput, match="named as actual and as predicted"):
+        read(dialect, file, true_column="actual", pred_column="actual")
+
+
 def test_dvc_plots_come_as_csv_too(tmp_path: Path) -> None:
     found = read("dvclive", write(tmp_path, "classes.csv", "actual,predicted\nNA,NA\n007,7\n"))
 

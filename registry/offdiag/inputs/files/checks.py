@@ -71,6 +71,16 @@ def require_columns(names: Sequence[str], present: Sequence[str], path: Path) ->
             )
 
 
+def require_two_columns(true: str, pred: str, *, field: str) -> None:
+    """Raise `InvalidInput` where one column is to hold both classes: all would be right."""
+    if true == pred:
+        raise InvalidInput(
+            f"column {pred!r} is named as actual and as predicted.",
+            field=field,
+            hint="Name the column with the predictions of the model.",
+        )
+
+
 MOST_ROWS = 1 << 28
 MOST_BYTES = 8 << 30
 
