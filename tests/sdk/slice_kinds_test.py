@@ -289,6 +289,18 @@ def test_whole_floats_that_share_ranges_are_noted(url: str) -> None:
         )
 
 
+def test_values_that_look_alike_are_noted(url: str) -> None:
+    with pytest.warns(LabelNote, match=r"Values of slices\['sex'\] look alike: 'F' and 'f'"):
+        offdiag.log_run(
+            y_true=["a", "b", "a"],
+            y_pred=["a", "b", "b"],
+            slices={"sex": ["F", "f", "M"]},
+            name="alike",
+            dataset="alike",
+            url=url,
+        )
+
+
 def test_ranges_write_zero_in_one_way() -> None:
     rounded = np.round([-2.0, -0.4, -0.4, 3.0])
 

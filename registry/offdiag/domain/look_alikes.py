@@ -48,14 +48,14 @@ def look_alikes(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(group) for group in groups.values() if len(group) > 1)
 
 
-def look_alikes_in_words(names: Iterable[str]) -> str | None:
-    """One sentence on the labels that look alike, None where none do."""
+def look_alikes_in_words(names: Iterable[str], what: str = "Classes") -> str | None:
+    """One sentence on the names that look alike, of classes or what else, None where none do."""
     misses = [
         NearMiss(group[0], other, _difference(group[0], other))
         for group in look_alikes(names)
         for other in group[1:]
     ]
-    return f"Classes look alike: {_listed(misses)}." if misses else None
+    return f"{what} look alike: {_listed(misses)}." if misses else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

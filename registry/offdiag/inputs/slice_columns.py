@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import label_text
+from offdiag.domain.look_alikes import look_alikes_in_words
 from offdiag.domain.runs import require_name
 from offdiag.domain.slices import UNKNOWN, is_range, level_order, require_disjoint
 from offdiag.errors import InvalidInput
@@ -280,7 +281,8 @@ def _read_column(column: Column, field: str, bins: Bins | None, period: str | No
         codes = encoded.indices.to_numpy()
         levels = encoded.dictionary.to_pylist()
     _require_few(levels, field)
-    return sorted_levels([label_text(level, field_name=field) for level in levels], codes)
+    read = sorted_levels([label_text(level, field_name=field) for level in levels], codes)
+    return replace(read, note=look_alikes_in_words(read.levels, f"Values of {field}"))
 
 
 def _merged(column: Column, ranges: SliceColumn, field: str) -> str | None:
