@@ -6,6 +6,7 @@ the support of each class, which tells a matrix whose arguments were swapped.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from tokenize import TokenError
 
@@ -26,6 +27,7 @@ from offdiag.inputs.files.checks import damaged, unreadable
 from offdiag.inputs.files.json_files import read_json_file
 
 CONVENTION = "Rows are actual and columns predicted classes, in the order of labels=."
+_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 _AVERAGES = frozenset({"micro avg", "macro avg", "weighted avg", "samples avg"})
 
 
@@ -98,7 +100,19 @@ def _text_array(path: Path) -> object:
     """What numpy.savetxt wrote: numbers, separated by commas, semicolons or spaces."""
     lines = path.read_text(encoding="utf-8-sig").splitlines()
     rows = [line.replace(",", " ").replace(";", " ").split() for line in lines if line.strip()]
+    _require_no_thousands([cell for row in rows for cell in row])
     return [[float(cell) for cell in row] for row in rows]
+
+
+def _require_no_thousands(cells: list[str]) -> None:
+    """Raise `InvalidInput` for 1.000 beside 5: NumPy writes all cells with a point, or none."""
+    found = next((cell for cell in cells if _THOUSANDS.fullmatch(cell)), None)
+    if found is not None and any("." not in cell for cell in cells):
+        raise InvalidInput(
+            f"the cell {found} may be {float(found):g} or {found.replace('.', '')}.",
+            field="matrix",
+            hint="Write counts as whole numbers, without a point.",
+        )
 
 
 def _support(path: Path) -> dict[str, int]:

@@ -51,6 +51,7 @@ def test_names_without_an_order_are_refused(tmp_path: Path) -> None:
     [
         ("cm.json", "[[8, 2], [3, 17]]"),
         ("cm.csv", "8,2\n3,17\n"),
+        ("cm.csv", "8.000;2.000\n3.000;17.000\n"),
         ("cm.txt", "8.000000000000000000e+00 2.000000000000000000e+00\n3e0 1.7e1\n"),
     ],
 )
@@ -61,6 +62,13 @@ def test_arrays_may_be_written_as_text(tmp_path: Path, name: str, text: str) -> 
 
     assert isinstance(content, ImportedMatrix)
     assert content.matrix == MATRIX
+
+
+def test_points_that_may_part_thousands_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "cm.csv").write_text("8;2\n3;17.000\n", encoding="utf-8")
+
+    with pytest.raises(InvalidInput, match=r"the cell 17\.000 may be 17 or 17000"):
+        read("sklearn", tmp_path / "cm.csv", labels=["cat", "dog"])
 
 
 def test_a_report_names_the_classes(tmp_path: Path) -> None:
