@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ import pytest
 import offdiag
 from offdiag.inputs.files.tables import read_columns
 from offdiag.sdk.watch import QUIET_S, UNENDED_QUIET_S, FolderWatch, Taken
+from offdiag.store.database import Database
+from support.servers import serving
 
 COMPLETE = "id,y_true,y_pred\n1,a,a\n2,b,a\n"
 
@@ -22,6 +25,7 @@ class Watched:
         self.folder = folder
         self.url = url
         self.now = 0.0
+        self.model: str | None = None
         self.while_reading: Callable[[], None] = lambda: None
         self.begin_anew()
 
@@ -49,6 +53,7 @@ class Watched:
             y_pred=found["y_pred"],
             name=file.stem,
             dataset="holdout",
+            model=self.model,
             client_key=key,
             url=self.url,
         )
@@ -90,7 +95,15 @@ def test_a_last_line_without_an_end_is_waited_for_longer(watched: Watched) -> No
     assert len(watched.look(UNENDED_QUIET_S)) == 1
 
 
-def test_one_content_is_one_run_whatever_it_is_called_and_however_often(watched: Watched) -> None:
+@pytest.mark.parametrize("is_served", [False, True])
+def test_one_content_is_one_run_whatever_it_is_called_and_however_often(
+    watched: Watched, sqlite_database: Database, *, is_served: bool
+) -> None:
+    with serving(sqlite_database) if is_served else nullcontext(watched.url) as watched.url:
+        _take_a_copy(watched)
+
+
+def _take_a_copy(watched: Watched) -> None:
     watched.write("first.csv", COMPLETE)
     watched.look()
     (first,) = watched.look(QUIET_S)
@@ -103,6 +116,28 @@ def test_one_content_is_one_run_whatever_it_is_called_and_however_often(watched:
     assert first.run is not None
     assert [taken.run.id for taken in again if taken.run] == [first.run.id] * 2
     assert watched.names() == ["first"]
+
+
+def test_a_file_of_another_model_than_before_is_told_and_others_are_taken(
+    watched: Watched,
+) -> None:
+    file = watched.write("first.csv", COMPLETE)
+    watched.look()
+    (first,) = watched.look(QUIET_S)
+    assert first.run is not None
+
+    watched.write("second.csv", COMPLETE + "3,b,b\n")
+    watched.model = "resnet"
+    watched.begin_anew()
+    watched.look()
+    told, second = watched.look(QUIET_S)
+
+    assert told.run is None
+    assert f"{first.run.id}, which was opened with another model: none, not resnet" in (
+        file.with_name("first.csv.error.txt").read_text()
+    )
+    assert "Watch as before, or make another run of it with `offdiag log`." in str(told.problem)
+    assert second.run is not None
 
 
 def test_other_content_under_the_same_name_is_another_run(watched: Watched) -> None:

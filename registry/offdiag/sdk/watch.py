@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from offdiag.errors import DatabaseUnavailable, OffdiagError
+from offdiag.errors import Conflict, DatabaseUnavailable, OffdiagError
 from offdiag.inputs.files.tables import is_table
 from offdiag.sdk.run import Run
 
@@ -106,7 +106,7 @@ class FolderWatch:
             log = self._read(path)
             if _state_of(path) != state:
                 return None
-            run = log(key)
+            run = _logged(log, key)
         except DatabaseUnavailable:
             raise
         except (OffdiagError, OSError) as error:
@@ -116,6 +116,20 @@ class FolderWatch:
             return Taken(path, None, str(error))
         _say_beside(path, None)
         return Taken(path, run)
+
+
+def _logged(log: Callable[[str], Run], key: str) -> Run:
+    try:
+        return log(key)
+    except Conflict as error:
+        if key not in error.message:
+            raise
+        # Nobody here gave a key, so the way out is not another one.
+        hint = (
+            "The key is the digest of the file, which is logged once. Watch as before, or make "
+            "another run of it with `offdiag log`."
+        )
+        raise Conflict(error.message, field=error.field, hint=hint) from error
 
 
 def _is_candidate(path: Path) -> bool:

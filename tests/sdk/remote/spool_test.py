@@ -351,12 +351,12 @@ def test_a_refusal_to_open_can_be_a_warning_too(
 ) -> None:
     logged(server)
 
-    with pytest.raises(offdiag.Conflict, match="opened with another name"):
-        logged(server, name="other")
+    with pytest.raises(offdiag.Conflict, match="opened with another model"):
+        logged(server, model="other")
     assert not spool.exists()
     monkeypatch.setenv("OFFDIAG_ON_ERROR", "warn")
-    with pytest.warns(RunKept, match="opened with another name"):
-        logged(server, name="other")
+    with pytest.warns(RunKept, match="opened with another model"):
+        logged(server, model="other")
 
     code, report = synced(server)
     assert (code, report["runs"][0]["outcome"]) == (1, "refused")

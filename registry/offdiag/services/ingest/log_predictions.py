@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -101,20 +101,25 @@ def already_opened(session: Session, dataset: DatasetRecord, facts: RunFacts) ->
 
 
 def require_same_run(known: RunRecord, dataset: DatasetRecord, facts: RunFacts) -> None:
-    """Raise `Conflict` where a client key is used again to say something else of a run."""
-    said = {
+    """Raise `Conflict` where a client key is used again to say something else of a run.
+
+    Where the run is complete its content is compared, too, and equal content may be called
+    otherwise: a folder that is watched has copies of files. People edit the tags of such runs.
+    """
+    said: dict[str, tuple[object, object]] = {
         "dataset": (known.dataset_id, dataset.id),
-        "name": (known.name, facts.name),
         "model": (known.model, facts.model),
         "params": (dict(known.params), dict(facts.params)),
     }
-    if known.state is RunState.OPEN:  # People edit the tags of runs that are complete.
-        said["tags"] = (dict(known.tags), dict(facts.tags))
+    if known.state is RunState.OPEN:
+        said["name"] = known.name, facts.name
+        said["tags"] = dict(known.tags), dict(facts.tags)
     for field, (before, now) in said.items():
         if before != now:
+            was = f": {before or 'none'}, not {now or 'none'}" if field == "model" else ""
             raise Conflict(
                 f"client key {known.client_key!r} belongs to run {known.id}, which was opened "
-                f"with another {field}.",
+                f"with another {field}{was}.",
                 field=field,
                 hint="Use a new key for a new run; a retry must send the same.",
             )
@@ -263,8 +268,7 @@ def require_same_content(
 ) -> RunRecord:
     """The run of a client key.
 
-    Raises `Conflict` unless it is complete with this content, and was described as it is now,
-    but for its name.
+    Raises `Conflict` unless it is complete with this content, and was described as it is now.
     """
     if known.state is RunState.OPEN or known.content_digest != content:
         raise Conflict(
@@ -273,6 +277,5 @@ def require_same_content(
             field="client_key",
             hint=f"Use a new key for a new run; a retry must send the same {what}.",
         )
-    # Equal content may be called otherwise: a folder that is watched has copies of files.
-    require_same_run(known, dataset, replace(facts, name=known.name))
+    require_same_run(known, dataset, facts)
     return known
