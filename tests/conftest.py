@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 
+import pytest
 from hypothesis import settings
 
 # How long an example takes depends on what else the machine does. What 25 examples do not find
@@ -13,11 +14,21 @@ settings.register_profile("offdiag", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=400)
 settings.load_profile("offdiag")
 
-pytest_plugins = ("support.databases", "support.durations")
+pytest_plugins = ("support.durations",)
 
 # Modules and thousands of collected tests are not garbage. Looking through them again and again
 # took a third of the time that collecting takes, and a sixth of that of the tests.
 gc.disable()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Bring the fixtures, but to the process of xdist that has others run the tests.
+
+    Loading what they are made of takes seconds, for which the others would wait.
+    """
+    only_waits = config.getoption("dist", "no") != "no" and not config.option.collectonly
+    if not only_waits or hasattr(config, "workerinput"):
+        config.pluginmanager.import_plugin("support.databases")
 
 
 def pytest_collection_finish() -> None:
