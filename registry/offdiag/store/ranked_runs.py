@@ -288,6 +288,45 @@ _OF_EQUALS = (RunRow.created_at.desc(), RunRow.id)
 """Of runs with equal values the newest one comes first."""
 
 
+def undefined_values(session: Session, keys: Mapping[int, str]) -> dict[int, str]:
+    """Why a metric has no value on the newest labels of datasets, for the newest of their runs.
+
+    `keys` has the metric by id of the dataset. Datasets whose runs have values, or no results on
+    these labels, are absent.
+    """
+    newest = (
+        select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
+        .where(TruthVersionRow.dataset_id.in_(keys))
+        .group_by(TruthVersionRow.dataset_id)
+        .subquery()
+    )
+    rows = session.execute(
+        select(newest.c.dataset_id, MetricValueRow.reason)
+        .join(
+            TruthVersionRow,
+            and_(
+                newest.c.dataset_id == TruthVersionRow.dataset_id,
+                newest.c.number == TruthVersionRow.number,
+            ),
+        )
+        .join(
+            EvaluationRow,
+            and_(EvaluationRow.truth_version_id == TruthVersionRow.id, counts_for_its_run()),
+        )
+        .join(RunRow, RunRow.id == EvaluationRow.run_id)
+        .join(MetricValueRow, MetricValueRow.evaluation_id == EvaluationRow.id)
+        .where(
+            RunRow.deleted_at.is_(None),
+            MetricValueRow.class_index == AGGREGATE,
+            tuple_(newest.c.dataset_id, MetricValueRow.key).in_(keys.items()),
+            MetricValueRow.reason.is_not(None),
+        )
+        .group_by(newest.c.dataset_id, MetricValueRow.reason)
+        .order_by(func.max(RunRow.created_at))
+    )
+    return dict(rows.all())
+
+
 def _evaluated(
     key: str | ColumnElement[str], class_index: int = AGGREGATE
 ) -> Select[*tuple[Any, ...]]:

@@ -208,6 +208,23 @@ def test_runs_on_earlier_labels_are_not_called_unevaluated(
     ]
 
 
+def test_runs_without_a_value_of_the_metric_are_not_called_unevaluated(
+    client: PageClient, database: Database
+) -> None:
+    log(database, y_true=["x", "x"], y_pred=["x", "y"], labels=["x", "y"], dataset="a")
+    log(database, y_true=["x", "y"], y_pred=["x", "y"], dataset="b")
+    work_off(database)
+    set_primary_metric(database, project="default", dataset="a", key="mcc")
+    why = "all examples are of one class"
+
+    row = row_of(client.page("/"), "a")
+
+    assert (row[1], row[4]) == ("none", why)
+    assert row[2] == "Matthews correlation coefficient (MCC) undefined"
+    assert f"MCC is undefined: {why}" in client.page("/datasets/a").one("div", "empty").text
+    assert "worker" not in client.page("/datasets/a").one("main").text
+
+
 def test_a_drop_is_news_only_while_the_newest_run_shows_it(
     client: PageClient, database: Database
 ) -> None:

@@ -46,7 +46,12 @@ from offdiag.store.dataset_page import DatasetSize, dataset_size, models_by_firs
 from offdiag.store.datasets import DatasetRecord, dataset_named
 from offdiag.store.evaluations import aggregates_of
 from offdiag.store.promotions import PromotionRecord, decided_promotions
-from offdiag.store.ranked_runs import WorstClass, label_versions, worst_classes
+from offdiag.store.ranked_runs import (
+    WorstClass,
+    label_versions,
+    undefined_values,
+    worst_classes,
+)
 
 MOST_LISTED = 20
 """Decisions of the history that are shown."""
@@ -128,7 +133,10 @@ class Facts:
 
 @dataclass(frozen=True)
 class Decision:
-    """Everything the first page of a dataset shows; `costs` are those about its classes."""
+    """Everything the first page of a dataset shows; `costs` are those about its classes.
+
+    `why_undefined` is the reason why no run has a value, where runs have been evaluated.
+    """
 
     dataset: DatasetRecord
     size: DatasetSize
@@ -138,6 +146,7 @@ class Decision:
     history: Sequence[PromotionRecord]
     facts: Facts
     costs: tuple[CostVersion, ...]
+    why_undefined: str | None = None
 
     @property
     def challenger(self) -> Leader | None:
@@ -210,7 +219,11 @@ def browse_decision(
         facts = compute() if kept is None else kept.get(key, compute)
         has_sets = known.task is Task.MULTILABEL
         costs = () if has_sets else newest_versions(session, dataset_id=known.id)
-    return Decision(known, size, leaders, champion, candidate, history, facts, costs)
+        undefined = {} if leaders.runs else undefined_values(session, {known.id: leaders.metric})
+    return Decision(
+        *(known, size, leaders, champion, candidate, history, facts, costs),
+        undefined.get(known.id),
+    )
 
 
 def _run_of(decided: PromotionRecord | None) -> str | None:

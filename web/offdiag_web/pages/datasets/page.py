@@ -83,7 +83,8 @@ def _dataset_page(name: str, *, refused_comment: OffdiagError | None = None) -> 
     up = one_of(request.args.get("y"), ("cost",), "vertical axis", notices)
     asked = Asked(across or metrics[0], up == "cost" and found.facts.costs is not None)
     n_waiting = found.size.n_runs - found.size.n_failed
-    if not found.leaders.runs and n_waiting and found.size.n_labelled:
+    has_results = found.leaders.runs or found.why_undefined is not None
+    if not has_results and n_waiting and found.size.n_labelled:
         with current_registry().database.read() as session:
             notices += [] if has_worker(session) else [NO_WORKER]
     html = decision_view(

@@ -9,6 +9,7 @@ from offdiag.services.champions.decision import COST, Decision, Difference
 from offdiag.services.champions.leaders import Leaders
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import METRIC_TITLES, TITLES_OF_SETS
+from offdiag_web.components.metric_values import UNDEFINED, reason_text
 
 PER = 1_000
 """Costs are shown for so many examples: mean costs are often too small to read."""
@@ -102,6 +103,10 @@ def why_empty(decision: Decision) -> str:
         return "No labels of single examples, by which runs are ranked"
     if not size.n_labelled:
         return f"0 of {numbers.count(size.n_samples)} labelled"
+    if decision.why_undefined is not None:
+        return f"{title_of(decision.leaders.metric)} is {UNDEFINED}: " + reason_text(
+            decision.why_undefined
+        )
     n_waiting = size.n_runs - size.n_failed
     if not n_waiting:
         return f"The evaluation of {numbers.plural(size.n_failed, 'run')} failed"

@@ -21,6 +21,7 @@ from offdiag.services.champions.dataset_status import (
     by_time,
     statuses,
 )
+from offdiag.services.champions.leaders import primary_metric
 from offdiag.store.dataset_page import DatasetFacts, LoggedRuns
 from offdiag.store.home_overview import (
     DueReport,
@@ -32,6 +33,7 @@ from offdiag.store.home_overview import (
     unlabelled_samples,
 )
 from offdiag.store.promotions import promotions_in_force, promotions_since
+from offdiag.store.ranked_runs import undefined_values
 from offdiag_web.app.context import current_registry, kept_best_sets, kept_drops
 from offdiag_web.app.last_visit import news_since, open_problems
 from offdiag_web.charts.marks import Canvas, interval_mark
@@ -40,7 +42,12 @@ from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import metric_values, numbers
 from offdiag_web.components.controls import ahead_text, paging
 from offdiag_web.components.datasets import runs_url
-from offdiag_web.components.metric_values import extent_of, interval_text
+from offdiag_web.components.metric_values import (
+    UNDEFINED,
+    extent_of,
+    interval_text,
+    reason_text,
+)
 from offdiag_web.pages.home.news import MOST_NEWS, NewsView, label_news, news_view, promotion_news
 from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import ProblemsAddress
@@ -91,6 +98,7 @@ def home_view(
     *,
     unlabelled: Mapping[int, int],
     on_earlier: Mapping[int, int],
+    undefined: Mapping[int, str],
     since: datetime,
     now: datetime,
     wanted: str,
@@ -129,6 +137,7 @@ def home_view(
                 since=since,
                 n_unlabelled=unlabelled.get(dataset.id, 0),
                 n_earlier=on_earlier.get(dataset.id, 0),
+                why_undefined=undefined.get(dataset.id),
                 due=due.get((dataset.project, dataset.name)),
                 is_unique=names.count(dataset.name) == 1,
                 now=now,
@@ -176,6 +185,7 @@ def _line(
     since: datetime,
     n_unlabelled: int,
     n_earlier: int,
+    why_undefined: str | None,
     due: DueReport | None,
     is_unique: bool,
     now: datetime,
@@ -183,7 +193,7 @@ def _line(
     state, is_worse = (
         ("counts only", False)
         if _is_counted(dataset, runs)
-        else _state(dataset, status, n_unlabelled, n_earlier)
+        else _state(dataset, status, n_unlabelled, n_earlier, why_undefined)
     )
     run = None if status is None else status.shown
     listed = ProblemsAddress(dataset=dataset.name, project="" if is_unique else dataset.project)
@@ -197,7 +207,7 @@ def _line(
         run_url="" if run is None else run_url(run.id),
         role="champion" if status is not None and status.is_champion else "",
         value="" if run is None else metric_values.known(run.value),
-        no_value=_no_value(dataset, runs, n_earlier),
+        no_value=_no_value(dataset, runs, n_earlier, why_undefined),
         metric="" if status is None else _metric(status),
         interval="" if run is None else interval_text(run.value) or "",
         mark=None if status is None else _mark(status),
@@ -228,20 +238,30 @@ def _is_counted(dataset: DatasetFacts, runs: LoggedRuns) -> bool:
     return dataset.truth_number is None and runs.by_state[RunState.EVALUATED] > 0
 
 
-def _no_value(dataset: DatasetFacts, runs: LoggedRuns, n_earlier: int) -> str:
+def _no_value(
+    dataset: DatasetFacts, runs: LoggedRuns, n_earlier: int, why_undefined: str | None
+) -> str:
     """Why no run has a value, which is one on the newest labels."""
     if _is_counted(dataset, runs):
         return "not ranked"
+    if why_undefined is not None:
+        return f"{spec_of(primary_metric(dataset), of_class=False).title} {UNDEFINED}"
     return f"none on labels v{dataset.truth_number}" if n_earlier else "not evaluated"
 
 
 def _state(
-    dataset: DatasetFacts, status: DatasetStatus | None, n_unlabelled: int, n_earlier: int
+    dataset: DatasetFacts,
+    status: DatasetStatus | None,
+    n_unlabelled: int,
+    n_earlier: int,
+    why_undefined: str | None,
 ) -> tuple[str, bool]:
     """How sure the order is, in a few words, and whether that is bad news."""
     if not dataset.n_labelled:
         n_examples = dataset.n_samples or n_unlabelled
         return f"0 of {numbers.count(n_examples)} labelled", False
+    if why_undefined is not None:
+        return reason_text(why_undefined), False
     if status is None:
         of_earlier = f"{numbers.plural(n_earlier, 'run')} on earlier labels"
         return of_earlier if n_earlier else "not evaluated", False
@@ -329,8 +349,11 @@ def home() -> Response:
         labels = label_versions_since(session, since, limit=MOST_NEWS)
         has_unlabelled = any(each.truth_number is None for each, _ in overview.datasets)
         unlabelled = unlabelled_samples(session) if has_unlabelled else {}
-        without = [each.id for each, _ in overview.datasets if each.id not in found]
+        without = {
+            each.id: primary_metric(each) for each, _ in overview.datasets if each.id not in found
+        }
         on_earlier = runs_on_earlier_labels(session, without) if without else {}
+        undefined = undefined_values(session, without) if without else {}
     news = news_view(
         overview.datasets,
         found,
@@ -355,6 +378,7 @@ def home() -> Response:
         news,
         unlabelled=unlabelled,
         on_earlier=on_earlier,
+        undefined=undefined,
         since=since,
         now=now,
         wanted=wanted,
