@@ -138,10 +138,10 @@ def read_task_answers(records: object) -> list[TaskAnswer]:
                 field="tasks",
                 hint="Keep the names of exported tasks: the question is called label.",
             ) from None
-    others = {name for record in records for name in _questions(record)} - {QUESTION}
-    if others and not found:
+    answered = {name for record in records for name in _questions(record)}
+    if answered and QUESTION not in answered:
         raise InvalidInput(
-            f"its answers are to {', '.join(map(repr, sorted(others)[:5]))}.",
+            f"its answers are to {', '.join(map(repr, sorted(answered)[:5]))}.",
             field="tasks",
             hint=f"Only answers to {QUESTION!r} are read: rename the question.",
         )

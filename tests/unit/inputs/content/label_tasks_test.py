@@ -100,7 +100,7 @@ def test_people_of_label_studio_are_numbers_or_addresses() -> None:
     assert read_task_answers(annotated(result=[])) == []
 
 
-def test_drafts_of_argilla_are_no_answers() -> None:
+def test_drafts_of_argilla_are_no_answers_whatever_else_is_asked() -> None:
     responses = [
         {"value": "nv", "user_id": "u", "status": "draft"},
         {"value": "mel", "user_id": "v", "status": "submitted"},
@@ -108,6 +108,9 @@ def test_drafts_of_argilla_are_no_answers() -> None:
     record = {"id": "s1", "fields": {}, "responses": {"label": responses}}
 
     assert read_task_answers([record]) == [TaskAnswer("s1", "v", "mel")]
+
+    asked = {"label": responses[:1], "comment": [{"value": "blurred", "user_id": "v"}]}
+    assert read_task_answers([record | {"responses": asked}]) == []
 
 
 @pytest.mark.parametrize(
