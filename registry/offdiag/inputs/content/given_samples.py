@@ -207,7 +207,7 @@ def _field_name(name: object) -> str:
 
 
 def _value(name: object, given: Any) -> FieldValue:
-    value = getattr(given, "item", lambda: given)()
+    value = given.tolist() if hasattr(given, "tolist") else given
     if _is_missing(value):
         return None
     if isinstance(value, (bool, int)):
@@ -221,6 +221,8 @@ def _value(name: object, given: Any) -> FieldValue:
 
 def _is_missing(value: Any) -> bool:
     """Whether it is None, or NaN, NaT or NA, which equal nothing, not even themselves."""
+    if getattr(value, "ndim", 0):  # An array says it of each of its values.
+        return False
     try:
         return value is None or bool(value != value)  # noqa: PLR0124
     except TypeError:  # The NA of pandas cannot even say so.

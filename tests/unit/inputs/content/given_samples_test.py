@@ -52,6 +52,12 @@ def test_values_without_a_number_are_empty() -> None:
     ]
 
 
+def test_an_array_is_written_as_a_list_is() -> None:
+    assert fields_of([1], fields=[{"a": np.array([1, 2]), "b": [1, 2]}]) == [
+        {"a": "[1, 2]", "b": "[1, 2]"}
+    ]
+
+
 def test_what_pandas_calls_missing_is_empty() -> None:
     frame = pd.DataFrame(
         {
@@ -78,6 +84,7 @@ def test_what_pandas_calls_missing_is_empty() -> None:
         ({"ids": [1, 2], "text": "ab"}, "text"),
         ({"ids": [1], "images": b"ab"}, "images"),
         ({"ids": [1], "text": [3]}, "text"),
+        ({"ids": [1], "text": [np.array([1, 2])]}, "text"),
         ({"ids": [1], "text": ["a\0"]}, "text"),
         ({"ids": [1], "fields": [[1]]}, "fields"),
         ({"ids": [1], "fields": {"a": [1], "b": [1, 2]}}, "fields"),
