@@ -42,16 +42,19 @@ def number(value: float, *, decimals: int = 3, decimals_from_100: int = 1) -> st
 def signed(value: float, decimals: int) -> str:
     """A difference: "+3.2", "−0.4", "0"; what rounds to nothing has one digit, as "+0.03"."""
     text = f"{value:+.{decimals}f}"
-    return _one_digit(value) if float(text) == 0 else text.replace("-", MINUS)
+    return _one_digit(value, decimals) if float(text) == 0 else text.replace("-", MINUS)
 
 
-_LEAST = 0.0001
+_MOST_ZEROS = 4
+"""Decimals to which the digit of a small difference is looked for, unless more are shown."""
 
 
-def _one_digit(value: float) -> str:
+def _one_digit(value: float, decimals: int) -> str:
     """A small difference with its sign, so that an end of an interval is on its side of 0."""
-    if 0 < abs(value) < _LEAST:
-        return f"< +{_LEAST}" if value > 0 else f"> {MINUS}{_LEAST}"
+    least = 10.0 ** -max(decimals, _MOST_ZEROS)
+    if 0 < abs(value) < least:
+        step = f"{least:f}".rstrip("0")
+        return f"< +{step}" if value > 0 else f"> {MINUS}{step}"
     return f"{value:+.1g}".replace("-", MINUS) if value else "0"
 
 
@@ -169,7 +172,7 @@ class Amounts:
         """A difference: "+12", "−3", "0"; what rounds to nothing as the function `signed` does."""
         text = self.text(amount)
         if text[0] in "<>":
-            return _one_digit(amount)
+            return _one_digit(amount, self.decimals)
         return f"+{text}" if amount > 0 else text
 
     def interval(self, low: float, high: float) -> str:

@@ -129,6 +129,11 @@ def test_a_difference_of_amounts_has_a_sign(amount: float, text: str) -> None:
     assert Amounts(0).signed(amount) == text
 
 
+def test_a_small_difference_of_amounts_is_told_as_exactly_as_they_are() -> None:
+    assert Amounts(6).signed(4e-7) == "< +0.000001"
+    assert Amounts(5).signed(-4e-6) == "> −0.00001"
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [
