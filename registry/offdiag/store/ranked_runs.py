@@ -291,8 +291,8 @@ _OF_EQUALS = (RunRow.created_at.desc(), RunRow.id)
 def undefined_values(session: Session, keys: Mapping[int, str]) -> dict[int, str]:
     """Why a metric has no value on the newest labels of datasets, for the newest of their runs.
 
-    `keys` has the metric by id of the dataset. Datasets whose runs have values, or no results on
-    these labels, are absent.
+    `keys` has the metric by id of the dataset, of those that no run has a value of. Datasets
+    without results on these labels are absent.
     """
     newest = (
         select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
