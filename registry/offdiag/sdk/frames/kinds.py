@@ -1,31 +1,23 @@
-"""Counting the rows of a frame by the values in its columns, with the library that holds it.
-
-Scores of every class are counted against the rest. Each class is one pass over the rows, and so
-is the largest probability: a pass groups by an event and a cell, so what comes back does not grow
-with the rows nor with combinations of classes.
-"""
+"""Counting the rows of a frame by the values in its columns, with the library that holds it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
-from offdiag.inputs.counted_samples import MAX_KINDS, too_many_cells, too_many_kinds
-from offdiag.inputs.counted_scores import GivenClassScores, GivenEvent
-from offdiag.inputs.score_columns import places_of_classes
-from offdiag.inputs.slice_columns import counted_slices
-from offdiag.inputs.slice_ranges import Bins
-from offdiag.metrics.scores.forecasts import sum_tolerance
+from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
+from offdiag.inputs.slice_columns import read_slices
+from offdiag.inputs.slice_ranges import DEFAULT_QUANTILES, MOST_BINS, Bins, counted_quantiles
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
 from offdiag.sdk.frames.rows import rows_in_memory
-from offdiag.sdk.frames.score_cells import AGGREGATES, CODE, as_stored, cell_columns, with_cells
+from offdiag.sdk.frames.score_cells import AGGREGATES, CODE, cell_columns, with_cells
 from offdiag.services.ingest.batch import GivenCounts, PairedTable
 
 SIZE = "offdiag: cases"
@@ -96,7 +88,60 @@ def _slices(
     periods: Mapping[str, str] | None,
 ) -> Mapping[str, Sequence[object]]:
     named = {name: kinds.columns[name] for name in columns.slices}
-    return counted_slices(named, kinds.sizes, bins=bins, periods=periods)
+    return _counted_slices(named, kinds.sizes, bins=bins, periods=periods)
+
+
+def _counted_slices(
+    columns: Mapping[str, Sequence[object]],
+    sizes: Sequence[int],
+    *,
+    bins: Mapping[str, Bins] | None = None,
+    periods: Mapping[str, str] | None = None,
+) -> dict[str, Sequence[object]]:
+    """Columns of kinds that have `sizes` samples each, with categories in place of other values.
+
+    Numbers with a fraction, and columns in `bins`, become ranges: between cut points, or at so
+    many quantiles of the samples, quartiles by default. Dates, and columns in `periods`, become
+    periods, months by default, and `country/site` also gives a column `country`, as in
+    `read_slices`. Lists of tags stay as they are. Raises `InvalidInput` for values that are not
+    numbers or dates.
+    """
+    found: dict[str, Sequence[object]] = {}
+    for name, values in columns.items():
+        cuts, period = (bins or {}).get(name), (periods or {}).get(name)
+        if cuts is None and period is None and any(isinstance(value, float) for value in values):
+            cuts = DEFAULT_QUANTILES
+        is_date = period is not None or isinstance(next(iter(values), None), date)
+        if cuts is None and not is_date and "/" not in name:
+            found[name] = values
+            continue
+        if isinstance(cuts, int):
+            cuts = _points(values, sizes, cuts)
+        read = read_slices(
+            {name: list(values)},
+            n_samples=len(values),
+            bins=None if cuts is None else {name: cuts},
+            periods=None if period is None else {name: period},
+        )
+        found |= {
+            part: [column.levels[code] for code in column.codes.tolist()]
+            for part, column in read.items()
+            if part == name or part not in columns
+        }
+    return found
+
+
+def _points(values: Sequence[object], sizes: Sequence[int], n: int) -> Bins:
+    """Where n quantiles of the samples are; n itself where reading them says what is wrong.
+
+    Quantiles of samples that are all equal are those of their kinds, too.
+    """
+    if not 2 <= n <= MOST_BINS or not all(isinstance(each, int | float) for each in values):
+        return n
+    numbers = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        return n
+    return counted_quantiles(numbers, np.asarray(sizes, dtype=np.int64), n) or n
 
 
 def find_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds | None:
@@ -204,110 +249,3 @@ def with_numbered_lists(
         frame = frame.with_columns(numbered.alias(name))
         lists[name] = [list(each) if isinstance(each, tuple) else each for each in places]
     return frame, lists
-
-
-_HAPPENED, _TOP, _OFF = "offdiag: happened", "offdiag: top", "offdiag: off"
-_FARTHEST = "offdiag: farthest"
-
-
-def count_class_scores(
-    frame: EagerFrame | LazyFrame,
-    columns: FrameColumns,
-    classes: Mapping[str, Sequence[Any]],
-    labels: Sequence[object] | LabelSet | None,
-) -> GivenClassScores:
-    """The scores of each class in the order of the labels, and the largest one of each row.
-
-    `classes` are the values that occur in the actual and the predicted column, by its name.
-    Raises `InvalidInput` for columns that are not those of the classes, and for scores that are
-    no probabilities of them.
-    """
-    actual = columns.actual
-    assert actual is not None  # noqa: S101  # Who calls this has counted it.
-    known = _label_set(classes, columns, labels)
-    places = places_of_classes(columns.score_classes or columns.scores, known, field="score")
-    score_of = {
-        label: columns.scores[place] for label, place in zip(known.names, places, strict=True)
-    }
-    is_actual = _is_actual(actual, classes[actual], known)
-    events, left = {}, MAX_KINDS
-    for label, score in score_of.items():
-        events[label] = _event(frame.with_columns(is_actual[label].alias(_HAPPENED)), score)
-        left -= len(events[label].sizes)
-        if left < 0:
-            raise too_many_cells()
-    return GivenClassScores(events, _top_event(frame, score_of, is_actual))
-
-
-def _label_set(
-    classes: Mapping[str, Sequence[Any]],
-    columns: FrameColumns,
-    labels: Sequence[object] | LabelSet | None,
-) -> LabelSet:
-    if isinstance(labels, LabelSet):
-        return labels
-    if labels is not None:
-        return LabelSet.declared(labels)
-    named = (name for name in (columns.actual, columns.predicted) if name is not None)
-    return LabelSet.inferred_from({label_text(each) for name in named for each in classes[name]})
-
-
-def _is_actual(column: str, values: Sequence[Any], labels: LabelSet) -> dict[str, nw.Expr]:
-    """Whether a row is of a class, by class."""
-    of_class: dict[str, list[Any]] = {label: [] for label in labels.names}
-    for value in dict.fromkeys(values):
-        of_class.setdefault(label_text(value), []).append(value)
-    actual = nw.col(column)
-    # No row has a gap there, so that a class without rows never is the actual one.
-    return {
-        label: actual.is_in(found) if found else actual.is_null()
-        for label, found in of_class.items()
-    }
-
-
-def _event(
-    frame: EagerFrame | LazyFrame, score: str, *further: nw.Expr, limit: float | None = None
-) -> GivenEvent:
-    counted = grouped(with_cells(frame, score), (_HAPPENED, CODE), (*AGGREGATES, *further))
-    sizes = counted[SIZE].to_pylist()
-    scores = cell_columns(counted, sizes, score)
-    if limit is not None and max(counted[_FARTHEST].to_pylist()) > limit:
-        raise InvalidInput(
-            f"the scores of a row add up to a number that is "
-            f"{max(counted[_FARTHEST].to_pylist()):.3g} away from 1.",
-            field="score",
-            hint="Scores are counted as probabilities; rescale them, or keep the predictions.",
-        )
-    return GivenEvent([bool(each) for each in counted[_HAPPENED].to_pylist()], sizes, scores)
-
-
-def _top_event(
-    frame: EagerFrame | LazyFrame, score_of: Mapping[str, str], is_actual: Mapping[str, nw.Expr]
-) -> GivenEvent:
-    """The largest probability, which is right where the first class that has it is the actual.
-
-    Probabilities add up to 1 as far as single precision lets them, as where they are kept.
-    """
-    n_classes = len(score_of)
-    p = [as_stored(name) for name in score_of.values()]
-    with_top = frame.with_columns(
-        nw.max_horizontal(*p).alias(_TOP), (nw.sum_horizontal(*p) - 1).abs().alias(_OFF)
-    )
-    first = nw.min_horizontal(
-        *(
-            nw.when(each >= nw.col(_TOP)).then(nw.lit(code)).otherwise(nw.lit(n_classes))
-            for code, each in enumerate(p)
-        )
-    )
-    actual = nw.sum_horizontal(
-        *(
-            nw.when(is_actual[label]).then(nw.lit(code)).otherwise(nw.lit(0))
-            for code, label in enumerate(score_of)
-        )
-    )
-    return _event(
-        with_top.with_columns((first == actual).alias(_HAPPENED)),
-        _TOP,
-        nw.col(_OFF).max().alias(_FARTHEST),
-        limit=sum_tolerance(n_classes),
-    )

@@ -14,6 +14,7 @@ from offdiag.domain.runs import MAX_TEXT_LENGTH, require_text
 from offdiag.errors import InvalidInput
 from offdiag.inputs.slice_columns import require_columns
 from offdiag.inputs.slice_ranges import Bins
+from offdiag.sdk.frames.class_scores import count_class_scores
 from offdiag.sdk.frames.columns import (
     EagerFrame,
     FrameColumns,
@@ -25,7 +26,7 @@ from offdiag.sdk.frames.columns import (
     opened,
 )
 from offdiag.sdk.frames.counted_query import CountedQuery, with_query
-from offdiag.sdk.frames.kinds import count_class_scores, counts_of
+from offdiag.sdk.frames.kinds import counts_of
 from offdiag.sdk.frames.paired import arguments_of, log_counted_together
 from offdiag.sdk.frames.rows import Rows, labels_on_engine, row_batches, rows_in_memory
 from offdiag.sdk.logging import AboutRun, RunArguments, facts_of, log_run, start_run
