@@ -140,6 +140,20 @@ def test_a_file_of_another_model_than_before_is_told_and_others_are_taken(
     assert second.run is not None
 
 
+def test_a_file_whose_run_was_deleted_is_told_how_to_bring_it_back(watched: Watched) -> None:
+    watched.write("first.csv", COMPLETE)
+    watched.look()
+    (first,) = watched.look(QUIET_S)
+    assert first.run is not None
+    first.run.delete()
+
+    watched.begin_anew()
+    watched.look()
+    (told,) = watched.look(QUIET_S)
+
+    assert f"`offdiag runs restore {first.run.id}` brings it back" in str(told.problem)
+
+
 def test_other_content_under_the_same_name_is_another_run(watched: Watched) -> None:
     watched.write("daily.csv", COMPLETE)
     watched.look()

@@ -122,9 +122,9 @@ def _logged(log: Callable[[str], Run], key: str) -> Run:
     try:
         return log(key)
     except Conflict as error:
-        if key not in error.message:
+        if key not in error.message or error.message.endswith("which was deleted."):
             raise
-        # Nobody here gave a key, so the way out is not another one.
+        # Nobody here gave a key, so the way out is not another one. That of a deleted run stays.
         hint = (
             "The key is the digest of the file, which is logged once. Watch as before, or make "
             "another run of it with `offdiag log`."
