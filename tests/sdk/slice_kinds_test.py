@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 import offdiag
 from offdiag.errors import InvalidInput, LabelNote
 from offdiag.inputs.slice_ranges import counted_quantiles, cut
+from offdiag.store.database import Database
 from support.frames import FRAMES
+from support.servers import serving
 
 N = 240
 SITES = ["JP/Kyoto", "JP/Nara", "DE/Ulm"]
@@ -289,16 +291,21 @@ def test_whole_floats_that_share_ranges_are_noted(url: str) -> None:
         )
 
 
-def test_values_that_look_alike_are_noted(url: str) -> None:
-    with pytest.warns(LabelNote, match=r"Values of slices\['sex'\] look alike: 'F' and 'f'"):
-        offdiag.log_run(
-            y_true=["a", "b", "a"],
-            y_pred=["a", "b", "b"],
-            slices={"sex": ["F", "f", "M"]},
-            name="alike",
-            dataset="alike",
-            url=url,
-        )
+@pytest.mark.parametrize("is_served", [False, True])
+def test_values_that_look_alike_are_noted(
+    url: str, sqlite_database: Database, *, is_served: bool
+) -> None:
+    answers: dict[str, Any] = {"y_true": ["a", "b", "a"], "y_pred": ["a", "b", "b"]}
+    sex, said = {"sex": ["F", "f", "M"]}, r"Values of slices\['sex'\] look alike: 'F' and 'f'"
+
+    with pytest.warns(LabelNote, match=said):
+        offdiag.evaluate_labels(**answers, slices=sex)
+    with serving(sqlite_database) if is_served else nullcontext(url) as at:
+        with pytest.warns(LabelNote, match=said):
+            offdiag.log_run(**answers, slices=sex, name="alike", dataset="alike", url=at)
+        offdiag.log_run(**answers, name="later", dataset="later", url=at)
+        with pytest.warns(LabelNote, match=said):
+            offdiag.add_slices(dataset="later", columns=sex, url=at)
 
 
 def test_ranges_write_zero_in_one_way() -> None:

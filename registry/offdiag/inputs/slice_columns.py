@@ -49,7 +49,7 @@ class SliceColumn:
 
     The level `UNKNOWN` is that of samples whose value nobody gave. With `of_tags` a level is the
     set of tags of a sample, joined by `TAG_SEPARATOR`, and a slice is all samples with a tag.
-    `note` says of a column as it was read what may not be meant so.
+    `note` says of a column as it was read what may not be meant so; what is made of it has none.
     """
 
     levels: tuple[str, ...]
@@ -185,6 +185,11 @@ def read_slices(
     return found
 
 
+def slice_notes(columns: SliceColumns) -> tuple[str, ...]:
+    """What may not be meant as it was read, of columns as `read_slices` gives them."""
+    return tuple(each.note for each in columns.values() if each.note is not None)
+
+
 def require_values(column: SliceColumn, field: str) -> None:
     """Raise `InvalidInput` for an empty text, whose samples would be in no slice of the column."""
     if UNKNOWN in column.levels and not column.of_tags:
@@ -231,13 +236,15 @@ class GivenSlices:
 class AddedSlices:
     """Columns that are new or know more samples, and how many runs are evaluated by them.
 
-    `root` is the first label version of the samples.
+    `root` is the first label version of the samples. `notes` say what may not be meant as it was
+    read.
     """
 
     dataset: str
     root: int
     columns: tuple[str, ...]
     n_runs: int
+    notes: tuple[str, ...] = ()
 
 
 def _named(given: object) -> dict[str, object]:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from offdiag.domain.labels import TruthRevision
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.sample_content import ContentPlaces, LoggedSamples, allowed_hosts
 from offdiag.domain.texts import name_segment
 from offdiag.inputs.content.given_samples import chunked_samples, given_samples
@@ -87,16 +88,19 @@ def add_slices(
     nothing. `version` names the samples by a label version where a dataset has several lineages.
 
     Raises `InvalidInput` for unusable columns and unknown samples, `NotFound` for an unknown
-    dataset, and `Conflict` for a sample that has another value.
+    dataset, and `Conflict` for a sample that has another value, and warns as `LabelNote` of values
+    that may not be meant as they were read.
     """
     at = target(url)
     given = aligned(ids=ids, slices=columns)
-    return at.add_slices(
+    added = at.add_slices(
         project if project is not None else at.project,
         dataset,
         GivenSlices(given["slices"], given["ids"], bins, periods),
         version,
     )
+    warn_of(added.notes)
+    return added
 
 
 def set_hierarchy(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from offdiag.domain.look_alikes import warn_of
 from offdiag.errors import Conflict
 from offdiag.extras import optional
 from offdiag.metrics.confusion import ConfusionMatrix
@@ -36,14 +37,17 @@ def slices_of_labels(
 ) -> SliceFindings:
     """Test the slices of n samples, whose columns are read as `log_run` reads them.
 
-    Raises `InvalidInput` for columns that are none.
+    Raises `InvalidInput` for columns that are none, and warns as `LabelNote` of values that may
+    not be meant as they were read.
     """
-    from offdiag.inputs.slice_columns import read_slices
+    from offdiag.inputs.slice_columns import read_slices, slice_notes
 
     n = len(actual)
+    read = read_slices(given, n_samples=n)
+    warn_of(slice_notes(read))
     columns = [
         CodedColumn(name, each.choices, each.codes, each.membership)
-        for name, each in sorted(read_slices(given, n_samples=n).items())
+        for name, each in sorted(read.items())
     ]
     half = random_halves(np.arange(n))
     if isinstance(matrix, WeightedMatrix):

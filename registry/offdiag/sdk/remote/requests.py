@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -15,7 +16,7 @@ from offdiag.errors import EvaluationPending, NotFound
 from offdiag.inputs.ids import sample_ids
 from offdiag.inputs.label_changes import read_label_changes
 from offdiag.inputs.labels import Codes
-from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
+from offdiag.inputs.slice_columns import AddedSlices, GivenSlices, slice_notes
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.counted import Counted, CountedSets, are_sets
 from offdiag.metrics.multilabel.sets import is_known, unpack_sets
@@ -157,7 +158,8 @@ def add_slices(
         version=version,
     )
     answer = reader.send("POST", f"/datasets/{name_segment(dataset)}/slices", body)
-    return TypeAdapter(AddedSlices).validate_json(answer)
+    added = TypeAdapter(AddedSlices).validate_json(answer)
+    return replace(added, notes=slice_notes(columns))
 
 
 def _named(codes: Codes, labels: LabelSet) -> list[str | None] | list[list[str] | None]:

@@ -36,7 +36,12 @@ from offdiag.inputs.labels import (
     require_equal_lengths,
 )
 from offdiag.inputs.scores import Scores, predicted_from, read_scores, score_notes
-from offdiag.inputs.slice_columns import SliceColumns, concatenated_slices, read_slices
+from offdiag.inputs.slice_columns import (
+    SliceColumns,
+    concatenated_slices,
+    read_slices,
+    slice_notes,
+)
 from offdiag.metrics.counted import SampleCounts, are_sets, count_part
 from offdiag.metrics.pair_counts import OccupiedCells
 from offdiag.metrics.weighted.counts import read_weights
@@ -266,7 +271,7 @@ def read_batch(
     if scores is not None and decision is None:
         notes += score_notes(scores, predicted, labels, positive_label)
     columns = {} if slices is None else read_slices(given["slices"], n_samples=len(predicted))
-    notes += tuple(each.note for each in columns.values() if each.note is not None)
+    notes += slice_notes(columns)
     weight = None
     if sample_weight is not None:
         if are_sets(predicted):

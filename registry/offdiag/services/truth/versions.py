@@ -18,7 +18,7 @@ from offdiag.inputs.ids import SampleIds, are_equal, require_distinct, sample_id
 from offdiag.inputs.label_sets import set_text
 from offdiag.inputs.labels import Codes
 from offdiag.inputs.partial_labels import count_labelled, differ, in_roomy_rows, is_labelled
-from offdiag.inputs.slice_columns import AddedSlices, GivenSlices
+from offdiag.inputs.slice_columns import AddedSlices, GivenSlices, slice_notes
 from offdiag.metrics.counted import are_sets
 from offdiag.metrics.multilabel.sets import unpack_sets
 from offdiag.services.ingest.truth import keep_columns, positions_in
@@ -242,6 +242,7 @@ def add_slices(
         truth = version_of(session, known, version)
         places, n = _places(session, truth, given.ids)
         columns = given.read(n)
+        notes = slice_notes(columns)
         if places is not None:
             columns = {
                 name: each.spread(places, n=truth.n_samples) for name, each in columns.items()
@@ -250,7 +251,7 @@ def add_slices(
         runs = truths.runs_scored_with(session, truth.root_id) if changed else []
         submit_evaluations(session, runs)
         root = truths.get_truth(session, truth.root_id)
-        return AddedSlices(dataset, root.number, tuple(sorted(changed)), len(runs))
+        return AddedSlices(dataset, root.number, tuple(sorted(changed)), len(runs), notes)
 
 
 def _places(
