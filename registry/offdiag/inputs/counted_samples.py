@@ -15,13 +15,7 @@ from offdiag.domain.runs import require_name
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_scores import CellColumns, GivenClassScores, cell_sums, event_sums
 from offdiag.inputs.labels import Codes, code_dtype, require_equal_lengths
-from offdiag.inputs.slice_columns import (
-    SliceColumn,
-    SliceColumns,
-    read_slices,
-    require_values,
-    sorted_levels,
-)
+from offdiag.inputs.slice_columns import SliceColumn, SliceColumns, read_slices, sorted_levels
 from offdiag.metrics.confusion import LARGEST_TOTAL, ConfusionMatrix
 from offdiag.metrics.scores.score_cells import (
     CellSums,
@@ -214,9 +208,7 @@ def _column(values: Sequence[object], name: str) -> SliceColumn:
     texts = [label_text(value, field_name=field) for value in values]
     levels = sorted(set(texts))
     place = {level: code for code, level in enumerate(levels)}
-    column = sorted_levels(levels, np.array([place[text] for text in texts]))
-    require_values(column, field)
-    return column
+    return sorted_levels(levels, np.array([place[text] for text in texts]))
 
 
 def merged_samples(

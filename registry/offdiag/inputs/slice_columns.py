@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import label_text
 from offdiag.domain.look_alikes import look_alikes_in_words
+from offdiag.domain.number_text import count
 from offdiag.domain.runs import require_name
 from offdiag.domain.slices import UNKNOWN, is_range, level_order, require_disjoint
 from offdiag.errors import InvalidInput
@@ -155,8 +156,10 @@ def read_slices(
     * Lists of text are tags; a slice is all samples with one of them.
     * `country/site` with values like "JP/Kyoto" is a hierarchy: it also gives a column `country`.
 
-    Raises `InvalidInput` for missing values, empty texts, other lengths and types, and for columns
-    with too many different values.
+    Samples with an empty text are in no slice of the column, which its note says.
+
+    Raises `InvalidInput` for missing values, other lengths and types, and for columns with too
+    many different values.
     """
     columns = _named(given)
     require_columns(columns, bins, periods)
@@ -174,30 +177,30 @@ def read_slices(
             for parent, coarser in _parents(name, found[name]).items()
             if parent not in columns
         }
-    for name, read in found.items():
-        require_values(read, f"slices[{name!r}]")
     if len(found) > MAX_COLUMNS:
         raise InvalidInput(
             f"there are {len(found)} columns.",
             field="slices",
             hint=f"At most {MAX_COLUMNS} are kept with a dataset.",
         )
-    return found
+    return {name: _with_unknown(read, f"slices[{name!r}]") for name, read in found.items()}
+
+
+def _with_unknown(column: SliceColumn, field: str) -> SliceColumn:
+    """The column, noting samples that are in none of its slices."""
+    if column.of_tags or UNKNOWN not in column.levels:
+        return column
+    n = int(np.count_nonzero(column.codes == column.levels.index(UNKNOWN)))
+    said = (
+        f"{field} is an empty text for {count(n, 'sample')}, which no slice of it holds. "
+        "Name what is not known, as 'unknown', to have one."
+    )
+    return replace(column, note=said if column.note is None else f"{column.note} {said}")
 
 
 def slice_notes(columns: SliceColumns) -> tuple[str, ...]:
     """What may not be meant as it was read, of columns as `read_slices` gives them."""
     return tuple(each.note for each in columns.values() if each.note is not None)
-
-
-def require_values(column: SliceColumn, field: str) -> None:
-    """Raise `InvalidInput` for an empty text, whose samples would be in no slice of the column."""
-    if UNKNOWN in column.levels and not column.of_tags:
-        raise InvalidInput(
-            "there is an empty text, which names no slice.",
-            field=field,
-            hint="Name it, as 'unknown', or add the column later for the samples with a value.",
-        )
 
 
 def require_columns(

@@ -17,6 +17,7 @@ from offdiag.inputs.slice_columns import (
     SliceColumn,
     concatenated_slices,
     read_slices,
+    slice_notes,
     sorted_levels,
 )
 
@@ -154,7 +155,6 @@ def test_membership_says_which_level_has_which_tag(tags: list[set[str]]) -> None
         ([1], {"periods": "month"}, "the values are not dates"),
         (["2026-03-05"], {"periods": "decade"}, "'decade' is not known"),
         ([["a|b"]], {}, "have an empty one or a '|'"),
-        (["a", ""], {}, "there is an empty text, which names no slice"),
     ],
 )
 def test_what_makes_no_column_is_refused(
@@ -165,9 +165,16 @@ def test_what_makes_no_column_is_refused(
     assert sentence in str(refused.value)
 
 
-def test_a_level_without_a_name_is_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"slices\['country'\]: there is an empty text"):
-        read_slices({"country/site": ["JP/Kyoto", "/Ulm"]}, n_samples=2)
+def test_samples_with_an_empty_text_are_in_no_slice_and_a_note_counts_them() -> None:
+    read = read_slices(
+        {"site": ["a", "", "b", ""], "country/site": ["J/K", "J/L", "/U", "J/K"]}, n_samples=4
+    )
+
+    assert read["site"].choices == ("a", "b")
+    assert [note.partition(" holds")[0] for note in slice_notes(read)] == [
+        "slices['site'] is an empty text for 2 samples, which no slice of it",
+        "slices['country'] is an empty text for 1 sample, which no slice of it",
+    ]
 
 
 def test_options_for_a_column_that_is_not_there_are_refused() -> None:

@@ -128,6 +128,13 @@ def _counted_slices(
             for part, column in read.items()
             if part == name or part not in columns
         }
+    for name, values in found.items():
+        if "" in values:
+            raise InvalidInput(
+                "there is an empty text, whose samples would be in no slice.",
+                field=f"slices[{name!r}]",
+                hint="Fill it with a name, as 'unknown'.",
+            )
     return found
 
 
