@@ -106,6 +106,7 @@ def test_what_cannot_be_judged_fails(database: Database) -> None:
             "site": [site for site, counts in FOUND.items() for _ in range(sum(counts))],
             "one": [str(at // 10) for at in range(n)],
             "single": ["all"] * n,
+            "age": ["50"] * (n - 1) + ["91"],
             "never": ["y" if each else "n" for each in predicts_ill],
         },
     )
@@ -113,7 +114,8 @@ def test_what_cannot_be_judged_fails(database: Database) -> None:
         ("overall_accuracy@site=tiny>=0", "too_few_examples", "site=tiny has 5 labelled"),
         ("recall@site=tiny>=0", "too_few_examples", "site=tiny has 2 labelled examples of 'ill'"),
         ("worst(recall, by=one)>=0", "too_few_examples", "fewer than 12"),
-        ("gap(recall, by=single)<=1", "too_few_examples", ""),
+        ("gap(recall, by=single)<=1", "too_few_examples", "single: 0.736 for all"),
+        ("overall_accuracy@age=91>=0", "too_few_examples", "age=91 has 1 labelled example, "),
         ("worst(precision, by=never)>=0", "group_value_undefined", "undefined for never=n"),
     ]
     for text, reason, note in cases:
@@ -121,6 +123,7 @@ def test_what_cannot_be_judged_fails(database: Database) -> None:
 
         assert (found.passed, found.measured, found.reason) == (False, None, reason)
         assert note in found.note
+        assert found.note.count("for all") < 2
 
 
 def test_weights_and_sets_of_labels_do_not_change_how_many_examples_a_slice_has(

@@ -8,6 +8,7 @@ from math import sqrt
 from typing import Any
 
 from offdiag.domain.look_alikes import did_you_mean
+from offdiag.domain.number_text import count
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.filters.conditions import Over, Side
@@ -33,6 +34,12 @@ from offdiag.metrics.names import averages_of, find_metric, nearest_names
 from offdiag.metrics.paired.sample_size import about, samples_for_metric
 from offdiag.metrics.weighted.counts import WeightedCounts
 
+# Where a run is approved, conditions are checked with what the dataset has.
+_BASELINE_OF_DATASET = "`offdiag runs baseline RUN` sets that of the dataset."
+_COSTS_NEEDED = (
+    "Give --weights FILE or --cost-matrix NAME. `offdiag cost default DATASET NAME` sets those of "
+    "the dataset."
+)
 _NO_SCORES = MetricValue(None, Reason.NO_SCORES.value)
 
 
@@ -60,7 +67,7 @@ def _values(condition: MetricCondition, subject: Subject) -> MetricValues:
         raise InvalidInput(
             f"{condition.text!r} compares with a baseline, but none is given.",
             field="condition",
-            hint="Name one with --baseline RUN.",
+            hint=f"Name one with --baseline RUN. {_BASELINE_OF_DATASET}",
         )
     return subject.differences.values
 
@@ -132,7 +139,7 @@ def _cost(key: str, values: MetricValues) -> MetricValue:
         raise InvalidInput(
             f"{key!r} needs a cost matrix.",
             field="condition",
-            hint="Give --weights FILE or --cost-matrix NAME.",
+            hint=_COSTS_NEEDED,
         )
     return values.costs[key]
 
@@ -167,9 +174,9 @@ _SMALLEST_MARGIN = 0.01
 _NOT_COUNTED = " (not proved; '{}' fails on it too)"
 """Behind what is in sight where only what is proved is asked for."""
 _NEEDED = {
-    "F11": "Give --weights FILE or --cost-matrix NAME.",
+    "F11": _COSTS_NEEDED,
     "F13": "It compares an uploaded matrix with the labels of its dataset: log the run.",
-    "F14": "Name a baseline with the same examples: --baseline RUN.",
+    "F14": f"Name a baseline with the same examples: --baseline RUN. {_BASELINE_OF_DATASET}",
     "F15": "Give --baseline RUN on the same labels and a cost matrix.",
     "F16": "Give the samples of a stored run slice columns with offdiag.add_slices.",
 }
@@ -338,7 +345,7 @@ def _too_few(condition: MetricCondition, subject: Subject) -> str:
     if isinstance(counted, WeightedCounts):
         has = f"{condition.part} has an effective sample size of {n}{of_class}"
         return f"{has}, less than {subject.min_size}"
-    has = f"{condition.part} has {n} labelled examples{of_class}"
+    has = f"{condition.part} has {count(n, 'labelled example')}{of_class}"
     return f"{has}, fewer than {subject.min_size}"
 
 

@@ -69,6 +69,6 @@ def _where(
         return f"undefined for {condition.by}={', '.join(undefined)}" if undefined else ""
     lowest, highest = names[int(values.argmin())], names[int(values.argmax())]
     if condition.over is Over.GAP:
-        ends = f"{values.min():.3g} for {lowest}, {values.max():.3g} for {highest}"
-        return f"{condition.by}: {ends}"
+        ends = {lowest: values.min(), highest: values.max()}
+        return f"{condition.by}: " + ", ".join(f"{end:.3g} for {at}" for at, end in ends.items())
     return f"{condition.by}={highest if direction is Direction.LOWER else lowest}"

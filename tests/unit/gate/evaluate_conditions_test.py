@@ -219,10 +219,10 @@ def test_a_run_about_which_no_rule_can_be_asked_has_not_been_cleared(text: str) 
         ("specificity>=0.5", InvalidInput, "Write specificity[class]."),
         ("mcc[cat]>=0.5", InvalidInput, "a metric of the whole run, not of class"),
         ("mean_cost[cat]>=0.5", InvalidInput, "a metric of the whole run, not of class"),
-        ("mean_cost<=1", InvalidInput, "--weights"),
-        ("diff(mcc)>=0", InvalidInput, "--baseline"),
+        ("mean_cost<=1", InvalidInput, "`offdiag cost default DATASET NAME`"),
+        ("diff(mcc)>=0", InvalidInput, "`offdiag runs baseline RUN`"),
         ("no-flag F11", InvalidInput, "--weights"),
-        ("no-flag F14", InvalidInput, "--baseline"),
+        ("no-flag F14", InvalidInput, "`offdiag runs baseline RUN`"),
     ],
 )
 def test_a_condition_that_makes_no_sense_is_an_error_and_not_a_failure(
