@@ -187,9 +187,11 @@ def _of_ranking(report: Report) -> Iterator[str]:
     ranking = counted or report.ranking
     best = ranking[0].metrics[metric]
     value = metric_text.value_text(metric, best)
-    named = [
-        name_in_sentence(run.name) for run in ranking if run.metrics[metric].value == best.value
-    ]
+    names = {
+        run.id: name_in_sentence(run.name) + report.id_of_namesake(run.id, run.name)
+        for run in report.ranking
+    }
+    named = [names[run.id] for run in ranking if run.metrics[metric].value == best.value]
     have = "has" if len(named) == 1 else "have"
     runs = count(len(ranking), "run")
     if counted and len(counted) < len(snapshot.runs):
@@ -206,7 +208,7 @@ def _of_ranking(report: Report) -> Iterator[str]:
     if snapshot.best_of_many is not None:
         yield _of_the_choice(snapshot.best_of_many, end)
     if snapshot.best_set is not None:
-        yield _may_be_best(snapshot.best_set, {run.id: run.name for run in report.ranking})
+        yield _may_be_best(snapshot.best_set, names)
 
 
 def _of_the_choice(found: BestOfManyFigures, end: str) -> str:
@@ -220,9 +222,7 @@ def _of_the_choice(found: BestOfManyFigures, end: str) -> str:
 
 def _may_be_best(found: BestSetFigures, names: Mapping[str, str]) -> str:
     """Which of the runs that were compared together may be the best, best first."""
-    may_be = [
-        name_in_sentence(name) for run_id, name in names.items() if run_id in found.may_be_best
-    ]
+    may_be = [name for run_id, name in names.items() if run_id in found.may_be_best]
     n_compared = len(found.may_be_best) + len(found.worse)
     together = f"({n_compared:,} runs compared together, 95 %)"
     if not found.worse:

@@ -97,8 +97,12 @@ class Report:
         """
         if isinstance(moved, Change) and moved.origin is Origin.SUCCEEDED:
             return ""
-        others = (run for run in self.snapshot.runs if run.id != moved.run_id)
-        return f" {moved.run_id}" if any(run.name == moved.run_name for run in others) else ""
+        return self.id_of_namesake(moved.run_id, moved.run_name)
+
+    def id_of_namesake(self, run_id: str, name: str) -> str:
+        """ " r_4bcd6fgh8jkm" where another run of the report has the same name, else nothing."""
+        others = (run for run in self.snapshot.runs if run.id != run_id)
+        return f" {run_id}" if any(run.name == name for run in others) else ""
 
 
 def make_report(

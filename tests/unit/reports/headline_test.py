@@ -212,6 +212,15 @@ def test_runs_with_the_same_highest_value_are_all_named() -> None:
     )
 
 
+def test_of_two_runs_of_a_name_the_highest_is_told_by_its_id() -> None:
+    newer = run("focal", 0.70, id="r_newer", logged_at=LATER)
+
+    assert (
+        "Of 2 runs, focal r_focal has the highest balanced accuracy: 0.800 (0.780 – 0.820)."
+        in (further_sentences(report(snapshot([run("focal", 0.80), newer]))))
+    )
+
+
 def test_an_empty_scope_is_said_to_be_empty() -> None:
     assert further_sentences(report(snapshot([]))) == ("There is no evaluated run in scope.",)
 
