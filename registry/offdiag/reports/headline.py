@@ -157,6 +157,18 @@ def _further(report: Report) -> Iterator[str]:
     if findings.new_runs:
         yield f"{count(len(findings.new_runs), 'new run')} since edition {findings.since}."
     yield from _of_ranking(report)
+    yield from _of_missing_runs(report)
+    if report.edition.covers_missed:
+        fires = count(report.edition.covers_missed, "earlier time", "earlier times")
+        yield f"This edition also stands for {fires} at which no scheduler was running."
+
+
+def _of_missing_runs(report: Report) -> Iterator[str]:
+    """Runs that a reader may look for and does not find."""
+    snapshot = report.snapshot
+    baseline = report.scope.baseline
+    if baseline is not None and snapshot.runs and all(run.id != baseline for run in snapshot.runs):
+        yield f"Baseline {baseline} is not among these runs, so differences from it are missing."
     if snapshot.waiting:
         runs = count(len(snapshot.waiting), "run is", "runs are")
         yield f"{runs} still to be scored and not in this report."
@@ -168,9 +180,6 @@ def _further(report: Report) -> Iterator[str]:
         yield f"{runs} another ground truth and cannot be compared."
     if snapshot.is_cut:
         yield f"Only the newest of {snapshot.n_matching:,} runs are in this report."
-    if report.edition.covers_missed:
-        fires = count(report.edition.covers_missed, "earlier time", "earlier times")
-        yield f"This edition also stands for {fires} at which no scheduler was running."
 
 
 def _of_ranking(report: Report) -> Iterator[str]:

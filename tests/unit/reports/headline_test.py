@@ -221,6 +221,16 @@ def test_of_two_runs_of_a_name_the_highest_is_told_by_its_id() -> None:
     )
 
 
+def test_a_baseline_that_is_not_in_the_report_is_missed() -> None:
+    missed = "Baseline r_gone is not among these runs, so differences from it are missing."
+    runs = [run("focal", 0.80), run("plain", 0.70)]
+
+    for baseline, is_missed in (("r_gone", True), ("r_plain", False), (None, False)):
+        made = report(snapshot(runs), scope=replace(SCOPE, baseline=baseline))
+
+        assert (missed in further_sentences(made)) is is_missed
+
+
 def test_an_empty_scope_is_said_to_be_empty() -> None:
     assert further_sentences(report(snapshot([]))) == ("There is no evaluated run in scope.",)
 
