@@ -252,29 +252,25 @@ def _highest(
     )
     here = compared.c.labels
     # Of the kind that comes first: runs without weights, if there are any.
-    unweighted = func.nullif(func.sum(case((compared.c.is_weighted, 0), else_=1)), 0)
-    totals = (
-        select(
-            here,
-            func.coalesce(unweighted, func.count()).label("total"),
-            func.count().label("n_of_both"),
-        )
-        .group_by(here)
-        .subquery()
+    unweighted = func.nullif(
+        func.sum(case((compared.c.is_weighted, 0), else_=1)).over(partition_by=here), 0
+    )
+    n_of_both = func.count().over(partition_by=here)
+    rank = func.rank().over(
+        partition_by=here, order_by=[compared.c.is_weighted, compared.c.goodness.desc()]
     )
     ranked = select(
         compared,
-        func.rank()
-        .over(partition_by=here, order_by=[compared.c.is_weighted, compared.c.goodness.desc()])
-        .label("rank"),
+        rank.label("rank"),
+        func.coalesce(unweighted, n_of_both).label("total"),
+        n_of_both.label("n_of_both"),
     ).subquery()
     found = session.execute(
         _evaluated(ranked.c.key)
         .add_columns(
-            TruthVersionRow.dataset_id, TruthVersionRow.number, totals.c.total, totals.c.n_of_both
+            TruthVersionRow.dataset_id, TruthVersionRow.number, ranked.c.total, ranked.c.n_of_both
         )
         .join(ranked, ranked.c.id == EvaluationRow.id)
-        .join(totals, totals.c.labels == ranked.c.labels)
         .join(TruthVersionRow, TruthVersionRow.id == ranked.c.labels)
         .where(ranked.c.rank <= limit)
         .order_by(TruthVersionRow.dataset_id, ranked.c.rank, *_OF_EQUALS)
