@@ -253,6 +253,7 @@ def _looked_at(
         partition_by=(RunRow.dataset_id, RunRow.model),
         order_by=(RunRow.created_at.desc(), RunRow.id.desc()),
     )
+    numbered = select(ProblemRow.dataset_id, ProblemRow.model)
     runs = (
         select(
             RunRow.id,
@@ -263,7 +264,8 @@ def _looked_at(
             place.label("place"),
         )
         .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
-        .where(RunRow.deleted_at.is_(None))
+        # Of the models that ever had a problem, which are few where most runs are fine.
+        .where(RunRow.deleted_at.is_(None), tuple_(RunRow.dataset_id, _model()).in_(numbered))
     )
     if beside is not None:
         of_problem = select(ProblemRow.dataset_id).where(ProblemRow.id == beside)
