@@ -226,10 +226,12 @@ def test_runs_without_a_value_of_the_metric_are_not_called_unevaluated(
 
 
 def test_a_drop_is_news_only_while_the_newest_run_shows_it(
-    client: PageClient, database: Database
+    client: PageClient, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log_drop(database)
     log_three(database)
+    monkeypatch.setattr("offdiag_web.pages.home.page.DATASETS_PER_PAGE", 1)
+    assert "Drop of 39.2 pp" in client.page("/").one("main").text
     truth, ids = ["x", "y"] * 60, [f"s{i}" for i in range(120)]
     log(database, y_true=truth, y_pred=truth, sample_ids=ids, dataset="falls",
         facts=RunFacts(name="again", model="vit"))  # fmt: skip

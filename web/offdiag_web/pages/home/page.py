@@ -40,7 +40,7 @@ from offdiag_web.charts.marks import Canvas, interval_mark
 from offdiag_web.charts.svg import UNIT
 from offdiag_web.charts.trend import sparkline
 from offdiag_web.components import metric_values, numbers
-from offdiag_web.components.controls import ahead_text, paging
+from offdiag_web.components.controls import Paging, ahead_text, paging
 from offdiag_web.components.datasets import runs_url
 from offdiag_web.components.metric_values import (
     UNDEFINED,
@@ -92,6 +92,7 @@ class DatasetLine:
 
 def home_view(
     overview: HomeOverview,
+    shown: Sequence[tuple[DatasetFacts, LoggedRuns]],
     statuses: Mapping[int, DatasetStatus],
     problems: Sequence[Problem],
     news: NewsView,
@@ -102,29 +103,14 @@ def home_view(
     since: datetime,
     now: datetime,
     wanted: str,
-    start: int,
+    page: Paging,
     notices: Sequence[str] = (),
 ) -> str:
-    """Present the datasets from `start` on whose names have all words of `wanted`."""
-    terms = wanted.lower().split()
-    found = [
-        each
-        for each in overview.datasets
-        if all(term in f"{each[0].project} {each[0].name}".lower() for term in terms)
-    ]
+    """Present a page of the datasets whose names have all words of `wanted`."""
     names = [dataset.name for dataset, _ in overview.datasets]
     by_dataset: dict[int, list[Problem]] = {}
     for problem in problems:
         by_dataset.setdefault(problem.key.dataset_id, []).append(problem)
-    page = paging(
-        len(found),
-        start,
-        per_page=DATASETS_PER_PAGE,
-        words=("dataset", "datasets"),
-        url=lambda first: with_query(
-            "/", {"q": wanted, "from": str(first + 1) if first else None}
-        ),
-    )
     due = {(each.project, each.dataset): each for each in reversed(overview.due)}
     lines = [
         (
@@ -143,7 +129,7 @@ def home_view(
                 now=now,
             ),
         )
-        for dataset, runs in found[page.start : page.end]
+        for dataset, runs in shown
     ]
     n_projects = len({dataset.project for dataset, _ in overview.datasets})
     total = sum(runs.total for _, runs in overview.datasets)
@@ -174,6 +160,23 @@ def home_view(
             for each in overview.due[:MOST_DUE]
         ],
     )
+
+
+def _page_of(n_found: int, start: int, wanted: str) -> Paging:
+    return paging(
+        n_found,
+        start,
+        per_page=DATASETS_PER_PAGE,
+        words=("dataset", "datasets"),
+        url=lambda first: with_query(
+            "/", {"q": wanted, "from": str(first + 1) if first else None}
+        ),
+    )
+
+
+def _has_new_runs(runs: LoggedRuns, since: datetime) -> bool:
+    """Whether a drop may be among them."""
+    return runs.last_logged_at is not None and runs.last_logged_at > since
 
 
 def _line(
@@ -335,23 +338,34 @@ def home() -> Response:
     database = current_registry().database
     now = database.clock()
     start, notices = read_start(request.args)
+    wanted = request.args.get("q", "").strip()[:200]
     problems = open_problems().list(database)
     with database.read() as session:
         since = news_since(session, now=now)
         overview = read_home(session)
+        terms = wanted.lower().split()
+        named = [
+            each
+            for each in overview.datasets
+            if all(term in f"{each[0].project} {each[0].name}".lower() for term in terms)
+        ]
+        page = _page_of(len(named), start, wanted)
+        shown = named[page.start : page.end]
         found = statuses(
             session,
-            [each for each, _ in overview.datasets],
+            [
+                dataset
+                for dataset, runs in overview.datasets
+                if (dataset, runs) in shown or _has_new_runs(runs, since)
+            ],
             promotions_in_force(session),
             kept=KeptComparisons(kept_best_sets(), kept_drops()),
         )
         promotions = promotions_since(session, since, limit=MOST_NEWS)
         labels = label_versions_since(session, since, limit=MOST_NEWS)
-        has_unlabelled = any(each.truth_number is None for each, _ in overview.datasets)
+        has_unlabelled = any(each.truth_number is None for each, _ in shown)
         unlabelled = unlabelled_samples(session) if has_unlabelled else {}
-        without = {
-            each.id: primary_metric(each) for each, _ in overview.datasets if each.id not in found
-        }
+        without = {each.id: primary_metric(each) for each, _ in shown if each.id not in found}
         on_earlier = runs_on_earlier_labels(session, without) if without else {}
         undefined = undefined_values(session, without) if without else {}
     news = news_view(
@@ -364,7 +378,6 @@ def home() -> Response:
         ],
         since=since,
     )
-    wanted = request.args.get("q", "").strip()[:200]
     if not wanted and not overview.datasets:
         return redirect(url_for("runs.runs"))
     has_news = news.lines or any(each.at > since for each in overview.failures)
@@ -373,6 +386,7 @@ def home() -> Response:
         return redirect(DatasetAddress(dataset.project, dataset.name).url())
     html = home_view(
         overview,
+        shown,
         found,
         problems,
         news,
@@ -382,7 +396,7 @@ def home() -> Response:
         since=since,
         now=now,
         wanted=wanted,
-        start=start,
+        page=page,
         notices=notices,
     )
     return make_response(html)
