@@ -206,13 +206,17 @@ def _values(
 def _of_datasets(
     wanted: Mapping[int, Iterable[tuple[str, int]]], runs: Mapping[int, Collection[str]]
 ) -> Iterable[Any]:
+    # Together where the classes are the same: each row is held to one condition after the other.
+    alike: dict[tuple[str, frozenset[int]], set[str]] = defaultdict(set)
     for dataset_id, places in wanted.items():
         by_key: dict[str, list[int]] = defaultdict(list)
         for key, index in places:
             by_key[key].append(index)
         for key, indices in by_key.items():
-            yield and_(
-                EvaluationRow.run_id.in_(runs[dataset_id]),
-                MetricValueRow.key == key,
-                MetricValueRow.class_index.in_(indices),
-            )
+            alike[key, frozenset(indices)].update(runs[dataset_id])
+    for (key, classes), run_ids in alike.items():
+        yield and_(
+            EvaluationRow.run_id.in_(run_ids),
+            MetricValueRow.key == key,
+            MetricValueRow.class_index.in_(classes),
+        )
