@@ -83,8 +83,8 @@ def _pages(app: Flask, runs: Logged) -> dict[str, tuple[float, Work]]:
     return {
         "runs, 50 lines": (150, lambda: _ask(app, "/runs")),
         "runs, sorted by a metric": (150, lambda: _ask(app, "/runs?sort=-mcc")),
-        "datasets": (120, lambda: _ask(app, "/")),
-        "a dataset": (120, lambda: _ask(app, "/datasets/listed")),
+        "datasets": (150, lambda: _ask(app, "/")),
+        "a dataset": (150, lambda: _ask(app, "/datasets/listed")),
         "a run": (100, lambda: _ask(app, f"/runs/{runs.listed}")),
         "problems": (80, lambda: _ask(app, "/problems")),
         "compare two runs, first": (250, compare_first),
