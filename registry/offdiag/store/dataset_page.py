@@ -30,6 +30,7 @@ from offdiag.store.models import (
 )
 from offdiag.store.models.base import record_as
 from offdiag.store.slices import slice_values
+from offdiag.store.truths import newest_numbers
 
 UNEVALUATED = (RunState.OPEN, RunState.FINISHED, RunState.FAILED)
 
@@ -113,11 +114,7 @@ def dataset_overview(session: Session) -> tuple[tuple[DatasetFacts, LoggedRuns],
 
 @cache
 def _datasets() -> Select[*tuple[Any, ...]]:
-    newest = (
-        select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
-        .group_by(TruthVersionRow.dataset_id)
-        .subquery()
-    )
+    newest = newest_numbers()
     is_newest = and_(
         TruthVersionRow.dataset_id == DatasetRow.id, TruthVersionRow.number == newest.c.number
     )

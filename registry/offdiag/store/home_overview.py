@@ -22,6 +22,7 @@ from offdiag.store.models import (
     TruthVersionRow,
     WorkRow,
 )
+from offdiag.store.truths import newest_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +174,7 @@ def unlabelled_samples(session: Session) -> dict[int, int]:
 
 def runs_on_earlier_labels(session: Session, dataset_ids: Collection[int]) -> dict[int, int]:
     """How many runs have results on other labels than the newest ones, by id of the dataset."""
-    newest = (
-        select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
-        .where(TruthVersionRow.dataset_id.in_(dataset_ids))
-        .group_by(TruthVersionRow.dataset_id)
-        .subquery()
-    )
+    newest = newest_numbers(dataset_ids)
     rows = session.execute(
         select(TruthVersionRow.dataset_id, func.count())
         .join(newest, newest.c.dataset_id == TruthVersionRow.dataset_id)

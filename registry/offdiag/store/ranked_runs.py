@@ -24,6 +24,7 @@ from offdiag.store.models import DatasetRow, EvaluationRow, MetricValueRow, RunR
 from offdiag.store.models.base import record_as
 from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.runs import is_chosen_here
+from offdiag.store.truths import newest_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +175,7 @@ def ranked_runs_of(
     `default_keys` has the key by task for datasets that name none, `lower_is_better` the keys
     of which less is better. `n_outdated` is not counted. Datasets without a value are absent.
     """
-    newest = (
-        select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
-        .where(TruthVersionRow.dataset_id.in_(dataset_ids))
-        .group_by(TruthVersionRow.dataset_id)
-        .subquery()
-    )
+    newest = newest_numbers(dataset_ids)
     key = func.coalesce(DatasetRow.primary_metric, case(default_keys, value=DatasetRow.task))
     is_lower_better = or_(
         *(and_(DatasetRow.task == task, key.in_(keys)) for task, keys in lower_is_better.items())
@@ -290,12 +286,7 @@ def undefined_values(session: Session, keys: Mapping[int, str]) -> dict[int, str
     `keys` has the metric by id of the dataset, of those that no run has a value of. Datasets
     without results on these labels are absent.
     """
-    newest = (
-        select(TruthVersionRow.dataset_id, func.max(TruthVersionRow.number).label("number"))
-        .where(TruthVersionRow.dataset_id.in_(keys))
-        .group_by(TruthVersionRow.dataset_id)
-        .subquery()
-    )
+    newest = newest_numbers(keys)
     rows = session.execute(
         select(newest.c.dataset_id, MetricValueRow.reason)
         .join(

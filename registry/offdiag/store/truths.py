@@ -8,13 +8,13 @@ stored with the first one only; the others are just labels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ScalarSelect, and_, func, select
+from sqlalchemy import ScalarSelect, Subquery, and_, func, select
 from sqlalchemy.orm import Session, aliased
 
 from offdiag.domain.orientation import SourceOrientation
@@ -53,6 +53,15 @@ class TruthRecord:
     def is_partial(self) -> bool:
         """Whether some samples have no label yet."""
         return self.n_labelled < self.n_samples
+
+
+def newest_numbers(dataset_ids: Collection[int] | None = None) -> Subquery:
+    """The `number` of the newest truth version by `dataset_id`, of these or of all datasets."""
+    row = TruthVersionRow
+    numbers = select(row.dataset_id, func.max(row.number).label("number"))
+    if dataset_ids is not None:
+        numbers = numbers.where(row.dataset_id.in_(dataset_ids))
+    return numbers.group_by(row.dataset_id).subquery()
 
 
 def find_truth(session: Session, *, dataset_id: int, digest: str) -> TruthRecord | None:
