@@ -191,7 +191,10 @@ _SIGNIFICANT_BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 def _least_precise(values: Any, column: NDArray[np.floating[Any]]) -> str:
     """The type of floats with the fewest bits among labels as they came, now read as `column`."""
     parts: list[object] = [column, values]
-    if isinstance(values, (list, tuple)) or str(getattr(values, "dtype", "")) == "object":
+    is_sequence = isinstance(values, (list, tuple))
+    is_mixed = is_sequence or str(getattr(values, "dtype", "")) == "object"
+    # There may be millions, and numbers of Python have no other type to ask for.
+    if is_mixed and not {*map(type, values)} <= {int, float}:
         parts.extend(values)
     kinds = {str(getattr(each, "dtype", "")).removeprefix("torch.") for each in parts}
     known = kinds & _SIGNIFICANT_BITS.keys()
