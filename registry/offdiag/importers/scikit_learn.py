@@ -6,7 +6,6 @@ the support of each class, which tells a matrix whose arguments were swapped.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from tokenize import TokenError
 
@@ -23,11 +22,10 @@ from offdiag.importers.imported import (
     square,
     whole_count,
 )
-from offdiag.inputs.files.checks import damaged, unreadable
+from offdiag.inputs.files.checks import both_readings, damaged, may_part_thousands, unreadable
 from offdiag.inputs.files.json_files import read_json_file
 
 CONVENTION = "Rows are actual and columns predicted classes, in the order of labels=."
-_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 _AVERAGES = frozenset({"micro avg", "macro avg", "weighted avg", "samples avg"})
 
 
@@ -106,10 +104,10 @@ def _text_array(path: Path) -> object:
 
 def _require_no_thousands(cells: list[str]) -> None:
     """Raise `InvalidInput` for 1.000 beside 5: NumPy writes all cells with a point, or none."""
-    found = next((cell for cell in cells if _THOUSANDS.fullmatch(cell)), None)
+    found = next(filter(may_part_thousands, cells), None)
     if found is not None and any("." not in cell for cell in cells):
         raise InvalidInput(
-            f"the cell {found} may be {float(found):g} or {found.replace('.', '')}.",
+            f"the cell {found} may be {both_readings(found)}.",
             field="matrix",
             hint="Write counts as whole numbers, without a point.",
         )

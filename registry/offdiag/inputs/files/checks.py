@@ -6,6 +6,7 @@ what is larger is logged in parts, or counted where it lies.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -79,6 +80,19 @@ def require_two_columns(true: str, pred: str, *, field: str) -> None:
             field=field,
             hint="Name the column with the predictions of the model.",
         )
+
+
+_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}\.[0-9]{3}")
+
+
+def may_part_thousands(number: str) -> bool:
+    """Whether the point of a number may stand before three decimals or part thousands: 20.000."""
+    return _THOUSANDS.fullmatch(number) is not None
+
+
+def both_readings(number: str) -> str:
+    """ "20 or 20000", of such a number."""
+    return f"{float(number):g} or {number.replace('.', '')}"
 
 
 MOST_ROWS = 1 << 28

@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation, orientation_in_corner
 from offdiag.errors import InvalidInput
+from offdiag.inputs.files.checks import both_readings, may_part_thousands
 from offdiag.inputs.files.csv_table import csv_delimiter, csv_lines
 from offdiag.inputs.files.json_files import read_json_file, read_toml_file
 from offdiag.metrics.costs.edits import read_cost
 
 _MEMBERS = ("weights", "currency", "note")
 _NUMBERS = "Costs are numbers, with a point before the decimals."
-_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}\.[0-9]{3}")
 _FORM = 'Write {"weights": {"<actual>": {"<predicted>": cost, …}, …}, "currency": "EUR"}.'
 
 
@@ -132,10 +132,9 @@ def _require_decimals(cells: Iterable[str]) -> None:
     Where a comma parts decimals, spreadsheets part fields otherwise and thousands with a point.
     """
     pointed = [cell.strip() for cell in cells if "." in cell]
-    if pointed and all(map(_THOUSANDS.fullmatch, pointed)):
-        first = pointed[0]
+    if pointed and all(map(may_part_thousands, pointed)):
         raise _refused(
-            f"the cost {first} may be {float(first):g} or {first.replace('.', '')}.",
+            f"the cost {pointed[0]} may be {both_readings(pointed[0])}.",
             "Write thousands without a point, or a decimal more or less than three.",
         )
 
