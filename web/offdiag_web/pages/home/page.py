@@ -351,12 +351,13 @@ def home() -> Response:
         ]
         page = _page_of(len(named), start, wanted)
         shown = named[page.start : page.end]
+        ids_shown = {dataset.id for dataset, _ in shown}
         found = statuses(
             session,
             [
                 dataset
                 for dataset, runs in overview.datasets
-                if (dataset, runs) in shown or _has_new_runs(runs, since)
+                if dataset.id in ids_shown or _has_new_runs(runs, since)
             ],
             promotions_in_force(session),
             kept=KeptComparisons(kept_best_sets(), kept_drops()),
