@@ -15,7 +15,7 @@ from offdiag.metrics.per_class import PER_CLASS
 from offdiag.metrics.quantity import Quantity
 from offdiag.metrics.tally import tally
 
-SUITE_VERSION: int = 10
+SUITE_VERSION: int = 11
 """Raised whenever the value of any key may change; stored values carry it."""
 
 AGGREGATE_KEYS: tuple[str, ...] = tuple(AGGREGATES)

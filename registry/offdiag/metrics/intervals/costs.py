@@ -51,7 +51,7 @@ from offdiag.metrics.intervals.bounds import (
 from offdiag.metrics.intervals.draws import generator, percentile_bounds, replicated
 from offdiag.metrics.intervals.posterior import (
     Evidence,
-    drawn_cells,
+    drawn_class_costs,
     posterior_interval,
     prior_name,
     prior_of,
@@ -281,11 +281,11 @@ def _drawn_with(
 ) -> tuple[Floats, Floats, Floats]:
     """Mean costs, and those of the best constant and of the perfect answer, each (draws,)."""
     means, trivial, perfect = np.empty((3, draws))
-    n_cells = evidence.n_numbers
-    for part, drawn in drawn_cells(evidence, seed=seed, draws=draws, n_cells=n_cells):
-        cells = drawn if prevalence is None else drawn.at_shares(prevalence)
-        means[part] = cells.sums(costs.weights)
-        trivial[part], perfect[part] = _constant(cells.actual, costs)
+    drawn = drawn_class_costs(evidence, costs.weights, seed=seed, draws=draws)
+    for part, actual, of_class in drawn:
+        shares = actual if prevalence is None else prevalence
+        means[part] = (shares * of_class).sum(axis=CLASS_AXIS)
+        trivial[part], perfect[part] = _constant(shares, costs)
     return means, trivial, perfect
 
 

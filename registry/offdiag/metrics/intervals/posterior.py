@@ -16,7 +16,7 @@ variance.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -198,25 +198,6 @@ class DrawnCells:
         found[np.arange(len(found)), most] += (actual - found).sum(axis=CLASS_AXIS)
         return actual, found, correct
 
-    def at_shares(self, shares: Floats) -> DrawnCells:
-        """The same where the classes have these shares (K,) in every matrix."""
-        times = np.divide(
-            shares, self.actual, out=np.zeros_like(self.actual), where=self.actual > 0
-        )
-        return replace(
-            self,
-            actual=self.actual * times,
-            correct=self.correct * times,
-            taken=self.taken * times[:, self.wrong.row],
-            each=self.each * times,
-        )
-
-    def sums(self, weights: Floats) -> Floats:
-        """Of the cells with such weights (K, K), shape (b,)."""
-        of_empty = (weights * self.wrong.is_empty).sum(axis=PREDICTED_AXIS)
-        taken = self.taken @ weights[self.wrong.row, self.wrong.column]
-        return np.asarray(self.correct @ np.diagonal(weights) + self.each @ of_empty + taken)
-
 
 def drawn_cells(
     evidence: Evidence, *, seed: int, draws: int, n_cells: int
@@ -226,18 +207,53 @@ def drawn_cells(
     The wrong predictions of a class are split with a prior of `others` for each other class.
     """
     rng = generator(seed)
-    n_classes, prior = evidence.n_classes, prior_of(evidence.n_classes)
-    right = np.diagonal(evidence.cells)
-    missed = evidence.cells.sum(axis=PREDICTED_AXIS) - right
     wrong = _WrongPredictions.of(evidence.cells)
     for part in batches(draws, n_cells=n_cells):
-        size = part.stop - part.start
-        actual = rng.standard_gamma(evidence.classes + prior, size=(size, n_classes))
-        actual *= evidence.unit
-        actual /= actual.sum(axis=CLASS_AXIS, keepdims=True)
-        recall = rng.beta(right + prior, np.maximum(missed, 0.0) + prior, size=actual.shape)
+        actual, recall = _shares_and_recalls(evidence, rng, part.stop - part.start)
         taken, each = wrong.drawn(actual * (1 - recall), rng, evidence.others)
         yield part, DrawnCells(actual, actual * recall, taken, each, wrong)
+
+
+def drawn_class_costs(
+    evidence: Evidence, weights: Floats, *, seed: int, draws: int
+) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Shares of K >= 2 classes and mean costs of their samples in such matrices, each (b, K).
+
+    `weights` (K, K) are the costs of the cells. Cells of a class that cost the same are drawn as
+    one: the sum of Dirichlet variables is one with the sum of their numbers, and takes as much
+    less time as there are fewer of them.
+    """
+    rng = generator(seed)
+    row, cost, number = _WrongPredictions.of(evidence.cells).by_cost(weights, evidence.others)
+    is_open = np.bincount(row)[row] > 1
+    starts = np.flatnonzero(np.diff(row[is_open], prepend=-1))
+    opened = row[is_open][starts]
+    wrong_cost = np.zeros(evidence.n_classes)
+    wrong_cost[row[~is_open]] = cost[~is_open]
+    for part in batches(draws, n_cells=evidence.n_numbers):
+        actual, recall = _shares_and_recalls(evidence, rng, part.stop - part.start)
+        of_wrong = np.tile(wrong_cost, (len(actual), 1))
+        if len(opened):
+            taken = rng.standard_gamma(number[is_open], size=(len(actual), int(is_open.sum())))
+            # All are too small for a number: they share alike.
+            taken += np.finfo(np.float64).tiny
+            amount = np.add.reduceat(taken * cost[is_open], starts, axis=CELL_AXIS)
+            of_wrong[:, opened] = amount / np.add.reduceat(taken, starts, axis=CELL_AXIS)
+        yield part, actual, recall * np.diagonal(weights) + (1 - recall) * of_wrong
+
+
+def _shares_and_recalls(
+    evidence: Evidence, rng: np.random.Generator, size: int
+) -> tuple[Floats, Floats]:
+    """Shares and recalls of the classes in so many matrices, each (size, K)."""
+    prior = prior_of(evidence.n_classes)
+    right = np.diagonal(evidence.cells)
+    missed = evidence.cells.sum(axis=PREDICTED_AXIS) - right
+    actual = rng.standard_gamma(evidence.classes + prior, size=(size, evidence.n_classes))
+    actual *= evidence.unit
+    actual /= actual.sum(axis=CLASS_AXIS, keepdims=True)
+    recall = rng.beta(right + prior, np.maximum(missed, 0.0) + prior, size=actual.shape)
+    return actual, recall
 
 
 def drawn_tallies(
@@ -292,6 +308,23 @@ class _WrongPredictions:
         order = np.argsort(self.column, kind="stable")
         starts = np.flatnonzero(np.diff(self.column[order], prepend=-1))
         return order, starts, self.column[order][starts]
+
+    def by_cost(self, weights: Floats, prior: float) -> tuple[NDArray[np.intp], Floats, Floats]:
+        """Kinds of wrong predictions, each (g,): their actual class, ordered, cost and numbers.
+
+        All empty cells of a class are of their mean cost.
+        """
+        with_empty = np.flatnonzero(self.n_empty)
+        of_empty = np.where(self.is_empty, weights, 0.0)[with_empty].sum(axis=PREDICTED_AXIS)
+        row = np.concatenate([self.row, with_empty])
+        cost = np.concatenate(
+            [weights[self.row, self.column], of_empty / self.n_empty[with_empty]]
+        )
+        number = np.concatenate([self.count + prior, self.n_empty[with_empty] * prior])
+        costs, code = np.unique(cost, return_inverse=True)
+        kinds, kind = np.unique(row * len(costs) + code, return_inverse=True)
+        numbers: Floats = np.bincount(kind, number).astype(np.float64)
+        return kinds // len(costs), costs[kinds % len(costs)], numbers
 
     def drawn(self, mass: Floats, rng: np.random.Generator, prior: float) -> tuple[Floats, Floats]:
         """What of `mass` (b, K) by actual class is in each occupied cell, (b, m), and in every

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import ks_2samp
 
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix, zero_one_costs
 from offdiag.metrics.intervals import posterior
@@ -98,13 +101,24 @@ def test_the_mean_cost_of_errors_has_the_interval_of_a_proportion() -> None:
     assert interval.high == pytest.approx(rate + reach, abs=0.15 * reach)
 
 
-def test_weighted_sums_of_drawn_cells_are_those_of_the_matrices() -> None:
-    evidence = posterior.Evidence.of_counts(matrix_of(FEW_COUNTS))
+@pytest.mark.parametrize("others", [0.1, 1.0])
+@pytest.mark.parametrize(
+    "weights", [COSTS.weights, 1 - np.eye(3), np.arange(9.0).reshape(3, 3)], ids=str
+)
+def test_classes_cost_as_in_drawn_matrices_however_many_cells_cost_the_same(
+    weights: NDArray[np.float64], others: float
+) -> None:
+    evidence = replace(posterior.Evidence.of_counts(matrix_of(FEW_COUNTS)), others=others)
+    draws = 20_000
+    ((_, drawn),) = posterior.drawn_cells(evidence, seed=1, draws=draws, n_cells=1)
+    matrices = drawn.matrices(1e9)
+    expected = (matrices * weights).sum(axis=2) / matrices.sum(axis=2)
 
-    for _, drawn in posterior.drawn_cells(evidence, seed=1, draws=20, n_cells=9):
-        matrices = drawn.matrices(1e9) / 1e9
-        expected = (matrices * COSTS.weights).sum(axis=(1, 2))
-        assert drawn.sums(COSTS.weights) == pytest.approx(expected, rel=1e-6)
+    ((_, _, found),) = posterior.drawn_class_costs(evidence, weights, seed=2, draws=draws)
+
+    for code in range(3):
+        one, other = (costs[:, code].round(6) for costs in (found, expected))
+        assert ks_2samp(one, other).pvalue > 1e-4
 
 
 def test_the_ratio_of_many_classes_knows_of_a_costly_error_that_no_sample_has() -> None:
