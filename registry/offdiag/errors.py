@@ -80,6 +80,12 @@ class Conflict(OffdiagError):
     code = "conflict"
 
 
+class KeyUsed(Conflict):
+    """A client key belongs to a run that holds, or is described as, something else."""
+
+    code = "key_used"
+
+
 class Stale(Conflict):
     """What the caller saw and decided about has changed since; nothing was changed."""
 

@@ -11,7 +11,7 @@ import pytest
 
 import offdiag
 from offdiag.inputs.files.tables import read_columns
-from offdiag.sdk.watch import QUIET_S, UNENDED_QUIET_S, FolderWatch, Taken
+from offdiag.sdk.watch import QUIET_S, UNENDED_QUIET_S, UPLOAD_S, FolderWatch, Taken
 from offdiag.store.database import Database
 from support.servers import serving
 
@@ -138,6 +138,62 @@ def test_a_file_of_another_model_than_before_is_told_and_others_are_taken(
     )
     assert "Watch as before, or make another run of it with `offdiag log`." in str(told.problem)
     assert second.run is not None
+
+
+def _killed_in_the_middle(watched: Watched) -> None:
+    """Let a watcher open a run on the server, and no more."""
+
+    def read(file: Path) -> Callable[[str], offdiag.Run]:
+        def log(key: str) -> offdiag.Run:
+            offdiag.start_run(
+                name=file.stem,
+                dataset="holdout",
+                labels=["a", "b"],
+                client_key=key,
+                url=watched.url,
+            )
+            raise offdiag.DatabaseUnavailable("the watcher was killed.")
+
+        return log
+
+    watched.watch = FolderWatch(watched.folder, read, scope="holdout", clock=lambda: watched.now)
+    watched.look()
+    with pytest.raises(offdiag.DatabaseUnavailable):
+        watched.look(QUIET_S)
+    watched.begin_anew()
+
+
+def test_a_copy_of_a_file_whose_upload_was_interrupted_waits_for_it(
+    watched: Watched, sqlite_database: Database
+) -> None:
+    with serving(sqlite_database) as watched.url:
+        watched.write("first.csv", COMPLETE)
+        _killed_in_the_middle(watched)
+        watched.write("copy.csv", COMPLETE)
+        watched.look()
+        first, copy = watched.look(QUIET_S) + watched.look(1)
+
+        assert (first.file.name, copy.file.name) == ("first.csv", "copy.csv")
+        assert first.run is not None
+        assert copy.run is not None
+        assert copy.run.id == first.run.id
+        assert watched.names() == ["first"]
+    assert not list(watched.folder.glob("*.error.txt"))
+
+
+def test_a_copy_whose_original_is_gone_is_told_after_a_while(
+    watched: Watched, sqlite_database: Database
+) -> None:
+    with serving(sqlite_database) as watched.url:
+        original = watched.write("first.csv", COMPLETE)
+        _killed_in_the_middle(watched)
+        original.rename(watched.folder / "copy.csv")
+        watched.look()
+
+        assert watched.look(QUIET_S) == []
+        (told,) = watched.look(UPLOAD_S)
+
+    assert "opened with another name: first, not copy" in str(told.problem)
 
 
 def test_a_file_whose_run_was_deleted_is_told_how_to_bring_it_back(watched: Watched) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from offdiag.errors import Conflict, DatabaseUnavailable, OffdiagError
+from offdiag.errors import DatabaseUnavailable, KeyUsed, OffdiagError
 from offdiag.inputs.files.tables import is_table
 from offdiag.sdk.run import Run
 
@@ -18,6 +18,8 @@ QUIET_S = 2.0
 UNENDED_QUIET_S = 30.0
 """The same for text whose last line has no end: that is more likely still to come."""
 _ENDED_BY_LINES = (".csv", ".tsv", ".jsonl", ".ndjson")
+UPLOAD_S = 60.0
+"""So long a copy waits, in seconds, for the upload of the file whose run has been begun."""
 _BLOCK = 1 << 20
 
 _log = logging.getLogger(__name__)
@@ -110,26 +112,30 @@ class FolderWatch:
         except DatabaseUnavailable:
             raise
         except (OffdiagError, OSError) as error:
-            if _state_of(path) != state:
+            if _state_of(path) != state or self._is_copy_of_begun(path, error):
                 return None
             _say_beside(path, str(error))
             return Taken(path, None, str(error))
         _say_beside(path, None)
         return Taken(path, run)
 
+    def _is_copy_of_begun(self, path: Path, error: Exception) -> bool:
+        """Whether a file of the same content may still be on its way, under its own name."""
+        _, since = self._since[path]
+        is_begun = isinstance(error, KeyUsed) and error.field == "name"
+        return is_begun and self._clock() - since < UPLOAD_S
+
 
 def _logged(log: Callable[[str], Run], key: str) -> Run:
     try:
         return log(key)
-    except Conflict as error:
-        if key not in error.message or error.message.endswith("which was deleted."):
-            raise
-        # Nobody here gave a key, so the way out is not another one. That of a deleted run stays.
+    except KeyUsed as error:
+        # Nobody here gave a key, so the way out is not another one.
         hint = (
             "The key is the digest of the file, which is logged once. Watch as before, or make "
             "another run of it with `offdiag log`."
         )
-        raise Conflict(error.message, field=error.field, hint=hint) from error
+        raise KeyUsed(error.message, field=error.field, hint=hint) from error
 
 
 def _is_candidate(path: Path) -> bool:

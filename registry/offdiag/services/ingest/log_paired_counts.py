@@ -10,7 +10,7 @@ import numpy as np
 
 from offdiag.domain.labels import LabelSet, refuse_fractions
 from offdiag.domain.runs import RunFacts, require_name
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import InvalidInput, KeyUsed
 from offdiag.inputs.counted_samples import CountedSamples, PairedSamples, paired_samples
 from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.services.ingest.batch import GivenPairedCounts
@@ -157,9 +157,9 @@ def _are_equal_columns(one: SliceColumns, other: SliceColumns) -> bool:
     )
 
 
-def _other_runs(logged: dict[str, tuple[RunRecord, bool]]) -> Conflict:
+def _other_runs(logged: dict[str, tuple[RunRecord, bool]]) -> KeyUsed:
     there = ", ".join(run.id for run, is_new in logged.values() if not is_new)
-    return Conflict(
+    return KeyUsed(
         f"client keys belong to runs that were not counted together with the others: {there}.",
         field="client_key",
         hint="Use new keys for new runs; a retry must send the same runs.",

@@ -10,7 +10,7 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunFacts, RunState
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import Conflict, InvalidInput, KeyUsed
 from offdiag.services.ingest.batch import Batch, Predictions, chunked
 from offdiag.services.ingest.dataset import project_and_dataset, require_hierarchy, require_task
 from offdiag.services.ingest.encode_predictions import encode_predictions, require_dataset_or_truth
@@ -101,7 +101,7 @@ def already_opened(session: Session, dataset: DatasetRecord, facts: RunFacts) ->
 
 
 def require_same_run(known: RunRecord, dataset: DatasetRecord, facts: RunFacts) -> None:
-    """Raise `Conflict` where a client key is used again to say something else of a run.
+    """Raise `KeyUsed` where a client key is used again to say something else of a run.
 
     Where the run is complete its content is compared, too, and equal content may be called
     otherwise: a folder that is watched has copies of files. People edit the tags of such runs.
@@ -116,8 +116,9 @@ def require_same_run(known: RunRecord, dataset: DatasetRecord, facts: RunFacts) 
         said["tags"] = dict(known.tags), dict(facts.tags)
     for field, (before, now) in said.items():
         if before != now:
-            was = f": {before or 'none'}, not {now or 'none'}" if field == "model" else ""
-            raise Conflict(
+            is_text = field in ("name", "model")
+            was = f": {before or 'none'}, not {now or 'none'}" if is_text else ""
+            raise KeyUsed(
                 f"client key {known.client_key!r} belongs to run {known.id}, which was opened "
                 f"with another {field}{was}.",
                 field=field,
@@ -268,10 +269,10 @@ def require_same_content(
 ) -> RunRecord:
     """The run of a client key.
 
-    Raises `Conflict` unless it is complete with this content, and was described as it is now.
+    Raises `KeyUsed` unless it is complete with this content, and was described as it is now.
     """
     if known.state is RunState.OPEN or known.content_digest != content:
-        raise Conflict(
+        raise KeyUsed(
             f"client key {known.client_key!r} belongs to run {known.id}, which holds {other} "
             f"{what}.",
             field="client_key",
