@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from offdiag.domain.orientation import OrientationVerdict
-from offdiag.domain.runs import RunFacts
+from offdiag.domain.runs import RunFacts, Scalar
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.services.ingest.log_counts import log_matrix
+from offdiag.services.run_notes import change_run
 from offdiag.store.database import Database
 from offdiag.store.runs import RunRecord
 from support.logging_runs import evaluate, log
@@ -117,6 +118,30 @@ def test_reported_numbers_of_a_repeated_upload_are_not_dropped(database: Databas
     ):
         with pytest.raises(Conflict, match=said):
             upload(database, facts=facts, reported=reported)
+
+
+@pytest.mark.parametrize("changed", [{"reported.accuracy": "0.71"}, {"team": "derm"}])
+def test_an_upload_is_repeated_after_somebody_changed_its_reported_numbers(
+    database: Database, changed: dict[str, Scalar]
+) -> None:
+    facts = RunFacts(name="uploaded", client_key="upload-1")
+    run = upload(database, facts=facts, reported={"accuracy": "0.7"})
+    change_run(database, run.id, tags=changed)
+
+    again = upload(database, facts=facts, reported={"accuracy": "0.7"})
+
+    assert again.id == run.id
+    assert again.tags == changed
+    with pytest.raises(Conflict, match=r"has (0\.71|none) as reported\.accuracy, not 0\.8"):
+        upload(database, facts=facts, reported={"accuracy": "0.8"})
+
+
+def test_a_number_that_was_corrected_on_both_sides_is_no_conflict(database: Database) -> None:
+    facts = RunFacts(name="uploaded", client_key="upload-1")
+    run = upload(database, facts=facts, reported={"accuracy": "0.7"})
+    change_run(database, run.id, added_tags={"reported.accuracy": "0.71"})
+
+    assert upload(database, facts=facts, reported={"accuracy": "0.71"}).id == run.id
 
 
 def test_a_new_dataset_must_be_told_its_classes(database: Database) -> None:

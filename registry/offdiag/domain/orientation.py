@@ -44,7 +44,8 @@ class OrientationEvidence:
 
     The three counts are in label order; `class_counts` is None when the dataset had none.
     `counted_on` names the program that counted the matrix from columns of a known meaning; it is
-    None for an uploaded matrix.
+    None for an uploaded matrix. `reported` are the numbers that were sent with it, by their tags,
+    which may be edited since; None where there were none.
     """
 
     source: SourceOrientation
@@ -53,6 +54,7 @@ class OrientationEvidence:
     predicted_margin: tuple[int, ...] | None = None
     class_counts: tuple[int, ...] | None = None
     counted_on: str | None = None
+    reported: Mapping[str, Any] | None = None
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:
@@ -66,6 +68,7 @@ class OrientationEvidence:
             OrientationVerdict(facts["verdict"]),
             **counts,
             counted_on=facts.get("counted_on"),
+            reported=facts.get("reported"),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -76,6 +79,7 @@ class OrientationEvidence:
             "predicted_margin": self.predicted_margin,
             "class_counts": self.class_counts,
             **({} if self.counted_on is None else {"counted_on": self.counted_on}),
+            **({} if self.reported is None else {"reported": dict(self.reported)}),
         }
 
     def counted_by(self, program: str) -> Self:

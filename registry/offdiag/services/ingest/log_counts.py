@@ -21,7 +21,7 @@ from offdiag.domain.labels import (
 )
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import RunFacts, Scalar, require_name
-from offdiag.errors import Conflict, InvalidInput
+from offdiag.errors import InvalidInput, KeyUsed
 from offdiag.inputs.counted_samples import CountedSamples, counted_samples
 from offdiag.inputs.labels import order_of_no_labels
 from offdiag.metrics.arguments import refuse_totals
@@ -99,17 +99,29 @@ def log_matrix(
                 require_same_content(again, frame, said, ordered.digest, "matrix", other="another")
                 _require_same_numbers(again, {tag: said.tags[tag] for tag in numbers})
                 return again
-            return _insert(session, frame, said, ordered, source, now=now)
+            sent = {tag: said.tags[tag] for tag in numbers} or None
+            return _insert(session, frame, said, ordered, source, now=now, reported=sent)
 
     return after_races(transaction, finds_itself=facts.client_key is not None)
 
 
 def _require_same_numbers(known: RunRecord, numbers: Mapping[str, Scalar]) -> None:
-    """Raise `Conflict` for reported numbers, as tags, that the run of a client key has not."""
-    other = next((tag for tag, value in numbers.items() if known.tags.get(tag) != value), None)
+    """Raise `KeyUsed` for reported numbers, as tags, that the run of a client key has not.
+
+    It has those that were sent with it, and those that people made of them.
+    """
+    sent: Mapping[str, Scalar] = (known.orientation_evidence or {}).get("reported") or {}
+    other = next(
+        (
+            tag
+            for tag, value in numbers.items()
+            if value not in (sent.get(tag), known.tags.get(tag))
+        ),
+        None,
+    )
     if other is not None:
         has = f"has {known.tags[other]}" if other in known.tags else "has none"
-        raise Conflict(
+        raise KeyUsed(
             f"run {known.id} was logged before and {has} as {other}, not {numbers[other]}.",
             field="reported",
             hint="A retry must send the same; `Run.add_tags` changes numbers of a stored run.",
@@ -138,6 +150,7 @@ def _insert(
     now: datetime,
     cases: CountedSamples | None = None,
     counted_on: str | None = None,
+    reported: Mapping[str, Scalar] | None = None,
 ) -> RunRecord:
     """Store a finished run of a matrix, and of the samples that were counted, if they are known.
 
@@ -160,7 +173,9 @@ def _insert(
         n_predictions=matrix.total,
         score_columns=0 if cases is None else cases.score_columns,
         content_digest=matrix.digest if cases is None else content_digest(cases, matrix),
-        orientation=evidence if counted_on is None else evidence.counted_by(counted_on),
+        orientation=replace(
+            evidence if counted_on is None else evidence.counted_by(counted_on), reported=reported
+        ),
         now=now,
     )
     submit_evaluation(session, run.id)
