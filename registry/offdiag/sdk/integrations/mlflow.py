@@ -6,17 +6,20 @@ reads, such as Databricks or its PostgreSQL database, needs its package.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Any
 
-from offdiag.domain.runs import Scalar
-from offdiag.errors import DatabaseUnavailable, OffdiagError
+from offdiag.domain.look_alikes import warn_of
+from offdiag.domain.runs import FoundRun, Scalar
+from offdiag.domain.sentences import listed
+from offdiag.errors import Conflict, DatabaseUnavailable, KeyUsed, OffdiagError
 from offdiag.importers.imported import Imported, ImportedLabels, Stated
 from offdiag.importers.mlflow import TrackedRun, read_tracked
 from offdiag.sdk.integrations.tracking_stores import opened_store
 from offdiag.sdk.logging import log_imported
-from offdiag.sdk.registry import SearchQuestion
+from offdiag.sdk.registry import SearchQuestion, quoted
 from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 
@@ -24,8 +27,11 @@ _RUN_ID = "mlflow.run_id"
 """The tag by which a run is known to be imported."""
 _USUAL = ("target", "outputs")
 """What MLflow itself calls the columns."""
-_IMPORTED = f"tags.'{_RUN_ID}' like '%'"
+_ARTIFACT = "import.artifact"
+"""The tag with the path of what was read of it, which runs of earlier versions lack."""
 _MOST_RUNS = 100_000
+_OF_CONTENT = ("client_key", "seq", "n_chunks")
+"""Fields of conflicts over what a run holds, which a server sees in its chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +75,9 @@ def import_run(
     classes; without them, columns with usual names do, such as label and prediction. A matrix
     has to name its axes or `orientation` says what its rows are, "actual_rows" or
     "actual_columns"; it is never guessed. Parameters, last metrics and tags come along, the name
-    too unless another is given. Importing the same artifact again finds the run. Raises
-    `InvalidInput`, `Conflict` and `NotFound`.
+    too unless another is given. Importing the same artifact again finds the run and leaves it as
+    it is; a warning names parameters and metrics that changed in MLflow. Raises `InvalidInput`,
+    `NotFound`, and `Conflict` for another dataset, model or content than it was imported with.
     """
     stated = Stated.of(
         labels=labels,
@@ -132,15 +139,20 @@ def import_experiment(
         "tags": tags,
         "url": url,
     }
-    known = _imported_before(project, url) if artifact is None else {}
+    at = target(url)
+    known = {
+        found.tags.get(_RUN_ID): Run(at, found.id)
+        for found in _imported(f"tags.'{_RUN_ID}' like '%'", project, url)
+        if artifact is None or _is_of(found, artifact)
+    }
     outcomes = []
     with opened_store(tracking_uri) as store:
         for tracked in store.runs(experiment):
-            found = known.get(tracked.run_id)
+            before = known.get(tracked.run_id)
             outcomes.append(
                 _import(tracked, stated, facts)
-                if found is None
-                else MlflowImport(tracked.run_id, tracked.name, found, already_imported=True)
+                if before is None
+                else MlflowImport(tracked.run_id, tracked.name, before, already_imported=True)
             )
     return outcomes
 
@@ -158,28 +170,86 @@ def _import(tracked: TrackedRun, stated: Stated, facts: Mapping[str, Any]) -> Ml
     return replace(outcome, run=run, artifact=artifact, columns=_columns(found))
 
 
-def _imported_before(project: str | None, url: str | None) -> dict[str, Run]:
-    """Runs of the project that were imported, by the id that they have in MLflow."""
+def _imported(condition: str, project: str | None, url: str | None) -> Sequence[FoundRun]:
+    """Runs of the project that were imported from such runs of MLflow."""
     at = target(url)
-    question = SearchQuestion(_IMPORTED, (), project or at.project, _MOST_RUNS)
-    return {str(found.tags.get(_RUN_ID)): Run(at, found.id) for found in at.search(question).runs}
+    return at.search(SearchQuestion(condition, (), project or at.project, _MOST_RUNS)).runs
+
+
+def _is_of(found: FoundRun, artifact: str) -> bool:
+    """Whether a run was imported from an artifact, by its path."""
+    if _ARTIFACT in found.tags:
+        return bool(found.tags[_ARTIFACT] == artifact)
+    return bool(found.tags.get("import.file") == PurePosixPath(artifact).name)
 
 
 def _log(
     tracked: TrackedRun, stated: Stated, facts: Mapping[str, Any]
 ) -> tuple[Run, str, Imported]:
     artifact, found = read_tracked(tracked, stated)
-    origin: dict[str, Scalar] = {_RUN_ID: tracked.run_id}
+    origin: dict[str, Scalar] = {_RUN_ID: tracked.run_id, _ARTIFACT: artifact}
     columns = _columns(found)
     if columns is not None and columns not in (_USUAL, (stated.true_column, stated.pred_column)):
         origin["import.columns"] = f"y_true = {columns[0]}, y_pred = {columns[1]}"
     known = replace(found, tags={**found.tags, **origin})
-    run = log_imported(
-        known,
-        **{**facts, "name": facts["name"] or tracked.name},
-        client_key=f"mlflow:{tracked.run_id}:{artifact}",
-    )
+    said = {
+        **facts,
+        "name": facts["name"] or tracked.name,
+        "client_key": f"mlflow:{tracked.run_id}:{artifact}",
+    }
+    try:
+        run = log_imported(known, **said)
+    except Conflict as error:
+        run = _found_again(tracked, artifact, known, said, error)
     return run, artifact, known
+
+
+def _found_again(
+    tracked: TrackedRun, artifact: str, read: Imported, said: Mapping[str, Any], error: Conflict
+) -> Run:
+    """The run that an artifact was imported as, where its facts or those of MLflow differ now.
+
+    Raises the `Conflict`, in words about the run of MLflow, where it is over what the caller says,
+    or over the content.
+    """
+    about = f"run {tracked.run_id} of MLflow was imported"
+    condition = f"tags.'{_RUN_ID}' = {quoted(tracked.run_id)}"
+    candidates = _imported(condition, said["project"], said["url"])
+    before = next((each for each in candidates if _is_of(each, artifact)), None)
+    if before is None:
+        # It was deleted here, or lost its tag.
+        if error.field != "client_key" and not isinstance(error, KeyUsed):
+            raise error
+        hint = (
+            f"{error.hint} The key is made of the run of MLflow and the path {artifact!r}; in "
+            "another project it is free."
+        )
+        raise Conflict(f"{about} before: {error.message}", field="run_id", hint=hint) from error
+    for field in ("dataset", "model"):
+        was, now = getattr(before, field), said[field]
+        if now not in (None, was):
+            raise Conflict(
+                f"{about} as {before.id}, with {field} {'none' if was is None else repr(was)}, "
+                f"not {now!r}.",
+                field=field,
+                hint="Leave it as it was, or import the run into another project.",
+            ) from error
+    described = {"name": before.name, "model": before.model, "tags": before.tags}
+    try:
+        run = log_imported(replace(read, params=before.params, tags={}), **{**said, **described})
+    except Conflict as other:
+        if other.field not in _OF_CONTENT:
+            raise
+        raise Conflict(
+            f"{about} as {before.id}, with other content than {artifact} has now.",
+            field="artifact",
+            hint="Read it as before, or import the run into another project.",
+        ) from other
+    changed = [key for key, value in read.params.items() if before.params.get(key) != value]
+    if changed:
+        note = f"{about} as {before.id}, which stays as it is; MLflow has changed since: "
+        warn_of([f"{note}{listed(sorted(changed))}."], UserWarning)
+    return run
 
 
 def _columns(found: Imported) -> tuple[str, str] | None:
