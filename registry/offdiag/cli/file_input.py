@@ -188,7 +188,7 @@ class ScoreInput:
 
     def evaluated(self) -> ScoreEvaluation:
         """Every metric of the scores with its interval. Raises `InvalidInput`."""
-        from offdiag.inputs.files.tables import stacked_numbers
+        from offdiag.inputs.files.tables import require_decimals, stacked_numbers
         from offdiag.inputs.score_columns import PickedColumns
         from offdiag.sdk.evaluations.intervals import score_intervals
         from offdiag.sdk.evaluations.scores import evaluate_scores
@@ -199,7 +199,9 @@ class ScoreInput:
             [self.true_column, *self.score_columns],
             empty_text=[self.true_column] if "" in (labels or ()) else (),
         )
-        numbers = stacked_numbers({name: found[name] for name in self.score_columns})
+        scores = {name: found[name] for name in self.score_columns}
+        require_decimals(self.file, scores)
+        numbers = stacked_numbers(scores)
         return score_intervals(
             evaluate_scores(
                 y_true=found[self.true_column],
@@ -250,7 +252,7 @@ class PredictionColumns:
 
         Raises `InvalidInput` for a file without the columns, and for missing values.
         """
-        from offdiag.inputs.files.tables import stacked_numbers
+        from offdiag.inputs.files.tables import require_decimals, stacked_numbers
         from offdiag.inputs.score_columns import PickedColumns
 
         of_classes = [self.by_argument[name] for name in _OF_CLASSES if name in self.by_argument]
@@ -262,9 +264,10 @@ class PredictionColumns:
         arrays: dict[str, Any] = {
             argument: found[column] for argument, column in self.by_argument.items()
         }
-        if _WEIGHT in arrays:
-            column = self.by_argument[_WEIGHT]
-            arrays[_WEIGHT] = stacked_numbers({column: found[column]})
+        weights = [self.by_argument[_WEIGHT]] if _WEIGHT in arrays else []
+        require_decimals(file, {name: found[name] for name in (*weights, *self.scores)})
+        if weights:
+            arrays[_WEIGHT] = stacked_numbers({name: found[name] for name in weights})
         if self.scores:
             numbers = stacked_numbers({name: found[name] for name in self.scores})
             arrays["y_score"] = PickedColumns(numbers, self.scores)

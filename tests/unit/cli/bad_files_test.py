@@ -75,6 +75,13 @@ REFUSED: list[tuple[str, tuple[str, ...], str, bytes, str]] = [
     ("other actual classes", LOG, "x.csv", b"y,y_pred\nb,a\n", "is meant with --true"),
     ("other predictions", LOG, "x.jsonl", b'{"y_true":"a","y":"b"}', "is meant with --pred"),
     ("no such scores", (*LOG, "--score", "p"), "x.csv", b"y_true,y_pred\nb,a\n", "with --score"),
+    (
+        "thousands or decimals",
+        (*LOG, "--weight", "w"),
+        "x.csv",
+        b"y_true;y_pred;w\na;a;850\nb;a;1.250\n",
+        "value 1.250 of column 'w' may be 1.25 or 1250",
+    ),
     ("NUL in a class", LOG, "x.csv", b"y_true,y_pred\na,a\0b\n", "NUL"),
     ("deep", LOG, "x.jsonl", b"[" * 200_000, "line 1"),
     ("half a pair", LOG, "x.jsonl", rb'{"y_true":"\ud800","y_pred":"a"}', "surrogate"),

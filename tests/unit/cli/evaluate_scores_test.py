@@ -42,6 +42,7 @@ def test_blanks_beside_a_number_mean_nothing(event: str, folder: Path, offdiag: 
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
+        ("t.csv", "y_true;p\na;12\nb;1.250\n", "1.250 of column 'p' may be 1.25 or 1250"),
         ("s.csv", "y_true,p\na,0.5\nb,1_0\n", "the value at index 1 of column 'p' is '1_0'"),
         (
             "s.jsonl",

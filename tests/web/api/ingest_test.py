@@ -209,6 +209,7 @@ def test_what_cannot_be_meant_leaves_nothing_behind(client: PageClient) -> None:
         (b"y_pred\n", "text/csv", "identity", 422),
         (b"a,b\nb,a\n", "text/csv", "identity", 422),
         (b"y_pred\n\xe4\n", "text/csv", "identity", 422),
+        (b"y_pred;sample_weight\na;850\nb;1.250\n", "text/csv", "identity", 422),
         (b'{"y_pred": ["a"', "application/json", "identity", 400),
         (b'{"y_pred": ["a", NaN]}', "application/json", "identity", 400),
         (b'{"y_pred": []}', "application/json", "identity", 422),

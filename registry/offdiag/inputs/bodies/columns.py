@@ -113,6 +113,11 @@ def require_known_columns(names: Sequence[str]) -> None:
         )
 
 
+def is_of_numbers(name: str) -> bool:
+    """Whether a column of a chunk holds scores or weights."""
+    return name in (SCORE, WEIGHT) or name.startswith(SCORE_OF)
+
+
 def columns_of(found: Mapping[str, pa.Array], labels: LabelSet) -> ChunkColumns:
     """The columns of a table of n rows, those of scores in the order of the labels.
 

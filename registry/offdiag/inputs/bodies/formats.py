@@ -20,6 +20,7 @@ from offdiag.inputs.arrow_descriptions import describe_batch
 from offdiag.inputs.bodies.columns import (
     ACTUAL,
     PREDICTED,
+    is_of_numbers,
     require_few_bytes,
     require_few_columns,
     require_few_rows,
@@ -27,6 +28,7 @@ from offdiag.inputs.bodies.columns import (
 )
 from offdiag.inputs.files.csv_table import csv_column_names, read_csv_columns, with_empty_text
 from offdiag.inputs.files.gaps import require_no_gaps
+from offdiag.inputs.files.tables import require_decimals
 from offdiag.inputs.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -157,9 +159,9 @@ def _damaged_file(why: str) -> Malformed:
 def read_csv_body(body: bytes, labels: LabelSet) -> dict[str, pa.Array]:
     """The columns of a table with a header, of a run with such labels.
 
-    Raises as `read_csv_columns` does, `InvalidInput` for empty cells without quotes unless the
-    empty text is a class, `TooLarge`, and `StorageFull` where there is no room for
-    the table in the temporary folder.
+    Raises as `read_csv_columns` and `require_decimals` do, `InvalidInput` for empty cells without
+    quotes unless the empty text is a class, `TooLarge`, and `StorageFull` where there is no room
+    for the table in the temporary folder.
     """
     import pyarrow as pa
 
@@ -174,5 +176,6 @@ def read_csv_body(body: bytes, labels: LabelSet) -> dict[str, pa.Array]:
         if "" in labels.index:
             columns = with_empty_text(columns, (ACTUAL, PREDICTED))
         require_no_gaps(path, columns)
+        require_decimals(path, {name: columns[name] for name in names if is_of_numbers(name)})
     require_few_rows(len(columns[names[0]]))
     return {name: pa.array(column) for name, column in columns.items()}

@@ -22,8 +22,13 @@ from offdiag.inputs.files.arrow_table import (
     read_arrow_columns,
     read_parquet_columns,
 )
-from offdiag.inputs.files.checks import FileColumn, unreadable
-from offdiag.inputs.files.csv_table import csv_column_names, read_csv_columns, with_empty_text
+from offdiag.inputs.files.checks import FileColumn, both_readings, may_part_thousands, unreadable
+from offdiag.inputs.files.csv_table import (
+    csv_column_names,
+    csv_delimiter,
+    read_csv_columns,
+    with_empty_text,
+)
 from offdiag.inputs.files.gaps import require_no_gaps
 from offdiag.inputs.files.json_files import json_line_names, read_json_line_columns
 
@@ -103,6 +108,31 @@ def read_columns(
     except OSError as error:
         raise unreadable(path, error) from None
     return columns
+
+
+def require_decimals(path: Path, columns: Mapping[str, FileColumn]) -> None:
+    """Raise `InvalidInput` where the points in columns of numbers may part thousands: 1.250.
+
+    Where a comma parts decimals, spreadsheets part fields otherwise and thousands with a point.
+    """
+    import pyarrow.compute as pc
+
+    if path.suffix.lower() not in _CSV or csv_delimiter(path) == ",":
+        return
+    found = None
+    for name, column in columns.items():
+        for text in pc.filter(column, pc.match_substring(column, ".")):
+            number = text.as_py().strip()
+            if not may_part_thousands(number):
+                return
+            found = found or (name, number)
+    if found is not None:
+        name, number = found
+        raise InvalidInput(
+            f"the value {number} of column {name!r} may be {both_readings(number)}.",
+            field="file",
+            hint="Write thousands without a point, or a decimal more or less than three.",
+        )
 
 
 def stacked_numbers(columns: Mapping[str, FileColumn]) -> NDArray[np.float64]:

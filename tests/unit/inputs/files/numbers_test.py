@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from offdiag.errors import InvalidInput
-from offdiag.inputs.files.tables import stacked_numbers
+from offdiag.inputs.files.tables import read_columns, require_decimals, stacked_numbers
 
 
 def test_text_numbers_and_lists_become_one_table() -> None:
@@ -36,3 +38,44 @@ def test_what_is_no_number_is_named(column: object, says: str) -> None:
         stacked_numbers({"p": column})
 
     assert says in str(caught.value)
+
+
+def table(folder: Path, text: str, name: str = "run.csv") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def read(path: Path) -> None:
+    require_decimals(path, read_columns(path, ["w", "p"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("w;p\n850;0\n1.250;1\n", "run.csv", "value 1.250 of column 'w' may be 1.25 or 1250."),
+        ("w\tp\n2\t 1.000\n1\t0\n", "run.tsv", "value 1.000 of column 'p' may be 1 or 1000."),
+        ("w;p\n12.500;1\n1.250;0,5\n", "run.csv", "value 12.500 .* may be 12.5 or 12500."),
+    ],
+)
+def test_points_that_may_part_thousands_are_refused(
+    tmp_path: Path, text: str, name: str, said: str
+) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        read(table(tmp_path, text, name))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "w;p\n850;0\n1250;1\n",
+        "w;p\n1.250;0.5\n850;1\n",
+        "w;p\n1.250;0\n1.2500;1\n",
+        "w;p\n1.250;0\n0.250;1\n",
+        "w,p\n850,0\n1.250,1\n",
+    ],
+)
+def test_points_that_another_number_of_the_file_settles_part_decimals(
+    tmp_path: Path, text: str
+) -> None:
+    read(table(tmp_path, text))
