@@ -106,6 +106,18 @@ def test_every_entry_reads_the_same_counts(
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
+def test_a_normalised_cross_table_that_looks_like_counts_is_noted_by_every_entry(
+    sqlite_database: Database, entry: str
+) -> None:
+    shares = pd.crosstab(TRUE, TRUE, rownames=["actual"], colnames=["pred"], normalize="index")
+
+    with pytest.warns(offdiag.errors.LabelNote, match="read as counts of 3 samples") as told:
+        assert ENTRIES[entry](sqlite_database, shares) == np.eye(3).tolist()
+
+    assert [note.filename for note in told] == [__file__]
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
 def test_names_that_contradict_the_statement_are_refused_by_every_entry(
     sqlite_database: Database, entry: str
 ) -> None:

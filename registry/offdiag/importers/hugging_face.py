@@ -16,7 +16,7 @@ from offdiag.importers.imported import (
     ImportedLabels,
     ImportedMatrix,
     Stated,
-    whole_count,
+    square,
 )
 from offdiag.importers.prediction_table import class_columns
 from offdiag.inputs.files.checks import FileColumn, unreadable
@@ -128,8 +128,5 @@ def _from_evaluate(path: Path, stated: Stated) -> ImportedMatrix:
         raise InvalidInput(
             f"{path.name} names no classes.", field="labels", hint="Name them in their order."
         )
-    counts = [
-        [whole_count(cell, f"[{row}][{column}]") for column, cell in enumerate(cells)]
-        for row, cells in enumerate(rows)
-    ]
+    counts = square(rows, path.name)
     return ImportedMatrix(counts, stated.labels, SourceOrientation.ACTUAL_ROWS)

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from offdiag.domain.labels import in_their_order, label_text, require_known
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import Scalar
 from offdiag.errors import InvalidInput
 from offdiag.inputs.files.matrix import squared
+from offdiag.metrics.confusion import notes_on_shares
 
 
 @dataclass(frozen=True)
@@ -127,15 +129,20 @@ def whole_count(cell: object, place: str) -> int:
 
 
 def square(rows: object, place: str) -> list[list[int]]:
-    """A list of as many rows of as many counts. Raises `InvalidInput`."""
+    """A list of as many rows of as many counts. Raises `InvalidInput`.
+
+    Warns of decimals that may be shares, which are none among the counts any more.
+    """
     if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
         raise InvalidInput(
             f"{place} is not a matrix.", field="matrix", hint="A matrix is a list of rows."
         )
-    return [
+    counts = [
         [whole_count(cell, f"[{i}][{j}]") for j, cell in enumerate(row)]
         for i, row in enumerate(squared(rows))
     ]
+    warn_of(notes_on_shares(rows))
+    return counts
 
 
 def from_cells(

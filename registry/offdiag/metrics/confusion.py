@@ -124,6 +124,34 @@ def whole_counts(matrix: ArrayLike) -> NDArray[np.int64]:
         ) from None
 
 
+_MANY_CLASSES = 3
+"""As many as make it unlikely that a matrix of counts looks like one of shares."""
+
+
+def notes_on_shares(matrix: Any) -> list[str]:
+    """What to say of floats of which each row, or each column, is a single 1 beside zeros.
+
+    So are the shares of a model that predicts each class as one class, and as counts they are of
+    one sample of each. Nothing is said of whole numbers, which no shares are. `matrix` was read
+    by `whole_counts`.
+    """
+    cells = np.asarray(unmasked(matrix))
+    if cells.dtype.kind != "f" or len(cells) < _MANY_CLASSES:
+        return []
+    are_one = {
+        name: bool((cells.sum(axis=axis) == 1).all())
+        for name, axis in (("row", PREDICTED_AXIS), ("column", ACTUAL_AXIS))
+    }
+    name = next((name for name, adds_up in are_one.items() if adds_up), None)
+    if name is None:
+        return []
+    note = (
+        f"every {name} of the matrix adds up to 1, as shares do; it was read as counts of "
+        f"{len(cells)} samples, one in each {name}. Give the counts if it was normalised."
+    )
+    return [note]
+
+
 def _whole_numbers(matrix: NDArray[Any]) -> NDArray[np.int64]:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
         raise InvalidInput(

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 import numpy as np
 
 from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.texts import CostName, name_segment
 from offdiag.domain.values import MetricValue
 from offdiag.errors import Conflict, InvalidInput
 from offdiag.metrics.arguments import refuse_totals, stated_matrix
-from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix
+from offdiag.metrics.confusion import ConfusionMatrix, confusion_matrix, notes_on_shares
 from offdiag.metrics.costs.decisions import finite_threshold
 from offdiag.metrics.costs.matrix import CostMatrix, cost_matrix
 from offdiag.metrics.costs.summary import evaluate_costs
@@ -197,6 +198,7 @@ def _confusion_matrix(
     names = None if stated.labels is None else LabelSet.declared(stated.labels)
     found = confusion_matrix(stated.matrix, labels=names, orientation=stated.orientation)
     refuse_totals(found.counts, found.labels.names)
+    warn_of(notes_on_shares(stated.matrix))
     return found
 
 

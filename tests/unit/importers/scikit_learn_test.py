@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from offdiag.domain.orientation import SourceOrientation
-from offdiag.errors import InvalidInput
+from offdiag.errors import InvalidInput, LabelNote
 from offdiag.importers import ImportedMatrix, read
 
 MATRIX = [[8, 2], [3, 17]]
@@ -69,6 +69,16 @@ def test_points_that_may_part_thousands_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidInput, match=r"the cell 17\.000 may be 17 or 17000"):
         read("sklearn", tmp_path / "cm.csv", labels=["cat", "dog"])
+
+
+def test_decimals_that_may_be_shares_are_noted(tmp_path: Path) -> None:
+    np.savetxt(tmp_path / "cm.txt", np.eye(3))
+
+    with pytest.warns(LabelNote, match="every row of the matrix adds up to 1"):
+        content = read("sklearn", tmp_path / "cm.txt", labels=["a", "b", "c"]).content
+
+    assert isinstance(content, ImportedMatrix)
+    assert content.matrix == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
 
 
 def test_a_report_names_the_classes(tmp_path: Path) -> None:

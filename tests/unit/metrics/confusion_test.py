@@ -14,7 +14,12 @@ from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.metrics import confusion
-from offdiag.metrics.confusion import ConfusionMatrix, clustered_order, confusion_matrix
+from offdiag.metrics.confusion import (
+    ConfusionMatrix,
+    clustered_order,
+    confusion_matrix,
+    notes_on_shares,
+)
 
 ROWS, COLUMNS = SourceOrientation.ACTUAL_ROWS, SourceOrientation.ACTUAL_COLUMNS
 
@@ -74,6 +79,26 @@ def test_anything_else_is_refused_and_named(cells: Any, message: str) -> None:
 
     assert refusal.value.field == "matrix"
     assert refusal.value.hint
+
+
+@pytest.mark.parametrize(
+    ("cells", "noted"),
+    [
+        (np.eye(3), "every row of the matrix adds up to 1"),
+        ([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], "every row"),
+        ([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]], "every column"),
+        (np.eye(3, dtype=np.int64), None),
+        (np.eye(3, dtype=np.bool_), None),
+        (np.eye(2), None),
+        (2.0 * np.eye(3), None),
+        (np.zeros((3, 3)), None),
+    ],
+)
+def test_decimals_that_may_be_shares_are_noted(cells: Any, noted: str | None) -> None:
+    notes = notes_on_shares(cells)
+
+    assert len(notes) == (noted is not None)
+    assert (noted or "") in "".join(notes)
 
 
 def test_labels_must_fit_the_matrix() -> None:

@@ -9,10 +9,11 @@ from offdiag.audit.audit import audited
 from offdiag.audit.findings import AuditReport
 from offdiag.audit.reported_values import Facts, claims_from, labels_in, most_classes_listed
 from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.errors import InvalidInput
 from offdiag.metrics.arguments import named_orientation, placed, refuse_totals, whole_counts
-from offdiag.metrics.confusion import confusion_matrix
+from offdiag.metrics.confusion import confusion_matrix, notes_on_shares
 
 
 def audit_reported(
@@ -70,6 +71,7 @@ def audit_reported(
         as_printed = turned or SourceOrientation.ACTUAL_ROWS
         found = confusion_matrix(matrix, labels=names, orientation=as_printed)
         refuse_totals(found.counts, found.labels.names)
+        warn_of(notes_on_shares(matrix))
         printed = found.counts
     return audited(claims_from(reported, names), facts, printed)
 
