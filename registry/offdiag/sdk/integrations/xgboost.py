@@ -24,9 +24,10 @@ from offdiag.sdk.run import Run
 class LogPredictions(TrainingCallback):  # type: ignore[misc]  # The library ships no types here.
     """Logs a run after training; `run` is it then, and None before.
 
-    `data` holds the samples with their labels, `labels=` names the classes in the order of their
-    numbers. After early stopping the best round predicts. The other keywords are those of
-    `log_run`. Objectives that classify are binary:logistic, multi:softprob and multi:softmax.
+    `data` holds the samples with their labels and weights, `labels=` names the classes in the
+    order of their numbers. After early stopping the best round predicts. The other keywords are
+    those of `log_run`; a `sample_weight` stands above the weights of the data, and None leaves
+    these out. Objectives that classify are binary:logistic, multi:softprob and multi:softmax.
     """
 
     def __init__(self, data: DMatrix, **facts: Unpack[RunKeywords]) -> None:
@@ -54,8 +55,12 @@ class LogPredictions(TrainingCallback):  # type: ignore[misc]  # The library shi
                 hint="Use binary:logistic, multi:softprob or multi:softmax.",
             )
         found: dict[str, Scalar] = {"objective": objective, "rounds": rounds}
+        weights = self._data.get_weight()
+        facts: RunKeywords = self._facts
+        if weights.size:
+            facts = {"sample_weight": weights, **facts}
         self.run = log_output(
-            self._facts,
+            facts,
             self._labels,
             y=self._data.get_label(),
             codes=codes,
