@@ -1,5 +1,7 @@
 """lm-evaluation-harness: the samples that `--log_samples` writes, one JSON object on each line.
 
+Up to version 0.4.2 it wrote one array of them, into a file called `.jsonl` all the same.
+
 A multiple-choice task logs a log-likelihood for each choice; the prediction is the largest one,
 as in its metric `acc`. Other tasks log the generated text after a filter.
 """
@@ -7,6 +9,7 @@ as in its metric `acc`. Other tasks log the generated text after a filter.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -47,11 +50,19 @@ def read_lm_eval(path: Path, stated: Stated) -> Imported:
     names = texts.pop() if len(texts) == 1 else ()
     numbered = _targets_are_numbers(samples)
     pairs = [_classes(sample, names, path, numbered=numbered) for sample in samples]
+    ids = [str(sample.get("doc_id", place)) for place, sample in enumerate(samples)]
+    twice = next((name for name, n in Counter(ids).items() if n > 1), None)
+    if twice is not None:
+        raise InvalidInput(
+            f"{path.name} has sample {twice!r} twice, as of several filters without their names.",
+            field="file",
+            hint="Log the samples again with a newer version, or keep those of one filter.",
+        )
     content = ImportedLabels(
         [actual for actual, _ in pairs],
         [predicted for _, predicted in pairs],
         stated.labels or (names or None),
-        sample_ids=[str(sample.get("doc_id", place)) for place, sample in enumerate(samples)],
+        sample_ids=ids,
     )
     return Imported("lm-eval", CONVENTION, content, path)
 
@@ -59,22 +70,33 @@ def read_lm_eval(path: Path, stated: Stated) -> Imported:
 def _samples(path: Path) -> list[Mapping[str, object]]:
     samples: list[Mapping[str, object]] = []
     try:
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                sample = read_json(line, f"line {number} of {path.name}") if line.strip() else None
-                if isinstance(sample, dict) and "target" in sample and "filtered_resps" in sample:
-                    samples.append(sample)
-                elif sample is not None:
-                    raise InvalidInput(
-                        f"line {number} of {path.name} has no target and filtered_resps.",
-                        field="file",
-                        hint="lm_eval writes such files with --log_samples.",
-                    )
+        for place, sample in _written(path):
+            if not (isinstance(sample, dict) and {"target", "filtered_resps"} <= sample.keys()):
+                raise InvalidInput(
+                    f"{place} has no target and filtered_resps.",
+                    field="file",
+                    hint="lm_eval writes such files with --log_samples.",
+                )
+            samples.append(sample)
     except OSError as error:
         raise unreadable(path, error) from None
     if not samples:
         raise no_samples(path)
     return samples
+
+
+def _written(path: Path) -> Iterator[tuple[str, object]]:
+    """Each sample with its place: of one array, or of an object on each line."""
+    with path.open("rb") as file:
+        if file.peek(1)[:1] == b"[":
+            array = read_json(file.read(), path.name)
+            for number, sample in enumerate(array if isinstance(array, list) else ()):
+                yield f"sample {number} of {path.name}", sample
+            return
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                place = f"line {number} of {path.name}"
+                yield place, read_json(line, place)
 
 
 def _responses(sample: Mapping[str, object]) -> list[object]:

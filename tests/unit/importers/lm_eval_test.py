@@ -110,6 +110,52 @@ def test_calls_in_a_list_have_choices_too(file: Path) -> None:
     assert found.labels == ("bad", "good")
 
 
+def old(doc_id: int, target: object, *likelihoods: float) -> dict[str, Any]:
+    """A sample as the harness wrote it up to 0.4.2, without the name of its filter."""
+    return {
+        "doc_id": doc_id,
+        "target": target,
+        "arguments": [["Is it good?", " bad"], ["Is it good?", " good"]],
+        "filtered_resps": [[value, False] for value in likelihoods],
+        "acc": 1.0,
+    }
+
+
+def test_the_one_array_of_old_versions_is_read(file: Path) -> None:
+    samples = [old(0, 1, -3.0, -1.5), old(1, 0, -3.0, -1.5)]
+    file.write_text(json.dumps(samples, indent=2, ensure_ascii=False), encoding="utf-8")
+
+    found = read("lm-eval", file).content
+
+    assert found == ImportedLabels(
+        ["good", "bad"], ["good", "good"], ("bad", "good"), sample_ids=["0", "1"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "holds no samples"),
+        ('[{"doc_id": 0}]', "sample 0 of samples_sst2.jsonl has no target"),
+        ("[1]", "sample 0 of samples_sst2.jsonl has no target"),
+        ("[{}", "samples_sst2.jsonl is not valid JSON"),
+    ],
+)
+def test_an_array_of_anything_else_is_refused(file: Path, text: str, message: str) -> None:
+    file.write_text(text, encoding="utf-8")
+
+    with pytest.raises(InvalidInput, match=message):
+        read("lm-eval", file)
+
+
+def test_samples_of_several_filters_without_their_names_are_refused(file: Path) -> None:
+    samples = [old(0, 1, -3.0, -1.5), old(1, 0, -3.0, -1.5), old(0, 1, -3.0, -4.5)]
+    file.write_text(json.dumps(samples), encoding="utf-8")
+
+    with pytest.raises(InvalidInput, match="has sample '0' twice, as of several filters"):
+        read("lm-eval", file)
+
+
 def test_generated_text_is_compared_after_its_filter(file: Path) -> None:
     samples = [
         {"doc_id": 0, "target": " yes", "filtered_resps": ["yes"], "filter": "strict"},
