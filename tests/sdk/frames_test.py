@@ -166,6 +166,15 @@ def test_a_column_of_several_kinds_is_named_with_the_first_row_that_differs(
         offdiag.log_frame(frame, name="run", dataset=dataset, url=url)
 
 
+@pytest.mark.parametrize("gap", [None, float("nan"), pd.NA, pd.NaT])
+def test_what_is_missing_is_of_no_kind(url: str, dataset: str, gap: object) -> None:
+    column = pd.Series(["a", gap, 3, "a"], dtype=object)
+    frame = pd.DataFrame({"y": column, "yhat": ["a", "b", "b", "a"]})
+
+    with pytest.raises(offdiag.InvalidInput, match=r"row 2 of column 'y' holds int"):
+        offdiag.log_frame(frame, name="run", dataset=dataset, url=url)
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars lazy"])
 def test_a_column_that_is_not_there_is_named_with_a_near_one(
     url: str, dataset: str, library: str

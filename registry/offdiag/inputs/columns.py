@@ -107,6 +107,16 @@ def to_column_with_gaps(values: object, *, field: str) -> tuple[Column, NDArray[
     return whole, np.zeros(len(whole), dtype=np.bool_)
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a single value is None, or NaN, NaT or NA, which equal nothing, not themselves."""
+    if hasattr(value, "__len__") and getattr(value, "ndim", 1) != 0:
+        return False  # A text, a set or an array is there, whatever it holds.
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124
+    except TypeError:  # The NA of pandas cannot even say so.
+        return True
+
+
 def _loose(values: object, field: str) -> object:
     """A plain iterable as objects, so that what is missing in it can be told."""
     import pyarrow as pa

@@ -15,7 +15,7 @@ from offdiag.domain.column_names import named_columns, require_label_order
 from offdiag.domain.labels import LabelSet, infer_label_set, label_text
 from offdiag.domain.look_alikes import is_written_list
 from offdiag.errors import InvalidInput
-from offdiag.inputs.columns import kept, readable, refuse_unordered
+from offdiag.inputs.columns import is_missing, kept, readable, refuse_unordered
 from offdiag.inputs.labels import Codes, hold_sets, refuse_score_table, require_equal_lengths
 from offdiag.metrics.arguments import zero_one
 from offdiag.metrics.multilabel.sets import (
@@ -287,7 +287,7 @@ def pack_column(values: object, labels: LabelSet, *, field: str) -> Codes:
 
 
 def pack_partial_column(values: object, labels: LabelSet, *, field: str) -> Codes:
-    """Packed sets of samples, those that are None or NaN unknown. Raises `InvalidInput`."""
+    """Packed sets of samples, those that are missing unknown. Raises `InvalidInput`."""
     import pyarrow as pa
 
     if getattr(values, "ndim", None) == 2:
@@ -295,17 +295,13 @@ def pack_partial_column(values: object, labels: LabelSet, *, field: str) -> Code
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         return pack_column(values, labels, field=field)
     items = values.to_pylist() if isinstance(values, (pa.Array, pa.ChunkedArray)) else list(values)
-    present = [item for item in items if not _is_missing(item)]
+    present = [item for item in items if not is_missing(item)]
     bits = nothing_known(len(items), len(labels)).astype(np.uint8)
     if present:
-        known = np.array([not _is_missing(item) for item in items])
+        known = np.array([not is_missing(item) for item in items])
         packed = pack_column(present, labels, field=field).astype(np.uint8)
         bits[known] = with_room(packed, len(labels))
     return without_room(bits, len(labels))
-
-
-def _is_missing(item: object) -> bool:
-    return item is None or (isinstance(item, float) and item != item)  # noqa: PLR0124 - NaN
 
 
 BETWEEN = "|"

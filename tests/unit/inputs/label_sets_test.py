@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -271,12 +272,22 @@ def test_a_column_of_arrow_lists_is_packed() -> None:
     assert pack_column(pa.array([["b"], []]), LABELS, field="y_pred").tolist() == [[2], [0]]
 
 
-@pytest.mark.parametrize("missing", [None, float("nan")])
+@pytest.mark.parametrize(
+    "missing",
+    [None, float("nan"), np.float32("nan"), np.datetime64("NaT"), pd.NaT, pd.NA, Decimal("nan")],
+)
 def test_a_missing_set_is_unknown(missing: object) -> None:
     bits = pack_partial_column([["a"], missing, []], LABELS, field="labels").astype(np.uint8)
 
     assert is_known(bits, 2).tolist() == [True, False, True]
     assert unpack_sets(bits, 2).tolist() == [[True, False], [False, False], [False, False]]
+
+
+@pytest.mark.parametrize("library", [pl, pd])
+def test_a_set_in_a_column_of_a_frame_is_not_missing(library: Any) -> None:
+    bits = pack_partial_column([library.Series(["b"]), None], LABELS, field="labels")
+
+    assert is_known(bits.astype(np.uint8), 2).tolist() == [True, False]
 
 
 def test_texts_of_files_are_read_as_sets() -> None:

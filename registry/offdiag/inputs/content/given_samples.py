@@ -12,7 +12,7 @@ import numpy as np
 
 from offdiag.domain.sample_content import FieldValue
 from offdiag.errors import InvalidInput, TooLarge
-from offdiag.inputs.columns import refuse_unordered
+from offdiag.inputs.columns import is_missing, refuse_unordered
 from offdiag.inputs.content.given_images import image_file
 from offdiag.inputs.ids import MAX_ID_LENGTH, aligned
 
@@ -167,7 +167,7 @@ def _at(column: Sequence[Any] | None, at: int) -> Any:
 
 
 def _text(given: Any, field: str, longest: int) -> str | None:
-    if _is_missing(given):
+    if is_missing(given):
         return None
     if not isinstance(given, str):
         raise InvalidInput(
@@ -208,7 +208,7 @@ def _field_name(name: object) -> str:
 
 def _value(name: object, given: Any) -> FieldValue:
     value = given.tolist() if hasattr(given, "tolist") else given
-    if _is_missing(value):
+    if is_missing(value):
         return None
     if isinstance(value, (bool, int)):
         return value
@@ -217,13 +217,3 @@ def _value(name: object, given: Any) -> FieldValue:
     return _text(
         value if isinstance(value, str) else str(value), f"fields.{name}", MOST_FIELD_TEXT
     )
-
-
-def _is_missing(value: Any) -> bool:
-    """Whether it is None, or NaN, NaT or NA, which equal nothing, not even themselves."""
-    if getattr(value, "ndim", 0):  # An array says it of each of its values.
-        return False
-    try:
-        return value is None or bool(value != value)  # noqa: PLR0124
-    except TypeError:  # The NA of pandas cannot even say so.
-        return True

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from offdiag.errors import InvalidInput
+from offdiag.inputs.columns import is_missing
 from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
 from offdiag.inputs.slice_columns import read_slices
 from offdiag.inputs.slice_ranges import DEFAULT_QUANTILES, MOST_BINS, Bins, counted_quantiles
@@ -198,22 +199,18 @@ def grouped(
 def _require_no_gaps(
     frame: EagerFrame | LazyFrame, name: str, kinds: Kinds, columns: FrameColumns
 ) -> None:
-    gaps = [_is_gap(value) for value in kinds.columns[name]]
+    gaps = [is_missing(value) for value in kinds.columns[name]]
     if not any(gaps):
         return
     n_gaps = sum(size for size, gap in zip(kinds.sizes, gaps, strict=True) if gap)
     where = f"{n_gaps:,} of {sum(kinds.sizes):,} rows have no value"
     if isinstance(frame, nw.DataFrame):
         # Through Arrow, since pandas has NA, which is no truth value, among others.
-        rows = [_is_gap(value) for value in frame[name].to_arrow().to_pylist()]
+        rows = [is_missing(value) for value in frame[name].to_arrow().to_pylist()]
         where += f", row {rows.index(True)} first"
     raise InvalidInput(
         f"{where}.", field=columns.place_of_column(name), hint="Filter them out, or fill them in."
     )
-
-
-def _is_gap(value: object) -> bool:
-    return value is None or value != value  # noqa: PLR0124  # NaN stands for a missing value.
 
 
 Lists = Mapping[str, Sequence[object]]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import MAX_CLASSES, LabelSet
 from offdiag.errors import InvalidInput
-from offdiag.inputs.columns import chunks_of_stream
+from offdiag.inputs.columns import chunks_of_stream, is_missing
 from offdiag.inputs.labels import infer_labels
 from offdiag.inputs.score_columns import PickedColumns
 from offdiag.inputs.scores import single_precision
@@ -126,7 +126,7 @@ def _first_other_kind(values: list[object]) -> tuple[int, str]:
     """Number and type name of the first value of another type than the ones before it."""
     kind = None
     for row, value in enumerate(values):
-        if value is None or value != value:  # noqa: PLR0124  # NaN stands for a missing value.
+        if is_missing(value):
             continue
         if kind is not None and type(value) is not kind:
             return row, type(value).__name__

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -69,6 +70,11 @@ def test_what_pandas_calls_missing_is_empty() -> None:
     assert fields_of([1, 2], fields=frame)[1] == {"pages": None, "taken": None, "ward": None}
     (_, without) = given_samples([1, 2], text=frame["ward"])
     assert without.text is None
+
+
+def test_a_column_within_a_field_is_not_missing() -> None:
+    (fields,) = fields_of([1], fields=[{"a": pl.Series([1, 2])}])
+    assert "1" in str(fields["a"])
 
 
 @pytest.mark.parametrize(
