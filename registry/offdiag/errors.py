@@ -17,11 +17,12 @@ NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 class OffdiagError(Exception):
     """Base of all errors a caller may want to catch.
 
-    `code` is the stable, machine-readable name of the kind of error; `field` the input that
-    caused it, `hint` the way out.
+    `code` is the stable, machine-readable name of the kind of error, `kind` that of a narrower one
+    within it, if any; `field` the input that caused it, `hint` the way out.
     """
 
     code: ClassVar[str] = "error"
+    kind: ClassVar[str | None] = None
 
     def __init__(self, message: str, *, field: str | None = None, hint: str | None = None) -> None:
         super().__init__(message)
@@ -36,8 +37,10 @@ class OffdiagError(Exception):
 
     def to_dict(self) -> dict[str, str | None]:
         """The one shape in which every interface reports an error."""
+        kind = {} if self.kind is None else {"kind": self.kind}
         return {
             "code": self.code,
+            **kind,
             "message": self.message,
             "field": self.field,
             "hint": self.hint,
@@ -83,7 +86,7 @@ class Conflict(OffdiagError):
 class KeyUsed(Conflict):
     """A client key belongs to a run that holds, or is described as, something else."""
 
-    code = "key_used"
+    kind = "key_used"
 
 
 class Stale(Conflict):

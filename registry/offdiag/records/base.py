@@ -126,6 +126,7 @@ class Reason(ResponseBody):
     """What is wrong, where, and the way out."""
 
     code: str = Field(description="Stable name of the kind of error.")
+    kind: str | None = Field(default=None, description="A narrower kind, such as key_used.")
     message: str
     field: str | None = Field(description="The input that caused it.")
     hint: str | None = Field(description="What to do next.")

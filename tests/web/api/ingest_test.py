@@ -276,3 +276,5 @@ def test_a_matrix_is_logged_once(client: PageClient) -> None:
 
     assert (first.status_code, again.status_code, other.status_code) == (201, 201, 409)
     assert first.get_json() == again.get_json()
+    refused = other.get_json()["error"]
+    assert (refused["code"], refused["kind"]) == ("conflict", "key_used")

@@ -150,6 +150,7 @@ class Failure:
     message: str
     field: str | None = None
     hint: str | None = None
+    kind: str | None = None
 
     @property
     def title(self) -> str:
@@ -258,7 +259,8 @@ def failure_of(error: OffdiagError) -> Failure:
 
 def _failure_of(error: OffdiagError) -> Failure:
     status = status_of(error)
-    return Failure(status, error.code, capitalised(error.message), error.field, hint_of(error))
+    message, hint = capitalised(error.message), hint_of(error)
+    return Failure(status, error.code, message, error.field, hint, error.kind)
 
 
 def _printed(failure: Failure) -> Failure:
@@ -373,6 +375,7 @@ def _body(
     if is_for_programs() or request.path.endswith(".json"):
         parts = {
             "code": failure.code,
+            **({} if failure.kind is None else {"kind": failure.kind}),
             "message": failure.message,
             "field": failure.field,
             "hint": _for_programs(failure.hint),

@@ -58,7 +58,9 @@ def raise_refusal(status: int, body: bytes, *, url: str) -> NoReturn:
             field="url",
             hint="Check the address; the log of the server may say more.",
         ) from None
-    kind = _KINDS.get(reason.code, ServerFailed)
+    # A newer server may know a narrower kind.
+    general = _KINDS.get((reason.code, None), ServerFailed)
+    kind = _KINDS.get((reason.code, reason.kind), general)
     message = f"{reason.message[:1].lower()}{reason.message[1:]}"
     raise kind(message, field=reason.field, hint=reason.hint)
 
@@ -70,8 +72,8 @@ def _kinds(parent: type[OffdiagError]) -> Iterator[type[OffdiagError]]:
             yield from _kinds(kind)
 
 
-_KINDS = {kind.code: kind for kind in _kinds(OffdiagError)}
-"""Errors by their code; one that says when to try again is not raised, but waited for."""
+_KINDS = {(error.code, error.kind): error for error in _kinds(OffdiagError)}
+"""Errors by their code and kind; one that says when to try again is not raised, but waited for."""
 
 
 PREFIX = "/api/v1"
