@@ -152,8 +152,7 @@ def label(text: str) -> str:
 def number(key: str, value: MetricValue, *, with_interval: bool = True) -> str:
     """Three decimals with the interval, a count as it is, or why there is no number."""
     if value.value is None:
-        limit = f", tends to {value.limit}" if value.limit else ""
-        return f"undefined ({value.reason}{limit})"
+        return value.undefined_text
     if key in _COUNTS and value.value.is_integer():
         return f"{value.value:.0f}"
     if not with_interval or value.ci_low is None or value.ci_high is None:

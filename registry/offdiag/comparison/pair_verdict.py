@@ -22,6 +22,7 @@ from offdiag.comparison.rank_status import RankStatus
 from offdiag.comparison.texts import run_label
 from offdiag.domain.number_text import count
 from offdiag.domain.sentences import enumerated, listed, name
+from offdiag.domain.values import reason_text
 from offdiag.metrics.counted import class_sizes
 from offdiag.metrics.intervals.bounds import RELIABLE_CLASS_SIZE
 from offdiag.metrics.paired.sample_size import SamplesNeeded, about, samples_needed
@@ -354,7 +355,7 @@ def _undefined(pair: PairComparison) -> Iterator[str]:
             continue
         title = texts.title(each.key)
         reasons = [side.reason for side in (each.first, each.second)]
-        said = str(next(reason for reason in reasons if reason)).replace("_", " ")
+        said = reason_text(next(reason for reason in reasons if reason))
         where = "both" if all(reasons) else ("A" if reasons[0] else "B")
         yield f"{title} is undefined for {where} ({said})."
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
@@ -57,6 +58,59 @@ class Reason(StrEnum):
     SCORES_NOT_WEIGHTED = "scores_not_weighted"
     DIFFERENCE_NOT_WEIGHTED = "difference_not_weighted"
     DIFFERENCE_OTHER_LABELS = "difference_other_labels"
+
+
+_WORDS: Mapping[Reason, str] = {
+    Reason.NO_SAMPLES: "there are no examples",
+    Reason.NO_ACTUAL_POSITIVES: "there is no example of this class",
+    Reason.NO_ACTUAL_NEGATIVES: "all examples are of this class",
+    Reason.NO_PREDICTED_POSITIVES: "this class was never predicted",
+    Reason.NO_PREDICTED_NEGATIVES: "only this class was predicted",
+    Reason.CLASS_ABSENT: "the class occurs neither in the ground truth nor in the predictions",
+    Reason.CONSTANT_ACTUAL: "all examples are of one class",
+    Reason.CONSTANT_PREDICTED: "one class was predicted for all examples",
+    Reason.CONSTANT_MARGIN: "all examples are of one class, or one class was always predicted",
+    Reason.SINGLE_ACTUAL_CLASS: "only one class has examples",
+    Reason.SINGLE_CLASS_DECLARED: "only one class is declared",
+    Reason.CHANCE_AGREEMENT_CERTAIN: "agreement by chance alone is certain",
+    Reason.ORDER_NOT_DECLARED: "the classes have no declared order",
+    Reason.CLASS_VALUE_UNDEFINED: "it is undefined for at least one class",
+    Reason.COMPONENT_UNDEFINED: "one of the values it is computed from is undefined",
+    Reason.ZERO_OVER_ZERO: "it is zero divided by zero",
+    Reason.POSITIVE_OVER_ZERO: "a positive number is divided by zero; it tends to infinity",
+    Reason.TRUE_CLASS_GOT_ZERO: "an actual class was given probability zero; it tends to infinity",
+    Reason.SCORES_NOT_PROBABILITIES: "the scores are not probabilities",
+    Reason.NO_SCORES: "no scores were logged",
+    Reason.FRACTIONAL_WEIGHTS: "the examples have fractional weights",
+    Reason.DIFFERENCE_NOT_WEIGHTED: "differences of weighted runs are not judged here",
+    Reason.DIFFERENCE_OTHER_LABELS: "the runs were evaluated on different labels",
+    Reason.SCORES_NOT_WEIGHTED: "not evaluated for the scores of weighted examples",
+    Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant prediction costs nothing",
+    Reason.TRIVIAL_COST_IS_PERFECT: "the best constant prediction is already perfect",
+    Reason.NO_DISCORDANT_PAIRS: "the runs never disagree",
+    Reason.ZERO_VARIANCE: "the variance is zero",
+    Reason.TOO_FEW_CLASSES: "there are too few classes with examples",
+    Reason.TOO_FEW_GROUPS: "there are too few groups with enough examples",
+    Reason.GROUP_VALUE_UNDEFINED: "it is undefined for at least one group",
+    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, which do not show each forecast",
+    Reason.CUSTOM_METRIC_FAILED: "its function failed, or gave no number within its bounds",
+    Reason.CUSTOM_METRIC_UNDEFINED: "its function says so",
+}
+
+_KEY = re.compile(r"[a-z0-9_]+")
+
+
+def reason_text(reason: str | None) -> str:
+    """The clause for a reason, such as "this class was never predicted", without a full stop.
+
+    A key that this version does not know is shown as its name; a reason in words stays as it is.
+    """
+    if reason is None:
+        return "the reason is not known"
+    try:
+        return _WORDS[Reason(reason)]
+    except ValueError:
+        return reason.replace("_", " ") if _KEY.fullmatch(reason) else reason
 
 
 POSITIVE_INFINITY = "+inf"
@@ -160,7 +214,7 @@ class MetricValue:
         return f"MetricValue({', '.join([repr(self.value), *said])})"
 
     def __str__(self) -> str:
-        """ "0.864 (0.846 – 0.881)", "undefined (no actual positives)", of a count "1,503"."""
+        """ "0.864 (0.846 – 0.881)", of a count "1,503", or as in `undefined_text`."""
         if self.value is None:
             return self.undefined_text
         if self.ci_low is None or self.ci_high is None:
@@ -176,8 +230,8 @@ class MetricValue:
 
     @property
     def undefined_text(self) -> str:
-        """Why there is no value, in words: "undefined (no actual positives)"."""
-        return f"undefined ({(self.reason or 'unknown reason').replace('_', ' ')})"
+        """Why there is no value, in words: "undefined (this class was never predicted)"."""
+        return f"undefined ({reason_text(self.reason)})"
 
     @property
     def why_no_interval(self) -> str | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from offdiag.domain.values import reason_text
 from offdiag.extras import optional
 from offdiag.palette import RAMPS
 
@@ -61,5 +62,5 @@ def unit_square(ax: Axes) -> None:
 
 
 def undefined_text(reason: str | None) -> str:
-    """ "undefined (no actual positives)"."""
-    return f"undefined ({str(reason).replace('_', ' ')})" if reason else "undefined"
+    """ "undefined (there is no example of this class)"."""
+    return f"undefined ({reason_text(reason)})" if reason else "undefined"

@@ -290,7 +290,7 @@ def _why_not_judged(value: MetricValue | None) -> str | None:
     if value is None:
         return None
     if value.value is None:
-        return f"it is undefined ({(value.reason or 'unknown reason').replace('_', ' ')})"
+        return f"it is {value.undefined_text}"
     if value.ci_low is None or value.ci_high is None:
         return "it has no interval"
     return None

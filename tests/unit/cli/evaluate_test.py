@@ -86,7 +86,7 @@ def test_people_get_tables_with_both_axes_named(folder: Path, offdiag: Command) 
 
     assert answer.code == 0
     assert "actual ↓  predicted →" in answer.out
-    assert "undefined (no_predicted_positives)" in answer.out
+    assert "undefined (this class was never predicted)" in answer.out
     assert "overall_accuracy" in answer.out
 
 

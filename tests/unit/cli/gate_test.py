@@ -44,6 +44,16 @@ def test_a_file_passes_that_meets_every_condition_and_no_other(
     assert "Failed: 1 of 2 conditions passed." in failed.out
 
 
+def test_what_was_not_compared_is_told_in_words(offdiag: Command, folder: Path) -> None:
+    (folder / "p.csv").write_text("y,yhat\ncat,cat\ncat,cat\ndog,cat\n", encoding="utf-8")
+    asked = ("--min", "precision[dog]>=0.5", "--min", "low(macro_f1)>=0")
+
+    told = of_file(offdiag, "p.csv", *asked, "--markdown").out
+
+    assert "undefined (this class was never predicted)" in told
+    assert "| 0.4, no interval |" in told
+
+
 MARKDOWN = """\
 ### Gate failed: 1 of 2 conditions passed.
 

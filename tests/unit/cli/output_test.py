@@ -37,11 +37,11 @@ def test_labels_that_cannot_be_seen_stand_in_quotes(text: str, shown: str) -> No
         ("support", MetricValue(1.0), "1"),
         ("support", MetricValue(0.25), "0.250"),
         ("n", MetricValue(1e15), "1000000000000000"),
-        ("mcc", MetricValue(None, "constant_actual"), "undefined (constant_actual)"),
+        ("mcc", MetricValue(None, "constant_actual"), "undefined (all examples are of one class)"),
         (
             "dor",
             MetricValue(None, "positive_over_zero", "+inf"),
-            "undefined (positive_over_zero, tends to +inf)",
+            "undefined (a positive number is divided by zero; it tends to infinity)",
         ),
         ("mcc", MetricValue(0.5, None, None, 0.25, 0.75, "wilson"), "0.500 [0.250, 0.750]"),
         ("mcc", MetricValue(-0.9996), "<-0.999"),

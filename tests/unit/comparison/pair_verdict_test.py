@@ -155,7 +155,7 @@ def test_an_undefined_metric_is_said_to_be_and_neither_better_nor_worse() -> Non
 
     verdict = pair_verdict(pair_of(always_yes))
 
-    assert "MCC is undefined for B (constant predicted)." in verdict.details
+    assert "MCC is undefined for B (one class was predicted for all examples)." in verdict.details
     assert "MCC" not in verdict.headline
     assert verdict.tone == "worse"
 
@@ -165,7 +165,9 @@ def test_what_is_undefined_for_both_is_said_once() -> None:
 
     verdict = pair_verdict(pair_of(always))
 
-    assert "MCC is undefined for both (constant predicted)." in verdict.details
+    assert (
+        "MCC is undefined for both (one class was predicted for all examples)." in verdict.details
+    )
 
 
 def test_gains_and_losses_are_told_together() -> None:

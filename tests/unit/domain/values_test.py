@@ -10,7 +10,7 @@ import pickle
 import numpy as np
 import pytest
 
-from offdiag.domain.values import MetricValue, Reason
+from offdiag.domain.values import MetricValue, Reason, reason_text
 from offdiag.errors import InvalidInput
 
 DEFINED = MetricValue(0.864, ci_low=0.846, ci_high=0.881, ci_method="wilson")
@@ -51,7 +51,7 @@ def test_equality_is_of_the_whole_value_and_with_a_number_of_the_value_alone() -
 
 def test_an_undefined_value_is_nan_and_says_why() -> None:
     assert math.isnan(float(UNDEFINED))
-    assert str(UNDEFINED) == "undefined (no actual positives)"
+    assert str(UNDEFINED) == "undefined (there is no example of this class)"
     assert f"{UNDEFINED:12.3f}|" == "   undefined|"
     assert UNDEFINED != 0.0
     assert MetricValue(None, "no_actual_positives") == UNDEFINED
@@ -60,7 +60,7 @@ def test_an_undefined_value_is_nan_and_says_why() -> None:
 def test_an_undefined_value_passes_no_threshold_unnoticed() -> None:
     for other in (0.8, DEFINED):
         for compare in (operator.lt, operator.le, operator.gt, operator.ge):
-            with pytest.raises(InvalidInput, match="no actual positives") as caught:
+            with pytest.raises(InvalidInput, match="there is no example of this class") as caught:
                 compare(UNDEFINED, other)
             assert "is_defined" in str(caught.value.hint)
 
@@ -68,3 +68,17 @@ def test_an_undefined_value_passes_no_threshold_unnoticed() -> None:
 def test_what_is_no_number_cannot_be_compared() -> None:
     with pytest.raises(TypeError):
         _ = DEFINED < "0.9"
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_every_reason_is_told_in_words(reason: Reason) -> None:
+    assert "_" not in reason_text(reason.value)
+    assert reason_text(reason.value) != reason.value.replace("_", " ")
+
+
+def test_a_reason_of_a_newer_version_is_shown_by_its_name() -> None:
+    assert reason_text("moon_phase_unknown") == "moon phase unknown"
+
+
+def test_a_reason_in_words_keeps_its_names_as_they_are() -> None:
+    assert reason_text("no sample has site 'ward_3'") == "no sample has site 'ward_3'"

@@ -74,4 +74,4 @@ def test_scores_that_are_no_probabilities_leave_the_word_undefined() -> None:
     ax = plot.reliability(evaluate_scores(y_true=[0, 1, 1], y_score=[-2.0, 3.0, 5.0]))
 
     rendered(ax)
-    assert texts(ax) == ["undefined (scores not probabilities)"]
+    assert texts(ax) == ["undefined (the scores are not probabilities)"]

@@ -46,7 +46,7 @@ def test_dots_are_recalls_with_the_intervals_of_wilson(evaluation: Evaluation) -
 def test_a_class_without_cases_is_called_undefined(evaluation: Evaluation) -> None:
     ax = plot.class_recall(evaluation)
 
-    assert texts(ax) == ["undefined (no actual positives)"]
+    assert texts(ax) == ["undefined (there is no example of this class)"]
     assert ax.texts[0].get_position()[1] == 2
 
 

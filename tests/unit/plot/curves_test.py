@@ -113,7 +113,7 @@ def test_scores_without_skill_have_the_share_of_the_class_as_precision() -> None
 def test_a_class_without_cases_is_called_undefined(draw: Drawing) -> None:
     ax = draw(of_classes(3))
 
-    assert "2: undefined (no actual positives)" in legend_texts(ax)
+    assert "2: undefined (there is no example of this class)" in legend_texts(ax)
     assert "each class against the rest" in heading(ax)
 
 
@@ -156,7 +156,7 @@ def test_nothing_of_one_kind_leaves_the_word_undefined() -> None:
     ax = plot.roc(one_sided)
 
     rendered(ax)
-    assert legend_texts(ax)[-1] == "1: undefined (no actual negatives)"
+    assert legend_texts(ax)[-1] == "1: undefined (all examples are of this class)"
 
 
 def test_the_cost_curve_stays_below_the_better_constant_answer() -> None:

@@ -68,7 +68,7 @@ def test_undefined_values_are_not_judged_and_said_so() -> None:
     found = find_alerts([run("a", 0.3, metrics={"mcc": UNDEFINED})], [BELOW], ())
 
     assert not found.raised
-    assert found.unjudged[0].reason == "it is undefined (no predicted positives)"
+    assert found.unjudged[0].reason == "it is undefined (this class was never predicted)"
 
 
 def test_a_class_that_is_not_there_is_not_judged_and_said_so() -> None:

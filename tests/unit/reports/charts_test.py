@@ -54,7 +54,7 @@ def test_an_undefined_value_is_told_in_words() -> None:
     drawing = of_runs(("a", UNDEFINED), ("b", value(0.5)))
 
     assert len(drawing.dots) == 1
-    assert "undefined (no predicted positives)" in {label.text for label in drawing.labels}
+    assert "undefined (this class was never predicted)" in {label.text for label in drawing.labels}
 
 
 @pytest.mark.parametrize(("baseline", "is_drawn"), [(0.5, True), (0.99, False), (None, False)])

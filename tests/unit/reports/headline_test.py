@@ -113,7 +113,7 @@ def test_a_value_that_became_undefined_is_a_change() -> None:
     assert sentence == (
         "Scoring again changed the ranking by Matthews correlation coefficient (MCC) (plain from "
         "2 to 1); one thing changed beyond its interval: focal: Matthews correlation coefficient "
-        "(MCC) went from 0.800 to undefined (no predicted positives)."
+        "(MCC) went from 0.800 to undefined (this class was never predicted)."
     )
 
 

@@ -5,48 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from offdiag.domain.values import MetricValue, Reason
+from offdiag.domain.values import MetricValue, reason_text
 from offdiag.metrics.catalogue import CATALOGUE
 from offdiag.metrics.spec import Scope
 from offdiag_web.charts.svg import Extent
 from offdiag_web.components import numbers
-
-REASON_TEXTS: dict[Reason, str] = {
-    Reason.NO_SAMPLES: "there are no examples",
-    Reason.NO_ACTUAL_POSITIVES: "there is no example of this class",
-    Reason.NO_ACTUAL_NEGATIVES: "all examples are of this class",
-    Reason.NO_PREDICTED_POSITIVES: "this class was never predicted",
-    Reason.NO_PREDICTED_NEGATIVES: "only this class was predicted",
-    Reason.CLASS_ABSENT: "the class occurs neither in the ground truth nor in the predictions",
-    Reason.CONSTANT_ACTUAL: "all examples are of one class",
-    Reason.CONSTANT_PREDICTED: "one class was predicted for all examples",
-    Reason.CONSTANT_MARGIN: "all examples are of one class, or one class was always predicted",
-    Reason.SINGLE_ACTUAL_CLASS: "only one class has examples",
-    Reason.SINGLE_CLASS_DECLARED: "only one class is declared",
-    Reason.CHANCE_AGREEMENT_CERTAIN: "agreement by chance alone is certain",
-    Reason.ORDER_NOT_DECLARED: "the classes have no declared order",
-    Reason.CLASS_VALUE_UNDEFINED: "it is undefined for at least one class",
-    Reason.COMPONENT_UNDEFINED: "one of the values it is computed from is undefined",
-    Reason.ZERO_OVER_ZERO: "it is zero divided by zero",
-    Reason.POSITIVE_OVER_ZERO: "a positive number is divided by zero; it tends to infinity",
-    Reason.TRUE_CLASS_GOT_ZERO: "an actual class was given probability zero",
-    Reason.SCORES_NOT_PROBABILITIES: "the scores are not probabilities",
-    Reason.NO_SCORES: "no scores were logged",
-    Reason.FRACTIONAL_WEIGHTS: "the examples have fractional weights",
-    Reason.DIFFERENCE_NOT_WEIGHTED: "differences of weighted runs are not judged here",
-    Reason.DIFFERENCE_OTHER_LABELS: "the runs were evaluated on different labels",
-    Reason.SCORES_NOT_WEIGHTED: "not evaluated for the scores of weighted examples",
-    Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant prediction costs nothing",
-    Reason.TRIVIAL_COST_IS_PERFECT: "the best constant prediction is already perfect",
-    Reason.NO_DISCORDANT_PAIRS: "the runs never disagree",
-    Reason.ZERO_VARIANCE: "the variance is zero",
-    Reason.TOO_FEW_CLASSES: "there are too few classes with examples",
-    Reason.TOO_FEW_GROUPS: "there are too few groups with enough examples",
-    Reason.GROUP_VALUE_UNDEFINED: "it is undefined for at least one group",
-    Reason.FORECASTS_IN_CELLS: "scores were counted in bins, which do not show each forecast",
-    Reason.CUSTOM_METRIC_FAILED: "its function failed, or gave no number within its bounds",
-    Reason.CUSTOM_METRIC_UNDEFINED: "its function says so",
-}
 
 LOG_SCORES = """offdiag.log_run(
     y_true=…, y_pred=…,
@@ -54,14 +17,6 @@ LOG_SCORES = """offdiag.log_run(
     positive_label=…,     # where there is one
 )"""
 """What to write so that a run has scores, where a page needs them."""
-
-
-def reason_text(reason: str) -> str:
-    """The clause for a stored reason; one of a newer version is shown as its name."""
-    try:
-        return REASON_TEXTS[Reason(reason)]
-    except ValueError:
-        return reason.replace("_", " ")
 
 
 UNDEFINED = "undefined"

@@ -17,6 +17,7 @@ from offdiag.cli.options import help_text, timeout_option
 from offdiag.cli.output import busy
 from offdiag.cli.tables import filled_table
 from offdiag.domain.sentences import markdown_escaped, visible
+from offdiag.domain.values import reason_text
 from offdiag.errors import InvalidInput
 from offdiag.filters.conditions import Side
 from offdiag.gate.conditions import MetricCondition, parse_condition
@@ -264,12 +265,14 @@ def _against(gate: Gate) -> str:
 
 
 def _found(checked: CheckedCondition) -> str:
-    """The number that was compared, with the value and interval it belongs to."""
-    value = checked.value
+    """The number that was compared, with the value and interval it belongs to, or why none was."""
+    value, why = checked.value, checked.reason
     if value is None:
-        return checked.reason or ""
+        return "" if why is None else reason_text(why)
+    if value["value"] is None:
+        return f"undefined ({reason_text(why)})"
     if checked.measured is None:
-        return f"undefined ({checked.reason})"
+        return f"{_number(value['value'])}, {reason_text(why)}"
     low, high = value.get("ci_low"), value.get("ci_high")
     interval = f"[{_end(low, '-∞')}, {_end(high, '∞')}]"
     condition = parse_condition(checked.condition)

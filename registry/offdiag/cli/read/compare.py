@@ -334,4 +334,6 @@ def _p(p: float | None) -> str:
 
 
 def _number(value: Record) -> str:
-    return f"undefined ({value['reason']})" if value["value"] is None else number(value["value"])
+    if value["value"] is None:
+        return MetricValue.of_dict(value).undefined_text
+    return number(value["value"])

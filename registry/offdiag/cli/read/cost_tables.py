@@ -23,7 +23,7 @@ _MOST_LISTED = 5
 def per_thousand(value: Value, write: Callable[[float], str]) -> str:
     """A mean cost as cost per 1,000 examples with its interval, or why there is none."""
     if value.value is None:
-        return f"undefined ({value.reason})"
+        return value.measured().undefined_text
     text = write(value.value * PER)
     if value.ci_low is None or value.ci_high is None:
         return text

@@ -271,6 +271,4 @@ def _rates(found: Fairness, each: FairnessOfClass) -> Table:
 
 
 def _text(key: str, value: Value) -> str:
-    if value.value is None:
-        return f"undefined ({(value.reason or '').replace('_', ' ')})"
     return number(key, value.measured())

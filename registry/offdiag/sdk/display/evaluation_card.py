@@ -253,8 +253,7 @@ def metric_card(title: str, metrics: Mapping[str, MetricValue]) -> str:
 
 def _value_cells(value: MetricValue) -> str:
     if value.value is None:
-        limit = f", tends to {value.limit}" if value.limit else ""
-        return f'<td class="od-l" colspan="2">{escape(value.undefined_text + limit)}</td>'
+        return f'<td class="od-l" colspan="2">{escape(value.undefined_text)}</td>'
     said = value.why_no_interval or ""
     if value.ci_low is not None and value.ci_high is not None:
         said = interval(value.ci_low, value.ci_high)

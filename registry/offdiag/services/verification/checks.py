@@ -387,7 +387,7 @@ def _said(value: MetricValue | None) -> str:
     if value is None:
         return "nothing"
     if value.value is None:
-        return f"undefined ({value.reason})"
+        return value.undefined_text
     if value.ci_low is None:
         return repr(value.value)
     return f"{value.value!r} [{value.ci_low!r}, {value.ci_high!r}]"

@@ -215,7 +215,7 @@ def test_a_notebook_shows_values_and_reasons_with_labels_escaped() -> None:
 
     html = evaluation._repr_html_()
 
-    assert "undefined (true class got zero), tends to +inf" in html
+    assert "undefined (an actual class was given probability zero; it tends to infinity)" in html
     assert "positive class &lt;u&gt;" in html
     assert "<u>" not in html
 

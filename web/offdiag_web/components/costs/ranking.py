@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from offdiag.comparison.texts import run_label
 from offdiag.domain.number_text import Amounts, amounts_for
-from offdiag.domain.values import MetricValue
+from offdiag.domain.values import MetricValue, reason_text
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.summary import expected_samples
 from offdiag.metrics.paired.best_runs import FEWEST_SAMPLES
@@ -18,7 +18,7 @@ from offdiag_web.charts.marks import IN_LIST_SMALL, interval_mark, run_style
 from offdiag_web.charts.svg import Scale, spanning
 from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
-from offdiag_web.components.metric_values import extent_of, reason_text
+from offdiag_web.components.metric_values import extent_of
 from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.run import run_url
 

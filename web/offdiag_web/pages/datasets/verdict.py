@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from offdiag.domain.number_text import Amounts, amounts_for
+from offdiag.domain.values import reason_text
 from offdiag.metrics.metric_text import difference as difference_in_units
 from offdiag.metrics.metric_text import spec_of
 from offdiag.services.champions.decision import COST, Decision, Difference
 from offdiag.services.champions.leaders import Leaders
 from offdiag_web.components import numbers
 from offdiag_web.components.datasets import METRIC_TITLES, TITLES_OF_SETS
-from offdiag_web.components.metric_values import UNDEFINED, reason_text
+from offdiag_web.components.metric_values import UNDEFINED
 
 PER = 1_000
 """Costs are shown for so many examples: mean costs are often too small to read."""

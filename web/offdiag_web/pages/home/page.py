@@ -12,6 +12,7 @@ from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from offdiag.domain.runs import RunState, Task
+from offdiag.domain.values import reason_text
 from offdiag.flags.problems import Problem
 from offdiag.metrics.catalogue import Direction
 from offdiag.metrics.metric_text import difference, spec_of
@@ -46,7 +47,6 @@ from offdiag_web.components.metric_values import (
     UNDEFINED,
     extent_of,
     interval_text,
-    reason_text,
 )
 from offdiag_web.pages.home.news import MOST_NEWS, NewsView, label_news, news_view, promotion_news
 from offdiag_web.urls.datasets import DatasetAddress

@@ -98,7 +98,7 @@ def _presented(columns: tuple[str, ...], found: Fairness, of: FairnessOfClass) -
 def _text(value: Value) -> str:
     """ "0.233 (0.005 – 0.427)"; the reason where it is undefined."""
     if value.value is None:
-        return f"undefined ({(value.reason or '').replace('_', ' ')})"
+        return value.measured().undefined_text
     if value.ci_low is None or value.ci_high is None:
         return numbers.metric(value.value)
     return f"{numbers.metric(value.value)} ({numbers.interval(value.ci_low, value.ci_high)})"
