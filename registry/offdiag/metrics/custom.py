@@ -333,3 +333,9 @@ def custom_digest() -> str:
     """SHA-256 over the declared metrics and their versions, "" without any."""
     versions = custom_versions()
     return hashlib.sha256(repr(versions).encode()).hexdigest() if versions else ""
+
+
+def custom_suffix() -> str:
+    """What follows the digest of the rules where results have declared metrics, "" without any."""
+    digest = custom_digest()
+    return f"+{digest}" if digest else ""

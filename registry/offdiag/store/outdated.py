@@ -54,7 +54,7 @@ def stale_runs(
     *,
     suite_version: int,
     rules_digest: str | None = None,
-    metrics_digest: str = "",
+    metrics_suffix: str = "",
     run_ids: Collection[str] | None = None,
     unasked: bool = False,
     limit: int | None = None,
@@ -64,18 +64,18 @@ def stale_runs(
     With `unasked`, only those that no work stands for. Runs whose evaluation was given up are
     left out: trying again by itself would not end. Without `rules_digest` it does not matter by
     which rules and thresholds flags were raised: only who evaluates knows those in force. Then
-    `metrics_digest`, if it is given, is that of the declared metrics alone.
+    `metrics_suffix`, if it is given, is what the declared metrics add to a digest of rules.
     """
     statement = _statement(
         by_rules=rules_digest is not None,
-        by_metrics=bool(metrics_digest),
+        by_metrics=bool(metrics_suffix),
         some=run_ids is not None,
         unasked=unasked,
     )
     given = {
         "suite_version": suite_version,
         "rules_digest": rules_digest,
-        "metrics_end": f"+{metrics_digest}",
+        "metrics_suffix": metrics_suffix,
     }
     found = session.execute(statement.limit(limit), given | {"run_ids": tuple(run_ids or ())})
     return [
@@ -146,7 +146,7 @@ def _reasons(*, by_rules: bool, by_metrics: bool) -> dict[StaleReason, ColumnEle
         ).is_distinct_from(wanted)
     elif by_metrics:
         digest = func.coalesce(EvaluationRow.rules_digest, "")
-        rules_changed = ~digest.endswith(bindparam("metrics_end", type_=Text))
+        rules_changed = ~digest.endswith(bindparam("metrics_suffix", type_=Text))
     return {
         StaleReason.NOT_EVALUATED: EvaluationRow.id.is_(None),
         StaleReason.TRUTH_REVISED: and_(

@@ -11,7 +11,7 @@ from functools import cached_property
 from offdiag.flags.catalogue import RULES, RuleDescription
 from offdiag.flags.rules import MEANINGS, METRICS_OF, THRESHOLDS_OF
 from offdiag.flags.thresholds import Thresholds
-from offdiag.metrics.custom import custom_digest
+from offdiag.metrics.custom import custom_suffix
 from offdiag.settings import FlagsSettings, Settings, load_settings
 from offdiag.settings.load import SettingSource
 from offdiag.store.database import Database
@@ -47,8 +47,7 @@ class RulesInForce:
         Runs that were evaluated by another one are evaluated again. A process that knows no
         declared metrics has the beginning alone, and lets the results of those that do stand.
         """
-        metrics = custom_digest()
-        return f"{self.digest}+{metrics}" if metrics else self.digest
+        return f"{self.digest}{custom_suffix()}"
 
 
 def thresholds_in(settings: FlagsSettings) -> Thresholds:

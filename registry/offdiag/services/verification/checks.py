@@ -27,7 +27,7 @@ from offdiag.inputs.partial_labels import count_labelled
 from offdiag.inputs.scores import Scores
 from offdiag.metrics.catalogue import SPECS
 from offdiag.metrics.counted import are_equal, count_samples
-from offdiag.metrics.custom import custom_digest
+from offdiag.metrics.custom import custom_suffix
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.evaluation.compute import cost_metrics, curves_of, evaluate
 from offdiag.services.evaluation.inputs import EvaluationInputs, read_inputs
@@ -331,12 +331,12 @@ def _is_by_other_metrics(inputs: EvaluationInputs, stored: StoredEvaluation) -> 
 
     Those of a slice do not say which: one that was made with others is never read again.
     """
-    metrics = custom_digest()
+    metrics = custom_suffix()
     if not metrics:
         return False
     if stored.slice is not None:
         return stored.input_digest != inputs.digest
-    return not (stored.rules_digest or "").endswith(f"+{metrics}")
+    return not (stored.rules_digest or "").endswith(metrics)
 
 
 def _differences(

@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 
 from offdiag.errors import InvalidInput
-from offdiag.metrics.custom import custom_digest
+from offdiag.metrics.custom import custom_suffix
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.services.verification.checks import (
     Finding,
@@ -109,7 +109,7 @@ def verify(
         stale = [
             run.run_id
             for run in stale_runs(
-                session, suite_version=SUITE_VERSION, metrics_digest=custom_digest()
+                session, suite_version=SUITE_VERSION, metrics_suffix=custom_suffix()
             )
         ]
         unasked = health.unasked_runs(session, stale)
