@@ -158,6 +158,24 @@ def test_weights_and_sets_of_labels_do_not_change_how_many_examples_a_slice_has(
         assert note in found.note
 
 
+def test_groups_of_weighted_examples_are_not_judged_and_the_other_conditions_are(
+    database: Database,
+) -> None:
+    run = log_sites(database, sample_weight=[2.0] * sum(map(sum, FOUND.values())))
+    work_off(database)
+
+    texts = ("recall[ill]>=0.5", "worst(recall[ill], by=site)>=0", "gap(recall, by=site)<=1")
+    found = judged(database, run.id, *texts).findings
+
+    assert [each.passed for each in found] == [True, False, False]
+    assert [each.reason for each in found] == [None, *["groups_not_weighted"] * 2]
+    assert all("a condition on one group, written with @, is judged" in f.note for f in found[1:])
+    with pytest.raises(UnknownKey, match="no slice column 'siet'"):
+        judged(database, run.id, "worst(recall[ill], by=siet)>=0")
+    with pytest.raises(UnknownKey, match="no metric 'recal' of a class"):
+        judged(database, run.id, "worst(recal[ill], by=site)>=0")
+
+
 def test_what_cannot_be_meant_is_an_error_and_no_failed_condition(database: Database) -> None:
     run = log_sites(database)
     cases: list[tuple[str, type[Exception], str]] = [

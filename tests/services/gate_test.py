@@ -233,6 +233,30 @@ def test_costs_and_their_differences_can_be_bounded(database: Database) -> None:
     assert [finding.passed for finding in result.findings] == [True, True, False, False, True]
 
 
+def test_a_run_with_sets_of_labels_is_not_advised_to_have_what_it_cannot_have(
+    database: Database,
+) -> None:
+    run = log(
+        database, y_true=[["a"], ["b"]] * 20, y_pred=[["a"], ["a", "b"]] * 20, labels=["a", "b"]
+    )
+
+    with pytest.raises(
+        InvalidInput, match="needs a cost matrix, and runs with sets of labels have none"
+    ) as costs:
+        gate(database, run, "mean_cost<=2")
+    with pytest.raises(InvalidInput, match="rule F11 is not applicable") as rule:
+        gate(database, run, "no-flag F11")
+    with pytest.raises(InvalidInput, match="rule F14 is not applicable") as baseline:
+        gate(database, run, "no-flag F14")
+
+    assert str(costs.value.hint) == (
+        "Bound a metric of a label, such as 'recall[label]>=0.8'. `offdiag cost labels` shows "
+        "costs of single labels."
+    )
+    assert str(rule.value.hint).startswith("Of sets of labels F2, F3,")
+    assert "--baseline" in str(baseline.value.hint)
+
+
 def test_the_most_accurate_run_may_not_be_the_cheapest(database: Database) -> None:
     cheap = log_counts(database, [[95, 5], [12, 8]])
     accurate = log_counts(database, [[93, 7], [2, 18]])

@@ -58,6 +58,7 @@ class Reason(StrEnum):
     SCORES_NOT_WEIGHTED = "scores_not_weighted"
     DIFFERENCE_NOT_WEIGHTED = "difference_not_weighted"
     DIFFERENCE_OTHER_LABELS = "difference_other_labels"
+    GROUPS_NOT_WEIGHTED = "groups_not_weighted"
 
 
 _WORDS: Mapping[Reason, str] = {
@@ -84,6 +85,7 @@ _WORDS: Mapping[Reason, str] = {
     Reason.FRACTIONAL_WEIGHTS: "the examples have fractional weights",
     Reason.DIFFERENCE_NOT_WEIGHTED: "differences of weighted runs are not judged here",
     Reason.DIFFERENCE_OTHER_LABELS: "the runs were evaluated on different labels",
+    Reason.GROUPS_NOT_WEIGHTED: "groups are not compared where examples have weights",
     Reason.SCORES_NOT_WEIGHTED: "not evaluated for the scores of weighted examples",
     Reason.TRIVIAL_COST_NOT_POSITIVE: "the best constant prediction costs nothing",
     Reason.TRIVIAL_COST_IS_PERFECT: "the best constant prediction is already perfect",

@@ -103,7 +103,7 @@ class Differences:
 
 @dataclass(frozen=True, slots=True)
 class NotMeasured:
-    """Why a slice has no numbers: a reason as a word, and a sentence."""
+    """Why a slice or a column has no numbers: a reason as a word, and a sentence."""
 
     reason: str
     note: str
@@ -130,7 +130,8 @@ class Subject:
     weights is asked. `accepted` are flags that were dismissed with a reason. `positive_label` is
     the positive class of two, None where there is none. `parts` are the slices that conditions
     are about by their canonical text, `groups` those of columns by name. Metrics of fewer than
-    `min_size` samples, or of the class, decide nothing there; `counted` is what a slice has.
+    `min_size` samples, or of the class, decide nothing there; `counted` is what the run or the
+    slice has, None where it is not known.
     """
 
     labels: LabelSet
@@ -145,7 +146,7 @@ class Subject:
     differences: Differences | None = None
     positive_label: str | None = None
     parts: Mapping[str, Subject | NotMeasured] = field(default_factory=dict)
-    groups: Mapping[str, ColumnGroups] = field(default_factory=dict)
+    groups: Mapping[str, ColumnGroups | NotMeasured] = field(default_factory=dict)
     min_size: int = 1
     counted: Counted | None = None
 

@@ -12,7 +12,7 @@ from offdiag.domain.number_text import count
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.errors import InvalidInput, UnknownKey
 from offdiag.filters.conditions import Over, Side
-from offdiag.flags.assessment import WEIGHTED
+from offdiag.flags.assessment import LABEL_RULES, WEIGHTED
 from offdiag.flags.rule_evaluation import compare
 from offdiag.gate.conditions import (
     ColumnGroups,
@@ -28,7 +28,7 @@ from offdiag.gate.conditions import (
 from offdiag.gate.over_groups import over_groups
 from offdiag.metrics.catalogue import CATALOGUE, Scope
 from offdiag.metrics.costs.summary import COST_KEYS
-from offdiag.metrics.counted import class_sizes, effective_size
+from offdiag.metrics.counted import CountedSets, class_sizes, effective_size
 from offdiag.metrics.intervals.proportions import normal_quantile
 from offdiag.metrics.names import averages_of, find_metric, nearest_names
 from offdiag.metrics.paired.sample_size import about, samples_for_metric
@@ -56,7 +56,7 @@ def value_of(condition: MetricCondition, subject: Subject) -> MetricValue:
         return values.per_class[key][class_code(label, subject)]
     if key in values.aggregate:
         return values.aggregate[key]
-    return _cost(key, values) if key in COST_KEYS else _NO_SCORES
+    return _cost(key, values, subject) if key in COST_KEYS else _NO_SCORES
 
 
 def _values(condition: MetricCondition, subject: Subject) -> MetricValues:
@@ -134,7 +134,14 @@ def _class_needed(name: str, key: str, whole: Collection[str]) -> InvalidInput:
     )
 
 
-def _cost(key: str, values: MetricValues) -> MetricValue:
+def _cost(key: str, values: MetricValues, subject: Subject) -> MetricValue:
+    if values.costs is None and isinstance(subject.counted, CountedSets):
+        raise InvalidInput(
+            f"{key!r} needs a cost matrix, and runs with sets of labels have none.",
+            field="condition",
+            hint="Bound a metric of a label, such as 'recall[label]>=0.8'. `offdiag cost labels` "
+            "shows costs of single labels.",
+        )
     if values.costs is None:
         raise InvalidInput(
             f"{key!r} needs a cost matrix.",
@@ -181,6 +188,7 @@ _NEEDED = {
     "F16": "Give the samples of a stored run slice columns with offdiag.add_slices.",
 }
 """What the rules that need more than a matrix must be given."""
+_ALSO_OF_SETS = ("F14", "F16")
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +270,7 @@ def _judge_flag(condition: NoFlag, subject: Subject) -> Finding:
         raise InvalidInput(
             f"rule {condition.rule} is not applicable to this run.",
             field="condition",
-            hint=_NEEDED.get(condition.rule),
+            hint=_needed(condition.rule, subject),
         )
     meant = [flag for flag in subject.flags if _is_meant(flag, condition)]
     raised = [flag for flag in meant if flag.is_proved or condition.even_possible]
@@ -274,6 +282,14 @@ def _judge_flag(condition: NoFlag, subject: Subject) -> Finding:
         in_sight = " ".join(flag.message for flag in meant)
         note = in_sight + _NOT_COUNTED.format(f"no-possible-flag {condition.rule}")
     return _flagged(condition, is_raised=False, note=note)
+
+
+def _needed(rule: str, subject: Subject) -> str | None:
+    """What a run must be given, or which rules it can be asked, where a rule is not applicable."""
+    if isinstance(subject.counted, CountedSets) and rule not in _ALSO_OF_SETS:
+        rules = ", ".join(LABEL_RULES)
+        return f"Of sets of labels {rules} are asked, with a baseline F14, with slice columns F16."
+    return _NEEDED.get(rule)
 
 
 def _flagged(condition: NoFlag | NoBadge, *, is_raised: bool, note: str) -> Finding:
@@ -296,9 +312,12 @@ def _judge_metric(asked: MetricCondition, subject: Subject) -> Finding:
         subject = part
     condition = resolved(asked, subject)
     if condition.by is not None:
-        if condition.by not in subject.groups:
+        groups = subject.groups.get(condition.by)
+        if groups is None:
             raise _no_slices(asked)
-        return _judge_groups(condition, subject, subject.groups[condition.by])
+        if isinstance(groups, NotMeasured):
+            return Finding(condition, passed=False, reason=groups.reason, note=groups.note)
+        return _judge_groups(condition, subject, groups)
     if asked.part is not None and (few := _too_few(condition, subject)):
         return Finding(condition, passed=False, reason=TOO_FEW_EXAMPLES, note=few)
     value = value_of(condition, subject)

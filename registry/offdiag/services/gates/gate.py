@@ -87,6 +87,7 @@ def subject_of_matrix(matrix: Counted, values: MetricValues, found: RunVerdicts)
         may_hide_minority=found.may_hide_minority,
         not_assessable=found.not_assessable,
         unchecked=frozenset(found.unchecked),
+        counted=matrix,
         positive_label=None
         if isinstance(matrix, CountedSets)
         else matrix.labels.conventional_positive,

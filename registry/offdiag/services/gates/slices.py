@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.slices import Slice
+from offdiag.domain.values import Reason
 from offdiag.errors import Forbidden
 from offdiag.gate.conditions import ColumnGroups, Condition, MetricCondition, NotMeasured, Subject
 from offdiag.gate.evaluate_conditions import TOO_FEW_EXAMPLES
@@ -24,11 +25,16 @@ from offdiag.services.evaluation.slices import evaluation_of_slice, require_colu
 from offdiag.services.fairness import groups_of_run
 from offdiag.services.gates.values import StoredRun, differences, values_with_costs
 from offdiag.services.paired_runs import pair_evaluations
-from offdiag.services.small_groups import SUPPRESSED, smallest_judged
+from offdiag.services.small_groups import SUPPRESSED, sizes_of_run, smallest_judged
 from offdiag.store import runs, truths
 from offdiag.store.database import Database, Session
 from offdiag.store.evaluations import StoredEvaluation
 from offdiag.store.slices import SliceChoices
+
+_NOT_OF_WEIGHTS = NotMeasured(
+    Reason.GROUPS_NOT_WEIGHTED.value,
+    "groups are compared by counts; a condition on one group, written with @, is judged",
+)
 
 
 def with_slices(
@@ -177,8 +183,16 @@ def _members(
     return members_of(session, truths.get_truth(session, evaluation.truth_version_id), part)
 
 
-def _columns(database: Database, run_id: str, names: Iterable[str]) -> dict[str, ColumnGroups]:
+def _columns(
+    database: Database, run_id: str, names: Iterable[str]
+) -> Mapping[str, ColumnGroups | NotMeasured]:
     with database.read() as session:
+        run = runs.get_run(session, run_id)
+        if run.is_weighted:
+            sizes = sizes_of_run(session, run, k=0)
+            for name in names:
+                require_column({} if sizes is None else sizes.columns, name)
+            return dict.fromkeys(names, _NOT_OF_WEIGHTS)
         found = {name: groups_of_run(session, run_id, name) for name in sorted(names)}
     return {
         name: ColumnGroups(each.groups, each.left_out, do_overlap=each.do_overlap)

@@ -101,6 +101,7 @@ def values_on_slices(
         labels=stored.counted.labels,
         values=MetricValues(stored.aggregate, stored.per_class),
         asked=frozenset(),
+        counted=stored.counted,
     )
     found = []
     for condition in conditions:
