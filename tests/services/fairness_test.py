@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from offdiag.errors import Conflict, InvalidInput, UnknownKey
+from offdiag.cli.read.run_tables import fairness_tables
+from offdiag.errors import Conflict, InvalidInput, LabelNote, UnknownKey
 from offdiag.metrics.groups.fairness import Criterion
 from offdiag.records.runs.slices import fairness_document
 from offdiag.services.fairness import fairness_of_run
@@ -40,6 +41,33 @@ def test_groups_of_the_positive_class_are_compared_and_small_ones_named(
     assert difference(database, run.id) == pytest.approx(0.9 - 0.4)
     rates = found.by_class["ill"].rates["recall"]
     assert [rate.value for rate in rates] == [0.9, 0.85, 0.4]
+
+
+def test_examples_without_a_value_are_counted_and_told(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.warns(LabelNote, match="an empty text for 7 samples"):
+        run = log_sites(database, {**FOUND, "": (2, 1, 1, 3)})
+
+    found = fairness_of_run(database, run.id, "site")
+    document = fairness_document(found)
+
+    assert set(found.groups.groups) == {"x", "y", "z"}
+    assert document.n_without_value == 7
+    assert document.left_out() == [
+        "Fewer than 12 labelled examples: tiny (5).",
+        "Without a value: 7 labelled examples.",
+    ]
+    assert "Without a value: 7" in str(next(fairness_tables(document)).caption)
+    assert found.groups.left_out == (
+        "fewer than 12 labelled examples: tiny (5); without a value: 7 labelled examples"
+    )
+
+    monkeypatch.setenv("OFFDIAG_SLICES__SUPPRESS_BELOW", "10")
+    hidden = fairness_document(fairness_of_run(database, run.id, "site"))
+
+    assert (hidden.n_without_value, hidden.n_suppressed) == (None, 2)
+    assert hidden.left_out() == ["Suppressed below 10: 2 groups."]
 
 
 def test_the_newest_labels_count(database: Database) -> None:

@@ -391,8 +391,9 @@ class Run:
         looked at, of more each against the rest, or the one that is named.
 
         `frame.attrs` has the `rates` of the groups, the sizes of the `groups`, those that are
-        `too_small`, `n_suppressed` others, and per class a sentence on `conflicts` between
-        criteria. Raises `UnknownKey` for a column that the samples do not have.
+        `too_small`, `n_suppressed` others, how many examples are `n_without_value`, and per class
+        a sentence on `conflicts` between criteria. Raises `UnknownKey` for a column that the
+        samples do not have.
         """
         label = None if class_label is None else label_text(class_label, field_name="class_label")
         asked = FairnessQuery.asked(by=by, class_label=label)

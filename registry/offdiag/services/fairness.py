@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.number_text import count
 from offdiag.domain.orientation import SourceOrientation
+from offdiag.domain.slices import UNKNOWN
 from offdiag.errors import InvalidInput
 from offdiag.inputs.partial_labels import is_labelled
 from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.metrics.counted import Unweighted, count_samples, counted
-from offdiag.metrics.groups.fairness import ClassFairness, class_fairness
+from offdiag.metrics.groups.fairness import ClassFairness, class_fairness, not_compared
 from offdiag.metrics.groups.gaps import outcomes_of
 from offdiag.metrics.weighted.counts import of_weights
 from offdiag.services.evaluation.inputs import require_closed, truth_that_counts
@@ -31,7 +31,8 @@ class RunGroups:
 
     `groups` are those that are large enough. `too_small` have fewer than `min_size` labelled
     samples, and are named with their number; of `n_suppressed` ones not even the name is shown.
-    Groups overlap where samples have several values, such as tags.
+    `n_without_value` labelled samples have no value and are in no group; they are a suppressed
+    group where that is None. Groups overlap where samples have several values, such as tags.
     """
 
     run: RunRecord
@@ -44,18 +45,19 @@ class RunGroups:
     min_size: int
     suppressed_below: int
     do_overlap: bool
+    n_without_value: int | None
 
     @property
     def left_out(self) -> str:
-        """Which groups are not there, as a clause; empty where all are."""
-        few = ", ".join(f"{name} ({n})" for name, n in self.too_small.items())
-        parts = []
-        if self.too_small:
-            parts.append(f"fewer than {self.min_size} labelled examples: {few}")
-        if self.n_suppressed:
-            groups = count(self.n_suppressed, "group")
-            parts.append(f"suppressed below {self.suppressed_below}: {groups}")
-        return "; ".join(parts)
+        """Which groups and examples are not there, as a clause; empty where all are."""
+        clauses = not_compared(
+            self.too_small,
+            min_size=self.min_size,
+            n_suppressed=self.n_suppressed,
+            suppressed_below=self.suppressed_below,
+            n_without_value=self.n_without_value,
+        )
+        return "; ".join(clauses)
 
 
 def groups_of_run(session: Session, run_id: str, name: str) -> RunGroups:
@@ -81,10 +83,13 @@ def groups_of_run(session: Session, run_id: str, name: str) -> RunGroups:
         dataset.positive_label,
         groups={level: each for level, each in shown.items() if each.total >= min_size},
         too_small={level: each.total for level, each in shown.items() if each.total < min_size},
-        n_suppressed=sum(level in hidden for level in found),
+        n_suppressed=sum(level in hidden for level in (*found, UNKNOWN)),
         min_size=min_size,
         suppressed_below=k,
         do_overlap=column.of_tags,
+        n_without_value=None
+        if UNKNOWN in hidden
+        else int(sizes.labelled[column.has(UNKNOWN)].sum()),
     )
 
 

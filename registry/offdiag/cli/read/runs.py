@@ -236,7 +236,9 @@ def fairness(run_id: str, by: str, class_label: str | None, call: Call) -> None:
         found,
         fairness_tables(found)
         if found.classes
-        else f"No group of {by} has {found.min_size} labelled examples.",
+        else " ".join(
+            (f"No group of {by} has {found.min_size} labelled examples.", *found.left_out())
+        ),
     )
 
 

@@ -21,7 +21,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from offdiag.domain.number_text import percents
+from offdiag.domain.number_text import count, percents
 from offdiag.domain.values import MetricValue, Reason
 from offdiag.metrics.groups.gaps import (
     largest_difference,
@@ -36,6 +36,28 @@ LEFT_OUT = (
     "do not see wrong labels, differences inside a group, crosses of columns, or what an error "
     "means for a person."
 )
+
+
+def not_compared(
+    too_small: Mapping[str, int],
+    *,
+    min_size: int,
+    n_suppressed: int = 0,
+    suppressed_below: int = 0,
+    n_without_value: int | None = 0,
+) -> tuple[str, ...]:
+    """Which labelled examples of a column are in no group that is compared, as clauses.
+
+    `too_small` has the sizes of groups below `min_size` by name; of `n_suppressed` others not even
+    the name is told. `n_without_value` examples have no value, None where that is not told either.
+    """
+    few = ", ".join(f"{name} ({n})" for name, n in too_small.items())
+    clauses = [f"fewer than {min_size} labelled examples: {few}"] if few else []
+    if n_suppressed:
+        clauses.append(f"suppressed below {suppressed_below}: {count(n_suppressed, 'group')}")
+    if n_without_value:
+        clauses.append(f"without a value: {count(n_without_value, 'labelled example')}")
+    return tuple(clauses)
 
 
 class Criterion(StrEnum):

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from offdiag.domain.number_text import count
 from offdiag.domain.slices import slice_of
-from offdiag.metrics.groups.fairness import LEFT_OUT, Criterion
+from offdiag.metrics.groups.fairness import LEFT_OUT, Criterion, not_compared
 from offdiag.records.base import RequestBody, ResponseBody, Value
 
 if TYPE_CHECKING:
@@ -178,16 +177,23 @@ class Fairness(ResponseBody):
         description="Groups that are not named, as they are too small or would give others away."
     )
     suppressed_below: int
+    n_without_value: int | None = Field(
+        default=None,
+        description="Labelled examples without a value, which are in no group; null where they "
+        "are a suppressed group.",
+    )
     leaves_out: str = Field(description="What these criteria do not see.")
 
     def left_out(self) -> list[str]:
-        """Which groups are not compared, in sentences."""
-        few = ", ".join(f"{name} ({n})" for name, n in self.too_small.items())
-        notes = [f"Fewer than {self.min_size} labelled examples: {few}."] if few else []
-        if self.n_suppressed:
-            groups = count(self.n_suppressed, "group")
-            notes.append(f"Suppressed below {self.suppressed_below}: {groups}.")
-        return notes
+        """Which groups and examples are not compared, in sentences."""
+        clauses = not_compared(
+            self.too_small,
+            min_size=self.min_size,
+            n_suppressed=self.n_suppressed,
+            suppressed_below=self.suppressed_below,
+            n_without_value=self.n_without_value,
+        )
+        return [f"{clause[0].upper()}{clause[1:]}." for clause in clauses]
 
 
 def asked_fairness(database: Database, run_id: str, asked: FairnessQuery) -> Fairness:

@@ -115,5 +115,6 @@ def fairness_frame(found: Fairness) -> pd.DataFrame:
         },
         "too_small": document["too_small"],
         "n_suppressed": document["n_suppressed"],
+        "n_without_value": document["n_without_value"],
     }
     return frame

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet
-from offdiag.domain.slices import Slice
+from offdiag.domain.slices import UNKNOWN, Slice
 from offdiag.domain.values import Reason
 from offdiag.errors import Forbidden
 from offdiag.gate.conditions import ColumnGroups, Condition, MetricCondition, NotMeasured, Subject
@@ -18,6 +18,7 @@ from offdiag.inputs.labels import Codes
 from offdiag.inputs.slice_columns import SliceColumns
 from offdiag.metrics.confusion import ConfusionMatrix
 from offdiag.metrics.costs.matrix import CostMatrix
+from offdiag.metrics.groups.fairness import not_compared
 from offdiag.metrics.pair_counts import count_pairs
 from offdiag.services.evaluation.compute import of_matrix
 from offdiag.services.evaluation.inputs import members_among, members_of
@@ -130,10 +131,10 @@ def _groups(
     column = require_column(samples.columns, name)
     found = {level: samples.matrix(labels, column.has(level)) for level in column.choices}
     small = {level: each.total for level, each in found.items() if each.total < min_size}
-    few = ", ".join(f"{level} ({n})" for level, n in small.items())
+    n_without_value = int(column.has(UNKNOWN).sum())
     return ColumnGroups(
         {level: each for level, each in found.items() if level not in small},
-        f"fewer than {min_size} labelled examples: {few}" if few else "",
+        "; ".join(not_compared(small, min_size=min_size, n_without_value=n_without_value)),
         do_overlap=column.of_tags,
     )
 
