@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import warnings
 from collections.abc import Callable
@@ -306,6 +307,45 @@ def test_values_that_look_alike_are_noted(
         offdiag.log_run(**answers, name="later", dataset="later", url=at)
         with pytest.warns(LabelNote, match=said):
             offdiag.add_slices(dataset="later", columns=sex, url=at)
+
+
+@pytest.mark.parametrize("is_served", [False, True])
+@pytest.mark.parametrize("predicted", ["yhat", {"one": "yhat", "other": "other"}])
+@pytest.mark.parametrize(
+    ("column", "values", "said"),
+    [
+        ("sex", ["F", "f"] * 6, r"Values of slices\['sex'\] look alike: 'F' and 'f'"),
+        (
+            "ward",
+            [1.0, 2.0, 3.0, 4.0, 5.0, 6.0] * 2,
+            r"holds 6 whole numbers as floats, .* 4 ranges",
+        ),
+        ("site/ward", ["x/A", "x/a"] * 6, r"\['site/ward'\] look alike: 'x/A' and 'x/a'"),
+    ],
+)
+def test_a_counted_frame_notes_what_rows_note_of_their_slices(
+    url: str,
+    sqlite_database: Database,
+    column: str,
+    values: list[Any],
+    said: str,
+    predicted: Any,
+    *,
+    is_served: bool,
+) -> None:
+    answers = {name: ["a", "b"] * 6 for name in ("y", "yhat", "other")}
+    frame = pd.DataFrame({**answers, column: values})
+    arguments: dict[str, Any] = {"dataset": "counted", "slices": [column]}
+    arguments["name"] = None if isinstance(predicted, dict) else "counted"
+
+    with (
+        serving(sqlite_database) if is_served else nullcontext(url) as at,
+        pytest.warns(LabelNote) as caught,
+    ):
+        offdiag.log_frame(frame, predicted=predicted, keep_predictions=False, url=at, **arguments)
+
+    (note,) = (str(each.message) for each in caught)
+    assert re.search(said, note)
 
 
 def test_ranges_write_zero_in_one_way() -> None:

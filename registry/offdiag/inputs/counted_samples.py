@@ -12,10 +12,18 @@ from numpy.typing import NDArray
 
 from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import require_name
+from offdiag.domain.slices import UNKNOWN
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_scores import CellColumns, GivenClassScores, cell_sums, event_sums
 from offdiag.inputs.labels import Codes, code_dtype, require_equal_lengths
-from offdiag.inputs.slice_columns import SliceColumn, SliceColumns, read_slices, sorted_levels
+from offdiag.inputs.slice_columns import (
+    SliceColumn,
+    SliceColumns,
+    alike_note,
+    read_slices,
+    sorted_levels,
+    unknown_note,
+)
 from offdiag.metrics.confusion import LARGEST_TOTAL, ConfusionMatrix
 from offdiag.metrics.scores.score_cells import (
     CellSums,
@@ -174,6 +182,20 @@ def whole_sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
 def slice_columns(slices: Mapping[str, Sequence[object]]) -> SliceColumns:
     """The slice columns of kinds, from a value of each kind or its tags."""
     return {require_name(name, "slices"): _column(values, name) for name, values in slices.items()}
+
+
+def counted_slice_notes(
+    slices: Mapping[str, Sequence[object]], sizes: Sequence[int]
+) -> tuple[str, ...]:
+    """What may not be meant as it was given, of a value of each kind in every column."""
+    counts = np.asarray(sizes, dtype=np.int64)
+    notes = []
+    for name, column in slice_columns(slices).items():
+        if not column.of_tags:
+            field = f"slices[{name!r}]"
+            n_unknown = int(counts[column.has(UNKNOWN)].sum())
+            notes += [alike_note(column, field), unknown_note(n_unknown, field)]
+    return tuple(note for note in notes if note is not None)
 
 
 def too_many_kinds(n_kinds: int) -> InvalidInput:

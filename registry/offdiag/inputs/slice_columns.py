@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,12 +190,23 @@ def _with_unknown(column: SliceColumn, field: str) -> SliceColumn:
     """The column, noting samples that are in none of its slices."""
     if column.of_tags or UNKNOWN not in column.levels:
         return column
-    n = int(np.count_nonzero(column.codes == column.levels.index(UNKNOWN)))
-    said = (
-        f"{field} is an empty text for {count(n, 'sample')}, which no slice of it holds. "
+    said = unknown_note(int(np.count_nonzero(column.has(UNKNOWN))), field)
+    return replace(column, note=" ".join(filter(None, (column.note, said))))
+
+
+def unknown_note(n_samples: int, field: str) -> str | None:
+    """A note on samples that are in no slice of a column, None without any."""
+    if not n_samples:
+        return None
+    return (
+        f"{field} is an empty text for {count(n_samples, 'sample')}, which no slice of it holds. "
         "Name what is not known, as 'unknown', to have one."
     )
-    return replace(column, note=said if column.note is None else f"{column.note} {said}")
+
+
+def alike_note(column: SliceColumn, field: str) -> str | None:
+    """A note on values that look alike, None without any."""
+    return look_alikes_in_words(column.levels, f"Values of {field}")
 
 
 def slice_notes(columns: SliceColumns) -> tuple[str, ...]:
@@ -276,7 +287,9 @@ def _read_column(column: Column, field: str, bins: Bins | None, period: str | No
         ranges = sorted_levels(
             *cut(column, DEFAULT_QUANTILES if bins is None else bins, field=field)
         )
-        return ranges if bins is not None else replace(ranges, note=_merged(column, ranges, field))
+        if bins is not None:
+            return ranges
+        return replace(ranges, note=range_note(np.unique(column), ranges, field))
     if isinstance(column, np.ndarray):
         found, codes = np.unique(column, return_inverse=True)
         levels = [str(value.item()) for value in found]
@@ -288,12 +301,14 @@ def _read_column(column: Column, field: str, bins: Bins | None, period: str | No
         levels = encoded.dictionary.to_pylist()
     _require_few(levels, field)
     read = sorted_levels([label_text(level, field_name=field) for level in levels], codes)
-    return replace(read, note=look_alikes_in_words(read.levels, f"Values of {field}"))
+    return replace(read, note=alike_note(read, field))
 
 
-def _merged(column: Column, ranges: SliceColumn, field: str) -> str | None:
-    """A note where numbers that may name groups became fewer ranges, as after a gap in pandas."""
-    values = np.unique(column)
+def range_note(values: NDArray[Any], ranges: SliceColumn, field: str) -> str | None:
+    """A note where numbers that may name groups became fewer ranges, as after a gap in pandas.
+
+    `values` are the different numbers.
+    """
     if not len(ranges.levels) < len(values) <= _MOST_NAMES or (values % 1).any():
         return None
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -13,6 +13,10 @@ from pydantic_core import ErrorDetails
 from offdiag.domain.texts import Cell
 from offdiag.domain.values import MetricValue
 from offdiag.errors import InvalidInput
+
+Notices = Annotated[
+    list[str], Field(description="What was accepted, but may not be meant as it was read.")
+]
 
 
 class RequestBody(BaseModel):

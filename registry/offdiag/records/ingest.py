@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -11,15 +11,12 @@ from offdiag.domain.labels import LabelSet, label_text
 from offdiag.domain.runs import RunFacts
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_scores import GivenClassScores, GivenEvent
-from offdiag.records.base import RequestBody, ResponseBody
+from offdiag.records.base import Notices, RequestBody, ResponseBody
 from offdiag.records.runs.run import Labels, RunSaid
 from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts, PairedTable
 
 Text = str | int | bool
 """A class or sample as JSON has it: 7 and "7" are one."""
-Notices = Annotated[
-    list[str], Field(description="What was accepted, but may not be meant as it was read.")
-]
 
 
 class NewCountedRun(RequestBody, RunSaid):

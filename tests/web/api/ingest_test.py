@@ -19,7 +19,7 @@ from offdiag.services.evaluation.results import stored_evaluation
 from offdiag.services.ingest.batch import read_batch
 from offdiag.services.ingest.chunk_stream import MEDIA_TYPE, write_chunk
 from offdiag.store.database import Database
-from support.logging_runs import work_off
+from support.logging_runs import log, work_off
 from support.pages import PageClient
 
 LABELS = LabelSet.declared(["a", "b"])
@@ -278,3 +278,28 @@ def test_a_matrix_is_logged_once(client: PageClient) -> None:
     assert first.get_json() == again.get_json()
     refused = other.get_json()["error"]
     assert (refused["code"], refused["kind"]) == ("conflict", "key_used")
+
+
+def test_a_server_notes_slices_of_counts_and_of_datasets(
+    client: PageClient, database: Database
+) -> None:
+    of_sex = "Values of slices['sex'] look alike: 'F' and 'f' (case)."
+    counts = {
+        "name": "counted",
+        "dataset": "counted",
+        "counted_on": "sql",
+        "actual": ["a", "b"],
+        "predicted": ["a", "b"],
+        "sizes": [5, 7],
+        "slices": {"sex": ["F", "f"], "site": ["", "x"]},
+    }
+    log(database, y_true=["a", "b"], y_pred=["a", "b"], dataset="rows")
+    columns = {"project": "default", "columns": {"sex": ["F", "f"]}}
+
+    counted = client.post("/api/v1/counts", json=counts).get_json()
+    added = client.post("/api/v1/datasets/rows/slices", json=columns).get_json()
+
+    similar, empty = counted["notices"]
+    assert similar == of_sex
+    assert empty.startswith("slices['site'] is an empty text for 5 samples, which no slice of it")
+    assert added["notices"] == [of_sex]

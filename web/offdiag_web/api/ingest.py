@@ -27,6 +27,7 @@ from offdiag.inputs.bodies.columns import (
     require_few_rows,
 )
 from offdiag.inputs.bodies.formats import read_arrow_body, read_csv_body, read_parquet_body
+from offdiag.inputs.counted_samples import counted_slice_notes
 from offdiag.inputs.labels import hold_sets
 from offdiag.records.ingest import (
     Chunk,
@@ -271,7 +272,8 @@ def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
         dataset=json.dataset,
         given=json.given(),
     )
-    return _closed(run, json.labels or [*json.actual, *json.predicted]), 201
+    notes = counted_slice_notes(json.slices, json.sizes)
+    return _closed(run, json.labels or [*json.actual, *json.predicted], notes=notes), 201
 
 
 @operation(
@@ -289,7 +291,9 @@ def log_paired_counts(json: NewPairedCounts) -> tuple[ClosedRuns, int]:
         dataset=json.dataset,
         given=json.given(),
     )
-    return ClosedRuns(runs=[_closed(run, json.labels or ()) for run in runs]), 201
+    notes = counted_slice_notes(json.tables[0].slices, json.tables[0].sizes)
+    closed = [_closed(run, json.labels or (), notes=notes) for run in runs]
+    return ClosedRuns(runs=closed), 201
 
 
 def _closed(

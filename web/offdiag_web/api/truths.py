@@ -247,5 +247,9 @@ def add_slice_columns(name: str, json: SlicesToAdd) -> SlicesAdded:
         version=json.version,
     )
     return SlicesAdded(
-        dataset=added.dataset, root=added.root, columns=list(added.columns), n_runs=added.n_runs
+        dataset=added.dataset,
+        root=added.root,
+        columns=list(added.columns),
+        n_runs=added.n_runs,
+        notices=list(added.notes),
     )

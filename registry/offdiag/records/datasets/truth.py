@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from offdiag.records.base import InProject, ResponseBody, Value
+from offdiag.records.base import InProject, Notices, ResponseBody, Value
 
 if TYPE_CHECKING:
     from offdiag.domain.texts import Cell
@@ -87,6 +87,7 @@ class SlicesAdded(ResponseBody):
     root: int = Field(description="First version of the lineage of the samples.")
     columns: list[str] = Field(description="Columns that are new or know more samples.")
     n_runs: int = Field(description="Runs that are evaluated again.")
+    notices: Notices = Field(default=[])
 
 
 class Corrected(ResponseBody):

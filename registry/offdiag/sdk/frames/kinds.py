@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from offdiag.errors import InvalidInput
 from offdiag.inputs.columns import is_missing
-from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
-from offdiag.inputs.slice_columns import read_slices
+from offdiag.inputs.counted_samples import MAX_KINDS, counted_slice_notes, too_many_kinds
+from offdiag.inputs.slice_columns import range_note, read_slices
 from offdiag.inputs.slice_ranges import DEFAULT_QUANTILES, MOST_BINS, Bins, counted_quantiles
 from offdiag.sdk.frames.columns import EagerFrame, FrameColumns, LazyFrame
 from offdiag.sdk.frames.rows import rows_in_memory
@@ -57,13 +57,15 @@ def counts_of(
 ) -> GivenCounts:
     """The counts of one run; its actual and predicted column are named. Raises `InvalidInput`."""
     kinds = count_kinds(frame, columns)
+    slices, notes = _slices(kinds, columns, bins, periods)
     return GivenCounts(
         actual=kinds.columns[columns.actual or ""],
         predicted=kinds.columns[columns.predicted or ""],
         sizes=kinds.sizes,
         counted_on=str(frame.implementation),
-        slices=_slices(kinds, columns, bins, periods),
+        slices=slices,
         scores=kinds.scores,
+        notes=notes,
     )
 
 
@@ -74,11 +76,13 @@ def table_of(
     periods: Mapping[str, str] | None,
 ) -> PairedTable:
     """The counts of several runs together."""
+    slices, notes = _slices(kinds, columns, bins, periods)
     return PairedTable(
         kinds.columns[columns.actual or ""],
         {run: kinds.columns[name] for run, name in columns.runs.items()},
         kinds.sizes,
-        _slices(kinds, columns, bins, periods),
+        slices,
+        notes,
     )
 
 
@@ -87,9 +91,11 @@ def _slices(
     columns: FrameColumns,
     bins: Mapping[str, Bins] | None,
     periods: Mapping[str, str] | None,
-) -> Mapping[str, Sequence[object]]:
+) -> tuple[Mapping[str, Sequence[object]], tuple[str, ...]]:
+    """The slice columns, and what of them may not be meant as it was read."""
     named = {name: kinds.columns[name] for name in columns.slices}
-    return _counted_slices(named, kinds.sizes, bins=bins, periods=periods)
+    found, of_ranges = _counted_slices(named, kinds.sizes, bins=bins, periods=periods)
+    return found, (*of_ranges, *counted_slice_notes(found, kinds.sizes))
 
 
 def _counted_slices(
@@ -98,16 +104,17 @@ def _counted_slices(
     *,
     bins: Mapping[str, Bins] | None = None,
     periods: Mapping[str, str] | None = None,
-) -> dict[str, Sequence[object]]:
+) -> tuple[dict[str, Sequence[object]], list[str]]:
     """Columns of kinds that have `sizes` samples each, with categories in place of other values.
 
     Numbers with a fraction, and columns in `bins`, become ranges: between cut points, or at so
     many quantiles of the samples, quartiles by default. Dates, and columns in `periods`, become
     periods, months by default, and `country/site` also gives a column `country`, as in
-    `read_slices`. Lists of tags stay as they are. Raises `InvalidInput` for values that are not
-    numbers or dates.
+    `read_slices`. Lists of tags stay as they are. Numbers that may name groups are noted. Raises
+    `InvalidInput` for values that are not numbers or dates.
     """
     found: dict[str, Sequence[object]] = {}
+    notes: list[str | None] = []
     for name, values in columns.items():
         cuts, period = (bins or {}).get(name), (periods or {}).get(name)
         if cuts is None and period is None and any(isinstance(value, float) for value in values):
@@ -124,6 +131,9 @@ def _counted_slices(
             bins=None if cuts is None else {name: cuts},
             periods=None if period is None else {name: period},
         )
+        if cuts is not None and name not in (bins or {}):
+            numbers = np.unique(np.asarray(values, dtype=np.float64))
+            notes.append(range_note(numbers, read[name], f"slices[{name!r}]"))
         found |= {
             part: [column.levels[code] for code in column.codes.tolist()]
             for part, column in read.items()
@@ -136,7 +146,7 @@ def _counted_slices(
                 field=f"slices[{name!r}]",
                 hint="Fill it with a name, as 'unknown'.",
             )
-    return found
+    return found, [note for note in notes if note is not None]
 
 
 def _points(values: Sequence[object], sizes: Sequence[int], n: int) -> Bins:

@@ -94,7 +94,8 @@ def log_counted(
         if any(isinstance(label, float) for label in column)
     ]
     # 1 and "1" are one class, which does not look like itself.
-    warn_of(label_notes(sorted(set(map(label_text, names))), whole_floats=floats))
+    of_labels = label_notes(sorted(set(map(label_text, names))), whole_floats=floats)
+    warn_of((*given.notes, *of_labels))
     return Run(at, run_id)
 
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 import narwhals as nw
 
 from offdiag.domain.labels import LabelSet, label_text
+from offdiag.domain.look_alikes import warn_of
 from offdiag.errors import InvalidInput
 from offdiag.inputs.counted_samples import MAX_KINDS, too_many_kinds
 from offdiag.inputs.slice_columns import require_columns
@@ -256,6 +257,7 @@ def log_counted_together(
             raise
         place = f"actual={columns.actual!r}"
         raise InvalidInput(error.message, field=place, hint=error.hint) from None
+    warn_of(given.notes)
     return {run: Run(at, run_id) for run, run_id in zip(columns.runs, ids, strict=True)}
 
 

@@ -15,6 +15,7 @@ from secrets import token_hex
 from typing import Any
 
 from offdiag.domain.labels import label_text
+from offdiag.domain.look_alikes import warn_of
 from offdiag.domain.runs import FoundRun, RunFacts
 from offdiag.errors import Conflict, InvalidInput, NotFound
 from offdiag.sdk.frames.columns import opened
@@ -80,11 +81,13 @@ def recounted(registry: Registry, run_id: str, frame: object) -> tuple[Recounted
             _require_same(registry, each, table.predicted[each.name], table.sizes, place)
         paired = GivenPairedCounts(tables, counted_on=str(whole.implementation))
         ids = registry.log_paired_counts(facts, run.dataset, paired)
+        warn_of(paired.notes)
     else:
         given = counts_of(whole, columns, query.bins, query.periods)
         place = columns.place_of_column(columns.predicted or "")
         _require_same(registry, run, given.predicted, given.sizes, place)
         ids = [registry.log_counts(facts[0], run.dataset, given)]
+        warn_of(given.notes)
     pairs = tuple(
         Recounted(Run(registry, old.id), Run(registry, new))
         for old, new in zip(runs, ids, strict=True)

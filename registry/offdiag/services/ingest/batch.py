@@ -84,6 +84,7 @@ class GivenCounts:
     a cell of the score of the positive class; all lists have one entry for each kind.
     `counted_on` names the program that counted. `scores` are the columns of
     `CellColumns`. `class_scores` are those of every class of more than two, without slices.
+    `notes` say what may not be meant as it was read.
     """
 
     actual: Sequence[object]
@@ -97,6 +98,7 @@ class GivenCounts:
     hierarchy: object | None = None
     scores: Mapping[str, Sequence[float]] | None = None
     class_scores: GivenClassScores | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,7 @@ class PairedTable:
     predicted: Mapping[str, Sequence[object]]
     sizes: Sequence[int]
     slices: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,11 @@ class GivenPairedCounts:
     ordinal: bool = False
     positive_label: object | None = None
     hierarchy: object | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What may not be meant as it was read, once."""
+        return tuple(dict.fromkeys(note for table in self.tables for note in table.notes))
 
 
 def truth_digest(labels: LabelSet, actual: Codes, ids: SampleIds | None) -> str:
