@@ -414,7 +414,7 @@ RANKING_COLUMNS = (
     *("letter", "run", "name", "model", "rank", "rank_by_accuracy", "accuracy"),
     *("total_cost", "mean_cost", "mean_cost_ci_low", "mean_cost_ci_high", "reason"),
     *("more_than_cheapest", "more_ci_low", "more_ci_high", "more_ci_method"),
-    "ratio_to_best_constant",
+    *("ratio_to_best_constant", "ratio_reason"),
 )
 
 
@@ -425,7 +425,7 @@ def ranking_row(run: CostOfRun) -> tuple[Cell, ...]:
         *run.row(RANKING_COLUMNS[:7]),
         *(run.total_cost.value, mean.value, mean.ci_low, mean.ci_high, mean.reason),
         *(more.value, more.ci_low, more.ci_high, more.ci_method),
-        run.ratio_to_best_constant.value,
+        *(run.ratio_to_best_constant.value, run.ratio_to_best_constant.reason),
     )
 
 

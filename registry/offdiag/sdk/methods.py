@@ -64,8 +64,9 @@ def method_runs(
 ) -> pd.DataFrame:
     """The runs of the methods of a dataset with their values, such as those of each fold.
 
-    Returns a frame with the columns method, train_size, seed, fold, run_id, name and value, by
-    method as in `offdiag.methods`. Raises what that raises.
+    Returns a frame with the columns method, train_size, seed, fold, run_id, name, value and
+    reason, which says why there is no value, by method as in `offdiag.methods`. Raises what that
+    raises.
     """
     found = _found(dataset, metric, project, url)
     return _frame(found, run_rows(found), RUN_COLUMNS)

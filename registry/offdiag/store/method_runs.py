@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from offdiag.domain.labels import LabelSet
 from offdiag.domain.orientation import SourceOrientation
 from offdiag.domain.runs import FOLD, METHOD, SEED, TRAIN_SIZE
+from offdiag.domain.values import MetricValue
 from offdiag.metrics.counted import Unweighted, unweighted
 from offdiag.store.codec import decode_counted
 from offdiag.store.evaluations import counts_for_its_run
@@ -33,7 +34,7 @@ class MethodRun:
 
     `train_size` is also None where the tag is not a positive number.
     `truth_root` names the samples it was evaluated on, None for a matrix without ground truth.
-    `value` is None where the metric is undefined.
+    `value` is None where the metric is undefined, and `reason` then says why.
     """
 
     id: str
@@ -47,6 +48,12 @@ class MethodRun:
     has_predictions: bool
     evaluation_id: int
     value: float | None
+    reason: str | None
+
+    @property
+    def measured(self) -> MetricValue:
+        """The value without its interval."""
+        return MetricValue(self.value, self.reason)
 
 
 _NULL = "null"
@@ -84,6 +91,7 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
             RunRow.is_weighted,
             MetricValueRow.evaluation_id,
             MetricValueRow.value,
+            MetricValueRow.reason,
         )
         .select_from(RunRow)
         .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))

@@ -60,6 +60,21 @@ def test_methods_are_listed_best_first_with_intervals(
     assert "overall_accuracy" in refused.text
 
 
+def test_a_run_without_a_value_says_why(database: Database, client: PageClient) -> None:
+    for seed in range(2):
+        facts = RunFacts(name=f"constant {seed}", tags={"group": "constant", "seed": seed})
+        log(database, y_true=["a", "b"], y_pred=["a", "a"], dataset="d", facts=facts)
+    work_off(database)
+
+    page = client.page("/datasets/d/methods?metric=mcc")
+    (method,) = client.json("/datasets/d/methods.json?metric=mcc")["methods"]
+
+    assert "undefined (one class was predicted for all examples)" in page.one("main").text
+    assert [(run["value"], run["reason"]) for run in method["runs"]] == [
+        (None, "constant_predicted")
+    ] * 2
+
+
 def test_equal_methods_are_said_not_to_differ(database: Database, client: PageClient) -> None:
     log_method(database, "one", 0.5)
     log_method(database, "other", 0.5)

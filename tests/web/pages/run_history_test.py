@@ -6,7 +6,7 @@ import pytest
 from offdiag.metrics.suite import SUITE_VERSION
 from offdiag.store.database import Database
 from support.dashboard import fail_evaluation
-from support.logging_runs import work_off
+from support.logging_runs import log, work_off
 from support.pages import PageClient
 from support.revised import IDS, TRUTH, RevisedRegistry, log_pets, revise
 
@@ -93,3 +93,16 @@ def test_the_twins_hold_the_values_of_the_page(
     assert record["evaluations"][0]["is_current"] is True
     mcc = next(line for line in lines if line["metric"] == "mcc")
     assert float(mcc["value"]) == record["evaluations"][0]["metrics"]["mcc"]["value"]
+    assert mcc["reason"] == ""
+
+
+def test_an_undefined_value_has_its_reason_in_the_twins(
+    client: PageClient, database: Database
+) -> None:
+    run = log(database, y_true=["a", "a"], y_pred=["a", "a"], labels=["a", "b"])
+    work_off(database)
+
+    lines = client.records(f"/runs/{run.id}/history.csv")
+
+    mcc = next(line for line in lines if line["metric"] == "mcc")
+    assert (mcc["value"], mcc["reason"]) == ("", "constant_margin")

@@ -220,7 +220,9 @@ def _rule_text(found: TriedRule) -> str:
 
 
 def _share(value: Value) -> str:
-    return "undefined" if value.value is None else three_decimals(value.value)
+    if value.value is None:
+        return value.measured().undefined_text
+    return three_decimals(value.value)
 
 
 def _interval(value: Value) -> str:

@@ -288,11 +288,12 @@ def values_beyond(impact: TruthImpact) -> set[tuple[str, str]]:
 IMPACT_COLUMNS = (
     *("id", "name", "metric", "before", "before_ci_low", "before_ci_high", "after"),
     *("difference", "is_beyond_interval", "rank_before", "rank_after"),
+    *("reason_before", "reason_after"),
 )
 
 
 def impact_rows(impact: TruthImpact) -> Iterator[tuple[Cell, ...]]:
-    """One line of CSV for each run and metric; undefined values are empty."""
+    """One line of CSV for each run and metric; undefined values are empty, with the reason."""
     for run in impact_document(impact).runs:
         for metric, moved in run.metrics.items():
             yield (
@@ -300,6 +301,7 @@ def impact_rows(impact: TruthImpact) -> Iterator[tuple[Cell, ...]]:
                 *(moved.before.value, moved.before.ci_low, moved.before.ci_high),
                 *(moved.after.value, moved.difference, int(moved.is_beyond_interval)),
                 *(moved.rank_before, moved.rank_after),
+                *(moved.before.reason, moved.after.reason),
             )
 
 

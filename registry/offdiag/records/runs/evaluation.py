@@ -404,11 +404,12 @@ PAST_COLUMNS = (
     *("computed_at", "is_current", "slice", "truth_version", "suite_version", "engine_version"),
     *("n_labelled", "n_cases"),
 )
-HISTORY_COLUMNS = (*PAST_COLUMNS, "metric", "value", "ci_low", "ci_high")
+HISTORY_COLUMNS = (*PAST_COLUMNS, "metric", "value", "ci_low", "ci_high", "reason")
 
 
 def history_rows(history: HistoryResponse) -> Iterator[tuple[CsvCell, ...]]:
     """One line of CSV for each evaluation and metric, in the order of `HISTORY_COLUMNS`."""
     for each in history.evaluations:
         for key, value in each.metrics.items():
-            yield (*each.row(PAST_COLUMNS), key, value.value, value.ci_low, value.ci_high)
+            numbers = (value.value, value.ci_low, value.ci_high)
+            yield (*each.row(PAST_COLUMNS), key, *numbers, value.reason)

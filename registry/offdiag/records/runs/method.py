@@ -25,6 +25,7 @@ class MethodRun(ResponseBody):
     fold: str | None
     train_size: float | None = None
     value: float | None
+    reason: str | None = Field(default=None, description="Why there is no value.")
 
 
 class Method(ResponseBody):
@@ -99,7 +100,7 @@ CURVE_COLUMNS = (
     *("pooled", "why_no_interval"),
 )
 """Columns of learning curves."""
-RUN_COLUMNS = ("method", "train_size", "seed", "fold", "run_id", "name", "value")
+RUN_COLUMNS = ("method", "train_size", "seed", "fold", "run_id", "name", "value", "reason")
 """Columns of the runs of methods."""
 
 
@@ -174,6 +175,6 @@ def run_rows(found: Methods) -> list[tuple[Cell, ...]]:
     order = {each.name: place for place, each in enumerate(found.methods)}
     runs.sort(key=lambda each: (order[each[0]], each[1].train_size or 0.0))
     return [
-        (method, run.train_size, run.seed, run.fold, run.id, run.name, run.value)
+        (method, run.train_size, run.seed, run.fold, run.id, run.name, run.value, run.reason)
         for method, run in runs
     ]

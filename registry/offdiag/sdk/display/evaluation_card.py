@@ -21,6 +21,7 @@ from offdiag.sdk.display.evaluation_text import (
     class_lines,
     cut_note,
     primary_titles,
+    undefined_note,
 )
 
 MOST_ERRORS = 10
@@ -178,9 +179,10 @@ def _class_table(evaluation: DisplayedEvaluation, lines: Sequence[ClassLine]) ->
         + "".join(cell(_plain(line.values[key])) for key in further)
         for line in lines
     ]
-    note = [each for each in (cut_note(evaluation, lines),) if each]
+    note = [cut_note(evaluation, lines)]
     note += [] if baseline is None else [f"dashed: accuracy {number(baseline)}"]
-    return table(columns, rows, caption=" · ".join(note))
+    note += [undefined_note(line.values[key] for line in lines for key in further)]
+    return table(columns, rows, caption=" · ".join(filter(None, note)))
 
 
 _TITLES = {"precision": "Precision", "f1": "F1"}

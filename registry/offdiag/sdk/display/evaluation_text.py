@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
 from offdiag.domain.number_text import count, number
 from offdiag.domain.texts import shortened
-from offdiag.domain.values import MetricValue
+from offdiag.domain.values import MetricValue, reason_text
 from offdiag.flags.lifecycle import FlagState
 from offdiag.metrics.counted import Counted, CountedSets, numbers_of
 from offdiag.metrics.intervals.proportions import wilson
@@ -110,6 +110,12 @@ def cut_note(evaluation: DisplayedEvaluation, lines: Sequence[ClassLine]) -> str
     return f"{len(lines)} of {n_classes} classes, lowest recall first"
 
 
+def undefined_note(values: Iterable[MetricValue]) -> str:
+    """Why those of the values are undefined that are, each reason once; "" where all are known."""
+    reasons = dict.fromkeys(reason_text(each.reason) for each in values if not each.is_defined)
+    return f"undefined: {'; '.join(reasons)}" if reasons else ""
+
+
 def evaluation_text(evaluation: DisplayedEvaluation) -> str:
     """The page that `Evaluation.summary` returns."""
     lines = class_lines(evaluation)
@@ -123,6 +129,7 @@ def evaluation_text(evaluation: DisplayedEvaluation) -> str:
         mark = "!" if evaluation.warning.is_proved else "?"
         parts += wrap(f"{mark} {evaluation.warning.sentence}", WIDTH, subsequent_indent="  ")
     parts += ["", *_primary(evaluation), "", *_class_table(lines)]
+    parts += wrap(undefined_note(value for line in lines for value in line.values.values()), WIDTH)
     if note := cut_note(evaluation, lines):
         parts += [f"{note}; to_frame() has all"]
     flags = flag_lines(evaluation.flags, at_most=6)
@@ -226,5 +233,6 @@ def table_text(
             *aligned(["metric", "value"], shown),
             *(["", *aligned(["class", *keys], rows)] if rows else []),
             *([f"... and {n_more} more classes"] if n_more > 0 else []),
+            *wrap(undefined_note(per_class[key][row[0]] for row in rows for key in keys), WIDTH),
         ]
     )

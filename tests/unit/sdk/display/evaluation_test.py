@@ -118,6 +118,23 @@ def test_undefined_values_are_nan_in_frames_with_the_reason_beside_them() -> Non
     assert found.aggregate.to_frame().loc["overall_accuracy", "value"] == 1.0
 
 
+def test_why_values_of_classes_are_undefined_is_below_them() -> None:
+    found = evaluate_labels(y_true=["a", "a", "b"], y_pred=["a", "a", "a"], labels=["a", "b", "c"])
+    reasons = (
+        "undefined: this class was never predicted; there is no example of this class; the class "
+        "occurs neither in the ground truth nor in the predictions"
+    )
+
+    assert reasons in " ".join(found.summary().split())
+    assert max(map(len, found.summary().splitlines())) < 80
+    assert "undefined: this class was never predicted; the class occurs" in found._repr_html_()
+    assert "undefined:" not in evaluate_labels(y_true=["a", "b"], y_pred=["a", "b"]).summary()
+    weighted = evaluate_labels(
+        y_true=["a", "a", "b"], y_pred=["a", "a", "a"], sample_weight=[1.0, 2.0, 1.0]
+    )
+    assert "undefined: this class was never predicted" in str(weighted)
+
+
 def test_other_results_are_readable_too() -> None:
     for found in (
         evaluate_labels(y_true=["a", "b"], y_pred=["a", "a"], sample_weight=[1.0, 2.0]),

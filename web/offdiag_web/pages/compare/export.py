@@ -190,7 +190,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _number(value: MetricValue) -> str:
-    return "undefined" if value.value is None else numbers.metric(value.value)
+    return value.undefined_text if value.value is None else numbers.metric(value.value)
 
 
 def _escaped(text: str) -> str:

@@ -38,7 +38,7 @@ def interval_text(value: MetricValue, amounts: Amounts) -> str | None:
 def difference_text(value: MetricValue, amounts: Amounts) -> str:
     """ "−80 per 1,000 (95 % CI −120 to −41)"."""
     if value.value is None:
-        return "undefined"
+        return value.undefined_text
     text = f"{amounts.signed(value.value * PER)} per 1,000"
     if value.ci_low is None or value.ci_high is None:
         return text

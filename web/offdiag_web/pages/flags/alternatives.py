@@ -71,13 +71,13 @@ def alternatives_view(better: AlternativeRuns, class_label: str) -> Alternatives
 
 
 def _line(each: Alternative) -> AlternativeLine:
-    recall = each.run.recall.value
+    recall = each.run.recall
     is_certain = each.p is not None and each.p <= LEVEL
     return AlternativeLine(
         name=each.run.name,
         url=run_url(each.run.run_id),
         model=each.run.model,
-        recall="undefined" if recall is None else numbers.metric(recall),
+        recall=recall.undefined_text if recall.value is None else numbers.metric(recall.value),
         gain=None if each.recall is None else _gain(each.recall, "Recall of the class"),
         verdict=_verdict(each, is_certain=is_certain),
         is_certain=is_certain,
