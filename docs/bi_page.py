@@ -13,25 +13,24 @@ INTRODUCTION = f"""\
 # BI tools
 
 Metabase, Superset, Grafana and other tools for PostgreSQL can read a registry through views, whose
-names and columns are stable when the tables change. As the administrator of the server, create a
-role without privileges, then give it access to the views:
+names and columns stay the same when the tables change. As the administrator of the server, create
+a role without privileges, then give it access to the views:
 
 ```console
 $ createuser --pwprompt metabase
 $ offdiag db views --reader metabase
 ```
 
-The role can read the views of the schema `{SCHEMA}` and nothing else: no tables, and therefore no
-passwords, tokens or single predictions. Its transactions are read-only, and its statements are
-cancelled after 60 seconds. If the role of offdiag may not limit other roles, the command prints
-three statements for an administrator. `--reader` can be repeated, and the command can run at any
-time; `offdiag db views --remove` removes the views.
+The role can read the views of the schema `{SCHEMA}` in all projects, without deleted runs. It can
+read no tables, and therefore no passwords, tokens or single predictions. Its transactions are
+read-only, and its statements are cancelled after 60 seconds. For SQLite, and for single
+predictions, use [`offdiag sql`](sql.md).
 
-Upgrading and restoring a registry recreate the views with their readers. Put your own views on top
-of them into another schema, and drop those before an upgrade.
+Run the command at any time, for any number of `--reader`; `--remove` removes the views. If the
+role of offdiag may not limit other roles, it prints three statements for an administrator.
 
-Readers see all projects, without deleted runs. For SQLite, and for single predictions, use
-[`offdiag sql`](sql.md).
+Upgrading or restoring a registry recreates the views and the access of their readers. Create your
+own views on top of them in another schema, and drop those before an upgrade.
 
 ## Example queries
 
@@ -60,7 +59,7 @@ ORDER BY cases DESC
 LIMIT 20;
 ```
 
-Classes that accuracy hides. An undefined value is NULL and has a reason; do not count it as 0:
+Classes that accuracy hides. An undefined value is NULL and has a reason: do not count it as 0.
 
 ```sql
 SELECT run.run_name, class.class_label, class.value AS recall, class.undefined_reason,
@@ -73,8 +72,8 @@ ORDER BY class.value NULLS FIRST;
 
 ## Views
 
-Numbers belong to the current evaluation of each run on all of its examples. Counts are named
-`n_…`, times `…_at`, and the axes of a matrix `actual_label` and `predicted_label`."""  # noqa: S608 - nothing comes from outside
+Values are from the current evaluation of each run on all of its examples. Counts are named `n_…`,
+times `…_at`, and the axes of a matrix `actual_label` and `predicted_label`."""  # noqa: S608 - nothing comes from outside
 
 
 def pages() -> dict[PurePosixPath, str]:

@@ -12,16 +12,17 @@ GENERATED = "<!-- Written by docs/generate.py from docs/sql_page.py; edit that. 
 INTRODUCTION = """\
 # SQL queries
 
-`offdiag sql` queries a registry in SQL, down to single predictions, on SQLite and PostgreSQL:
+`offdiag sql` queries a registry in SQL, down to single predictions. It works on SQLite and
+PostgreSQL:
 
 ```console
 $ offdiag sql "SELECT name, value FROM runs JOIN metrics USING (run_id)
     WHERE key = 'mcc' AND class IS NULL ORDER BY value DESC"
 ```
 
-Install the extra with `pip install 'offdiag[sql]'`. It includes DuckDB, whose
-[dialect](https://duckdb.org/docs/stable/sql/introduction) applies. `SHOW TABLES`, `DESCRIBE runs`
-and `SUMMARIZE metrics` work too. Deleted runs are not visible.
+Install it with `pip install 'offdiag[sql]'`. Queries use the
+[dialect](https://duckdb.org/docs/stable/sql/introduction) of DuckDB, including `SHOW TABLES`,
+`DESCRIBE runs` and `SUMMARIZE metrics`. Deleted runs are not visible.
 
 ```console
 $ offdiag sql "SELECT slices['country'] AS country, count(*) AS n,
@@ -33,31 +34,36 @@ $ offdiag sql "SELECT sample_id, actual, predicted, score FROM predictions
 
 ## Performance
 
-A query reads only the relations and columns that it names, and only the runs that match a
-condition on run, dataset or project. `--run`, `--dataset` and `--project` restrict all relations
-of a query and can be repeated. Predictions are streamed in chunks: fifty million need no more
-memory than one, plus the ground truth of one dataset at a time, without identifiers and slices
-unless they are named. DuckDB writes large sorts and joins to a temporary folder (`TMPDIR`).
+A query reads only the relations and columns that it names, and only the runs that match its
+conditions on run, dataset or project. `--run`, `--dataset` and `--project` restrict all relations
+of a query and can be repeated.
 
-Each relation is read in short transactions when it is needed, so a long query blocks no writer. If
-the registry is written meanwhile, two relations can differ by those writes. A query is cancelled
-after `sql.timeout_s` (300 seconds), or `--timeout`.
+Predictions are streamed in chunks, so memory does not grow with their number. The ground truth of
+one dataset at a time is in memory, with identifiers and slices only if the query names them.
+DuckDB writes large sorts and joins to a temporary folder (`TMPDIR`).
+
+A query is cancelled after `sql.timeout_s` (300 seconds), or `--timeout`. It blocks no writer,
+because each relation is read in short transactions when needed. Two relations can therefore differ
+by what is written meanwhile.
 
 ## Output
 
-The output is a table of at most 1,000 rows, or `--limit`; `--json` prints `columns` with their
-types, `rows` as lists, and `is_cut`. `--output` writes all rows to a file in the format of its
-ending: `.csv`, `.json`, `.jsonl`, `.parquet` or `.arrow`. The file gets its name when it is
-complete. CSV text that could start a formula in a spreadsheet has an apostrophe in front. Numbers
-that are not finite are NULL in JSON and CSV.
+A query prints a table of at most 1,000 rows, or `--limit`.
 
-Queries are read-only and limited to the registry, without access to files, network, extensions and
-settings ([decision 023](decisions/023-sql-with-duckdb.md)).
+* `--json` prints `columns` with their types, `rows` as lists, and `is_cut`.
+* `--output` writes all rows to a new file in the format of its ending: `.csv`, `.json`, `.jsonl`,
+  `.parquet` or `.arrow`. The file gets its name when it is complete.
+
+CSV text that could start a formula in a spreadsheet has an apostrophe in front. Numbers that are
+not finite are NULL in JSON and CSV.
+
+Queries are read-only, without access to files, network, extensions and settings ([decision
+023](decisions/023-sql-with-duckdb.md)).
 
 ## Relations
 
-`metrics`, `cells` and `flags` belong to the current evaluation of each run on all of its examples;
-the SDK and the pages have the evaluations of slices."""
+`metrics` and `cells` are from the current evaluation of each run on all of its examples; the SDK
+and the pages have those of slices."""
 
 
 def pages() -> dict[PurePosixPath, str]:
@@ -75,7 +81,7 @@ _NOTES = {
     "cells": "One row for each non-empty cell of a confusion matrix; none for multi-label runs.",
     "predictions": "One row for each prediction of a complete run, in logging order. Runs logged "
     "as a matrix or as counts, and multi-label runs, have none.",
-    "flags": "One row for each [flag](flags.md), open or closed.",
+    "flags": "One row for each [flag](flags.md) that was ever raised, also on slices.",
 }
 
 
