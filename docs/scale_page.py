@@ -1,4 +1,4 @@
-"""The page docs/scale.md: keys, and arithmetic from what was measured to what is extrapolated.
+"""The page docs/scale.md: arithmetic from what was measured to what is extrapolated, and keys.
 
 Every number of it is read from benchmarks/results or computed from such numbers here, so that it
 follows when a benchmark is run again.
@@ -39,43 +39,42 @@ PARTED_BY = {
 }
 """Tables that can be parted, and by which column; all others are small enough to be everywhere."""
 
-KEYS = """\
+INTRODUCTION = """\
 # Scale
 
-How far a registry scales from a file on a laptop, what changes on the way, and which of the
-numbers are measured.
+How far a registry scales from a file on a laptop, and what to change on the way. Measured and
+extrapolated numbers are in separate tables.
+"""
 
-## Keys
+KEYS = """\
+## Partitioning
 
-Predictions, scores and metric values are in a few tables, whose keys do not extend beyond a run,
-an evaluation or a label version. These tables can therefore be partitioned by hash, in PostgreSQL
-or over several servers with Citus, without additional keys. Both require the partition column in
-each unique key. Citus also requires each foreign key to refer to the same partition or to a
-reference table, which the last column calls everywhere. An evaluation belongs to one run and no
-query joins chunks with values, so values are partitioned by their evaluation and need no second
-column.
+The tables that grow with predictions can be partitioned by hash, in PostgreSQL or over several
+servers with Citus, without additional keys: each of their unique keys contains the column that the
+last column names. The other tables are small; with Citus they are reference tables on every server
+(“everywhere”).
 
-A test creates a partitioned copy of each of these tables with the same keys, copies rows into it
-and reads a run from one partition; others compare this table with the schema
-(`tests/store/partitioning_test.py`). Rows and bytes are per run of {n:,} predictions of two
-classes with one score each, on existing ground truth, including indexes. A table that grew by less
-than a page in all of these runs has no figure.
+Rows and bytes are per run of {n:,} predictions of two classes with one score each, on existing
+ground truth, including indexes. A table that grew by less than a page in all of these runs has no
+figure.
 
 | table | primary key | rows per run | bytes per run | partitioned by |
 | --- | --- | --- | --- | --- |
 {tables}
 
-offdiag does not create partitioned tables, and its tests run on one server. Citus was not run; its
-rules are checked against the schema. To use partitions, create the tables before the first run is
-logged, with the statements of `offdiag db upgrade` and an additional `PARTITION BY HASH`. `flag`
-and `evaluation` have a global unique number and are therefore reference tables, with a few hundred
-bytes per run.
+offdiag does not create partitioned tables. To use partitions, create the tables before the first
+run is logged, with the statements of `offdiag db upgrade` and an additional `PARTITION BY HASH`.
+`flag` and `evaluation` have a global unique number and are therefore reference tables, with a few
+hundred bytes per run.
+
+Tests partition a copy of each of these tables on one server, and compare the list with the schema
+(`tests/store/partitioning_test.py`). Citus was not run; its rules are checked against the schema.
 """
 
 ARITHMETIC = """\
 ## From a laptop to a billion predictions a day
 
-Measured with one client and one server on the machine below, by the benchmark in the last column;
+Measured with one client and one server on the machine below, by the benchmark in the last column.
 `make bench` repeats the measurements, `make docs` the arithmetic.
 
 | | | from |
@@ -83,7 +82,7 @@ Measured with one client and one server on the machine below, by the benchmark i
 {measured}
 
 Extrapolated to {a_day:,} predictions a day in runs of {n:,}, without reserves except as stated.
-**Nothing below was run at this size**; the numbers show the expected bottlenecks.
+**Nothing was run at this size**: use these numbers to see which bottlenecks to expect.
 
 | | extrapolated | how |
 | --- | --- | --- |
@@ -97,10 +96,10 @@ Extrapolated to {a_day:,} predictions a day in runs of {n:,}, without reserves e
 | processes | `offdiag serve` | one or two servers, two workers | {processes} |
 | bottleneck | one writer at a time | backup and restore as a file | disk; unlimited retention |
 
-At this size a retention policy is needed. The metric values of such a run take {values_bytes:,.0f}
-bytes, its predictions {share:.0f} times as much. `offdiag gc` removes only deleted runs and old
-evaluations. Use the backups of the server (base backups and archived WAL), not `offdiag db
-backup`.
+At this size you need a retention policy, since `offdiag gc` removes only deleted runs and old
+evaluations. The metric values of such a run take {values_bytes:,.0f} bytes, its predictions
+{share:.0f} times as much. Use the backups of the server (base backups and archived WAL), not
+`offdiag db backup`.
 
 Storage was measured on {machine}, PostgreSQL {server}, {date}, with a load of {load}
 from other work, which does not affect sizes, slightly affects CPU time, and slows the backup.
@@ -108,23 +107,25 @@ from other work, which does not affect sizes, slightly affects CPU time, and slo
 
 
 COUNTED = """\
-## Scored predictions counted where they lie
+## Scored predictions counted by their engine
 
-`log_frame(score=…, keep_predictions=False)` leaves the rows with their engine; what is transferred
-and stored does not grow with them. Measured on DuckDB, which also makes the rows, two classes, one
-score and eight values of a slice, from the first row to the evaluation (`counted_scores`):
+With `log_frame(score=…, keep_predictions=False)` the engine counts the rows; what is transferred
+and stored does not grow with their number. Measured from the first row to the evaluation on
+DuckDB, which also generates the rows, with two classes, one score and a slice column of eight
+values (`counted_scores`):
 
 | rows | CPU seconds | peak of the process, MiB | ROC AUC off by at most | average precision |
 | --: | --: | --: | --: | --: |
 {counted}
 
-A billion scored predictions a day, counted at night in runs of {largest:,} on one such
-machine, would take {cpu_minutes:.0f} minutes of processor time, extrapolated; they were not run.
-Scores of three or more classes take a pass for each class and one more; what is transferred and
-stored grows with the classes, by a few thousand bins each. That was not measured.
-Above `evaluation.exact_scores_up_to` examples stored scores are counted
-in the same bins, chunk by chunk; an evaluation then holds the classes and answers of all examples,
-but only one chunk of their scores.
+Extrapolated, a billion scored predictions a day, counted at night in runs of {largest:,} on one
+such machine, would take {cpu_minutes:.0f} minutes of CPU time; this was not run. Scores of three
+or more classes take one pass for each class and one more, and what is transferred and stored grows
+by a few thousand bins for each class; this was not measured.
+
+Stored scores are counted in the same bins, chunk by chunk, above `evaluation.exact_scores_up_to`
+examples. An evaluation then holds the classes and predictions of all examples in memory, but only
+one chunk of their scores.
 
 Measured on {machine}, {date}, with a load of {load} from other work.
 """
@@ -132,10 +133,10 @@ Measured on {machine}, {date}, with a load of {load} from other work.
 TOGETHER = """\
 ## Several runs counted together
 
-`log_frame(predicted={{…}}, keep_predictions=False)` counts runs by all of their predictions, so
-that they are compared with pairing. Measured on DuckDB, four classes and eight values of a slice,
-from the first row to the evaluations of all runs, and the time to compare them
-(`counted_together`):
+`log_frame(predicted={{…}}, keep_predictions=False)` counts runs by all of their predictions
+together, so that their comparisons are paired. Measured on DuckDB, with four classes and a slice
+column of eight values, from the first row to the evaluations of all runs, and the time to compare
+them (`counted_together`):
 
 | rows | runs | seconds | CPU seconds | comparison, seconds | peak of the process, MiB |
 | --: | --: | --: | --: | --: | --: |
@@ -148,15 +149,15 @@ Measured on {machine}, {date}, with a load of {load} from other work.
 CLUSTERS = """\
 ## Counted on a cluster
 
-The same {n_rows:,} rows in Parquet files, logged and evaluated on a Dask cluster of two processes
-and on local Spark, with two runs that are counted together and compared (`engines`). All
-{n_values} values are those of DuckDB.
+The same {n_rows:,} rows in Parquet files, logged and evaluated on DuckDB, on a Dask cluster of two
+processes and on local Spark, with two runs that are counted together and compared (`engines`). All
+{n_values} values are the same as on DuckDB.
 
 | engine | seconds to start | seconds to log and evaluate | values that differ |
 | --- | --: | --: | --: |
 {engines}
 
-A cluster on one machine shows that the results are the same, not how fast several machines are.
+This shows that results are the same, not how fast a cluster of several machines is.
 
 Measured on {machine}, {date}, with a load of {load} from other work.
 """
@@ -165,15 +166,15 @@ Measured on {machine}, {date}, with a load of {load} from other work.
 SERVERS = """\
 ## Two servers
 
-`offdiag serve` is one process, gunicorn has two as its example configures it. Milliseconds of a
-request on PostgreSQL, median, with one client and with four at a time on the same two cores
+`offdiag serve` is one process; gunicorn has two in the example configuration. Median milliseconds
+of a request on PostgreSQL, with one client and with four at a time on the same two cores
 (`servers`):
 
 | request | `offdiag serve`, 1 | gunicorn, 1 | `offdiag serve`, 4 | gunicorn, 4 |
 | --- | --: | --: | --: | --: |
 {servers}
 
-A client alone waits about as long with either. Several at a time wait less with gunicorn, whose
+A single client waits about as long with either. Several clients wait less with gunicorn, whose
 second process uses the second core.
 
 Measured on {machine}, {date}, with a load of {load} from other work.
@@ -181,19 +182,19 @@ Measured on {machine}, {date}, with a load of {load} from other work.
 
 
 PEERS = """\
-## Beside other tools
+## Compared with other tools
 
-Each row is one piece of work on the same arrays, in processes that take turns; values that are
-defined alike have to be equal (`make peers`). The last column is the other tool's time divided by
-offdiag's.
+Each row is one task on the same arrays, in processes that take turns (`make peers`). Values with
+the same definition have to be equal. The last column is the time of the other tool divided by that
+of offdiag.
 
-| work | offdiag | other tool | ratio |
+| task | offdiag | other tool | ratio |
 | --- | --- | --- | --: |
 {peers}
 
-The worker stores predictions, every metric with its interval, curves and flags; of the other tools
-MLflow stores a run with pictures, Evidently returns a report, and scikit-learn and torchmetrics
-return values. Those evaluate without intervals, except in the row that says so.
+The offdiag worker stores predictions, every metric with its interval, curves and flags. MLflow
+stores a run with pictures, Evidently returns a report, scikit-learn and torchmetrics return
+values. These tools evaluate without intervals, except in the row that says so.
 
 Measured on {machine}, {date}, with a load of {load} from other work.
 """
@@ -237,8 +238,9 @@ def pages() -> dict[PurePosixPath, str]:
     """The page by its path below docs."""
     storage, ingest = _result("storage"), _result("http_ingest")
     parts = (
-        _keys(storage),
+        INTRODUCTION,
         _arithmetic(storage, ingest),
+        _keys(storage),
         _counted(_result("counted_scores")),
         _together(_result("counted_together")),
         _clusters(_result("engines")),
