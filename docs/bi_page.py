@@ -21,8 +21,8 @@ $ createuser --pwprompt metabase
 $ offdiag db views --reader metabase
 ```
 
-The role can read the views of the schema `{SCHEMA}` in all projects, without deleted runs. It can
-read no tables, and therefore no passwords, tokens or single predictions. Its transactions are
+The role can read the views of the schema `{SCHEMA}` in all projects, without deleted runs. It
+can read no tables, and therefore no passwords, tokens or single predictions. Its transactions are
 read-only, and its statements are cancelled after 60 seconds. For SQLite, and for single
 predictions, use [`offdiag sql`](sql.md).
 
