@@ -1,7 +1,7 @@
-"""The schema of the registry as a chain of numbered steps.
+"""The schema migrations of the registry, a chain of numbered Alembic revisions.
 
-A revision's id is the name of its file, so the chain can be told from the folder without
-loading Alembic: every program start needs to know the head, few need to migrate.
+A revision's id is the name of its file, so the chain can be read from the folder without loading
+Alembic: every program start needs to know the head, few need to migrate.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ FOLDER = Path(__file__).parent
 def head() -> str:
     """Id of the newest revision.
 
-    It stands in a file of its own: two branches that both add a revision conflict there when
-    they are merged, and not when they are deployed.
+    It is kept in a file of its own: two branches that both add a revision then conflict when they
+    are merged, not when they are deployed.
     """
     return (FOLDER / ".current-head").read_text().strip()
 

@@ -1,4 +1,4 @@
-"""How Alembic runs here: inside the transaction it is given, and silently.
+"""The Alembic environment: runs inside the transaction it is given, and silently.
 
 `offdiag.store.schema` passes an open connection, so that a whole upgrade is one transaction
 under one lock. On the command line of Alembic, which only authors of revisions use,
