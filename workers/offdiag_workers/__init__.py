@@ -1,1 +1,1 @@
-"""Processes that work off what the registry asks for: the worker loop and the clock."""
+"""Background processes of the registry: the worker loop and the scheduler."""

@@ -1,4 +1,4 @@
-"""Giving signs of life from a thread of its own, however long a job takes."""
+"""Heartbeats sent from a separate thread, so that a long job does not delay them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 @contextmanager
 def beating(database: Database, kind: HeartKind) -> Iterator[None]:
-    """Say that this process lives while the block runs, and that it ends when it ends."""
+    """Report this process as alive while the block runs, and as ended afterwards."""
     heart = heart_of_this_process(kind, database)
     ended = threading.Event()
     thread = threading.Thread(

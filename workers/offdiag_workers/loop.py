@@ -1,4 +1,4 @@
-"""The worker: does due work, a few pieces at a time, until it is told to stop."""
+"""The worker loop: runs due jobs, a few at a time, until it is told to stop."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _FAILED = frozenset({Outcome.RELEASED, Outcome.FAILED, Outcome.LOST})
 
 
 def attempt_logger(engine: str) -> Callable[[Ended], None]:
-    """Who logs the attempts of a worker of this engine: a line for each.
+    """A function that logs each ended attempt of a worker of this engine, one line per attempt.
 
-    Beside what came of it the line names the work and what it is about (`run`, `issue` for
-    an edition of a report, or `delivery`), and as `request_id` the request that asked for it.
+    Besides the outcome, the line names the work and what it is about (`run`, `issue` for an
+    edition of a report, or `delivery`) and, as `request_id`, the request that asked for it.
     """
 
     def on_ended(ended: Ended) -> None:
@@ -63,7 +63,7 @@ _RECONNECT_S = 2.0
 
 @contextmanager
 def listening(database: Database, stop: threading.Event) -> Iterator[None]:
-    """Listen in a thread of its own while the block runs, where there is anything to hear."""
+    """Listen for notifications in a thread while the block runs, if the database can send them."""
     if not database.can_listen:
         if database.dialect == "postgresql":
             log.info("listen_is_off", reason="a pooler lends connections by transaction")
@@ -102,11 +102,11 @@ def draining(
     drain_s: float,
     on_released: Callable[[], None] = lambda: None,
 ) -> Iterator[None]:
-    """Release what the block still holds `drain_s` seconds after `stop`.
+    """Release the leases that the block still holds `drain_s` seconds after `stop` is set.
 
-    A computation cannot be interrupted, only made void: its lease is gone, so it writes
-    nothing. `on_released` is called then, from another thread; in a process of its own it
-    ends the process.
+    A computation cannot be interrupted, only made void: without its lease it writes nothing. After
+    the release `on_released` is called from another thread; in a process of its own it ends the
+    process.
     """
     ended = threading.Event()
 
@@ -131,11 +131,11 @@ def draining(
 
 _DATABASE_RETRY_S = 1.0
 _STOP_LOOK_S = 0.2
-"""How long a stop may go unnoticed while the loop waits for the notifier."""
+"""Longest time for which a stop goes unnoticed while the loop waits for the notifier."""
 _LOOK_S = 1.0
-"""Between two looks for work while nothing tells of any."""
+"""Seconds between two looks for work while there is no notification."""
 _LONG_S = 1.0
-"""Seconds after which what a slot does is taken for long, so that small work gets a way past."""
+"""Seconds after which a slot counts as busy with long work, so that small work may overtake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class WorkerReport:
 
     @classmethod
     def of(cls, outcomes: Mapping[Outcome, int]) -> WorkerReport:
-        """Counted from what came of each attempt."""
+        """The report for these numbers of attempts by outcome."""
         return cls(outcomes.get(Outcome.DONE, 0), sum(outcomes.get(each, 0) for each in _FAILED))
 
 
@@ -163,11 +163,11 @@ def run_worker(
 ) -> WorkerReport:
     """Work until `stop` is set, or until nothing is due if `until_idle`.
 
-    Of several slots one is for small work alone, so that a huge run keeps nobody waiting. A
-    job that was begun is ended before the loop returns, unless that takes longer
+    If there are several slots, one is for small work alone, so that a huge run keeps no one
+    waiting. A job that has begun is finished before the loop returns, unless that takes longer
     than `jobs.shutdown_timeout_s`: then it is released, and `on_released` is called from another
-    thread. An unreachable database is waited for. `on_lost` is called from another thread when
-    a lease can no longer be kept.
+    thread. The loop waits for an unreachable database. `on_lost` is called from another thread
+    when a lease can no longer be kept.
     """
     with (
         beating(database, "worker"),
@@ -181,7 +181,7 @@ def run_worker(
 
 
 class _Slot:
-    """A thread's share in the work; `since` is when it began what it does, None while idle."""
+    """The state of one thread; `since` is when its current work began, None while it is idle."""
 
     def __init__(self) -> None:
         self.since: float | None = None
@@ -192,7 +192,7 @@ class _Slot:
 
 
 class _Crew:
-    """The slots of one worker: some for anything, and the last of several for small work."""
+    """The slots of one worker: all take any work, except the last of several: only small work."""
 
     def __init__(
         self,
@@ -232,7 +232,7 @@ class _Crew:
 
     def _beside(self, loop: Callable[[], None]) -> threading.Thread:
         def run() -> None:
-            # The first slot comes upon the same, and ends the worker over it.
+            # The first slot gets the same error, and ends the worker with it.
             with suppress(SchemaMismatch):
                 loop()
 
@@ -281,7 +281,7 @@ class _Crew:
             yield outcome
 
     def _do(self, work: Callable[[], Iterator[Outcome]]) -> bool:
-        """Do what there is to do. Whether that was nothing."""
+        """Do the work there is; return whether there was none."""
         is_idle = True
         try:
             for outcome in work():
@@ -295,10 +295,10 @@ class _Crew:
         return is_idle
 
     def _rest(self, heard: int, others_committed: Callable[[], bool]) -> int:
-        """Wait for a notification or a commit; now and then, work is due by the time alone."""
+        """Wait for a notification or a commit, but not for long: time alone makes work due."""
         poll_s = self._jobs.poll_ms / 1000
         wait_s = max(_LOOK_S, poll_s)
-        # SQLite tells nobody about commits of other processes, so it is asked often.
+        # SQLite does not announce commits of other processes, so it is polled often.
         pause_s = poll_s if self._database.dialect == "sqlite" else wait_s
         give_up_at = time.monotonic() + wait_s
         notified = heard

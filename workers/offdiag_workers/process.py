@@ -1,4 +1,4 @@
-"""A worker process: the loop and the clock together, ended by a signal."""
+"""A worker process: the worker loop and the scheduler together, ended by a signal."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def run_engine(
 ) -> WorkerReport:
     """Perform what the engine hands over until `stop` is set.
 
-    The engine only names work: whether it is free, how often it is tried and that its effect
-    happens once is up to the work table, as in `run_worker`. Work that a lost database keeps
-    from being done is notified again by reconciliation, and so is large work that comes while all
-    slots but the one for small work are taken.
+    The engine only names work: as in `run_worker`, the work table decides whether it is free and
+    how often it is tried, and ensures that it takes effect once. Reconciliation notifies again of
+    work that was not done because the database was lost, and of large work that arrived while all
+    slots but the one for small work were taken.
     """
     policy = RetryPolicy(max_attempts=jobs.max_attempts)
     outcomes: Counter[Outcome] = Counter()
@@ -82,15 +82,15 @@ def run_engine(
 
 LEASE_LOST_EXIT_CODE = 70
 _LEAVING_S = 1.5
-"""Seconds that releasing and saying goodbye may take before the process ends without."""
+"""Seconds allowed for releasing leases and signing off before the process ends anyway."""
 
 
 def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
-    """Run a worker and the clock in this process until SIGINT or SIGTERM."""
+    """Run a worker and the scheduler in this process until SIGINT or SIGTERM."""
     stop = threading.Event()
     policy = RetryPolicy(max_attempts=settings.jobs.max_attempts)
-    # Waiting for a file has a limit, so no thread hangs in it, and as long as another keeps it
-    # locked nobody else can take the work either: there is nothing to end the process for.
+    # Waiting for a file has a time limit, so no thread hangs in it, and while another process
+    # keeps the file locked no other worker can take the work either: no reason to end the process.
     on_lost = None if database.dialect == "sqlite" else end_process
     maintenance = Maintenance(database, settings)
     notifier = _ready(database, settings.jobs)
@@ -100,7 +100,7 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
         stop.set()
 
     def leave() -> None:
-        """End with a thread at work whose result nobody will take any more."""
+        """End the process while a thread still computes a result that will not be accepted."""
         for kind in ("worker", "scheduler"):
             with suppress(DatabaseUnavailable, SchemaMismatch):
                 stop_beating(database, heart_of_this_process(kind, database))
@@ -124,11 +124,11 @@ def work_until_signal(database: Database, settings: Settings) -> WorkerReport:
 
 @contextmanager
 def working_in_background(database: Database, settings: Settings) -> Iterator[None]:
-    """Run a worker and the clock in threads while the block runs, as beside a web server."""
+    """Run a worker and the scheduler in threads while the block runs, as beside a web server."""
     stop = threading.Event()
     policy = RetryPolicy(max_attempts=settings.jobs.max_attempts)
     notifier = _ready(database, settings.jobs)
-    # A computation that is not ended in time is released and left behind.
+    # A computation that does not end in time is released and left behind.
     thread = threading.Thread(
         target=_work_beside_others,
         args=(database, settings.jobs, notifier, stop),
@@ -160,7 +160,7 @@ def _work(
     on_lost: Callable[[Lost], None] | None = None,
     on_released: Callable[[], None] = lambda: None,
 ) -> WorkerReport:
-    """Until `stop` is set: in the hands of the engine if it runs work, else by the loop."""
+    """Work until `stop` is set: with the engine if it serves work itself, else with the loop."""
     if isinstance(notifier, ServingNotifier):
         return run_engine(
             notifier, database, jobs, stop=stop, on_lost=on_lost, on_released=on_released
@@ -174,12 +174,12 @@ def _work_beside_others(
     try:
         _work(database, jobs, notifier, stop)
     except SchemaMismatch as error:
-        # Pages say so too; the process is not ours to end.
+        # Pages report it too, and this process is not the worker's to end.
         log.warning("worker_stopped", error=str(error))
 
 
 def end_process(lost: Lost) -> None:
-    """End a worker whose lease cannot be kept: its thread may hang for ever in a dead socket."""
+    """End a worker whose lease cannot be kept: its thread may hang forever in a dead socket."""
     lease = lost.lease
     log.error("lease_lost", work=lease.work_id, task=lease.task, reason=lost.reason)
     os._exit(LEASE_LOST_EXIT_CODE)
@@ -187,7 +187,7 @@ def end_process(lost: Lost) -> None:
 
 @contextmanager
 def _ended_in_time(stop: threading.Event, seconds: float) -> Iterator[None]:
-    """End the process so long after `stop`, whatever it hangs in, unless the block has ended."""
+    """End the process `seconds` after `stop`, wherever it hangs, unless the block has ended."""
     ended = threading.Event()
 
     def watch() -> None:

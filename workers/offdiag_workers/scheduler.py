@@ -1,8 +1,8 @@
-"""APScheduler as the clock: it turns time into calls, and remembers nothing.
+"""The scheduler: APScheduler used only as a clock that calls functions and stores nothing.
 
-Its job stores ran jobs twice with two schedulers and lost a job whose process was killed, so
-nothing is stored in it: what is due lies in our own tables, every call is idempotent, and any
-number of processes may run the scheduler.
+The job stores of APScheduler ran jobs twice with two schedulers and lost a job whose process was
+killed, so nothing is kept in them: what is due is in our own tables, every call is idempotent, and
+any number of processes may run the scheduler.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ from offdiag.store.database import Database
 log = structlog.get_logger()
 
 LOOK_EVERY_S = 60
-"""Seconds between two looks whether a backup is due."""
+"""Seconds between two checks whether a backup is due."""
 NIGHT_HOUR = 3
 NIGHTLY = Actor("system", "clock", "gc.nightly")
-"""Who is answerable for what is removed at night: the settings."""
+"""The actor on record for what is removed at night, because settings ask for it."""
 
 
 class _StoppedError(Exception):
-    """Ends a backup whose process is about to end; the next one makes it."""
+    """Ends a backup because the process is about to end; the next process makes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Something that is done again and again."""
+    """Something that is done repeatedly."""
 
     name: str
     trigger: BaseTrigger
@@ -56,7 +56,7 @@ class Round:
 
 
 class Maintenance:
-    """The rounds that settings ask for, which end early when the process is to stop."""
+    """The backups and nightly deletion that settings ask for; they can be ended early."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
@@ -64,7 +64,7 @@ class Maintenance:
         self._stopped = threading.Event()
 
     def rounds(self) -> list[Round]:
-        """All of them; none by default."""
+        """All rounds that are switched on; none by default."""
         found = []
         if self._settings.backup.folder and self._database.dialect == "sqlite":
             found.append(Round("backup", IntervalTrigger(seconds=LOOK_EVERY_S), self.back_up))
@@ -93,7 +93,7 @@ class Maintenance:
             log.info("backed_up", file=str(path), duration_s=round(time.monotonic() - began, 3))
 
     def collect(self) -> None:
-        """Remove for good what nobody will look at any more."""
+        """Remove for good old deleted runs, superseded evaluations and expired responses."""
         keep = self._settings.gc
         found = collect(
             self._database.seen_by(None, NIGHTLY),
@@ -105,7 +105,7 @@ class Maintenance:
             log.info("collected", runs=found.deleted_runs, evaluations=found.evaluations)
 
     def stop(self) -> None:
-        """Let what was begun end soon."""
+        """Ask running work to end soon."""
         self._stopped.set()
 
     def _require_time(self, _n_done: int, _n_rows: int) -> None:
@@ -123,9 +123,9 @@ RECONCILE_EVERY_S = 5
 def run_scheduler(
     database: Database, policy: RetryPolicy, maintenance: Maintenance | None = None
 ) -> Iterator[None]:
-    """Run the clock in threads of its own while the block runs. The first round is at once.
+    """Run the scheduler in threads of its own while the block runs. The first round is immediate.
 
-    The rounds of the upkeep may take long, so they have a thread to themselves.
+    Maintenance rounds may take long, so they have a thread to themselves.
     """
     scheduler = BackgroundScheduler(
         jobstores={"default": MemoryJobStore()},
@@ -160,7 +160,7 @@ def run_scheduler(
 
 
 class ScheduleRunner:
-    """Ticks, says so now and then, and tells once of schedules that cannot be read."""
+    """Runs due schedules, beats now and then, and logs schedules it cannot read once."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -169,7 +169,7 @@ class ScheduleRunner:
         self._told: tuple[str, ...] = ()
 
     def run_due(self) -> None:
-        """Create what is due. Only a round of the schedules that went well is a sign of life."""
+        """Create what is due. Only a successful round counts as a sign of life."""
         done = run_due_schedules(self._database)
         now = time.monotonic()
         if self._beat_at is None or now - self._beat_at >= EVERY_S:
@@ -188,21 +188,21 @@ class ScheduleRunner:
         self._told = done.unreadable
 
     def stop(self) -> None:
-        """Say that nobody ticks here any more."""
+        """Report that this process no longer runs schedules."""
         with suppress(DatabaseUnavailable, SchemaMismatch):
             stop_beating(self._database, self._heart)
 
 
 def _is_no_skipped_round(record: logging.LogRecord) -> bool:
-    """A round that takes longer than the time between two is the normal sample on a busy machine:
-    the next one does what this one would have, so nobody has to be warned."""
+    """A round that takes longer than its interval is normal on a busy machine, and needs no
+    warning: the next round does what the skipped one would have done."""
     return "skipped: maximum number of running instances" not in str(record.msg)
 
 
 def _safely(name: str, act: Callable[[], None]) -> None:
-    """A database that is away for a moment costs this round and nothing else.
+    """Run `act`; an unavailable database costs this round and nothing else.
 
-    So does one whose schema was changed; whoever works beside the clock ends over that.
+    So does a changed schema; the worker beside the scheduler ends because of it.
     """
     try:
         act()
