@@ -1,1 +1,1 @@
-"""Values of the field: labels, orientation, runs, measured values. No I/O, no numpy formulas."""
+"""Domain types and rules: labels, orientation, runs, metric values. No I/O, no formulas."""

@@ -1,7 +1,7 @@
-"""Who may do what where: the decisions alone, without any database, request or clock.
+"""Roles, grants and callers, and who may do what, without any database, request or clock.
 
-Roles are given per project, or for all of them. A request without the role it needs
-is refused, so a role, a project or a grant that was forgotten closes a door and opens none.
+Roles are given per project, or for all projects. A request without the role it needs is refused,
+so forgetting a role, a project or a grant can only deny access, never allow it.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ class Role(StrEnum):
     """What a user may do, each role more than the one before it."""
 
     VIEWER = "viewer"
-    """Look at everything."""
+    """May look at everything."""
     LABELER = "labeler"
-    """Propose labels of samples too."""
+    """May also propose labels of samples."""
     LOGGER = "logger"
-    """Log runs too."""
+    """May also log runs."""
     EDITOR = "editor"
-    """Change whatever people decide: flags, costs, labels, reports, baselines."""
+    """May also change what people decide: flags, costs, labels, reports, baselines."""
     ADMIN = "admin"
-    """Say who may do what, and read what was done."""
+    """May also decide who may do what, and read the audit log."""
 
     @property
     def rank(self) -> int:
@@ -42,22 +42,22 @@ class Grant:
     project: str | None = None
 
     def covers(self, project: str | None) -> bool:
-        """Whether it is about a project; None stands for the registry as a whole."""
+        """Whether the grant applies to a project; None stands for the registry as a whole."""
         return self.project is None or self.project == project
 
 
 class CallerKind(StrEnum):
-    """How a user was recognised."""
+    """How a caller was identified."""
 
     LOCAL = "local"
-    """Nobody was asked: a registry that only this machine can reach."""
+    """No one was asked to log in: only this machine can reach the registry."""
     USER = "user"
     TOKEN = "token"  # noqa: S105 - a word, not a secret
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller. `name` is what the audit log calls them."""
+    """Who makes a request, as a user or with a token. `name` is the name in the audit log."""
 
     kind: CallerKind
     name: str
@@ -66,12 +66,12 @@ class Caller:
 
     @property
     def account(self) -> str:
-        """The name without the token that may be behind it; names have no spaces."""
+        """The name without the token that may follow it; account names have no spaces."""
         return self.name.partition(" ")[0]
 
 
 def may(caller: Caller | None, role: Role, project: str | None) -> bool:
-    """Whether a user may do what a role may do in a project.
+    """Whether a caller has the permissions of a role in a project.
 
     `project` None is the registry as a whole, for which only a grant for all projects counts.
     """
@@ -81,19 +81,19 @@ def may(caller: Caller | None, role: Role, project: str | None) -> bool:
 
 
 def may_anywhere(caller: Caller | None, role: Role) -> bool:
-    """Whether there is any project in which a user may do what a role may do."""
+    """Whether there is any project in which a caller has the permissions of a role."""
     return caller is not None and any(grant.role.suffices_for(role) for grant in caller.grants)
 
 
 def projects_of(caller: Caller, role: Role) -> frozenset[str] | None:
-    """The projects in which a user may do what a role may do, None for all of them."""
+    """The projects in which a caller has the permissions of a role, None for all of them."""
     wide_enough = [grant for grant in caller.grants if grant.role.suffices_for(role)]
     named = frozenset(grant.project for grant in wide_enough if grant.project is not None)
     return None if any(grant.project is None for grant in wide_enough) else named
 
 
 def narrowed(grants: Iterable[Grant], to: Grant) -> tuple[Grant, ...]:
-    """What is left of a user's grants in a token that was made for `to`.
+    """The grants of a user that remain in a token made for the grant `to`.
 
     A token never allows more than its owner may do now, whatever was written into it.
     """
@@ -108,12 +108,12 @@ def narrowed(grants: Iterable[Grant], to: Grant) -> tuple[Grant, ...]:
 
 
 EVERYTHING = (Grant(Role.ADMIN),)
-"""The grants of the user of a machine that serves itself alone."""
+"""The grants of the local user of a machine that serves only itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who is answerable for the changes of a transaction, and for what purpose they are made.
+    """Who is responsible for the changes of a transaction, and what they are made for.
 
     `kind` is user, token, cli or system; `action` and `subject` say what is being done to what,
     unless the service that does it knows better.

@@ -1,4 +1,4 @@
-"""What the columns of a table are called, where these names are classes or labels."""
+"""Names of table columns, where these are class names or labels."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from offdiag.errors import InvalidInput
 def names_without_index(
     table: Any, labels: LabelSet | Iterable[object] | None, *, field: str
 ) -> LabelSet | None:
-    """The names of the columns of a table without an index, such as those of polars and pyarrow.
+    """The column names of a table without an index, such as those of polars and pyarrow.
 
-    None for anything else, and where columns are only numbered. Raises `InvalidInput` unless the
-    names are the `labels` in their order, where these are given: nothing says how rows are called.
+    None for anything else, and where columns are only numbered. Raises `InvalidInput` if `labels`
+    are given and the names are not these in their order: nothing says what the rows are called.
     """
     columns = None if hasattr(table, "index") else named_columns(table)
     if columns is not None and labels is not None:
@@ -31,7 +31,7 @@ def names_without_index(
 def named_columns(table: object) -> LabelSet | None:
     """The names of a table's columns as labels; None without names, or for anything else.
 
-    Columns that are only numbered from 0 on, as those of a frame made from an array, have none.
+    Columns that are only numbered from 0, like those of a DataFrame made from an array, have none.
     """
     given: Any = getattr(table, "column_names", None)
     names = list(getattr(table, "columns", ()) if given is None else given)
@@ -43,12 +43,12 @@ def named_columns(table: object) -> LabelSet | None:
 
 
 def are_numbered(names: Sequence[object]) -> bool:
-    """Whether columns are called 0, 1 and so on in this order, as those without names are."""
+    """Whether columns are called 0, 1 and so on in this order, as columns without names are."""
     return not isinstance(_plain(names[0]), bool) and list(names) == list(range(len(names)))
 
 
 def _plain(name: Any) -> object:
-    """A scalar of numpy as that of Python."""
+    """A numpy scalar as the Python one."""
     return name.item() if hasattr(name, "item") else name
 
 

@@ -1,7 +1,7 @@
-"""Classes in named groups, and groups in groups: "cat" and "dog" are animals.
+"""Class hierarchies: classes in named groups, and groups in groups, as "cat" in "animal".
 
-A hierarchy says nothing about which answers were right. It is a way to look at a matrix, so it
-may be given late and changed, and no number of the whole matrix depends on it.
+A hierarchy says nothing about which answers were right. It is a way to look at a matrix, so it may
+be added late and changed, and no metric of the whole matrix depends on it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from offdiag.domain.labels import LabelSet, label_text
 from offdiag.errors import InvalidInput
 
 ALL_GROUPS = "*"
-"""Stands for every outermost group wherever groups are named, so no group is called so."""
+"""Stands for all outermost groups wherever groups are named, so no group may be called this."""
 MAX_DEPTH = 10
 _FIELD = "hierarchy"
 
@@ -29,7 +29,7 @@ class Group:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Names of all classes in it, at any depth, in order."""
+        """Names of all classes in the group, at any depth, in order."""
         return tuple(
             name
             for member in self.members
@@ -41,7 +41,7 @@ class Group:
 class Hierarchy:
     """A forest of groups over some of the classes of a label set.
 
-    Every class is in at most one place, names of groups are unique, and none is the name of a
+    Every class is in at most one place, names of groups are unique, and no group has the name of a
     class. Classes outside all groups stand for themselves.
     """
 
@@ -49,10 +49,10 @@ class Hierarchy:
 
     @classmethod
     def declared(cls, given: object, labels: LabelSet) -> Hierarchy:
-        """What a user gave, checked against the classes.
+        """The hierarchy that a user gave, checked against the classes.
 
-        A mapping from names of groups to what is in them: a list of classes, or a mapping to
-        further groups. A list may hold both, groups as mappings. Raises `InvalidInput`.
+        `given` maps names of groups to their contents: a list of classes, or a mapping to further
+        groups. A list may hold both, with groups as mappings. Raises `InvalidInput`.
         """
         if not isinstance(given, Mapping):
             raise InvalidInput(
@@ -66,25 +66,25 @@ class Hierarchy:
 
     @classmethod
     def restored(cls, stored: list[dict[str, Any]]) -> Hierarchy:
-        """What `to_list` made, without checking it again."""
+        """The hierarchy that `to_list` stored, without checking it again."""
         return cls(tuple(_restored(entry) for entry in stored))
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Plain values whose order survives where mappings have none, as in a database."""
+        """Plain values that keep their order even in a database whose mappings have none."""
         return [_listed(group) for group in self.groups]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values in the shape that `declared` takes."""
+        """Plain values in the shape that `declared` accepts."""
         return {group.name: _contents(group) for group in self.groups}
 
     @cached_property
     def parents(self) -> Mapping[str, tuple[Group, ...]]:
-        """The groups around each group and each grouped class by name, outermost first."""
+        """The groups around each group and each grouped class, by name, outermost first."""
         return dict(_walk(self.groups, ()))
 
     @cached_property
     def by_name(self) -> Mapping[str, Group]:
-        """Every group by its name, a group before those inside it."""
+        """Every group by its name, each before the groups inside it."""
         found: dict[str, Group] = {}
         waiting = list(reversed(self.groups))
         while waiting:
@@ -232,16 +232,16 @@ def _contents(group: Group) -> dict[str, Any] | list[Any]:
 
 
 MOST_NAMED = 6
-"""Groups that a sentence names."""
+"""Most groups that a sentence names."""
 
 
 @dataclass(frozen=True)
 class Collapse:
-    """Which classes become one.
+    """Which classes are merged into which groups.
 
-    `labels` names what is left, groups and single classes, in the order of the first class of
-    each. `places` has, for each of the K classes in label order, its code among them. `groups`
-    are those that really are collapsed, in the order of the hierarchy: one inside another
+    `labels` names what remains, groups and single classes, each at the place of its first class.
+    `places` has, for each of the K classes in label order, its code among `labels`. `groups` are
+    those that are really collapsed, in the order of the hierarchy: a group inside a collapsed one
     changes nothing and is left out.
     """
 
@@ -255,7 +255,7 @@ class Collapse:
 
     @property
     def words(self) -> str:
-        """ "collapsed to 3 classes: animal (2 classes), vehicle (4 classes)"; the first groups."""
+        """ "collapsed to 3 classes: animal (2 classes), vehicle (4 classes)"; at most 6 named."""
         named = [f"{each.name} ({_classes(len(each.classes))})" for each in self.groups]
         left_out = len(named) - MOST_NAMED
         if left_out > 0:
@@ -268,11 +268,11 @@ def _classes(n: int) -> str:
 
 
 def collapse_groups(labels: LabelSet, hierarchy: Hierarchy, names: Iterable[str]) -> Collapse:
-    """The classes that are left when the groups of these names are one class each.
+    """The classes that remain when each of the named groups becomes one class.
 
-    `ALL_GROUPS` names all outermost groups. An order of the classes is kept where every
-    collapsed group is a run of neighbours in it; otherwise what is left has no order that
-    distances could be measured along. Raises `InvalidInput` for a group there is none of.
+    `ALL_GROUPS` names all outermost groups. The order of the classes is kept if every collapsed
+    group consists of neighbours in it; otherwise what remains has no order along which distances
+    could be measured. Raises `InvalidInput` for a group that does not exist.
     """
     wanted = {
         group.name

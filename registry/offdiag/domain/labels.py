@@ -1,15 +1,15 @@
-"""Class names and their order, declared or found, and how many a correction changed.
+"""Class labels: their text and order, declared or inferred, and revisions of ground truth.
 
-A label is text. Integers and booleans are accepted from users and written as `str()` writes
-them, so 7 and "7" are one class while "007" and "7" stay two; 7.0 is the integer 7. Booleans and
-0 and 1 are one kind: the two classes of a set that holds nothing else are found by either name.
-Order is declared by the user; where it is not, the labels are sorted and the set is marked
-inferred, because only a declared order may carry meaning (weighted kappas) or be relied on.
+A label is text. Integers and booleans are accepted from users and written as `str()` writes them,
+so 7 and "7" are one class while "007" and "7" remain two; 7.0 is the integer 7. Booleans and 0 and
+1 are equivalent: in a set that holds just two of them, each is found by either name. Users declare
+the order; otherwise the labels are sorted and the set is marked as inferred, because only a
+declared order may carry meaning (weighted kappas) or be relied on.
 
-Where no labels are declared, those found in the ground truth and in the predictions are the
-classes. That goes wrong silently where both are written differently: then every prediction is an
-error and each class appears twice. So predictions that share no label with the truth are refused.
-Declared labels say that both are meant, and so does a dataset that has them.
+If no labels are declared, those found in the ground truth and in the predictions are the classes.
+That goes wrong silently if the two are written differently: then every prediction is an error and
+each class appears twice. So predictions that share no label with the truth are refused, unless
+labels are declared or the dataset already has them.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from offdiag.errors import InvalidInput
 MAX_LABEL_LENGTH = 500
 MAX_CLASSES = 10_000
 BOOLEAN_PAIRS = (("False", "True"), ("0", "1"))
-"""The names that two truth values have, false first."""
+"""The two ways to name truth values, false first."""
 _CONVENTIONAL_POSITIVES = {
     frozenset({"0", "1"}): "1",
     frozenset({"-1", "1"}): "1",
     frozenset({"False", "True"}): "True",
 }
-"""Pairs of labels of which scikit-learn takes one as positive (`pos_label=1` and its checks)."""
-# One digit is left for the sign. Python refuses to write much larger numbers at all.
+"""Pairs of labels of which scikit-learn treats one as positive (`pos_label=1` and its checks)."""
+# One digit is reserved for the sign. Python refuses to write much larger numbers at all.
 _LARGEST_NUMBER = 10 ** (MAX_LABEL_LENGTH - 1)
 
 
@@ -94,10 +94,10 @@ def sort_key(text: str) -> tuple[int, int, str]:
 class LabelSet:
     """Distinct class names in order.
 
-    `ordinal` says that the order has a meaning (small < medium < large); `inferred` that
-    nobody declared it, so that nothing may depend on it. Two sets with the same names in the
-    same order and the same `ordinal` have the same digest, declared or not. `are_kept` says that
-    no more can be declared, which errors about other ones then tell.
+    `ordinal` says that the order has a meaning (small < medium < large); `inferred` that no one
+    declared the order, so that nothing may depend on it. Two sets with the same names in the same
+    order and the same `ordinal` have the same digest, declared or not. `are_kept` says that no
+    more labels can be declared, which error messages about other labels then mention.
     """
 
     names: tuple[str, ...]
@@ -126,9 +126,9 @@ class LabelSet:
 
     @classmethod
     def declared(cls, labels: Iterable[object], *, ordinal: bool = False) -> LabelSet:
-        """Labels in the order the user gave; a set of labels is what it is already.
+        """Labels in the order the user gave; a `LabelSet` is returned as it is.
 
-        Raises `InvalidInput` for unusable ones, and for a set or mapping, which has no order.
+        Raises `InvalidInput` for unusable labels, and for a set or mapping, which has no order.
         """
         if isinstance(labels, LabelSet):
             return labels
@@ -141,12 +141,12 @@ class LabelSet:
 
     @classmethod
     def numbered(cls, n_classes: int) -> LabelSet:
-        """ "0", "1", ... for a matrix that came without names; its axes declare the order."""
+        """ "0", "1", ... for a matrix that came without names; the matrix declares their order."""
         return cls(tuple(str(code) for code in range(n_classes)))
 
     @property
     def has_declared_order(self) -> bool:
-        """Whether this order was declared, so that distances along it may be measured."""
+        """Whether the order was declared, so that distances along it may be measured."""
         return self.ordinal or not self.inferred
 
     @cached_property
@@ -156,12 +156,12 @@ class LabelSet:
 
     @property
     def conventional_positive(self) -> str | None:
-        """The positive class of {0, 1}, {-1, 1} and {False, True}; others have to name it."""
+        """The positive class of {0, 1}, {-1, 1} and {False, True}; None for all other sets."""
         return _CONVENTIONAL_POSITIVES.get(frozenset(self.names)) if len(self) == 2 else None
 
     @cached_property
     def other_names(self) -> Mapping[str, int]:
-        """Codes of two truth values by the names they do not have here; else nothing."""
+        """Codes of two truth values by the pair of names not used here; empty for other sets."""
         for pair, other in (BOOLEAN_PAIRS, BOOLEAN_PAIRS[::-1]):
             if len(self) == len(pair) and set(pair) == set(self.names):
                 return {name: self.index[own] for name, own in zip(other, pair, strict=True)}
@@ -185,7 +185,7 @@ class LabelSet:
         return iter(self.names)
 
     def code_of(self, label: Any, *, field_name: str = "label") -> int:
-        """Code of a label. Raises `InvalidInput` naming it when it is not in the set."""
+        """Code of a label. Raises `InvalidInput` naming the label if it is not in the set."""
         text = label_text(label, field_name=field_name)
         code = self.find(text)
         if code is None:
@@ -197,11 +197,11 @@ class LabelSet:
         return code
 
     def kept(self) -> LabelSet:
-        """The same for labels that a dataset is corrected by, which keeps its classes."""
+        """The same labels for correcting a dataset, which keeps its classes."""
         return replace(self, are_kept=True)
 
     def way_out(self, unknown: str) -> str:
-        """What to do about a label that is not in the set, for messages."""
+        """What to do about a label that is not in the set, for error messages."""
         if is_fraction(unknown) and not self.are_kept:
             return "This looks like regression or scores: did you mean y_score?"
         near = near_misses_in_words(self.names, [unknown])
@@ -245,8 +245,8 @@ def infer_label_set(
 ) -> LabelSet:
     """The sorted labels of the named columns, marked as inferred.
 
-    Booleans beside 0 and 1 are one kind, named as the truth names them. Raises `InvalidInput`
-    for predictions that share no label with the truth.
+    If some columns have booleans and others 0 and 1, these are equivalent and named as in the
+    truth. Raises `InvalidInput` for predictions that share no label with the truth.
     """
     pair = _boolean_pair(truth[1], *(names for _, names in predictions))
     if pair is not None:
@@ -273,14 +273,14 @@ def not_classes(field: str, *, n_distinct: int, example: object) -> InvalidInput
 
 
 def refuse_fractions(values: Collection[object], *, field: str) -> None:
-    """Raise `InvalidInput` for a list of labels that holds numbers which are not whole."""
+    """Raise `InvalidInput` if a list of labels has numbers that are not whole."""
     fractions = [each for each in values if isinstance(each, float) and not each.is_integer()]
     if fractions:
         raise not_classes(field, n_distinct=len(set(values)), example=fractions[0])
 
 
 def _boolean_pair(*columns: Collection[str]) -> tuple[str, str] | None:
-    """How the first column names False and True, where another one names them otherwise."""
+    """The names of False and True in the first column, if another column has others."""
     if not all(columns) or any(
         not any(set(pair).issuperset(names) for pair in BOOLEAN_PAIRS) for names in columns
     ):
@@ -314,11 +314,11 @@ def _preview(names: Collection[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TruthRevision:
-    """A version of the ground truth that corrects another one.
+    """The effects of a version of the ground truth that corrects another one.
 
     `n_corrected` samples have another label than before, `n_newly_labelled` had none, and
-    `n_unlabelled` have none any more. `n_runs` runs are scored again. `was_there` says that
-    the same revision had been made before, and nothing was done.
+    `n_unlabelled` no longer have one. `n_runs` runs are scored again. `was_there` says that the
+    same revision already existed, and nothing was done.
     """
 
     dataset: str

@@ -1,9 +1,9 @@
-"""Labels that a reader takes for one class though they differ, and the notes on them.
+"""Labels that look alike or are near misses of each other, and the notes about them.
 
 Two texts look alike when they are equal after compatibility normalization (NFKC of Unicode
-Standard Annex 15), without characters that nobody sees, without white space around them, and
-with case folded. Look-alikes stay different classes: only the owner of the data knows whether
-"US" and "us" are one. They are pointed out where they are logged and shown.
+Standard Annex 15), removal of invisible characters and surrounding white space, and case folding.
+Look-alikes remain different classes: only the owner of the data knows whether "US" and "us" are
+the same. They are pointed out where they are logged and shown.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from offdiag.errors import LabelNote
 
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{0,17})?([eE][+-]?\d{1,2})?", re.ASCII)
 _MISSING_AS_TEXT = ("nan", "NaT", "<NA>")
-"""What becomes of missing values when numpy and pandas make text of a column."""
+"""How missing values are written when numpy and pandas turn a column into text."""
 _MOST_SHOWN = 3
-# Characters without a mark of their own that Unicode does not count as control or format.
+# Characters that show nothing though Unicode does not count them as control or format.
 _FILLERS = frozenset("\u034f\u115f\u1160\u3164\uffa0")
 
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """Two labels that may be meant as one, and in what they differ."""
+    """Two labels that may mean the same class, and how they differ."""
 
     one: str
     other: str
@@ -49,7 +49,7 @@ def look_alikes(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def look_alikes_in_words(names: Iterable[str], what: str = "Classes") -> str | None:
-    """One sentence on the names that look alike, of classes or what else, None where none do."""
+    """One sentence on the names of classes (or `what`) that look alike, None if none do."""
     misses = [
         NearMiss(group[0], other, _difference(group[0], other))
         for group in look_alikes(names)
@@ -59,16 +59,16 @@ def look_alikes_in_words(names: Iterable[str], what: str = "Classes") -> str | N
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """A question for the names that a mistyped one may stand for; None without any."""
+    """A question with the names that a mistyped one may stand for; None if there are none."""
     near = get_close_matches(name, tuple(dict.fromkeys(known)), n=_MOST_SHOWN, cutoff=0.5)
     return f"Did you mean {' or '.join(map(repr, near))}?" if near else None
 
 
 def near_misses(names: Iterable[str], others: Iterable[str]) -> tuple[NearMiss, ...]:
-    """Labels of the one list that may be meant as a label of the other.
+    """Labels of one list that may mean the same as a label of the other.
 
-    They look alike, or are the same number or truth value in another kind: "1" and "1.0", "1"
-    and "true".
+    They look alike, or are the same number or truth value in another form: "1" and "1.0", "1" and
+    "true".
     """
     known: dict[object, str] = {}
     for name in names:
@@ -82,7 +82,7 @@ def near_misses(names: Iterable[str], others: Iterable[str]) -> tuple[NearMiss, 
 
 
 def near_misses_in_words(names: Iterable[str], others: Iterable[str]) -> str | None:
-    """The first few near misses as a list, None where there are none."""
+    """The first few near misses as a list, None if there are none."""
     misses = near_misses(names, others)
     return _listed(misses) if misses else None
 
@@ -93,7 +93,7 @@ def is_fraction(text: str) -> bool:
 
 
 def shown(text: str) -> str:
-    """A label in quotes, with escapes where its characters do not show what it is."""
+    """A label in quotes, with escapes if its characters alone would be misleading."""
     is_plain = text == unicodedata.normalize("NFC", text) == _visible(text)
     return repr(text) if is_plain else ascii(text)
 
@@ -112,7 +112,7 @@ def _normal(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-# What labels may differ in and still look alike, in the order in which it is taken away.
+# Differences that labels may have and still look alike, in the order in which they are removed.
 _DIFFERENCES: dict[str, Callable[[str], str]] = {
     "invisible characters": _visible,
     "Unicode form": _normal,
@@ -123,14 +123,14 @@ _DIFFERENCES: dict[str, Callable[[str], str]] = {
 
 @lru_cache(maxsize=1 << 15)
 def _as_seen(text: str) -> str:
-    """What look-alikes have in common. Pages ask for the same classes again and again."""
+    """The text that all look-alikes share. Cached: pages ask for the same classes repeatedly."""
     if text.isascii() and text.isprintable():
         return text.strip().lower()
     return _without(text)
 
 
 def _without(text: str, *, but: str | None = None) -> str:
-    """The text as a reader sees it, but for one difference that is kept."""
+    """The text without the differences a reader does not notice, except the one named `but`."""
     for name, taken_away in _DIFFERENCES.items():
         if name != but:
             text = taken_away(text)
@@ -158,9 +158,9 @@ def _listed(misses: Sequence[NearMiss]) -> str:
 
 
 def label_notes(names: Iterable[str], *, whole_floats: Iterable[str] = ()) -> tuple[str, ...]:
-    """Sentences on classes that may be one or none, and on arguments whose labels came as floats.
+    """Sentences on classes that may be one or none, and on arguments with labels given as floats.
 
-    Ground truth with "090" and predictions with "90" share "100", so that they are not refused.
+    Ground truth with "090" and predictions with "90" share "100", so they are not refused.
     """
     names = tuple(names)
     notes = [
@@ -200,9 +200,9 @@ def _lists_others(name: str, known: frozenset[str]) -> bool:
 
 
 def is_written_list(text: str) -> bool:
-    """Whether a text is how Python or JSON write a list, a tuple or a set of names or numbers.
+    """Whether a text is a list, tuple or set of names or numbers as Python or JSON write it.
 
-    So pandas writes lists into CSV. A name in brackets, such as [UNK], is none.
+    That is how pandas writes lists into CSV. A name in brackets, such as [UNK], does not count.
     """
     text = text.strip()
     if text == "set()":
@@ -214,13 +214,13 @@ def is_written_list(text: str) -> bool:
 
 
 def warn_of(notes: Iterable[str], category: type[Warning] = LabelNote) -> None:
-    """Warn the caller of this package of each note, at the line of the call."""
+    """Issue each note as a warning that points at the line that called this package."""
     for note in notes:
         warnings.warn(note, category, stacklevel=_level_of_caller())
 
 
 def _level_of_caller() -> int:
-    """How many frames above `warn_of` the first one outside of this package is."""
+    """Number of frames between `warn_of` and the first one outside this package."""
     frame = sys._getframe(1)  # noqa: SLF001 - what warnings themselves look at
     level = 1
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):

@@ -1,6 +1,6 @@
-"""Numbers as papers report them: counts, percentages, points, p values, intervals, costs.
+"""Numbers as text, as papers report them: counts, percentages, p values, intervals, costs.
 
-Shares are in [0, 1]. Rounding never makes nothing or everything of a share, and no p value 0.
+Shares are in [0, 1]. Rounding never turns a share into 0 or 1, nor a p value into 0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MINUS = "\N{MINUS SIGN}"
 EN_DASH = "\N{EN DASH}"
 _MOST_DECIMALS = 3
 USUAL_LEVEL = 0.05
-"""On whose side a p value is decides what is said."""
+"""Significance level of p values: the side of it decides what is said."""
 
 
 def count(number: float, one: str, many: str | None = None) -> str:
@@ -23,7 +23,7 @@ def count(number: float, one: str, many: str | None = None) -> str:
 
 
 def number(value: float, *, decimals: int = 3, decimals_from_100: int = 1) -> str:
-    """Three decimals, one from 100 on; rounding never makes nothing or everything of a value.
+    """Three decimals, or one from 100 on; nothing but 0 becomes 0, and nothing below 1 becomes 1.
 
     From a million on it is written "1.23e+09".
     """
@@ -33,24 +33,24 @@ def number(value: float, *, decimals: int = 3, decimals_from_100: int = 1) -> st
     if 1 - smallest / 2 <= size < 1:
         largest = f"{1 - smallest:.{decimals}f}"
         return f">{largest}" if value > 0 else f"<{MINUS}{largest}"
-    # Adding 0.0 turns the negative zero of floating point into the plain one.
+    # Adding 0.0 turns negative zero into plain zero.
     decimals = decimals if size < 100 else decimals_from_100
     text = f"{value + 0.0:,.{decimals}f}" if size < 1e6 else f"{value:.3g}"
     return text.replace("-", MINUS)
 
 
 def signed(value: float, decimals: int) -> str:
-    """A difference: "+3.2", "−0.4", "0"; what rounds to nothing has one digit, as "+0.03"."""
+    """A difference: "+3.2", "−0.4", "0"; if it rounds to 0, to one digit: "+0.03"."""
     text = f"{value:+.{decimals}f}"
     return _one_digit(value, decimals) if float(text) == 0 else text.replace("-", MINUS)
 
 
 _MOST_ZEROS = 4
-"""Decimals to which the digit of a small difference is looked for, unless more are shown."""
+"""Decimals in which a digit of a small difference is searched, unless more are shown."""
 
 
 def _one_digit(value: float, decimals: int) -> str:
-    """A small difference with its sign, so that an end of an interval is on its side of 0."""
+    """A small difference with its sign, so that an end of an interval stays on its side of 0."""
     least = 10.0 ** -max(decimals, _MOST_ZEROS)
     if 0 < abs(value) < least:
         step = f"{least:f}".rstrip("0")
@@ -76,7 +76,7 @@ def percent(share: float, decimals: int = 0) -> str:
 
 
 def percents(*shares: float) -> list[str]:
-    """Shares in percent, with as few decimals as keep shares apart that differ."""
+    """Shares in percent, with as few decimals as needed to distinguish shares that differ."""
     for decimals in range(_MOST_DECIMALS):
         texts = [percent(share, decimals) for share in shares]
         if len(set(texts)) == len(set(shares)):
@@ -98,7 +98,7 @@ def interval_percent(low: float, high: float) -> str:
 def interval_points(low: float, high: float, confidence: float = 0.95) -> str:
     """The interval of a difference of shares: "CI -25 to -13 points", "90 % CI ...".
 
-    With decimals where whole points are the same, or where an end would seem to be 0.
+    With decimals if whole points would be the same, or if an end would seem to be 0.
     """
     ends = [f"{round(100 * end):d}" for end in (low, high)]
     hides_sign = any(end and round(100 * end) == 0 for end in (low, high))
@@ -114,15 +114,15 @@ def _tenths(end: float) -> str:
 
 
 def p_value(p: float) -> str:
-    """A p value with two significant digits, from 0.001: "p = 0.024", "p < 0.001"."""
+    """A p value with two significant digits, down to 0.001: "p = 0.024", "p < 0.001"."""
     shown = p_in_column(p)
     return f"p {shown}" if shown[0] in "<>" else f"p = {shown}"
 
 
 def p_in_column(p: float) -> str:
-    """The same where a heading says what it is: "0.024", "< 0.001".
+    """A p value under a heading that says so: "0.024", "< 0.001".
 
-    What is not the usual level is not rounded to it.
+    Only a value of exactly 0.05 is written as 0.05; others are not rounded to it.
     """
     if p < 0.001:
         return "< 0.001"
@@ -138,7 +138,7 @@ def p_in_column(p: float) -> str:
 
 
 def cost(amount: float, currency: str | None = None) -> str:
-    """A cost without more digits than it carries information: "1,240 EUR", "0.4312"."""
+    """A cost with no more digits than are informative: "1,240 EUR", "0.4312"."""
     text = (Amounts(0) if amount == round(amount) else amounts_for([amount])).text(amount)
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -147,21 +147,21 @@ def cost(amount: float, currency: str | None = None) -> str:
 
 MOST_DECIMALS = 6
 _DIGITS = 4
-"""Digits of the largest amount of a table that are shown, decimals only as far as needed."""
+"""Digits shown of the largest amount of a table, with decimals only as far as needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """Writes amounts that are next to each other with one number of decimals, 0 to 6.
+    """Writes amounts that stand next to each other with the same number of decimals, 0 to 6.
 
-    The browser writes them too, while a user types. Both round halves away from zero, on the exact
-    value of the number, so that they never differ.
+    The browser also writes them, while a user types. Both round halves away from zero, on the
+    exact value of the number, so that they never differ.
     """
 
     decimals: int
 
     def text(self, amount: float) -> str:
-        """ "1,127", "−0.25"; what is not nothing is not "0" but "<0.01"."""
+        """ "1,127", "−0.25"; an amount that rounds to 0 without being 0 is "<0.01"."""
         step = Decimal(1).scaleb(-self.decimals)
         rounded = Decimal(amount).quantize(step, ROUND_HALF_UP) + 0
         if amount and not rounded:
@@ -169,7 +169,7 @@ class Amounts:
         return f"{rounded:,f}".replace("-", MINUS)
 
     def signed(self, amount: float) -> str:
-        """A difference: "+12", "−3", "0"; what rounds to nothing as the function `signed` does."""
+        """A difference: "+12", "−3", "0"; one that rounds to 0 is written as by `signed`."""
         text = self.text(amount)
         if text[0] in "<>":
             return _one_digit(amount, self.decimals)
@@ -181,7 +181,7 @@ class Amounts:
 
 
 def amounts_for(values: Iterable[float]) -> Amounts:
-    """Decimals that show four digits of the largest of these amounts, none where there are."""
+    """The `Amounts` that show four digits of the largest value, without decimals from 1000 on."""
     largest = max((abs(value) for value in values), default=0.0)
     if largest == 0 or not math.isfinite(largest):
         return Amounts(0)

@@ -1,8 +1,8 @@
-"""Which axis of a matrix is which, how that was checked, and how tools call the two axes.
+"""Orientation of confusion matrices: which axis is the actual class, and how to check it.
 
-Inside offdiag the first axis is the actual class and the second the predicted one, always.
-A matrix cannot reveal its own orientation, so an uploaded one must state it, and the
-statement is checked against the class counts of the dataset.
+Inside offdiag the first axis is always the actual class and the second the predicted one. A matrix
+cannot reveal its own orientation, so an uploaded one must state it, and the statement is checked
+against the class counts of the dataset.
 """
 
 from __future__ import annotations
@@ -18,34 +18,34 @@ class SourceOrientation(StrEnum):
     """What was uploaded."""
 
     PREDICTIONS = "predictions"
-    """Pairs of labels: the matrix is counted here, so its orientation is ours."""
+    """Pairs of labels: offdiag counts the matrix itself, so its orientation is known."""
     ACTUAL_ROWS = "actual_rows"
     ACTUAL_COLUMNS = "actual_columns"
 
 
 class OrientationVerdict(StrEnum):
-    """What the margins of an uploaded matrix say about the orientation it claims."""
+    """What the margins of an uploaded matrix say about its stated orientation."""
 
     CANONICAL = "canonical"
-    """The margin claimed to be the actual one has the dataset's class counts, the other not."""
+    """Only the margin stated to be the actual one equals the dataset's class counts."""
     TRANSPOSED = "transposed"
-    """Only the margin claimed to be the predicted one has them: the claim looks swapped."""
+    """Only the margin stated to be the predicted one equals them: the axes seem to be swapped."""
     AMBIGUOUS = "ambiguous"
-    """Both margins have them: consistent with the claim, but no evidence for it."""
+    """Both margins equal them: consistent with the statement, but no evidence for it."""
     INCONSISTENT = "inconsistent"
-    """Neither margin has them: this matrix was not made on this ground truth."""
+    """Neither margin equals them: this matrix was not made on this ground truth."""
     UNVERIFIED = "unverified"
     """The dataset has no class counts to compare with."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrientationEvidence:
-    """What was compared, kept with the run so that anybody can check the verdict.
+    """What was compared, kept with the run so that anyone can check the verdict.
 
-    The three counts are in label order; `class_counts` is None when the dataset had none.
-    `counted_on` names the program that counted the matrix from columns of a known meaning; it is
-    None for an uploaded matrix. `reported` are the numbers that were sent with it, by their tags,
-    which may be edited since; None where there were none.
+    The three counts are in label order; `class_counts` is None if the dataset had none.
+    `counted_on` names the program that counted the matrix from columns of known meaning; it is
+    None for an uploaded matrix. `reported` has the numbers that were sent with the matrix, by
+    their tags, which may have been edited since; None if there were none.
     """
 
     source: SourceOrientation
@@ -58,7 +58,7 @@ class OrientationEvidence:
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:
-        """What `to_dict` wrote."""
+        """The evidence that `to_dict` wrote."""
         counts = {
             name: None if facts[name] is None else tuple(facts[name])
             for name in ("actual_margin", "predicted_margin", "class_counts")
@@ -85,8 +85,8 @@ class OrientationEvidence:
     def counted_by(self, program: str) -> Self:
         """The evidence for a matrix that a program counted from an actual and a predicted column.
 
-        That settles its orientation, whatever the margins cannot tell. Only margins that speak
-        against it stand: then the columns were named the wrong way round, or hold other samples.
+        The columns decide its orientation where the margins are silent. Only margins that
+        contradict it keep their verdict: then the columns were swapped, or hold other samples.
         """
         silent = (OrientationVerdict.UNVERIFIED, OrientationVerdict.AMBIGUOUS)
         verdict = OrientationVerdict.CANONICAL if self.verdict in silent else self.verdict
@@ -99,7 +99,7 @@ ACTUAL_WORDS = frozenset(
 PREDICTED_WORDS = frozenset({"predicted", "prediction", "predictions", "predictive", "pred"})
 _ALSO_ACTUAL = frozenset({"actuals", "y true", "ytrue", "ground truth", "groundtruth", "expected"})
 _ALSO_PREDICTED = frozenset({"y pred", "ypred", "y hat", "yhat", "output", "outputs"})
-"""Names of columns and variables, which say nothing where they stand in a sentence."""
+"""Names of columns and variables that say nothing within a sentence."""
 
 _NOUNS = re.compile(r"(?<![a-z])(class|classes|label|labels|category|value|values)(?![a-z])|[↓→]")
 _BETWEEN = re.compile(r"\\|/|\||\bvs\b|(?<=[↓→])\s")
@@ -107,10 +107,11 @@ _SPACES = re.compile(r"[\s_-]+")
 
 
 def axis_named(name: object) -> SourceOrientation | None:
-    """The orientation of a matrix whose rows have this name; None if it names no axis.
+    """The orientation of a matrix whose rows have this name; None if the name means no axis.
 
-    Names are those of scikit-learn ("True label", "y_pred"), of R ("Reference", "Prediction",
-    "Truth") and those people write, in upper or lower case, with "class" or "label" or without.
+    Recognizes the names in scikit-learn ("True label", "y_pred"), in R ("Reference", "Prediction",
+    "Truth") and those that people write, in upper or lower case, with or without "class" or
+    "label".
     """
     if not isinstance(name, str):
         return None
@@ -123,10 +124,10 @@ def axis_named(name: object) -> SourceOrientation | None:
 
 
 def orientation_in_corner(corner: str) -> SourceOrientation | None:
-    """What the corner of a table says: the name of the rows, or both names as in "true \\ pred".
+    """The orientation that a table's corner states: the name of its rows, or "true \\ pred".
 
-    The rows come first, unless arrows say what goes down and what across. None unless every axis
-    it names is known and they differ.
+    The name of the rows comes first, unless arrows say what goes down and what across. None unless
+    every axis in it is known and they differ.
     """
     parts = _BETWEEN.split(corner)
     axes = [axis_named(part) for part in parts]
@@ -138,7 +139,7 @@ def orientation_in_corner(corner: str) -> SourceOrientation | None:
 
 
 def turned(orientation: SourceOrientation | None) -> SourceOrientation | None:
-    """The orientation of a matrix whose columns have the name that rows of this one have."""
+    """The orientation if the name that gave `orientation` is that of the columns, not the rows."""
     if orientation is SourceOrientation.ACTUAL_ROWS:
         return SourceOrientation.ACTUAL_COLUMNS
     return None if orientation is None else SourceOrientation.ACTUAL_ROWS

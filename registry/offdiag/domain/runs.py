@@ -1,4 +1,4 @@
-"""What a run is: identity, life cycle, the facts a user gives with it, and its decision rule."""
+"""What a run is: identity, life cycle, facts that its author states, and decision rule."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from offdiag.errors import InvalidInput
 MAX_NAME_LENGTH = 500
 MAX_TEXT_LENGTH = 5_000
 MAX_ENTRIES = 500
-# Filters compare it as a float, and Python refuses to write much larger numbers at all.
+# Filters compare it as a float, and Python refuses to write much larger numbers.
 _LARGEST_NUMBER = 10**300
 
 Scalar = str | int | float | bool | None
 """Values of parameters and tags."""
 
 METHOD, SEED, FOLD = "group", "seed", "fold"
-"""Tags of runs that belong together: of one method, by seed or by fold of a cross-validation."""
+"""Tags of runs that belong together: of one method, by seed or cross-validation fold."""
 TRAIN_SIZE = "train_size"
-"""Tag of the training examples of a run of a method: their number, or up to 1 their share."""
+"""Tag for how many training examples a run of a method had, or up to 1 for their share."""
 
 _ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
@@ -47,7 +47,7 @@ class RunState(StrEnum):
     EVALUATED = "evaluated"
     """Has a current evaluation."""
     FAILED = "failed"
-    """The evaluation was given up after repeated errors."""
+    """The evaluation failed repeatedly and is not tried again."""
 
 
 class StaleReason(StrEnum):
@@ -63,12 +63,12 @@ class StaleReason(StrEnum):
 
 
 class PromotionRole(StrEnum):
-    """What a run was chosen to be for its dataset."""
+    """The role for which a run was chosen on its dataset."""
 
     CHAMPION = "champion"
-    """It was approved: the run that is used."""
+    """Approved: the run that is in use."""
     CANDIDATE = "candidate"
-    """It is proposed as the next champion."""
+    """Proposed as the next champion."""
 
 
 class Task(StrEnum):
@@ -86,7 +86,7 @@ def new_run_id() -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidOfRun:
-    """What its author said of a run that is stored, beside its name."""
+    """What the author stated about a stored run, apart from its name."""
 
     model: str | None
     params: Mapping[str, Any]
@@ -95,9 +95,9 @@ class SaidOfRun:
     git_sha: str | None
 
     def facts(self, **changes: Any) -> RunFacts:
-        """What was said when it was logged, but for `changes`. Raises `InvalidInput`.
+        """The facts stated when the run was logged, with `changes`. Raises `InvalidInput`.
 
-        The project is `changes["project"]` where only its id is known.
+        If only the id of the project is known, pass the project in `changes["project"]`.
         """
         known = {each.name for each in fields(self)}
         said = {
@@ -114,21 +114,21 @@ class _Logged(Protocol):
 
 
 COMMIT = "git commit"
-"""What people read before the commit that a run was logged from."""
+"""The label shown before the commit from which a run was logged."""
 
 
 def logged_by(run: _Logged) -> dict[str, str | None]:
-    """Who logged a run, and from which commit, under what people read before it."""
+    """Who logged a run and from which commit, by the labels shown before them."""
     return {"author": run.author, COMMIT: run.git_sha}
 
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What a user says about a run, checked.
+    """What a user states about a run, checked.
 
-    `client_key` makes opening repeatable: the same key in the same project finds the same
-    run. With `unique_name` no other run of the dataset may have the name. Everything here is
-    shown to people and treated as hostile text.
+    `client_key` makes opening idempotent: the same key in the same project finds the same run.
+    With `unique_name` no other run of the dataset may have the name. Everything here is shown to
+    people and treated as hostile text.
     """
 
     name: str
@@ -170,7 +170,7 @@ class Derivation:
     """Where the predictions of a derived run come from.
 
     `run_id` is the run whose scores were used, `recipe` the rule as plain values: "rule" is
-    "least_expected_cost" or "threshold", the other keys say with what.
+    "least_expected_cost" or "threshold", the other keys are its parameters.
     """
 
     run_id: str
@@ -178,16 +178,16 @@ class Derivation:
 
     @property
     def is_chosen_here(self) -> bool:
-        """Whether the rule was chosen for its results on the very examples it decides.
+        """Whether the rule was chosen by its results on the very examples it decides.
 
-        The run then looks better than on new examples, so that no difference from another run is
-        evidence.
+        The run then looks better than it would on new examples, so no difference from another run
+        is evidence.
         """
         return self.recipe.get("chosen") is not None
 
 
 def require_name(name: object, field_name: str) -> str:
-    """Names are non-empty text of bounded length without control characters."""
+    """Return a name: non-empty text of bounded length without control characters."""
     if not isinstance(name, str):
         raise InvalidInput(
             f"{name!r} is not text.", field=field_name, hint="Give a name as a string."
@@ -205,7 +205,7 @@ def require_name(name: object, field_name: str) -> str:
 
 
 def require_text(text: object, field_name: str, limit: int) -> None:
-    """Raise `InvalidInput` unless it is text of at most `limit` characters that can be stored."""
+    """Raise `InvalidInput` unless it is storable text of at most `limit` characters."""
     if not isinstance(text, str):
         raise InvalidInput(f"{text!r} is not text.", field=field_name, hint="Give a string.")
     if len(text) > limit:
@@ -221,7 +221,7 @@ MAX_NOTE_LENGTH = 5_000
 
 
 def stored_note(note: object) -> str:
-    """A note as it is kept, "" for none. Raises `InvalidInput` for one that cannot be."""
+    """A note as it is stored, "" for none. Raises `InvalidInput` if it cannot be stored."""
     text = note.replace("\r\n", "\n").strip() if isinstance(note, str) else note
     require_text(text, "note", MAX_NOTE_LENGTH)
     return str(text)
@@ -231,11 +231,11 @@ MOST_FOUND = 100_000
 
 
 MOST_COMPARED = len(ascii_uppercase)
-"""As many runs as there are letters are compared at once."""
+"""Most runs in one comparison: one for each letter of the alphabet."""
 
 
 def require_several(run_ids: Sequence[str]) -> None:
-    """Raise `InvalidInput` unless these are two or more different runs, not too many."""
+    """Raise `InvalidInput` unless these are two or more different runs, but not too many."""
     if len(run_ids) < 2:
         raise InvalidInput(
             f"there {'is one run' if run_ids else 'are no runs'} to compare.",
@@ -256,7 +256,7 @@ def require_several(run_ids: Sequence[str]) -> None:
 
 
 def require_number_of_runs(limit: object) -> None:
-    """Raise `InvalidInput` unless a search may return so many runs."""
+    """Raise `InvalidInput` unless `limit` is an allowed number of search results."""
     if not isinstance(limit, int) or not 1 <= limit <= MOST_FOUND:
         raise InvalidInput(
             f"{limit!r} is not a number of runs between 1 and {MOST_FOUND:,}.",
@@ -266,7 +266,7 @@ def require_number_of_runs(limit: object) -> None:
 
 
 def plain_entries(entries: Mapping[str, Any] | None, field: str) -> dict[str, Scalar]:
-    """Nested entries under names with dots, values as Python scalars; facts check the rest."""
+    """Nested entries under dotted names, with Python scalars as values; not checked further."""
     if entries is None:
         return {}
     if not isinstance(entries, Mapping):
@@ -298,7 +298,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _flattened(entries: Mapping[Any, Any], prefix: str = "") -> Iterator[tuple[Any, Any]]:
-    """`{"optimizer": {"lr": 0.1}}` as "optimizer.lr"; an empty mapping has no entry."""
+    """`{"optimizer": {"lr": 0.1}}` as "optimizer.lr"; an empty mapping yields nothing."""
     for key, value in entries.items():
         name = f"{prefix}{key}" if prefix else key
         if isinstance(value, Mapping):
@@ -342,7 +342,7 @@ def require_entries(entries: Mapping[str, Scalar], field_name: str) -> None:
 class WorstClass:
     """The class with the lowest recall among those that have samples.
 
-    `support` is None where samples have weights, whose sums are no numbers of samples.
+    `support` is None if samples have weights, because a sum of weights is no number of samples.
     """
 
     label: str
@@ -351,7 +351,7 @@ class WorstClass:
 
     @property
     def hits(self) -> int | None:
-        """Samples of the class that were found: recall is their quotient by the support."""
+        """Samples of the class that were found: recall times support."""
         if self.support is None:
             return None
         return round((self.recall.value or 0.0) * self.support)
@@ -359,13 +359,13 @@ class WorstClass:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundRun(SaidOfRun):
-    """One run. `metrics` holds aggregates by key and is empty until it has been evaluated.
+    """One run found. `metrics` has aggregates by key and is empty until the run is evaluated.
 
-    `truth_version` is the one its metrics are of. `n_samples` counts the samples they are of,
-    None until there are any, `n_unlabelled` those that wait for a label. `hides_minority` is
-    None where nothing can be said about it; `may_hide_minority` is True where a gap is in sight
-    and none is proved. `worst_class` is read where it is shown. Metrics are weighted where the
-    samples have weights (`is_weighted`).
+    `truth_version` is the label version of its metrics. `n_samples` counts the samples behind them
+    (None until there are any), `n_unlabelled` those that wait for a label. `hides_minority` is
+    None if nothing can be said about it; `may_hide_minority` is True if there is a gap that is not
+    proved. `worst_class` is read only where it is shown. Metrics are weighted if the samples have
+    weights (`is_weighted`).
     """
 
     id: str
@@ -390,10 +390,10 @@ class FoundRun(SaidOfRun):
 
 @dataclass(frozen=True, slots=True)
 class FoundRuns:
-    """Runs of a search, in order.
+    """The runs that a search found, in order.
 
-    `n_without_slices` counts the runs that its conditions on slices cannot find, as their samples
-    have weights; 0 where there are no such conditions.
+    `n_without_slices` counts the runs that conditions on slices cannot find because their samples
+    have weights; it is 0 without such conditions.
     """
 
     runs: Sequence[FoundRun]
@@ -401,7 +401,7 @@ class FoundRuns:
 
 
 def without_slices_text(n_runs: int) -> str:
-    """That runs with sample weights are missing where slices are asked for."""
+    """A note that runs with sample weights are missing from a search by slices."""
     if n_runs == 1:
         return "1 run with sample weights has no metrics of slices and is not found by them."
     return (
@@ -410,14 +410,14 @@ def without_slices_text(n_runs: int) -> str:
 
 
 def weighted_here_text(n_runs: int, *, are_last: bool) -> str:
-    """That runs with sample weights do not compare with others; by a metric they come last."""
+    """A note that runs with sample weights do not compare with others, and come last if so."""
     have, their = ("run here has", "its") if n_runs == 1 else ("runs here have", "their")
     end = ", which comes first." if are_last else "."
     return f"{n_runs:,} {have} sample weights, so {their} values do not compare with the rest{end}"
 
 
 def not_ranked_text(n_runs: int) -> str:
-    """That runs with sample weights are missing among others that are ranked."""
+    """A note that runs with sample weights are left out of a ranking."""
     if n_runs == 1:
         return "1 run with sample weights is not ranked with runs without."
     return f"{n_runs:,} runs with sample weights are not ranked with runs without."
@@ -426,11 +426,11 @@ def not_ranked_text(n_runs: int) -> str:
 THRESHOLD = 0.5
 
 ARG_MAX: Mapping[str, Any] = {"rule": "arg_max", "ties": "first_in_label_order"}
-"""The class with the highest score; of equal ones the first in label order."""
+"""Predict the class with the highest score; of equal ones, the first in label order."""
 
 
 def at_threshold(positive_label: str) -> Mapping[str, Any]:
-    """The positive one of two classes where its score is at least 0.5, else the other."""
+    """Predict the positive one of two classes if its score is at least 0.5, else the other."""
     return {"rule": "threshold", "positive": positive_label, "threshold": THRESHOLD}
 
 

@@ -1,7 +1,7 @@
-"""What a sample looks like, and addresses of content that lies elsewhere.
+"""The content of samples (images, text, fields), and URLs of content stored elsewhere.
 
-Only the reader's browser follows these addresses. They name hosts that an administrator listed,
-and nothing but the identifier of a sample goes into them.
+Only the reader's browser follows these URLs. Their hosts are on an administrator's list, and only
+the identifier of a sample is inserted into them.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ FieldValue = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class SampleContent:
-    """One sample. `image_digest` tells one picture from another, None where there is none.
+    """The content of one sample. `image_digest` identifies its image, None if there is none.
 
-    `small_picture` is the thumbnail where it is so small that a page can hold it, of the media
+    `small_picture` is the thumbnail if it is small enough to be embedded in a page, of the media
     type `image_type`; None in lists that show no pictures.
     """
 
@@ -38,7 +38,7 @@ class SampleContent:
 
 @dataclass(frozen=True, slots=True)
 class ContentPlaces:
-    """Where content of a dataset lies beside what is stored, and whether it is shown at once."""
+    """Where content of a dataset is stored elsewhere, and whether it is shown without asking."""
 
     image_template: str | None = None
     link_template: str | None = None
@@ -47,10 +47,10 @@ class ContentPlaces:
 
 @dataclass(frozen=True, slots=True)
 class LoggedSamples:
-    """What logging content did: samples that were new, changed, and as they were before.
+    """What logging content did: how many samples were new, changed, or as before.
 
     `n_unknown` of them are not samples of the dataset, at least not yet. `n_waiting` more wait in
-    the offline queue, because the server could not be reached.
+    the offline queue because the server could not be reached.
     """
 
     dataset: str
@@ -61,7 +61,7 @@ class LoggedSamples:
     n_waiting: int = 0
 
     def followed_by(self, other: LoggedSamples) -> LoggedSamples:
-        """Both together."""
+        """The sums of both."""
         return LoggedSamples(
             self.dataset,
             self.n_added + other.n_added,
@@ -73,7 +73,7 @@ class LoggedSamples:
 
 
 def allowed_hosts(setting: str) -> frozenset[str]:
-    """The hosts, with their ports where they have some, that a setting lists with commas."""
+    """The hosts, with their ports if they have any, in a comma-separated setting."""
     hosts = (host.strip().lower() for host in setting.split(","))
     return frozenset(host for host in hosts if host)
 
@@ -81,7 +81,7 @@ def allowed_hosts(setting: str) -> frozenset[str]:
 def require_address(
     address: str, hosts: Collection[str], *, field: str, is_template: bool = True
 ) -> str:
-    """An address on one of these hosts. Raises `InvalidInput` for any other."""
+    """Return a URL on one of these hosts. Raises `InvalidInput` for any other."""
     given = address.strip()
     try:
         parts = urlsplit(given)
@@ -124,12 +124,12 @@ def _unusable(given: str, why: str, field: str) -> InvalidInput:
 
 
 def filled(template: str, sample: str) -> str:
-    """A template with the identifier of a sample in it, which cannot leave its place."""
+    """A template with a sample's identifier inserted, escaped so that it changes nothing else."""
     return template.replace(PLACEHOLDER, quote(sample, safe=""))
 
 
 def is_allowed(address: str, hosts: Collection[str]) -> bool:
-    """Whether an address that was stored earlier is still on one of the hosts."""
+    """Whether a URL that was stored earlier is still on one of the hosts."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -139,9 +139,9 @@ def is_allowed(address: str, hosts: Collection[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SuspectQuestion:
-    """Which suspect labels are wanted: of a class, contradicted by at least so many models.
+    """Which suspect labels are wanted: of a class, contradicted by at least this many models.
 
-    Those that `person` answered in the draft are left out.
+    Samples for which `person` has already given an answer in the draft are left out.
     """
 
     class_label: str | None = None

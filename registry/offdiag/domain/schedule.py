@@ -1,17 +1,17 @@
-"""Schedules: cron expressions, their text, and local wall time when the clocks are changed.
+"""Schedules: cron expressions, their description in words, and time zones with clock changes.
 
 Programs disagree on what a cron expression means: whether days of the week count from Sunday or
 Monday, what a day of the month together with a day of the week asks for, whether there is a field
-for seconds. Whatever could be read in two ways is refused here, and what is accepted is spelled
-out as plain sets of numbers, which nobody can read differently.
+for seconds. Whatever could be read in two ways is refused here, and what is accepted is expanded
+into plain sets of numbers, which can be read in only one way.
 
-Something planned for a wall time happens once on every day it is planned for:
+Something planned for a wall time happens once on every day for which it is planned:
 
 * A time that the clocks show twice means its first occurrence.
 * A time that the clocks skip means the first moment after the gap.
 
-So instants never go backwards while wall times go forwards, and several skipped times mean
-one and the same instant.
+So instants never go backwards while wall times go forwards, and several skipped times mean the
+same instant.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _numbered(names: str, *, first: int) -> Mapping[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """One of the five places of an expression."""
+    """One of the five fields of an expression."""
 
     name: str
     low: int
@@ -73,9 +73,9 @@ _MACROS = MappingProxyType(
 class CronExpression:
     """When something happens, by local wall time, to the minute.
 
-    Each field is a sorted tuple of the numbers that match; `weekdays` count from Sunday = 0
-    to Saturday = 6. A wall time matches when all five of its numbers do. `text` is what was
-    written, with single blanks.
+    Each field is a sorted tuple of the numbers that match; `weekdays` count from Sunday = 0 to
+    Saturday = 6. A wall time matches when all five of its numbers do. `text` is the expression as
+    written, with single spaces.
     """
 
     text: str
@@ -99,10 +99,10 @@ class CronExpression:
 def parse_cron(text: str) -> CronExpression:
     """Read an expression such as `0 6 * * 1`.
 
-    A field is `*`, a number, a range, either of the last two or `*` with a step, or several
-    of these separated by commas. Months and days of the week may be named by three letters;
-    0 and 7 are Sunday. Raises `InvalidInput`, naming the field, for anything else, for
-    expressions that no day fulfils, and for a day of the month beside a day of the week.
+    A field is `*`, a number, a range, either of the last two or `*` with a step, or several of
+    these separated by commas. Months and days of the week may be named by three letters; 0 and 7
+    are both Sunday. Raises `InvalidInput`, naming the field, for anything else, for expressions
+    that no day matches, and for a day of the month together with a day of the week.
     """
     parts = _parts(text)
     minutes, hours, days, months = (
@@ -232,14 +232,14 @@ _MONTHS = (
     *("September", "October", "November", "December"),
 )
 _MOST_TIMES = 6
-"""More times of the day than this are described, not listed."""
+"""If there are more times of day than this, they are described, not listed."""
 
 
 def cron_in_words(cron: CronExpression, zone: str) -> str:
     """ "Mondays at 06:00, Europe/Ljubljana"."""
     days, times = _days(cron), _times(cron)
     if days is None:
-        # What happens within a day recurs on every day by itself; a time of day does not.
+        # Intervals within a day repeat every day anyway; for a time of day it has to be said.
         said = times if times.startswith("every") else f"every day {times}"
     else:
         said = f"{days} {times}" if times.startswith("at") else f"{days}, {times}"
@@ -247,7 +247,7 @@ def cron_in_words(cron: CronExpression, zone: str) -> str:
 
 
 def _days(cron: CronExpression) -> str | None:
-    """Which days, None for every day."""
+    """The days in words, None for every day."""
     months = None if len(cron.months) == 12 else enumerated(_names(cron.months, _MONTHS, first=1))
     if cron.names_weekdays:
         return _weekdays(cron.weekdays) + (f" in {months}" if months else "")
@@ -257,7 +257,7 @@ def _days(cron: CronExpression) -> str | None:
 
 
 def _weekdays(weekdays: Sequence[int]) -> str:
-    # A week is said from Monday to Sunday.
+    # Weekdays are listed from Monday to Sunday.
     numbers = sorted((day - 1) % 7 for day in weekdays)
     names = [_WEEKDAYS[(number + 1) % 7] for number in numbers]
     if len(names) > 2 and numbers[-1] - numbers[0] == len(names) - 1:
@@ -294,7 +294,7 @@ def _hours(hours: Sequence[int]) -> str:
 
 
 def _is_even(numbers: Sequence[int], *, of: int) -> bool:
-    """Whether the numbers part 0 to `of` into equal steps."""
+    """Whether the numbers divide 0 to `of` into equal steps."""
     return of % len(numbers) == 0 and tuple(numbers) == tuple(range(0, of, of // len(numbers)))
 
 
@@ -303,7 +303,7 @@ def _names(numbers: Sequence[int], names: Sequence[str], *, first: int) -> list[
 
 
 _NO_PLACES = frozenset({"Factory", "localtime"})
-"""Names of the database that mean something else on every machine."""
+"""Names in the time zone database that mean something else on every machine."""
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -327,25 +327,25 @@ def zone_names() -> tuple[str, ...]:
 
 
 def instant_of(wall: datetime, zone: ZoneInfo) -> datetime:
-    """The instant, in UTC, that a naive wall time means in a zone."""
+    """The instant, in UTC, of a naive wall time in a zone."""
     instant = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     return instant if wall_of(instant, zone) == wall else _end_of_gap(wall, zone)
 
 
 def wall_of(instant: datetime, zone: ZoneInfo) -> datetime:
-    """What the clocks of a zone show at an instant: naive, without a trace of the offset."""
+    """What the clocks of a zone show at an instant: naive, without the offset."""
     return instant.astimezone(zone).replace(tzinfo=None, fold=0)
 
 
 def due_text(fire_time: str) -> str:
-    """The stored name of a due time, such as "2026-11-16T06:00 UTC", as people write it."""
+    """The stored name of a due time, such as "2026-11-16T06:00 UTC", for people to read."""
     return fire_time.replace("T", " ", 1)
 
 
 def _end_of_gap(wall: datetime, zone: ZoneInfo) -> datetime:
-    """The first instant after a change of the clocks that skipped `wall`, to the second."""
-    # Read with the offset from before the change the skipped time lies after it, and the
-    # other way round.
+    """The first instant after the clock change that skipped `wall`, to the second."""
+    # With the offset from before the change, the skipped time is after it; with the one from
+    # after, before it.
     after = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     before = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
     old_offset = before.astimezone(zone).utcoffset()

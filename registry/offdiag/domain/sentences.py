@@ -1,6 +1,6 @@
-"""Names as they stand in sentences, and lists of them.
+"""Names and lists of names in sentences, safe to read whatever the names contain.
 
-Names are anybody's input: what is invisible is written out, and punctuation is quoted.
+Names are untrusted input: invisible characters are escaped, and names with punctuation quoted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def listed(words: Sequence[str], *, at_most: int = 3) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with everything invisible written as an escape: direction marks swap words."""
+    """The text with everything invisible escaped: direction marks could reorder words."""
     return "".join(
         character.encode("unicode_escape").decode("ascii")
         if unicodedata.category(character) in _INVISIBLE
@@ -40,19 +40,19 @@ def visible(text: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text has nothing to be seen: no link could be made of it."""
+    """Whether a text has nothing visible, so that a link with this text could not be seen."""
     return all(each.isspace() or unicodedata.category(each) == "Cf" for each in text)
 
 
 def markdown_escaped(text: str) -> str:
-    """Names are anybody's input: nothing in them may become a heading, a link or a tag."""
+    """The text escaped for Markdown, so that a name cannot become a heading, a link or a tag."""
     return _MARKDOWN.sub(r"\\\1", visible(text))
 
 
 def name(text: str) -> str:
-    """A name as it may stand in a sentence: nothing invisible, and cut where it is long.
+    """A name for use in a sentence: nothing invisible, and shortened if it is long.
 
-    One that holds punctuation is quoted, or it would look like several.
+    A name with punctuation is quoted, because it would look like several.
     """
     kept = visible(text)
     if len(kept) > LONGEST_NAME:
@@ -63,5 +63,5 @@ def name(text: str) -> str:
 
 
 def typeset(text: str) -> str:
-    """A sentence of a rule or an advice as pages and reports print it: “3” and −41."""
+    """A sentence of a rule or of advice with typographic quotes and minus signs: “3” and −41."""
     return _NEGATIVE.sub("\N{MINUS SIGN}", _STRAIGHT.sub(r"“\1”", text))

@@ -1,8 +1,8 @@
-"""Slices: parts of a dataset named by what is known of their samples.
+"""Slices: parts of a dataset, written as conditions on columns such as `country=DE`.
 
-A slice is written `country=DE` or, where several things must hold, `country=DE & device=phone`.
-The order of the terms does not matter; one canonical text stands for all ways to write it, and
-results are stored under that.
+A slice is written `country=DE` or, if several conditions must hold, `country=DE & device=phone`.
+The order of the terms does not matter; one canonical text stands for all ways to write a slice,
+and results are stored under it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from offdiag.errors import InvalidInput
 _BARE = re.compile(r"[^\s\"&=](?:[^\"&=]*[^\s\"&=])?")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 WRITTEN_NAME = r"""(?:"(?:[^"\\]|\\.)*"|[^\s"&=<>(),\[\]]+(?:[ ]+[^\s"&=<>(),\[\]]+)*)"""
-"""A column or a value inside a condition; what holds other characters needs quotes."""
+"""A column or a value inside a condition; one with other characters needs quotes."""
 _TERM = rf"{WRITTEN_NAME}\s*=\s*{WRITTEN_NAME}"
 WRITTEN_SLICE = rf"{_TERM}(?:\s*&\s*{_TERM})*"
 """A slice inside a condition."""
@@ -27,7 +27,7 @@ _BLANKS = re.compile(r"\s*")
 _HOW = "Write name=value, several joined by &; quote what holds & = or quotes."
 
 UNKNOWN = ""
-"""The value of samples whose value nobody gave; it makes no slice."""
+"""The value of samples for which no value was given; it forms no slice."""
 _NUMBER = r"-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
 _RANGE = re.compile(
     rf"under (?P<below>{_NUMBER})|(?P<low>{_NUMBER}) to under (?P<high>{_NUMBER})"
@@ -48,27 +48,27 @@ class SliceTerm:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """The samples for which all terms hold, sorted by name; one term for each name."""
+    """The samples for which all terms hold. Terms are sorted by name, with one for each name."""
 
     terms: tuple[SliceTerm, ...]
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Column and value of each term."""
+        """The column and the value of each term."""
         return tuple((term.name, term.value) for term in self.terms)
 
     def __str__(self) -> str:
-        """The canonical text, which `parse_slice` reads back."""
+        """The canonical text, which `parse_slice` accepts."""
         return " & ".join(str(term) for term in self.terms)
 
 
 def slice_of(pairs: Iterable[tuple[str, str]]) -> Slice:
-    """The slice in which each of some columns has a value."""
+    """The slice in which each of these columns has the given value."""
     return Slice(tuple(sorted(SliceTerm(name, value) for name, value in pairs)))
 
 
 def parse_slice(text: str) -> Slice:
-    """Read a slice. Raises `InvalidInput` that points at what cannot be read."""
+    """Read a slice. Raises `InvalidInput` that points to the part that cannot be read."""
     terms: dict[str, str] = {}
     place = 0
     while True:
@@ -127,7 +127,7 @@ def _written(word: str) -> str:
 
 
 def column_text(name: str) -> str:
-    """A column or a value as it has to be written in a condition."""
+    """A column or a value as it has to be written in a condition, quoted if necessary."""
     if re.fullmatch(WRITTEN_NAME, name):
         return name
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
@@ -135,12 +135,12 @@ def column_text(name: str) -> str:
 
 
 def slice_text(part: Slice) -> str:
-    """A slice as it has to be written behind `@`."""
+    """A slice as it has to be written after `@`."""
     return " & ".join(f"{column_text(term.name)}={column_text(term.value)}" for term in part.terms)
 
 
 def range_text(low: float | None, high: float | None) -> str:
-    """The value of a column of ranges for numbers from `low` up to but without `high`."""
+    """The column value for the range of numbers from `low` up to, but excluding, `high`."""
     if high is None:
         return "all" if low is None else f"{_number_text(low)} and over"
     if low is None:
@@ -149,8 +149,8 @@ def range_text(low: float | None, high: float | None) -> str:
 
 
 def _number_text(number: float) -> str:
-    """In twelve digits, or as few more as tell it from all other numbers."""
-    number += 0.0  # -0 is another text and the same number.
+    """The number in twelve digits, or as many more as distinguish it from all other numbers."""
+    number += 0.0  # -0 is written differently, but is the same number.
     texts = (f"{number:.{digits}g}" for digits in range(12, 17))
     return next((text for text in texts if float(text) == number), f"{number:.17g}")
 

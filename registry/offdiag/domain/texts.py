@@ -1,11 +1,11 @@
-"""Texts of users: which are storable, names as segments of paths, cells for spreadsheets.
+"""Text from users: what can be stored, names in URL paths, and safe cells for spreadsheets.
 
 A Python string may hold more than every database and file can: NUL, which PostgreSQL refuses, and
-halves of surrogate pairs, which no UTF-8 has. They come from damaged data, and from file names
-and arguments in another encoding.
+halves of surrogate pairs, which UTF-8 cannot encode. They come from damaged data, and from file
+names and arguments in another encoding.
 
-A spreadsheet runs what begins like a formula. An apostrophe in front is its own mark for text;
-one more goes before text that has such a mark already, so that the mark can be taken off again.
+A spreadsheet runs text that begins like a formula. An apostrophe in front marks it as text; text
+that already has such a mark gets a second one, so that the mark can be removed again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SHOWN = 40
 
 
 def require_storable(text: str, *, field: str) -> None:
-    """Raise `InvalidInput` naming the character that cannot be stored."""
+    """Raise `InvalidInput` naming the first character that cannot be stored."""
     if "\0" in text:
         raise InvalidInput(
             f"{text[:_SHOWN]!r} contains a NUL character.",
@@ -38,7 +38,7 @@ def require_storable(text: str, *, field: str) -> None:
 
 
 DEFAULT_PROJECT = "default"
-"""The project of runs that name none; addresses do not name it either."""
+"""The project of runs that name none; it is left out of URLs too."""
 
 _UNFIT = re.compile(r"[~/\\]")
 _ESCAPED = re.compile(r"~([0-9A-F]{2})")
@@ -47,7 +47,7 @@ _READABLE = ":@,~"
 
 
 def shortened(text: str, *, longest: int = 24) -> str:
-    """Text of at most `longest` characters, cut in the middle: both ends tell names apart."""
+    """Text of at most `longest` characters, cut in the middle: names differ at both ends."""
     if len(text) <= longest:
         return text
     kept = longest - 1
@@ -64,7 +64,7 @@ def name_segment(name: str) -> str:
 
 
 def escaped_start(name: str) -> str:
-    """A name that an address uses for something else, with its first character as a code."""
+    """A name that has another meaning in a URL, with its first character as a code."""
     return f"{escaped_mark(name[0])}{_in_url(name[1:])}"
 
 
@@ -75,8 +75,8 @@ def _in_url(name: str) -> str:
 def name_in_path(name: str) -> str:
     """A name as one segment of a path, before percent-encoding.
 
-    Slashes part segments even where they are percent-encoded, browsers resolve dots, and an
-    end such as `.json` names an export. Such characters are written as `~` and their code.
+    Slashes separate segments even when they are percent-encoded, browsers resolve dots, and an
+    ending such as `.json` names an export. These characters are written as `~` and their code.
     """
     written = _UNFIT.sub(lambda found: escaped_mark(found.group()), name)
     if name in {".", ".."} or name.endswith(_TWINS):
@@ -85,12 +85,12 @@ def name_in_path(name: str) -> str:
 
 
 def name_from_path(segment: str) -> str:
-    """The name that `name_in_path` wrote."""
+    """The name from which `name_in_path` made the segment."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), segment)
 
 
 def escaped_mark(character: str) -> str:
-    """A character of a name as `name_from_path` reads it back."""
+    """A character of a name encoded so that `name_from_path` can decode it."""
     return f"~{ord(character):02X}"
 
 
@@ -98,7 +98,7 @@ MAX_REASON_LENGTH = 5_000
 
 
 def require_reason(reason: object, *, field: str = "reason") -> str:
-    """The words, without blanks around them. Raises `InvalidInput` for none and for a novel."""
+    """The reason, stripped. Raises `InvalidInput` if it is empty or too long."""
     if not isinstance(reason, str) or not reason.strip():
         raise InvalidInput(
             f"no {field} is given.",
@@ -115,17 +115,17 @@ def require_reason(reason: object, *, field: str = "reason") -> str:
     return reason.strip()
 
 
-# The last four are the signs of full width, which some spreadsheets read like the plain ones.
+# The last four are full-width signs, which some spreadsheets treat like the plain ones.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def marked_as_text(text: str) -> str:
-    """The text with an apostrophe in front, if a spreadsheet would run it."""
+    """The text, with an apostrophe in front if a spreadsheet would run it."""
     return f"'{text}" if _looks_like_a_formula(text) else text
 
 
 def without_mark(text: str) -> str:
-    """The text that `marked_as_text` was given."""
+    """The text that was passed to `marked_as_text`."""
     is_marked = text.startswith("'") and _looks_like_a_formula(text)
     return text[1:] if is_marked else text
 
@@ -138,9 +138,9 @@ Cell = str | int | float | None
 
 
 def csv_cell(value: Cell) -> str | int | float:
-    """A cell as written: numbers stay numbers, undefined is empty, text is only text.
+    """A CSV cell: numbers stay numbers, undefined values are empty, text is never a formula.
 
-    Labels and names are anybody's input, so text that a spreadsheet would run is marked as text.
+    Labels and names are untrusted input, so text that a spreadsheet would run is marked as text.
     """
     if value is None:
         return ""
@@ -149,14 +149,14 @@ def csv_cell(value: Cell) -> str | int | float:
 
 @dataclass(frozen=True, slots=True)
 class CostName:
-    """A cost matrix by name, in a version or (None) in the newest one."""
+    """A cost matrix by name, in a given version or (None) in the newest one."""
 
     name: str
     version: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> CostName:
-        """`visits` or `visits@3`."""
+        """Read `visits` or `visits@3`."""
         name, separator, number = text.rpartition("@")
         return cls(name, int(number)) if separator and number.isdecimal() else cls(text)
 

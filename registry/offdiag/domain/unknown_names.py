@@ -1,4 +1,4 @@
-"""Projects and datasets that are asked for though nothing has their name."""
+"""Messages about projects, datasets and models that are asked for but do not exist."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from offdiag.domain.look_alikes import did_you_mean
 def unknown_name(
     datasets: Iterable[tuple[str, str]], *, project: str | None, dataset: str | None
 ) -> str | None:
-    """A sentence on a name that is not among the datasets and their projects, if one is not.
+    """A sentence about a project or dataset name that does not exist, None if both exist.
 
     `datasets` are pairs of project and name. Names with `*` are patterns, which may match nothing.
     """
@@ -29,7 +29,7 @@ def unknown_name(
 
 
 def unknown_model(model: str, known: Iterable[str]) -> str | None:
-    """A sentence on a model that no run names, None for one of the known and for a pattern."""
+    """A sentence about a model that no run has, None for a known model or a pattern."""
     names = list(known)
     if "*" in model or model in names:
         return None

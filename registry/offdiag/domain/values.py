@@ -1,8 +1,8 @@
-"""A measured value, which may be undefined for a stated reason.
+"""Metric values, which may be undefined for a stated reason.
 
-Libraries disagree on 0/0: some say 0, some NaN, some the string "None", some warn. Here an
-undefined value is `None` with the reason beside it, and a positive number over zero
-additionally carries the limit it tends to.
+Libraries disagree on 0/0: some return 0, some NaN, some the string "None", some warn. Here an
+undefined value is `None` together with the reason, and a positive number over zero also carries
+the limit it tends to.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from offdiag.errors import InvalidInput
 
 
 class Reason(StrEnum):
-    """Why a value is undefined. Stored by name: names are never reused for another meaning."""
+    """Why a value is undefined. Stored by name: a name is never reused for another meaning."""
 
     NO_SAMPLES = "no_cases"
     NO_ACTUAL_POSITIVES = "no_actual_positives"
@@ -105,7 +105,7 @@ _KEY = re.compile(r"[a-z0-9_]+")
 def reason_text(reason: str | None) -> str:
     """The clause for a reason, such as "this class was never predicted", without a full stop.
 
-    A key that this version does not know is shown as its name; a reason in words stays as it is.
+    A key unknown to this version is shown with spaces for underscores; other text is unchanged.
     """
     if reason is None:
         return "the reason is not known"
@@ -122,7 +122,7 @@ _UPWARDS = Context(prec=3, rounding=ROUND_CEILING)
 
 
 def off_by(bound: float) -> str:
-    """What is noted of a value that may differ from the exact one, rounded up to three digits.
+    """The remark on a value that may differ from the exact one, rounded up to three digits.
 
     >>> off_by(7.0341e-05)
     'off by at most 7.04e-05'
@@ -134,14 +134,14 @@ def off_by(bound: float) -> str:
 class MetricValue:
     """One value of one metric.
 
-    `value` is finite or None; `reason` says why it is None; `limit` is "+inf" where the
-    undefined quotient is a positive number over zero. `ci_low` and `ci_high` bound the
-    interval found by `ci_method`, all None where no interval was computed.
+    `value` is finite or None; `reason` says why it is None; `limit` is "+inf" if the undefined
+    quotient is a positive number over zero. `ci_low` and `ci_high` bound the interval computed by
+    `ci_method`; all three are None if no interval was computed.
 
-    `float()` and a format such as `:.3f` take the value alone, and it compares with numbers and
-    other values by it. Where it is undefined, `float()` is NaN, the text is "undefined" with the
-    reason, and `<`, `<=`, `>`, `>=` raise `InvalidInput`: no undefined value passes a threshold
-    unnoticed. `==` is then False for every number.
+    `float()` and a format such as `:.3f` use the value alone, and comparisons with numbers and
+    other values do so too. If it is undefined, `float()` is NaN, the text is "undefined" with the
+    reason, and `<`, `<=`, `>`, `>=` raise `InvalidInput`, so that no undefined value passes a
+    threshold unnoticed. `==` is then False for every number.
     """
 
     value: float | None
@@ -191,7 +191,7 @@ class MetricValue:
         return refused
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are the same value with the same interval; of a number, the value alone."""
+        """Whether both have the same value and interval; a number is compared with the value."""
         if isinstance(other, MetricValue):
             return self._parts == other._parts
         if isinstance(other, Real):
@@ -207,7 +207,7 @@ class MetricValue:
 
     def __repr__(self) -> str:
         named = zip(self.__slots__[1:], self._parts[1:], strict=True)
-        # A reason is a member of `Reason` or the text of one.
+        # A reason is a member of `Reason` or its text.
         said = [
             f"{name}={str(part) if isinstance(part, float) else repr(str(part))}"
             for name, part in named
@@ -216,7 +216,7 @@ class MetricValue:
         return f"MetricValue({', '.join([repr(self.value), *said])})"
 
     def __str__(self) -> str:
-        """ "0.864 (0.846 – 0.881)", of a count "1,503", or as in `undefined_text`."""
+        """ "0.864 (0.846 – 0.881)", for a count "1,503", if undefined as in `undefined_text`."""
         if self.value is None:
             return self.undefined_text
         if self.ci_low is None or self.ci_high is None:
@@ -237,7 +237,7 @@ class MetricValue:
 
     @property
     def why_no_interval(self) -> str | None:
-        """What is said in place of the ends of an interval that has none, if anything is.
+        """The text shown instead of the bounds of an interval that has none, if there is one.
 
         >>> MetricValue(0.7, ci_method="m; unreliable, class has n = 3").why_no_interval
         'unreliable, class has n = 3'
@@ -248,7 +248,7 @@ class MetricValue:
 
     @property
     def remark(self) -> str | None:
-        """What is to be known of the interval, or said in its place, if anything is.
+        """What to know about the interval, or why it is missing, if there is anything to say.
 
         >>> MetricValue(0.7, None, None, 0.6, 0.8, "m; unreliable, class has n = 8").remark
         'unreliable, class has n = 8'
@@ -261,7 +261,7 @@ class MetricValue:
     def error_bound(self) -> float | None:
         """How far the value may be from the exact one, None where it is exact.
 
-        A value of scores that were counted in cells has one; its interval includes it.
+        Values computed from scores counted in cells have one; their intervals include it.
 
         >>> MetricValue(0.7, ci_method="m; off by at most 7.04e-05").error_bound
         7.04e-05
