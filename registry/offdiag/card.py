@@ -1,8 +1,8 @@
-"""The frame of a card in a notebook: its styles, which come with it, and small marks.
+"""The HTML frame of cards in notebooks: styles, tables, cells and small interval marks.
 
 A card is static HTML: no script, nothing loaded, colours for light and dark notebooks. JupyterLab
-names its theme in `data-jp-theme-light` and VS Code in a class of the body; elsewhere the setting
-of the browser counts.
+names its theme in `data-jp-theme-light` and VS Code in a class of the body; elsewhere the
+browser's setting applies.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ LONGEST_NAME = 32
 
 
 def card(*parts: str) -> str:
-    """One HTML fragment with the styles it needs; `parts` are made by this package."""
+    """One HTML fragment with the styles it needs; `parts` is HTML made by this package."""
     content = "".join(parts)
     return f'<div class="od-card"><style>{_STYLE.strip()}{_ramps(content)}</style>{content}</div>'
 
@@ -75,7 +75,7 @@ _RAMP_OF: dict[str, Ramp] = {"c": "correct", "e": "error"}
 
 
 def _ramps(content: str) -> str:
-    """Colours of those steps of both ramps that occur."""
+    """CSS rules for the steps of both colour ramps that occur in `content`."""
     rules = []
     for letter, step in sorted(set(_STEP.findall(content))):
         light, dark = (RAMPS[theme][_RAMP_OF[letter]][int(step)] for theme in ("light", "dark"))
@@ -87,14 +87,14 @@ def _ramps(content: str) -> str:
 
 
 def head(title: str, about: str = "", *, url: str | None = None, link: str = "Open run") -> str:
-    """The first line: what the card is of, facts about it, and a link where a page is known."""
+    """The first line: the title, facts about it, and a link if `url` is given."""
     leads = "" if url is None else f'<a href="{escape(url)}">{escape(link)} ↗</a>'
     facts = f'<span class="od-q">{escape(about)}</span>' if about else ""
     return f'<div class="od-head"><b>{escape(title)}</b>{facts}{leads}</div>'
 
 
 def says(strong: str, rest: str = "", *, mark: str = "", is_warning: bool = False) -> str:
-    """The one sentence of a card."""
+    """The sentence that states what the card shows."""
     kind = "od-say od-warn" if is_warning else "od-say"
     sign = f"<i>{mark}</i> " if mark else ""
     bold = f"<b>{escape(strong)}</b> " if strong else ""
@@ -102,7 +102,7 @@ def says(strong: str, rest: str = "", *, mark: str = "", is_warning: bool = Fals
 
 
 def table(columns: Iterable[str], rows: Iterable[str], *, caption: str = "") -> str:
-    """A table of lines; `columns` and `rows` are cells and rows as HTML."""
+    """A table with ruled lines; `columns` and `rows` are cells and rows as HTML."""
     said = f"<caption>{escape(caption)}</caption>" if caption else ""
     return (
         f'<table class="od-lines">{said}<thead><tr>{"".join(columns)}</tr></thead>'
@@ -111,24 +111,24 @@ def table(columns: Iterable[str], rows: Iterable[str], *, caption: str = "") -> 
 
 
 def column(text: str, *, left: bool = False) -> str:
-    """The head of a column of text or numbers."""
+    """The header cell of a column of text or numbers."""
     return f'<th scope="col"{_left(left)}>{escape(text)}</th>'
 
 
 def row_name(name: str) -> str:
-    """The head of a row: a class or a run, its whole name as title where it is cut."""
+    """The header cell of a class or a run, with its full name as title if it is shortened."""
     shown = shortened(name, longest=LONGEST_NAME)
     title = f' title="{escape(name)}"' if shown != name else ""
     return f'<th scope="row" class="od-l"{title}>{escape(shown)}</th>'
 
 
 def cell(text: str, *, left: bool = False) -> str:
-    """A cell of text or a number."""
+    """A cell with text or a number."""
     return f"<td{_left(left)}>{escape(text)}</td>"
 
 
 def prose(*sentences: str) -> str:
-    """A cell of sentences, which wrap."""
+    """A cell with sentences, which wrap."""
     return f'<td class="od-wrap">{escape(" ".join(sentences).strip())}</td>'
 
 
@@ -148,7 +148,7 @@ def mark(
     baseline: float | None = None,
     stands_out: bool = False,
 ) -> str:
-    """Dot and bar of a value with its interval, dashes at a baseline; a diamond to stand out."""
+    """A value as a dot, a diamond if it stands out, its interval as a bar, a baseline dashed."""
     middle = _HEIGHT / 2
     first, last = (value if end is None else end for end in ends)
     at = _x(value, low, high)

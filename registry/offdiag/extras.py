@@ -1,4 +1,4 @@
-"""Libraries that come with an extra, and what is said where one is missing."""
+"""The optional libraries that each extra installs, and the error for a missing one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIBRARIES: Final = {
     "team": ("gunicorn",),
     "demo": ("sklearn",),
 }
-"""The libraries of each extra, by the names they are imported by; an extra includes others."""
+"""The libraries of each extra by their import names; an extra may include other extras."""
 
 _EXTRA_OF = {library: extra for extra, libraries in LIBRARIES.items() for library in libraries}
 
@@ -38,7 +38,7 @@ def require_extra(extra: str) -> None:
 
 
 def missing_extra(error: BaseException | None) -> MissingExtra | None:
-    """The error that names the extra, if a library of one could not be imported."""
+    """The error that names the extra, if `error` is a failed import of one of its libraries."""
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
     library = error.name.partition(".")[0]
@@ -60,7 +60,7 @@ class _OptionalImport:
     __slots__ = ()
 
     def __enter__(self) -> None:
-        """Nothing is prepared."""
+        """Do nothing: only leaving the block matters."""
 
     def __exit__(
         self,

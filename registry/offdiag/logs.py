@@ -1,8 +1,7 @@
-"""Log lines of processes that stay: one fact a line on standard error, for people or programs.
+"""Logging of long-running processes: one event per line on standard error, as logfmt or JSON.
 
-Everything else in the process that logs, the libraries among it, comes in the same form. Text
-that a client made up cannot begin a line of its own, and secrets are masked wherever they come
-from.
+Everything else that logs in the process, including libraries, is written in the same form. Text
+from a client cannot start a log line of its own, and secrets are masked wherever they come from.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _IN_TEXTS = (
     (re.compile(r"\boffdiag_[A-Za-z0-9_-]{20,}"), f"offdiag_{MASK}"),
     (re.compile(r"(?i)\b(bearer\s+|password\s*=\s*|cookie:\s*)[^\s'\";,]+"), rf"\1{MASK}"),
 )
-"""Passwords in addresses, tokens of this program, and what headers and drivers say."""
+"""Passwords in URLs, tokens of this program, and secrets quoted from headers and drivers."""
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _QUIET = ("alembic", "apscheduler", "httpx", "procrastinate", "werkzeug")
 _OWN_HANDLERS = ("gunicorn.error",)
@@ -31,7 +30,7 @@ EventDict = MutableMapping[str, Any]
 
 
 def log_to_stderr(level: int | str = logging.INFO, form: LogFormat = "logfmt") -> None:
-    """Configure the log of this process. `level` is a name or number of the standard library."""
+    """Configure logging in this process. `level` is a level name or number as in `logging`."""
     import structlog
 
     number = logging.getLevelNamesMapping()[level.upper()] if isinstance(level, str) else level
@@ -46,7 +45,7 @@ def log_to_stderr(level: int | str = logging.INFO, form: LogFormat = "logfmt") -
     structlog.configure(
         processors=[*common, *renderer],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        # Asked for at each line: a later redirection of standard error is followed.
+        # Looked up for each line, so that a later redirection of standard error takes effect.
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )
     handler = _ToStandardError()
@@ -64,7 +63,7 @@ def log_to_stderr(level: int | str = logging.INFO, form: LogFormat = "logfmt") -
     root.setLevel(max(number, logging.INFO))
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
-    # How long its queue is, said for each request; those who are sent away are counted.
+    # Waitress reports the length of its queue with each request; refused requests are counted.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     for name in _OWN_HANDLERS:
         logging.getLogger(name).handlers.clear()
@@ -72,7 +71,7 @@ def log_to_stderr(level: int | str = logging.INFO, form: LogFormat = "logfmt") -
 
 
 def without_secrets(_logger: object, _method: str, event: EventDict) -> EventDict:
-    """Mask what must not be read in a log, whatever put it there."""
+    """Mask secrets, both fields with secret names and secrets inside texts."""
     for key, value in event.items():
         if key.lower() in _SECRET_KEYS:
             event[key] = MASK
@@ -111,7 +110,7 @@ def _renderer(form: LogFormat) -> list[Any]:
 
 
 class _ToStandardError(logging.StreamHandler[Any]):
-    """Standard error as it is when something is logged."""
+    """A handler for whatever standard error is at the time of each log line."""
 
     def __init__(self) -> None:
         logging.Handler.__init__(self)
@@ -122,4 +121,4 @@ class _ToStandardError(logging.StreamHandler[Any]):
 
     @stream.setter
     def stream(self, _stream: Any) -> None:
-        """Nobody but `sys` says where it is."""
+        """Ignore it: the stream is always `sys.stderr`."""

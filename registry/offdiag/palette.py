@@ -1,8 +1,8 @@
-"""The colour ramps of shares, one for correct cells and one for errors, in both themes.
+"""The colour ramps for shares, one for correct cells and one for errors, in both themes.
 
-Built in OKLCH so that lightness changes steadily: in light from the page towards ink, in dark
-from the page towards light. "More ink is more" holds in both, also in greyscale and in print.
-Everything coloured by a share (pages, maps, pictures, cards of a notebook) takes its colours
+Built in OKLCH so that lightness changes steadily: in light themes from the page towards ink, in
+dark themes from the page towards light. "More ink is more" holds in both, also in greyscale and in
+print. Everything coloured by a share (pages, maps, pictures, notebook cards) takes its colours
 from here.
 """
 
@@ -15,7 +15,7 @@ Theme = Literal["light", "dark"]
 Ramp = Literal["correct", "error"]
 
 BINS = 11
-"""Steps of a ramp: bin 0 is next to nothing, bin 10 the end of the scale."""
+"""Steps of a ramp: bin 0 is almost nothing, bin 10 the end of the scale."""
 
 RAMPS: dict[Theme, dict[Ramp, tuple[str, ...]]] = {
     "light": {
@@ -61,14 +61,14 @@ def contrast(first: str, second: str) -> float:
 def text_on(background: str) -> str:
     """Black or white, whichever is easier to read.
 
-    Only the pure ones will do: with the softer ink of the page one step of each ramp would
+    Only pure black and white will do: with the softer ink of the page, one step of each ramp would
     fall below a contrast of 4.5.
     """
     return max((BLACK, WHITE), key=lambda ink: contrast(ink, background))
 
 
 SMALLEST_ERROR_END = 0.25
-"""The scale of errors reaches at least this share of a class, so that few errors look like few."""
+"""The error scale reaches at least this share of a class, so that few errors look like few."""
 
 
 def correct_step(share: float, end: float) -> int:
@@ -79,11 +79,11 @@ def correct_step(share: float, end: float) -> int:
 def error_step(share: float, end: float) -> int:
     """Step of an error on a scale from 0 to `end` that grows with the square root.
 
-    On one scale with correct cells the errors of a good model would be as pale as nothing.
+    On the same scale as correct cells, the errors of a good model would be too pale to see.
     """
     return _step(math.sqrt(share / end))
 
 
 def _step(fraction: float) -> int:
-    """Step of a fraction in 0..1; what is not nothing does not look like nothing."""
+    """Step of a fraction above 0 and up to 1; at least 1, so that few do not look like none."""
     return max(1, min(BINS - 1, round(fraction * (BINS - 1))))

@@ -1,9 +1,9 @@
-"""Signals that ask a program to stop, acted on where nothing can hang over them.
+"""Handling of SIGINT and SIGTERM in a thread of its own, where a lock cannot cause a deadlock.
 
-A handler runs in the main thread between any two steps of what that thread is doing, and so
-perhaps while it holds the very lock that the handler needs: a `threading.Event` that is set by a
-handler while the same thread waits for it is a deadlock. Here the interpreter itself writes the
-number of the signal into a pipe, and a thread of its own reads it there and acts on it.
+A Python signal handler runs in the main thread between any two of its steps, possibly while that
+thread holds the very lock that the handler needs: setting a `threading.Event` in a handler while
+the same thread waits for it is a deadlock. Here the interpreter itself writes the signal number
+into a pipe, and a separate thread reads it and acts on it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from contextlib import contextmanager
 from types import FrameType
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
-"""What Ctrl-C and supervisors send."""
+"""The signals that Ctrl-C and supervisors send."""
 
 
 @contextmanager
 def acting_on_signals(act: Callable[[signal.Signals], None]) -> Iterator[None]:
     """Call `act` with each SIGINT and SIGTERM, in a thread of its own, while the block runs.
 
-    Only the main thread may enter it. The handlers of before are in force again afterwards.
+    Only the main thread may enter the block. The previous handlers are restored afterwards.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)  # The interpreter must not wait while it handles a signal.
@@ -45,12 +45,12 @@ def acting_on_signals(act: Callable[[signal.Signals], None]) -> Iterator[None]:
 
 
 def _leave_to_the_pipe(_number: int, _frame: FrameType | None) -> None:
-    """What keeps the interpreter from ending the program; the pipe has the number already."""
+    """Keep the interpreter from ending the program; the pipe already has the signal number."""
 
 
 def _act_on_each(reading: int, act: Callable[[signal.Signals], None]) -> None:
     while numbers := os.read(reading, 64):
         for number in numbers:
-            # Handlers of others make the interpreter write as well.
+            # Signals with handlers of other code are written to the pipe too.
             if number in STOPS:
                 act(signal.Signals(number))

@@ -8,5 +8,5 @@ from importlib.metadata import version
 
 @cache
 def offdiag_version() -> str:
-    """As in the metadata of the distribution, for example "0.2.0"."""
+    """The version in the metadata of the distribution, for example "0.2.0"."""
     return version("offdiag")
