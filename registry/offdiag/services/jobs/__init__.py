@@ -1,4 +1,4 @@
-"""Jobs: submitted, leased, done once, shown to people.
+"""Jobs: how work is submitted, leased, run exactly once, and shown to people.
 
-The work table is the truth; everything else only tells workers to look at it.
+The work table is authoritative; everything else only tells workers to look at it.
 """

@@ -1,4 +1,4 @@
-"""Attempts at a job: how they may end, how often they are made, who is told."""
+"""Attempts at a job: their outcomes, the retry policy, and what a task may raise."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ class Outcome(StrEnum):
 
     DONE = "done"
     ALREADY_CLAIMED = "already_claimed"
-    """Another worker holds the job, or it was done already."""
+    """Another worker holds the job, or it is already done."""
     RELEASED = "released"
     """It failed and will be tried again."""
     FAILED = "failed"
     """It failed for the last time."""
     DEFERRED = "deferred"
-    """It came too early and will be looked at again; that was not an attempt."""
+    """It came too early and will be tried later; this does not count as an attempt."""
     LOST = "lost"
-    """The lease ran out while computing; nothing was written."""
+    """The lease expired during the computation; nothing was written."""
 
 
 MOST_LOSSES = 20
-"""Leases that a job may lose without an error before each loss is an attempt.
+"""Leases that a job may lose without an error before each further loss counts as an attempt.
 
-A crowded machine or a database that is away takes a few of them. Work whose own computation
-stops its process for longer than a lease would take them for ever.
+A crowded machine or an unavailable database causes a few of them. Work whose own computation stops
+its process for longer than a lease would otherwise lose leases forever.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often work is tried, and the seconds between attempts (doubled each time)."""
+    """How often work is attempted, and the seconds between attempts (doubled each time)."""
 
     max_attempts: int = 5
     first_delay_s: float = 1.0
@@ -46,7 +46,7 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """An attempt that came to its end. `error` is what it failed with."""
+    """An attempt that has ended. `error` is why it failed."""
 
     lease: Lease
     outcome: Outcome
@@ -59,9 +59,9 @@ def ignore(_ended: Ended) -> None:
 
 
 class NotYet(Exception):
-    """What the task needs is still being made: look again in `delay_s` seconds.
+    """Raised when what the task needs is still being made: try again in `delay_s` seconds.
 
-    This is not an attempt, so a task has to decide by itself for how long it goes on waiting.
+    This does not count as an attempt, so a task has to decide for itself how long it waits.
     """
 
     def __init__(self, message: str, *, delay_s: float) -> None:
@@ -70,4 +70,4 @@ class NotYet(Exception):
 
 
 class Never(Exception):
-    """Another attempt would end the same way; the message says why and what can be done."""
+    """Raised when further attempts would end the same way; the message says why and what to do."""

@@ -1,4 +1,4 @@
-"""What kinds of work there are, and how each is done."""
+"""The kinds of tasks that jobs may have, and how each is done."""
 
 from __future__ import annotations
 
@@ -18,19 +18,18 @@ from offdiag.store.database import Database, Session
 
 Args = Mapping[str, Any]
 Writer = Callable[[Session], None]
-"""Writes a result that was computed before; runs in the transaction that ends the work."""
+"""Writes a result that was already computed, in the transaction that ends the job."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskKind:
-    """How one kind of work is done.
+    """How one kind of task is done.
 
     `compute` reads and calculates without writing and returns the writer of its result;
     `record_failure` records, in the transaction that fails the job, that it failed for good, and
-    `restart` takes that back when a user asks for another try. `delay_factor` stretches the
-    waits between attempts: the servers of others take longer to recover than a database.
-    `reaches_out` tells that computing does something that others see, so that every attempt
-    counts, whatever ended it.
+    `restart` undoes that when a user asks for another try. `delay_factor` stretches the delays
+    between attempts: other people's servers take longer to recover than a database. `reaches_out`
+    says that computing has effects outside, so that every attempt counts, however it ended.
     """
 
     compute: Callable[[Database, Args], Writer]

@@ -1,4 +1,4 @@
-"""Keeping leases alive while work is done, and noticing when that is no longer possible."""
+"""Keeping the leases of jobs alive while they run, and noticing when that fails."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A lease that was extended at a moment of this process; `problem` is why not since."""
+    """A held lease, when this process last extended it, and the `problem` if it failed since."""
 
     lease: Lease
     extended_at: float
@@ -40,12 +40,12 @@ class _Held:
 
 
 class LeaseKeeper:
-    """Extends the leases held in this process, from a thread of its own.
+    """Extends the leases held in this process, in a thread of its own.
 
-    A query on a frozen connection hangs without limit and no server can tell us, so a second
+    A query on a frozen connection hangs without limit and the server cannot report it, so a second
     thread watches the first: when a lease could not be extended for two thirds of its length,
-    `on_lost` is called, which in a worker process ends the process. Before that it lets go of all
-    leases, and waits at most as long as a lease lasts until the database has heard of it.
+    `on_lost` is called, which in a worker process ends the process. Before that it reports all
+    leases as lost, and waits for the database at most as long as a lease lasts.
     """
 
     def __init__(
@@ -83,9 +83,9 @@ class LeaseKeeper:
 
     @contextmanager
     def hold(self, lease: Lease, *, always_counts: bool = False) -> Iterator[None]:
-        """Keep a lease alive for as long as the block runs.
+        """Keep a lease alive while the block runs.
 
-        One that `always_counts` is an attempt even if it is lost without an error.
+        With `always_counts`, losing it counts as an attempt even without an error.
         """
         with self._lock:
             self._held[lease.token] = _Held(lease, time.monotonic(), always_counts)
@@ -96,10 +96,11 @@ class LeaseKeeper:
                 self._held.pop(lease.token, None)
 
     def report_loss(self, lease: Lease) -> str | None:
-        """Give up a lease that is held and was lost, or will be, without an error of the work.
+        """Report that a held lease was lost, or will be, although the work itself raised no error.
 
-        It does not count as an attempt. A database that is away is told when it is back. Returns
-        why it was lost, None where it was failed already.
+        It does not count as an attempt. If the database is unavailable, the report is made once it
+        is back. Returns why the lease was lost, None if that is not known because it is no longer
+        held.
         """
         with self._lock:
             held = self._held.pop(lease.token, None)
@@ -109,10 +110,10 @@ class LeaseKeeper:
         return None if held is None else self._reason(held)
 
     def release_all(self) -> tuple[Lease, ...]:
-        """Put back what is held, for others to take at once; that was not an attempt.
+        """Release all held leases, so that others can take the jobs; this is not an attempt.
 
-        What the work comes to in this process is then written nowhere. Returns what was put
-        back. Raises `DatabaseUnavailable`: then the leases run out by themselves.
+        Results that this process still computes are then not written. Returns the released leases.
+        Raises `DatabaseUnavailable`: then the leases expire by themselves.
         """
         returned = []
         for held in self._older_than(0.0):
@@ -145,7 +146,7 @@ class LeaseKeeper:
                     self._held[held.lease.token] = extended
 
     def _extended(self, held: _Held) -> _Held:
-        # The lease lasts from the moment of the statement, not from that of the answer.
+        # The lease runs from the moment of the statement, not from that of the answer.
         began = self._extending_since = time.monotonic()
         try:
             with self._database.write() as session:
@@ -162,7 +163,7 @@ class LeaseKeeper:
         lost = [Lost(each.lease, self._reason(each)) for each in self._older_than(_ABANDON_AFTER)]
         if self._on_lost is None or not lost:
             return
-        # Telling may hang just as what was to extend the lease.
+        # Reporting may hang just like the attempt to extend the lease.
         telling = threading.Thread(target=self._report_all_losses, name="let go", daemon=True)
         telling.start()
         telling.join(self.lease_s)

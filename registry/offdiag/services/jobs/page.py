@@ -1,4 +1,4 @@
-"""What the jobs pages show, and another try for work that was failed."""
+"""The jobs pages, and retrying jobs that failed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class JobsPage:
-    """The queue and the processes that work on it, the liveliest first."""
+    """The queue and the processes that work on it, most recently seen first."""
 
     jobs: JobList
     workers: tuple[Heartbeat, ...]
@@ -28,17 +28,17 @@ class JobsPage:
 
     @property
     def has_worker(self) -> bool:
-        """Whether a worker gave a sign of life within half a minute."""
+        """Whether a worker has given a sign of life within half a minute."""
         return is_alive(self.workers)
 
     @property
     def has_scheduler(self) -> bool:
-        """Whether a scheduler gave a sign of life within half a minute."""
+        """Whether a scheduler has given a sign of life within half a minute."""
         return is_alive(self.schedulers)
 
 
 def jobs_page(database: Database, *, limit: int = MOST_SHOWN) -> JobsPage:
-    """The whole queue, at most `limit` entries of it."""
+    """The queue, with at most `limit` of its jobs."""
     with database.read() as session:
         jobs = job_list(session, limit=limit)
         beats = list_heartbeats(session)
@@ -50,7 +50,7 @@ def jobs_page(database: Database, *, limit: int = MOST_SHOWN) -> JobsPage:
 
 
 def job_page(database: Database, work_id: int) -> JobEntry:
-    """One job. Raises `NotFound`, also once it is done."""
+    """One job. Raises `NotFound`, also once the job is done."""
     with database.read() as session:
         found = job_entry(session, work_id)
     if found is None:
@@ -63,14 +63,14 @@ def job_page(database: Database, work_id: int) -> JobEntry:
 
 
 def is_alive(beats: tuple[Heartbeat, ...]) -> bool:
-    """Whether any of these processes gave a sign of life lately."""
+    """Whether any of these processes has given a sign of life lately."""
     return any(beat.age_s <= SILENT_AFTER_S for beat in beats)
 
 
 def retry_job(database: Database, work_id: int) -> int:
-    """Put work that was failed back into the queue; returns the number it waits under.
+    """Put a failed job back into the queue; returns the number under which it waits.
 
-    Raises `NotFound` for unknown work and `Conflict` for work that was not failed.
+    Raises `NotFound` for an unknown job and `Conflict` for one that has not failed.
     """
     known = job_page(database, work_id)
     with database.write() as session:
@@ -85,14 +85,14 @@ def retry_job(database: Database, work_id: int) -> int:
 
 
 def retry_all(database: Database) -> int:
-    """Put everything that was failed back into the queue; returns how much that was."""
+    """Put all failed jobs back into the queue; returns how many there were."""
     with database.write() as session:
         revived = [_revive(session, work_id) for work_id in dead_ids(session)]
     return len(revived)
 
 
 def revive_by_key(session: Session, key: str) -> bool:
-    """Put the work with a key back into the queue. False where none was failed."""
+    """Put the failed job with a key back into the queue. False if there is none."""
     known = jobs.find_by_key(session, key)
     return known is not None and _revive(session, known.work_id) is not None
 

@@ -1,9 +1,9 @@
-"""Procrastinate as notifier and runner of jobs, for teams with many hosts.
+"""Procrastinate as the engine that announces and runs jobs, for teams with many hosts.
 
-Each notification is one of its jobs, in the same PostgreSQL database and the same transaction, so
-it is there exactly when the work is. The job says only which work to look at: leases, attempts and
-results stay with the work table. Its own retries are off, because a retry beside a newer job with
-the same lock leaves its worker stuck; reconciliation notifies again.
+Each notification is a procrastinate job, in the same PostgreSQL database and the same transaction,
+so it exists exactly when the work does. It only says which work to look at: leases, attempts and
+results remain in the work table. Procrastinate's retries are off, because a retry beside a newer
+job with the same lock leaves its worker stuck; reconciliation notifies again.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _log = logging.getLogger(__name__)
 
 
 class ProcrastinateNotifier:
-    """Notifies by deferring jobs of procrastinate, and serves by running the jobs they name."""
+    """Notifies by deferring procrastinate jobs, and serves by running the work they name."""
 
     def notify(self, session: Session, work_ids: Sequence[int]) -> None:
-        """Defer a job of procrastinate for each job, unless one waits already.
+        """Defer a procrastinate job for each piece of work, unless one is already waiting.
 
-        Where that fails, as before its tables are made, reconciliation notifies later; the job
-        itself is stored all the same. Raises `InvalidInput` for an SQLite registry.
+        If that fails, for example before the tables are created, reconciliation notifies later;
+        the work itself is stored all the same. Raises `InvalidInput` for an SQLite registry.
         """
         _require_postgres(session.get_bind().dialect.name)
         from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
@@ -59,10 +59,10 @@ class ProcrastinateNotifier:
                 return
 
     def prepare(self, database: Database) -> None:
-        """Make the tables of procrastinate where there are none.
+        """Create the tables of procrastinate if they are missing.
 
-        Raises `InvalidInput` for an SQLite registry and `DatabaseUnavailable` where they cannot
-        be made.
+        Raises `InvalidInput` for an SQLite registry and `DatabaseUnavailable` if they cannot be
+        created.
         """
         _require_postgres(database.dialect)
         from procrastinate import App, SyncPsycopgConnector
@@ -85,15 +85,15 @@ class ProcrastinateNotifier:
     def serve(
         self, database: Database, run_job: Callable[[int], None], stop: threading.Event
     ) -> None:
-        """Run the jobs that are named until `stop` is set; what was begun is ended first.
+        """Run the work that is named until `stop` is set; work that has begun is finished first.
 
-        A database that is away is waited for.
+        Waits for an unavailable database.
         """
         asyncio.run(_serve(libpq_url(database.url), run_job, stop))
 
     @cached_property
     def _deferring(self) -> App:
-        # A worker's own App is open for asyncio; this one only ever borrows connections.
+        # A worker's own App is open for asyncio; this one only borrows connections.
         from procrastinate import App, SyncPsycopgConnector
 
         return App(connector=SyncPsycopgConnector())
@@ -102,7 +102,7 @@ class ProcrastinateNotifier:
 PROCRASTINATE_NOTIFIER = ProcrastinateNotifier()
 """The entry point `procrastinate`."""
 PROCRASTINATE_BELL = PROCRASTINATE_NOTIFIER
-"""Its former name, in the metadata of installations that were not renewed."""
+"""Its former name, in the metadata of installations that have not been updated."""
 
 
 def _require_postgres(dialect: str) -> None:

@@ -1,10 +1,9 @@
-"""Putting right what nobody is doing: level-triggered, idempotent, safe in every process.
+"""Reconciliation: submitting missing work, failing expired jobs. Idempotent in every process.
 
-Editions and deliveries that nobody has been asked to do are asked for again: lost rows lose only
-time.
+Editions and deliveries without work are submitted again, so lost rows cost only time.
 
-What has to be evaluated is derived from the data, not remembered: dropping the whole work
-table loses a moment and nothing else.
+What has to be evaluated is derived from the data, not remembered, so dropping the whole work table
+costs a moment and nothing else.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ _AT_ONCE = 200
 
 @dataclass(frozen=True, slots=True)
 class Resubmitted:
-    """How many editions and deliveries had no work standing for them."""
+    """How many editions and deliveries were pending without work."""
 
     editions: int
     deliveries: int
 
 
 def submit_missing(database: Database) -> Resubmitted:
-    """Submit work for everything pending without any. Idempotent, safe in every process."""
+    """Submit work for everything that is pending without. Idempotent, safe in every process."""
     with database.read() as session:
         editions = reports.editions_without_work(session, limit=_AT_ONCE)
         parcels = deliveries.deliveries_without_work(session, limit=_AT_ONCE)
@@ -63,7 +62,7 @@ class Reconciled:
 def reconcile(
     database: Database, policy: RetryPolicy, tasks: Mapping[str, TaskKind] = TASKS
 ) -> Reconciled:
-    """Fail jobs that killed all its workers, ask for what is stale, ring for what waits."""
+    """Fail jobs that ended all their workers, submit stale runs, and notify of waiting work."""
     with database.write() as session:
         failed = jobs.fail_expired(session, max_attempts=policy.max_attempts)
         for lease in failed:

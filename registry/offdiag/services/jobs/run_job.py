@@ -1,18 +1,17 @@
-"""Doing jobs, each with the effect of exactly once.
+"""Running jobs, each with exactly one effect.
 
-Which piece comes next, taking the lease on it, doing it, and writing down how the attempt
+This covers which job comes next, taking its lease, running it, and recording how the attempt
 ended.
 
-An idle worker looks without taking any lock, and takes in a transaction of its own. One that
-ends a piece takes the next in the transaction that ends it: on a team database that saves two
-transactions of three.
+An idle worker looks for jobs without taking any lock, and claims one in a separate transaction. A
+worker that ends a job claims the next one in the same transaction: on a team database that saves
+two transactions of three.
 
-The result is computed outside any transaction that writes. One transaction writes it and
-deletes the work, and only if the lease is still held: a worker that was thought dead and comes
-back late writes nothing. Who goes on working takes the next lease in that same transaction.
+The result is computed outside any writing transaction. One transaction writes it and deletes the
+job, but only if the lease is still held: a worker that was thought dead and returns late writes
+nothing.
 
-The lease is taken in a transaction that also counts the attempt: one of its own, or the one
-that ends the piece before.
+The transaction that claims a job also counts the attempt.
 """
 
 from __future__ import annotations
@@ -34,20 +33,21 @@ from offdiag.store.driver_errors import after_failures
 from offdiag.store.jobs import Lease
 
 Choose = Callable[[Sequence[int | None]], int | None]
-"""Picks one of the projects that wait; None stands for no project in particular."""
+"""Picks one of the projects with waiting jobs; None stands for no particular project."""
 
 
 def any_of(projects: Sequence[int | None]) -> int | None:
-    """One of them, each as likely."""
+    """One of them at random, each equally likely."""
     return random.choice(projects)  # noqa: S311 - nobody gains by guessing it.
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimRules:
-    """What is taken and for how long.
+    """Which jobs are claimed and for how long.
 
-    A lease lasts `lease_s` seconds unless it is extended. Work that was begun `max_attempts`
-    times is left, and work larger than `at_most` predicted classes and scores, if given.
+    A lease lasts `lease_s` seconds unless it is extended. Jobs that were begun `max_attempts`
+    times are left alone, and so are jobs larger than `at_most` predicted classes and scores, if
+    given.
     """
 
     lease_s: float
@@ -56,17 +56,17 @@ class ClaimRules:
     choose: Choose = any_of
 
     def find(self, database: Database) -> int | None:
-        """The id of work that is free now. None when nothing is due."""
+        """The id of a job that is free now. None if nothing is due."""
         with database.read() as session:
             return self._find(session)
 
     def claim(self, database: Database, work_id: int) -> Lease | None:
-        """Take the lease on one piece. None if it is not free."""
+        """Take the lease on one job. None if it is not free."""
         with database.write() as session:
             return self._claim(session, work_id)
 
     def claim_within(self, session: Session) -> Lease | None:
-        """Find and take within a transaction that writes. None also if others were faster."""
+        """Find and claim a job in a writing transaction. None also if others were faster."""
         work_id = self._find(session)
         return None if work_id is None else self._claim(session, work_id)
 
@@ -88,21 +88,21 @@ class ClaimRules:
 
 
 _DISK_FULL_RETRY_S = 10.0
-"""Seconds until work that found the disk full is tried again."""
+"""Seconds until a job that found the disk full is tried again."""
 _UNKNOWN_TASK_RETRY_S = 30.0
-"""Seconds until work of an unknown kind is looked at again."""
+"""Seconds until a job of an unknown kind is looked at again."""
 
 ClaimNext = Callable[[Session], Lease | None]
-"""Takes the next lease within the transaction that ends a job."""
+"""Claims the next job in the transaction that ends the current one."""
 
 
 def nothing(_session: Session) -> None:
-    """What one takes next who stops after this piece."""
+    """Claim no further job."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """How one went. `error` is what it failed with, `following` the lease that was taken next."""
+    """The result of an attempt: `error` is why it failed, `following` the lease claimed next."""
 
     outcome: Outcome
     error: str | None = None
@@ -111,7 +111,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What one needs to do work: where, who keeps leases, which kinds, who is told of attempts."""
+    """What running a job needs: database, lease keeper, retries, tasks, and listener."""
 
     database: Database
     keeper: LeaseKeeper
@@ -121,14 +121,15 @@ class Means:
 
 
 class _LeaseLostError(Exception):
-    """Rolls back a result whose lease is gone."""
+    """Rolls back a result whose lease is lost."""
 
 
 def execute(lease: Lease, means: Means, claim_next: ClaimNext = nothing) -> Attempt:
-    """Make one attempt. Nothing is taken next after one that failed.
+    """Make one attempt at a job. After a failure, no further job is claimed.
 
-    Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out, or
-    is failed once it can be. A lease that is lost without an error of the task is not an attempt.
+    Raises `DatabaseUnavailable` if the database cannot be reached: the lease then expires, or is
+    reported as lost once the database is back. Losing a lease without an error of the task does
+    not count as an attempt.
     """
     began = time.monotonic()
     kind = means.tasks.get(lease.task)
@@ -191,7 +192,7 @@ def _defer(database: Database, lease: Lease, pause: NotYet) -> Outcome:
 
 
 def _left_to_others(database: Database, lease: Lease) -> Attempt:
-    # Another version of offdiag has asked for it; while programs are replaced both may run.
+    # A different version of offdiag submitted it; during an upgrade both may run.
     text = f"no worker that looked at it knows work of the kind {lease.task!r}."
     with database.write() as session:
         held = jobs.release(
@@ -201,7 +202,7 @@ def _left_to_others(database: Database, lease: Lease) -> Attempt:
 
 
 def _wait_for_disk_space(database: Database, lease: Lease) -> None:
-    # Releasing changes a row and adds none, which a full disk mostly allows.
+    # Releasing changes a row without adding one, which a full disk usually allows.
     with suppress(DatabaseUnavailable), database.write() as session:
         jobs.release(session, lease, error=None, delay_s=_DISK_FULL_RETRY_S, counts=False)
 
@@ -230,13 +231,13 @@ def run_due_jobs(
     at_most: int | None = None,
     on_ended: Callable[[Ended], None] = ignore,
 ) -> Iterator[Outcome]:
-    """Do one job after another, until none is due or `goes_on` says to stop.
+    """Run one job after another, until none is due or `goes_on` returns False.
 
-    Each project that waits is as likely to be worked for next, however much it has asked for,
-    so that ten thousand runs of one do not keep one run of another waiting; within a project
-    what has waited longest comes first. Work larger than `at_most` is left to others. Each
-    attempt is told to `on_ended`. A caller that stops asking for outcomes while `goes_on` says yes
-    leaves a lease behind that is not renewed.
+    Each project with waiting jobs is equally likely to be next, however much it has submitted, so
+    that ten thousand runs of one project do not keep a run of another waiting; within a project
+    the job that has waited longest comes first. Jobs larger than `at_most` are left to others.
+    `on_ended` is called for each attempt. A caller that stops iterating while `goes_on` returns
+    True leaves behind a lease that is not renewed.
     """
     claims = ClaimRules(keeper.lease_s, policy.max_attempts, at_most, choose)
 
@@ -266,7 +267,7 @@ def run_next_job(
     at_most: int | None = None,
     on_ended: Callable[[Ended], None] = ignore,
 ) -> Outcome | None:
-    """Do one job, chosen as by `run_due_jobs`. None when nothing is due."""
+    """Run one job, chosen as in `run_due_jobs`. None if nothing is due."""
     outcomes = run_due_jobs(
         database, keeper, policy, tasks, choose, goes_on=_never, at_most=at_most, on_ended=on_ended
     )
@@ -283,12 +284,12 @@ def run_job(
     at_most: int | None = None,
     on_ended: Callable[[Ended], None] = ignore,
 ) -> Outcome:
-    """Do one job if it is free, and not larger than `at_most`.
+    """Run one job if it is free, and not larger than `at_most`.
 
-    Errors of the work itself end in a later attempt or, after the last one, in failure.
-    Raises `DatabaseUnavailable` when the database cannot be reached: the lease then runs out
-    and the work is tried again. A full disk is not an attempt: it may stay full for longer than
-    all attempts last, and no work is to blame for it.
+    Errors of the task itself lead to a later attempt or, after the last one, to failure. Raises
+    `DatabaseUnavailable` if the database cannot be reached: the lease then expires and the job is
+    tried again. A full disk does not count as an attempt: it may stay full for longer than all
+    attempts last, and no job is to blame for it.
     """
     lease = ClaimRules(keeper.lease_s, policy.max_attempts, at_most).claim(database, work_id)
     if lease is None:

@@ -1,7 +1,7 @@
-"""Asking for work in the transaction that stores what it is about, and notifying workers.
+"""Submitting jobs in the transaction that stores their subject, and notifying workers.
 
 The setting `jobs.engine` names a notifier, an object that tells workers about new jobs. A
-notification is a hint. Jobs are rows of the work table, workers look there by themselves, and
+notification is a hint. Jobs are rows of the work table, workers check it anyway, and
 reconciliation notifies again, so a lost notification costs a moment and nothing else.
 """
 
@@ -22,7 +22,7 @@ from offdiag.store.database import Database, Session
 from offdiag.store.jobs import JobRequest, project_of_delivery, project_of_edition, works_of_runs
 
 CHANNEL = "offdiag_work"
-"""PostgreSQL notification channel."""
+"""The PostgreSQL notification channel."""
 
 
 @runtime_checkable
@@ -39,10 +39,10 @@ class Notifier(Protocol):
 
 @runtime_checkable
 class ServingNotifier(Notifier, Protocol):
-    """A notifier whose engine also runs the jobs, in place of the loop over the work table."""
+    """A notifier whose engine also runs the jobs, instead of the loop over the work table."""
 
     def prepare(self, database: Database) -> None:
-        """Create what the engine needs, where it is missing; called when a worker starts.
+        """Create what the engine needs if it is missing; called when a worker starts.
 
         Raises `InvalidInput` for a registry that the engine cannot work with.
         """
@@ -83,25 +83,25 @@ class LocalNotifier:
 
 
 LOCAL_NOTIFIER = LocalNotifier()
-"""One per process: it must reach the worker loop that shares the process with the web."""
+"""One per process: it must reach the worker loop that shares the process with the web app."""
 
 
 GROUP = "offdiag.notifiers"
 """Entry points of distributions that provide a notifier, an object with `notify`."""
 OLD_GROUP = "offdiag.bells"
-"""The same under its former name, for objects with `ring`; read until the next minor version."""
+"""The former name of the group, for objects with `ring`; read until the next minor version."""
 
 _FIELD = "jobs.engine"
 
 
 def current_notifier() -> Notifier:
-    """The notifier of the settings, read now. Raises `InvalidInput` where there is none."""
+    """The notifier named in the current settings. Raises `InvalidInput` if it does not exist."""
     return notifier_named(load_settings().jobs.engine)
 
 
 @lru_cache(maxsize=8)
 def notifier_named(engine: str) -> Notifier:
-    """The notifier of a name: "local", an entry point, or an object as "package.module:object".
+    """The notifier of this name: "local", an entry point, or "package.module:object".
 
     Raises `InvalidInput` for an unknown name and for an object that is not a notifier.
     """
@@ -109,7 +109,7 @@ def notifier_named(engine: str) -> Notifier:
         return LOCAL_NOTIFIER
     found = _object_at(engine) if ":" in engine else _entry_point(engine)
     if callable(getattr(found, "ring", None)) and not callable(getattr(found, "notify", None)):
-        # Until the next minor version `notify` is also accepted under its former name.
+        # Until the next minor version `notify` may also have its former name.
         found.notify = found.ring  # type: ignore[attr-defined]
     if not isinstance(found, Notifier):
         raise InvalidInput(
@@ -162,27 +162,27 @@ DELIVER = "deliver"
 
 
 def evaluation_key(run_id: str) -> str:
-    """Key under which the evaluation of a run waits at most once."""
+    """The key that keeps the evaluation of a run from waiting twice."""
     return f"{EVALUATE}:{run_id}"
 
 
 def report_key(edition_id: int) -> str:
-    """Key under which the figures of an edition wait at most once."""
+    """The key that keeps the figures of an edition from waiting twice."""
     return f"{REPORT}:{edition_id}"
 
 
 def delivery_key(delivery_id: int) -> str:
-    """Key under which a delivery waits at most once."""
+    """The key that keeps a delivery from waiting twice."""
     return f"{DELIVER}:{delivery_id}"
 
 
 def submit_evaluation(session: Session, run_id: str) -> None:
-    """Ask for the evaluation of a run, unless it is already waiting."""
+    """Submit the evaluation of a run, unless it is already waiting."""
     submit_evaluations(session, [run_id])
 
 
 def submit_evaluations(session: Session, run_ids: Sequence[str]) -> int:
-    """Ask for the evaluations of many runs at once; returns how many were not waiting yet."""
+    """Submit the evaluations of several runs; returns how many were not already waiting."""
     works = works_of_runs(session, run_ids)
     asked = jobs.insert_many_pending(
         session,
@@ -198,21 +198,21 @@ def submit_evaluations(session: Session, run_ids: Sequence[str]) -> int:
 
 
 def submit_report(session: Session, edition_id: int) -> None:
-    """Ask for the figures and files of an edition, unless that is already waiting."""
+    """Submit the figures and files of an edition, unless they are already waiting."""
     project_id = project_of_edition(session, edition_id)
     args = {"issue": edition_id}  # The name in jobs that wait in databases of any version.
     _submit(session, REPORT, JobRequest(report_key(edition_id), args, project_id, 0))
 
 
 def submit_delivery(session: Session, delivery_id: int) -> None:
-    """Ask for a delivery, unless it is already waiting."""
+    """Submit a delivery, unless it is already waiting."""
     project_id = project_of_delivery(session, delivery_id)
     key = delivery_key(delivery_id)
     _submit(session, DELIVER, JobRequest(key, {"delivery": delivery_id}, project_id, 0))
 
 
 def _submit(session: Session, task: str, wanted: JobRequest) -> None:
-    """Insert a work row and ring; the caller commits both with the data, or neither."""
+    """Insert a job and notify; the caller commits both with the data, or neither."""
     work_id = jobs.insert_pending(session, task, wanted)
     if work_id is not None:
         current_notifier().notify(session, [work_id])
