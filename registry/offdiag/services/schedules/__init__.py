@@ -1,1 +1,1 @@
-"""Schedules: plans in our own tables, turned into reports by the scheduler that ticks first."""
+"""Schedules of reports: stored in our own tables, run by whichever scheduler gets there first."""

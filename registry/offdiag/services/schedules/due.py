@@ -1,14 +1,15 @@
-"""The moments at which a schedule fires, and turning them into editions.
+"""Due times of schedules, and creating the report editions that are due.
 
-APScheduler's cron trigger is the calculator, and it calculates with wall times only: it is told
-that the wall clock runs in UTC, where no time is skipped or repeated, and each wall time it
-finds is placed on the time line of the zone afterwards. With a zone of its own it would fire
-twice on the day in autumn, and numbers for days of the week would mean other days than in cron.
+APScheduler's cron trigger does the calculation, with wall times only: it is told that the wall
+clock runs in UTC, where no time is skipped or repeated, and each wall time it finds is then
+converted to an instant in the zone of the schedule. With a zone of its own it would find two due
+times on the day in autumn when clocks go back, and its numbers for days of the week differ from
+cron's.
 
-Every process that likes to calls `run_due_schedules` every second. A fire is one row, keyed by
+Any process may call `run_due_schedules` every second. Each due time becomes one row, keyed by
 schedule and local wall time, inserted together with the work that computes it and with the
-schedule's next time. The second one finds the key taken or the next time moved on, so any
-number of processes may run the scheduler, none has to be the leader, and none has to survive.
+schedule's next time. A second process finds the key in use or the next time already moved on, so
+any number of processes may run the scheduler, none has to be the leader, and none has to survive.
 """
 
 from __future__ import annotations
@@ -30,27 +31,27 @@ from offdiag.store.schedules import ScheduleRecord
 
 _WEEKDAY_NAMES = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _LOOK_BACK = tuple(timedelta(days=days) for days in (1 / 24, 1, 32, 367, 3_000))
-"""How far back the latest fire may lie: 29 February comes every eighth year at worst."""
+"""How far back the latest due time may be: 29 February comes every eighth year at worst."""
 MOST_COUNTED = 10_000
-"""Missed fires are counted up to here; a minute's schedule reaches it in a week."""
+"""Missed due times are counted up to here; a schedule with one a minute gets there in a week."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """When something is to happen: an expression read in a zone."""
+    """When something is to happen: a cron expression in a time zone."""
 
     cron: CronExpression
     zone: ZoneInfo
 
     @classmethod
     def read(cls, cron: str, zone: str) -> Plan:
-        """Raises `InvalidInput` for an expression or a zone that cannot be meant."""
+        """Read a plan. Raises `InvalidInput` for an unusable expression or zone."""
         return cls(parse_cron(cron), zone_of(zone))
 
 
 @dataclass(frozen=True, slots=True)
 class DueTime:
-    """One moment of a plan: the instant, in UTC, and what the clocks of its zone show then."""
+    """One due time of a plan: the instant, in UTC, and the wall time in the plan's zone."""
 
     due: datetime
     wall: datetime
@@ -58,12 +59,12 @@ class DueTime:
 
     @property
     def key(self) -> str:
-        """Names the fire by local wall time, so that a repeated hour cannot fire again."""
+        """The due time as local wall time, so that a repeated hour is not due again."""
         return f"{self.wall:%Y-%m-%dT%H:%M} {self.zone}"
 
 
 def no_schedule(project: str, name: str) -> NotFound:
-    """The error for a schedule that there is not."""
+    """The error for a schedule that does not exist."""
     return NotFound(
         f"project {project!r} has no schedule {name!r}.",
         field="name",
@@ -73,7 +74,7 @@ def no_schedule(project: str, name: str) -> NotFound:
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """The latest fire of a span of time, and how many earlier ones it stands for.
+    """The latest due time in a span of time, and how many earlier ones it stands for.
 
     `earlier` stops at `MOST_COUNTED`.
     """
@@ -83,7 +84,7 @@ class Missed:
 
 
 def due_times_after(plan: Plan, instant: datetime) -> Iterator[DueTime]:
-    """All fires of a plan later than an aware instant, oldest first, without end."""
+    """All due times of a plan later than an aware instant, oldest first, without end."""
     trigger = _trigger(plan.cron)
     wall = wall_of(instant, plan.zone).replace(second=0, microsecond=0)
     last = instant
@@ -91,7 +92,8 @@ def due_times_after(plan: Plan, instant: datetime) -> Iterator[DueTime]:
         found = trigger.get_next_fire_time(None, wall.replace(tzinfo=UTC))
         wall = found.replace(tzinfo=None)
         due = instant_of(wall, plan.zone)
-        # Not later than the one before: its wall time was shown already, or was skipped too.
+        # If it is not later than the last one, its wall time was already shown, or was skipped
+        # too.
         if due > last:
             yield DueTime(due, wall_of(due, plan.zone), plan.zone.key)
             last = due
@@ -99,17 +101,17 @@ def due_times_after(plan: Plan, instant: datetime) -> Iterator[DueTime]:
 
 
 def next_due_times(plan: Plan, instant: datetime, number: int) -> tuple[DueTime, ...]:
-    """The next few fires later than an instant."""
+    """The next few due times after an instant."""
     return tuple(islice(due_times_after(plan, instant), number))
 
 
 def next_due_time(plan: Plan, instant: datetime) -> DueTime:
-    """The next fire later than an instant."""
+    """The next due time after an instant."""
     return next(due_times_after(plan, instant))
 
 
 def missed(plan: Plan, since: datetime, until: datetime) -> Missed | None:
-    """What should have happened later than `since` and not later than `until`."""
+    """The due times that were missed after `since` and up to `until`, None if there are none."""
     latest = _latest(plan, since, until)
     if latest is None:
         return None
@@ -122,7 +124,7 @@ def missed(plan: Plan, since: datetime, until: datetime) -> Missed | None:
 
 
 def _latest(plan: Plan, since: datetime, until: datetime) -> DueTime | None:
-    """Found from the end, because years of a minute's schedule are half a million fires each."""
+    """The latest due time, searched backwards: a plan by the minute has half a million a year."""
     for back in _LOOK_BACK:
         start = max(since, until - back)
         latest = None
@@ -141,14 +143,14 @@ def _trigger(cron: CronExpression) -> CronTrigger:
         hour=_listed(cron.hours, of=24),
         day=_listed(cron.days, of=31),
         month=_listed(cron.months, of=12),
-        # By name: to the trigger 0 is Monday.
+        # By name, because the trigger counts days from Monday = 0.
         day_of_week=_listed([_WEEKDAY_NAMES[day] for day in cron.weekdays], of=7),
         timezone=UTC,
     )
 
 
 def _listed(choices: Sequence[int | str], *, of: int) -> str:
-    # A list of everything would be searched from its start for each fire.
+    # A list of all values would be searched from its start for each due time.
     return "*" if len(choices) == of else ",".join(map(str, choices))
 
 
@@ -157,7 +159,7 @@ _A_MOMENT = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class DueReport:
-    """A schedule that fired, for which wall time, and how many missed fires that covers."""
+    """A schedule that was run, for which due time, and how many missed ones that covers."""
 
     project: str
     name: str
@@ -167,16 +169,16 @@ class DueReport:
 
 @dataclass(frozen=True, slots=True)
 class DueSchedules:
-    """What a round of the schedules did, and why some could not be read."""
+    """What one round of the schedules did, and why some could not be read."""
 
     fired: tuple[DueReport, ...]
     unreadable: tuple[str, ...]
 
 
 def run_due_schedules(database: Database, now: datetime | None = None) -> DueSchedules:
-    """Create what is due at `now`, the time of the database unless one is given.
+    """Create the editions that are due at `now`, by default the time of the database.
 
-    Fires that nobody was there for become one edition, for the latest of them, that says how
+    If several due times were missed, one edition is created, for the latest of them, that says how
     many it covers. Raises `DatabaseUnavailable`.
     """
     with database.read() as session:
@@ -187,7 +189,7 @@ def run_due_schedules(database: Database, now: datetime | None = None) -> DueSch
         try:
             found = _run_due(database, schedule, moment)
         except InvalidInput as error:
-            # The zone may be missing on this host only. Others shall not wait for it.
+            # The zone may be missing only on this host. Other schedules must not wait for it.
             unreadable.append(f"{schedule.project}/{schedule.name}: {error}")
             continue
         if found is not None:
@@ -212,7 +214,7 @@ def _run_due(database: Database, schedule: ScheduleRecord, now: datetime) -> Due
 def _create_edition(
     session: Session, database: Database, schedule: ScheduleRecord, found: Missed
 ) -> bool:
-    """Insert the edition of a fire with its work. False if that fire has one already."""
+    """Insert the edition of a due time with its work. False if it already has one."""
     inserted = reports.insert_edition(
         session,
         schedule_id=schedule.id,

@@ -1,6 +1,6 @@
-"""What people do with schedules: make, change, pause, resume, remove, run.
+"""Changing report schedules: add, change, pause, resume, remove, run now.
 
-What a report was told to be is read for those who change it or make another one like it.
+Also reads the definition of a report, for users who change it or make another one like it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from offdiag.store.schedules import ScheduleRecord
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Scope, plan and targets of a report; those of its newest edition where it has no schedule.
+    """Scope, plan and targets of a report; without a schedule, those of its newest edition.
 
     `cron`, `zone` and `version` are None without a schedule; `version` counts its changes.
     """
@@ -42,7 +42,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a report can be about."""
+    """The datasets and cost matrices that a report can be about."""
 
     datasets: tuple[DatasetFacts, ...]
     costs: tuple[CostMatrixRecord, ...]
@@ -55,7 +55,7 @@ def report_choices(database: Database) -> Choices:
 
 
 def report_definition(database: Database, *, project: str, name: str) -> Definition:
-    """What a report was told to be. Raises `NotFound`."""
+    """The definition of a report. Raises `NotFound`."""
     with database.read() as session:
         planned = schedules.find_schedule(session, project=project, name=name)
         if planned is not None:
@@ -80,10 +80,10 @@ def add_schedule(
     scope: ReportScope,
     delivery: Sequence[Target] = (),
 ) -> ScheduleRecord:
-    """Make a schedule in the project of its scope; the first edition comes at the next time.
+    """Add a schedule in the project of its scope; its first edition comes at the next due time.
 
-    Raises `InvalidInput` for expressions, zones and scopes that cannot be meant, `NotFound`
-    for an unknown dataset or baseline, and `Conflict` for a name that is taken.
+    Raises `InvalidInput` for unusable expressions, zones and scopes, `NotFound` for an unknown
+    dataset or baseline, and `Conflict` for a name that is in use.
     """
     require_name(name, "name")
     plan = Plan.read(cron, zone)
@@ -112,7 +112,7 @@ def add_schedule(
             )
             return _found(session, scope.project, name)
 
-    # Of two of the same moment the second one then finds the name taken.
+    # If two are added at the same moment, the second one then finds the name in use.
     return after_races(transaction, finds_itself=False)
 
 
@@ -126,11 +126,11 @@ def change_schedule(
     delivery: Sequence[Target],
     seen_version: int | None = None,
 ) -> ScheduleRecord:
-    """Replace plan, scope and targets of a schedule; its editions go on counting.
+    """Replace plan, scope and targets of a schedule; the numbering of its editions continues.
 
-    Raises `NotFound` and `InvalidInput` as `add_schedule` does, and `Stale` where somebody
-    has changed it since `seen_version`, if that is given. What is due at that moment and was
-    not created yet is created by the old plan or not at all.
+    Raises `NotFound` and `InvalidInput` like `add_schedule`, and `Stale` if it has been changed
+    since `seen_version`, if that is given. What is due at that moment but not yet created is
+    created by the old plan or not at all.
     """
     plan = Plan.read(cron, zone)
     with database.write() as session:
@@ -156,7 +156,7 @@ def change_schedule(
 
 
 def pause_schedule(database: Database, *, project: str, name: str) -> ScheduleRecord:
-    """Let a schedule fire no more until it is resumed. Raises `NotFound`."""
+    """Let a schedule create no more editions until it is resumed. Raises `NotFound`."""
     with database.write() as session:
         known = _found(session, project, name)
         schedules.set_next_due(session, known.id, next_due=None)
@@ -164,7 +164,7 @@ def pause_schedule(database: Database, *, project: str, name: str) -> ScheduleRe
 
 
 def resume_schedule(database: Database, *, project: str, name: str) -> ScheduleRecord:
-    """Let a schedule fire from its next time on; what it missed in the pause was not wanted.
+    """Resume a schedule from its next due time; those it missed while paused are skipped.
 
     Raises `NotFound`.
     """
@@ -182,13 +182,13 @@ def remove_schedule(database: Database, *, project: str, name: str) -> None:
 
 
 def run_schedule(database: Database, *, project: str, name: str) -> RequestedEdition:
-    """Create an edition now, beside the planned ones. Raises `NotFound`."""
+    """Create an edition now, in addition to the planned ones. Raises `NotFound`."""
     with database.write() as session:
         return _run(session, _found(session, project, name), database.clock())
 
 
 def run_report(database: Database, *, project: str, name: str) -> RequestedEdition:
-    """Create an edition now: by its schedule, or without one as its newest edition was.
+    """Create an edition now, as its schedule says, or without one like its newest edition.
 
     Raises `NotFound`.
     """

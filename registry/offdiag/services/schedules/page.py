@@ -1,4 +1,4 @@
-"""What the pages of schedules and of one report show: its plan, and its editions part by part."""
+"""The data of the schedule pages and of a report's page: its plan and its editions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHOWN_AHEAD = 5
 
 @dataclass(frozen=True, slots=True)
 class PlanPreview:
-    """A plan in words, and the next times it means."""
+    """A plan in words, and its next due times."""
 
     words: str
     next_due_times: tuple[DueTime, ...]
@@ -40,9 +40,9 @@ class PlanPreview:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleEntry:
-    """A schedule with its plan in words. A paused one has no next times.
+    """A schedule with its plan in words. A paused one has no next due times.
 
-    `problem` says why the plan cannot be read on this machine; it is None for all but odd ones.
+    `problem` says why the plan cannot be read on this machine; it is usually None.
     """
 
     schedule: ScheduleRecord
@@ -54,14 +54,14 @@ class ScheduleEntry:
 
 @dataclass(frozen=True, slots=True)
 class SchedulesPage:
-    """All schedules by project and name, and whether anybody ticks."""
+    """All schedules by project and name, and whether a scheduler is running."""
 
     entries: tuple[ScheduleEntry, ...]
     reports: ReportsPage
 
 
 def preview_plan(database: Database, *, cron: str, zone: str) -> PlanPreview:
-    """What an expression would mean from now on. Raises `InvalidInput`."""
+    """What a cron expression would mean from now on. Raises `InvalidInput`."""
     plan = Plan.read(cron, zone)
     with database.read() as session:
         now = database_time(session)
@@ -90,7 +90,7 @@ def schedule_page(database: Database, *, project: str, name: str) -> ScheduleEnt
 
 
 def schedule_entry(schedule: ScheduleRecord, report: ReportEntry, now: datetime) -> ScheduleEntry:
-    """A schedule as it is to be shown at a moment."""
+    """A schedule as shown at a given moment."""
     try:
         plan = Plan.read(schedule.cron, schedule.zone)
     except InvalidInput as error:
@@ -104,7 +104,7 @@ EDITIONS_PER_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class EditionEntry:
-    """One edition of a series with its deliveries."""
+    """One edition of a report with its deliveries."""
 
     edition: EditionRecord
     deliveries: tuple[DeliveryRecord, ...]
@@ -112,11 +112,11 @@ class EditionEntry:
 
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """One report with some of its editions, newest first, and the line of its best values.
+    """One report with some of its editions, newest first, and the series of its best values.
 
-    `planned` is its schedule, None where it has none; `has_scheduler` tells whether anybody
-    ticks, and is true where nothing is planned. `baseline` is the name of the run that the
-    others are compared with, None where there is none or it was deleted.
+    `planned` is its schedule, None if it has none; `has_scheduler` says whether a scheduler is
+    running, and is true if nothing is planned. `baseline` is the name of the run with which the
+    others are compared, None if there is none or it was deleted.
     """
 
     entry: ReportEntry
@@ -130,7 +130,7 @@ class ReportPage:
 def report_page(
     database: Database, *, project: str, name: str, start: int = 0, limit: int = EDITIONS_PER_PAGE
 ) -> ReportPage:
-    """One report with `limit` of its editions from the one at `start` on, the newest being 0.
+    """One report with `limit` of its editions from number `start` on, the newest being 0.
 
     Seven statements at most. Raises `NotFound`.
     """
@@ -139,9 +139,9 @@ def report_page(
         found = editions_of(session, project=project, name=name, start=start, limit=limit)
         sent = deliveries.deliveries_of(session, [edition.id for edition in found.editions])
         last = found.editions[0] if found.editions else None
-        # Without a schedule, there is an edition: beyond the end of the list the newest of all.
+        # Without a schedule there is an edition; if none is on this page, take the newest of all.
         source = schedule or last or edition_named(session, project, name, None)
-        # Deliveries and summaries stand with the editions.
+        # Deliveries and summaries are shown with the editions.
         entry = report_entry(source, schedule, last, n_editions=found.n_editions)
         baseline = baseline_names(session, [entry]).get(entry.scope.baseline or "")
         content = newest_report_file(session, project=project, name=name)
