@@ -1,1 +1,1 @@
-"""Checking that what is stored is whole and says what the predictions say."""
+"""Checks that stored data is complete and that stored results follow from the predictions."""

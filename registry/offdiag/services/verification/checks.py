@@ -1,7 +1,8 @@
-"""Checks of what is stored, and what they can find.
+"""The checks of a verification, and the kinds of problems they can find.
 
-Whether predictions are the bytes that were logged, ground truth what its digests say, counts
-and every result that counts what follows from them, and what results are read by is whole.
+They check that predictions are the bytes that were logged, that ground truth matches its digests,
+that counts and all current results follow from these, and that definitions and frozen files are
+intact.
 """
 
 from __future__ import annotations
@@ -59,22 +60,22 @@ class FindingKind(StrEnum):
     """What is wrong, by what has to be done about it."""
 
     LOST = "lost"
-    """Something that was acknowledged is not there, or is not what was acknowledged."""
+    """Something that was acknowledged is missing, or differs from what was acknowledged."""
     INCOMPLETE = "incomplete"
-    """A run has other rows than it says it has."""
+    """A run has fewer or other rows than it states."""
     DAMAGED = "damaged"
     """Stored bytes cannot be what was written."""
     DRIFT = "drift"
-    """A stored result is not what the predictions give; computing it again puts it right."""
+    """A stored result is not what the predictions give; computing it again corrects it."""
     STUCK = "stuck"
-    """Jobs that no worker does, or missing results without a job."""
+    """Jobs that no worker does, or outdated results without a job."""
     UNCHECKED = "unchecked"
-    """Not wrong as far as is known: values of metrics that nobody declares in this process."""
+    """Not known to be wrong: values of metrics that are not declared in this process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong, or could not be checked: with what, and in a sentence."""
+    """One thing that is wrong or could not be checked: what it is, and a sentence about it."""
 
     kind: FindingKind
     subject: str
@@ -87,9 +88,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verification:
-    """The result: how many runs there are, how many were computed again, and what is wrong.
+    """The result: how many runs there are, how many were recomputed, and what is wrong.
 
-    `n_waiting` runs have no result of now yet, but work stands for them.
+    `n_waiting` runs have no up-to-date result yet, but a job for it exists.
     """
 
     n_runs: int
@@ -119,9 +120,9 @@ class Verification:
 def content_is_intact(
     session: Session, run: RunRecord, dataset: DatasetRecord, truth: TruthRecord | None
 ) -> bool:
-    """Whether the digests that were taken when the run was logged still fit what is stored.
+    """Whether the digests from when the run was logged still match what is stored.
 
-    `truth` is the version the run was logged with.
+    `truth` is the label version with which the run was logged.
     """
     if run.source is not SourceOrientation.PREDICTIONS:
         return _counts_are_intact(session, run, dataset)
@@ -148,7 +149,7 @@ def content_is_intact(
 
 
 def _counts_are_intact(session: Session, run: RunRecord, dataset: DatasetRecord) -> bool:
-    """The same of a run of counts, also where it was counted together with others."""
+    """Whether the counts of a run match its digest, also if it was counted with other runs."""
     stored = logged_counts.read_matrix(session, run.id, dataset.labels, run.source)
     cases = logged_counts.find_counted_samples(session, run.id)
     digests = {stored.digest if cases is None else cases.digest(dataset.labels)}
@@ -162,10 +163,10 @@ def _counts_are_intact(session: Session, run: RunRecord, dataset: DatasetRecord)
 def _batches(
     part: StoredChunk, actual: Codes, ids: SampleIds | None, scores: NDArray[np.float32] | None
 ) -> Iterator[Batch]:
-    """Everything that may have been handed in for a part of a run.
+    """All batches that could have been logged to produce a chunk of a run.
 
-    Whether labels and identifiers came with it or were known already is not stored, because
-    nothing else depends on it.
+    It is not stored whether labels and identifiers came with the chunk or were known already,
+    because nothing else depends on it.
     """
     stop = part.start + len(part.predicted)
     found = None if scores is None else Scores(scores[part.start : stop])
@@ -186,12 +187,12 @@ def _ids_of(part: StoredChunk, ids: SampleIds | None) -> Iterator[SampleIds | No
     )
     yield placed
     if placed.kind == "text":
-        # A batch of numbers, beside others with text.
+        # A batch may have had numbers where others had text.
         yield sample_ids(placed.values)
 
 
 def check_definitions(session: Session) -> list[Finding]:
-    """Everything that is wrong with label sets, cost matrices and frozen files."""
+    """All problems with label sets, cost matrices and frozen files."""
     return [
         Finding(FindingKind.DAMAGED, subject, sentence)
         for subject, sentence in (
@@ -227,7 +228,7 @@ def _files(session: Session) -> Iterator[tuple[str, str]]:
 
 
 def check_truths(session: Session) -> list[Finding]:
-    """Everything that is wrong with the versions of the truth of all datasets."""
+    """All problems with the label versions of all datasets."""
     findings = []
     for truth in truths.all_truths(session):
         dataset = datasets.get_dataset(session, truth.dataset_id)
@@ -256,7 +257,7 @@ def _problems_of_truth(session: Session, truth: TruthRecord, labels: LabelSet) -
 
 
 def check_run(session: Session, run_id: str) -> list[Finding]:
-    """Everything that is wrong with one complete run, computed again from its predictions."""
+    """All problems with one complete run, which is recomputed from its predictions."""
     run = runs.get_run(session, run_id)
     dataset = datasets.get_dataset(session, run.dataset_id)
     truth = (
@@ -265,7 +266,7 @@ def check_run(session: Session, run_id: str) -> list[Finding]:
     try:
         return list(_problems(session, run, dataset, truth))
     except (ValueError, InvalidInput) as error:
-        # Decoding and counting refuse what writing cannot have stored.
+        # Decoding and counting refuse data that cannot have been written.
         return [Finding(FindingKind.DAMAGED, run.id, f"it cannot be read: {error}")]
 
 
@@ -327,9 +328,9 @@ def _drift(session: Session, run: RunRecord, stored: StoredEvaluation) -> Iterat
 
 
 def _is_by_other_metrics(inputs: EvaluationInputs, stored: StoredEvaluation) -> bool:
-    """Whether results are of other versions of the metrics that this process declares, if any.
+    """Whether results come from other versions of the metrics that this process declares, if any.
 
-    Those of a slice do not say which: one that was made with others is never read again.
+    Results of a slice do not say which; their inputs' digest does, and outdated ones are not read.
     """
     metrics = custom_suffix()
     if not metrics:
@@ -342,9 +343,9 @@ def _is_by_other_metrics(inputs: EvaluationInputs, stored: StoredEvaluation) -> 
 def _differences(
     inputs: EvaluationInputs, stored: StoredEvaluation, unknown: AbstractSet[str]
 ) -> Iterator[tuple[str, str]]:
-    """What is not as stored, and in which way, but for metrics that are unknown here.
+    """What differs from the stored values, and how, except for metrics that are unknown here.
 
-    The digest of the inputs was taken of their versions, too.
+    With unknown metrics the digest of the inputs is not compared: it includes their versions.
     """
     if not unknown and stored.input_digest != inputs.digest:
         yield "the digest of the inputs", "is not that of the predictions and the truth."

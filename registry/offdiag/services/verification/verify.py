@@ -1,9 +1,8 @@
-"""Verifying a registry: rules that always hold, and results computed again from predictions.
+"""Verification of a registry: invariants are checked and results recomputed from predictions.
 
-A ledger of what was acknowledged, kept outside the registry, can be compared with it.
-
-The logging job appends a line to it after each call that succeeded: the client key, a blank,
-and the content digest of the run.
+The registry can also be compared with a ledger of what was acknowledged, kept outside it. The
+logging job appends a line to it after each successful call: the client key, a space, and the
+content digest of the run.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """A run that a client was told is stored."""
+    """A run whose storage was acknowledged to a client."""
 
     client_key: str
     digest: str
@@ -45,7 +44,7 @@ class LedgerEntry:
 def read_ledger(path: Path) -> list[LedgerEntry]:
     """The entries of a ledger; empty lines are skipped.
 
-    Raises `InvalidInput` naming the first line that is none.
+    Raises `InvalidInput` naming the first line that is not an entry.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -69,7 +68,7 @@ def read_ledger(path: Path) -> list[LedgerEntry]:
 
 
 def missing_from(session: Session, entries: list[LedgerEntry]) -> list[Finding]:
-    """The entries that the registry does not hold as they were acknowledged."""
+    """The entries that are missing from the registry, or stored with other content."""
     stored = runs.content_by_client_key(session, [entry.client_key for entry in entries])
     findings = []
     for entry in entries:
@@ -85,7 +84,7 @@ def missing_from(session: Session, entries: list[LedgerEntry]) -> list[Finding]:
 
 
 SAMPLE_FROM = 2_000
-"""Registries with fewer runs are checked as a whole, sample or not."""
+"""Registries with fewer runs are checked completely, with or without a sample."""
 ONE_IN = 20
 
 
@@ -96,10 +95,10 @@ def verify(
     ledger: Sequence[LedgerEntry] = (),
     on_run: Callable[[str], None] = lambda _run_id: None,
 ) -> Verification:
-    """Check everything that must hold, and compute the results of runs again.
+    """Check all invariants, and recompute the results of runs.
 
-    With a `sample`, one run in twenty of a large registry is computed again, drawn with it;
-    else all are. Each run is one short transaction, so work may go on meanwhile. Nothing is
+    With a `sample`, one run in twenty of a large registry is recomputed, drawn with it; without,
+    all are. Each run is one short transaction, so other work can continue meanwhile. Nothing is
     changed. `on_run` is called after each run.
     """
     with database.read() as session:
