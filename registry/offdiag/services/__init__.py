@@ -1,1 +1,1 @@
-"""Use-cases. Each function here does one thing a user asks for and owns its transaction."""
+"""Use cases of the registry. Each function does one thing for a user, in its own transaction."""

@@ -1,6 +1,6 @@
-"""Cost matrices: naming them, changing them by new versions, judging datasets by them.
+"""Cost matrices: storing and versioning them, and making one the default of a dataset.
 
-What their pages read is here too, one transaction per call.
+It also provides what their pages read, in one transaction per call.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ def add_costs(
     seen: int | None = None,
     as_default: bool = False,
 ) -> CostMatrixRecord:
-    """Store what errors cost between the classes of a dataset, as a new version of a name.
+    """Store what each error costs between the classes of a dataset, as a new version of a name.
 
-    `weights[actual][predicted]` must name every cell; an array has the classes in the order of
-    the dataset, the actual one along the first axis. The same costs again are the version that
-    has them, if that is the newest. `seen` is the newest version that the author knows of, 0 for
-    none: another one is a `Conflict`. `as_default` judges the runs of the dataset by them from now
-    on, as `set_default_costs` does. Raises `NotFound` for an unknown dataset and `InvalidInput`
-    for unusable names and costs.
+    `weights[actual][predicted]` must name every cell; an array has the classes in the order of the
+    dataset, with the actual class along the first axis. If the newest version already has the same
+    costs, it is returned. `seen` is the newest version that the author knows of, 0 for none; if
+    there is another by now, that is a `Conflict`. With `as_default` the runs of the dataset are
+    judged by these costs from now on, as with `set_default_costs`. Raises `NotFound` for an
+    unknown dataset and `InvalidInput` for unusable names and costs.
     """
     require_name(name, "name")
     if "@" in name:
@@ -129,8 +129,8 @@ def set_default_costs(
 ) -> int:
     """Judge the runs of a dataset by a cost matrix from now on, or by none.
 
-    In the same transaction all its runs are asked to be evaluated again; returns how many were
-    not waiting already. Raises `NotFound`, and `Conflict` for costs of other classes.
+    In the same transaction all its runs are submitted for evaluation; returns how many were not
+    already waiting. Raises `NotFound`, and `Conflict` for costs of other classes.
     """
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
@@ -148,7 +148,7 @@ def set_default_costs(
 
 
 def _judge_by(session: Session, dataset: DatasetRecord, costs_id: int | None) -> int:
-    """Make costs those of a dataset, and ask for its runs; how many were not waiting already."""
+    """Set a dataset's default costs and submit its runs; returns how many were not waiting."""
     cost_matrices.set_default_costs(session, dataset.id, costs_id)
     return submit_evaluations(session, runs.complete_run_ids(session, dataset.id))
 
@@ -177,9 +177,9 @@ def _near_names(session: Session, project: str, name: str) -> str | None:
 
 @dataclass(frozen=True)
 class CostDetail:
-    """One version of a cost matrix, and the one it is compared with, if there is another.
+    """One version of a cost matrix, and the one with which it is compared, if there is another.
 
-    `datasets` are those of the same project, `reports` those that name any version of it.
+    `datasets` are in the same project, `reports` are those that name any version of the matrix.
     """
 
     versions: tuple[CostVersion, ...]
@@ -197,8 +197,8 @@ def browse_cost_matrix(
     version: int | None = None,
     before: int | None = None,
 ) -> CostDetail:
-    """A version of a cost matrix, the newest without a number, compared with `before` or with
-    the one before it. Raises `NotFound`."""
+    """A version of a cost matrix (by default the newest), compared with `before` or with the
+    version before it. Raises `NotFound`."""
     with database.read() as session:
         versions = versions_of(session, project=project, name=name)
         shown = _version(session, versions, version, project=project, name=name)

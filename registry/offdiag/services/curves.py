@@ -1,7 +1,7 @@
-"""What a page of curves reads: one class against the rest, or the worst classes of many.
+"""ROC and precision-recall curves of runs: one class against the rest, or the worst of many.
 
-The curves are those drawn when the run was evaluated; those of a slice are drawn on
-request and remembered. A class can be shown at any stated prevalence.
+The curves of a run are stored with its evaluation; those of a slice are computed on request and
+cached. A class can be shown at any stated prevalence.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ PREVALENCE_KEYS = (
     *("recall", "specificity", "precision", "npv", "f1", "mcc_ovr", "accuracy_ovr"),
     *("balanced_accuracy_ovr", "lift"),
 )
-"""What is worked out again; recall and specificity stay, which shows what a prevalence is."""
+"""Metrics shown at another prevalence; recall and specificity do not depend on it."""
 _REST, _CLASS = 0, 1
 
 
 def measured_values(counted: Counted, code: int) -> Mapping[str, MetricValue]:
-    """The values of a class against the rest as they were measured, by key."""
+    """The measured metric values of a class against the rest, by key."""
     suite = evaluate_stack(one_against_rest(counted, code).counts, ordinal=False)
     return {key: suite.per_class[key].at(_CLASS) for key in PREVALENCE_KEYS}
 
@@ -45,9 +45,9 @@ def measured_values(counted: Counted, code: int) -> Mapping[str, MetricValue]:
 def values_at_prevalence(
     counted: Counted, code: int, prevalence: float
 ) -> Mapping[str, MetricValue]:
-    """The same where the class makes up a share in (0, 1) of the samples.
+    """The metric values of a class if it made up a share in (0, 1) of the samples.
 
-    Raises `InvalidInput` for another share, and where the class or the rest has no samples.
+    Raises `InvalidInput` for another share, and if the class or the rest has no samples.
     """
     weighted = at_prevalence(one_against_rest(counted, code), [1 - prevalence, prevalence])
     suite = evaluate_stack(weighted.weights, ordinal=False)
@@ -55,7 +55,7 @@ def values_at_prevalence(
 
 
 def one_against_rest(counted: Counted, code: int) -> ConfusionMatrix:
-    """The matrix of two classes, the rest and then the class or label."""
+    """The matrix of two classes: first the rest, then the class or label."""
     found = unweighted(counted)
     hits = int(found.correct[code])
     missed = int(found.actual[code]) - hits
@@ -69,14 +69,14 @@ CLASSES_PER_PAGE = 12
 
 
 class RankedBy(StrEnum):
-    """By which area classes stand in order, the worst first."""
+    """Which area under the curve sorts the classes, the worst first."""
 
     ROC = "roc_auc"
     PRECISION_RECALL = "average_precision"
 
 
 class NoCurves(StrEnum):
-    """Why there is nothing to draw."""
+    """Why there is no curve to draw."""
 
     NO_SCORES = "no_scores"
     NOT_EVALUATED = "not_evaluated"
@@ -89,8 +89,8 @@ class NoCurves(StrEnum):
 class RunCurves:
     """Curves by class code. `shown` are the classes of this page, the worst first.
 
-    `positive` is the class that is looked at alone, None where many are. `top_label` is there
-    where every class has a score that is a probability.
+    `positive` is the class shown alone, None if there are many. `top_label` is present if every
+    class has a score that is a probability.
     """
 
     detail: RunDetail
@@ -114,9 +114,9 @@ def browse_curves(
 ) -> RunCurves:
     """The curves of a run, or of a slice of it.
 
-    With a positive class, named or the dataset's own, those of that class against the rest;
-    otherwise those of `CLASSES_PER_PAGE` classes, from the `start`-th worst on. Raises
-    `NotFound`, `InvalidInput` for a class that there is none of, and what `sliced_run` raises.
+    With a positive class, named or the dataset's own, the curves of that class against the rest;
+    otherwise those of `CLASSES_PER_PAGE` classes from the `start`-th worst on. Raises `NotFound`,
+    `InvalidInput` for an unknown class, and what `sliced_run` raises.
     """
     detail = _read_run(database, run_id, part)
     with database.read() as session:
@@ -132,7 +132,7 @@ def browse_curves(
 
 
 def default_ranking(results: RunResults) -> RankedBy:
-    """Precision and recall where most classes are rare: ROC curves hide their false alarms."""
+    """Precision and recall if most classes are rare: ROC curves hide the false alarms of these."""
     shares = sorted(
         int(n) / max(results.counted.total, 1) for n in unweighted(results.counted).actual
     )
@@ -141,11 +141,11 @@ def default_ranking(results: RunResults) -> RankedBy:
 
 
 RARE = 0.1
-"""Below this share of the samples, precision and recall say more than both rates."""
+"""Below this share of the samples, precision and recall say more than ROC rates."""
 
 
 def worst_first(results: RunResults, ranked_by: RankedBy) -> list[int]:
-    """Codes of all classes by their area, undefined ones last, equal ones in label order."""
+    """Codes of all classes by area, worst first: undefined ones last, ties in label order."""
     areas = results.per_class.get(ranked_by.value, ())
     return sorted(range(len(areas)), key=lambda code: _undefined_last(areas[code]))
 
@@ -197,7 +197,7 @@ def _curves(
 def _of_one(
     session: Session, detail: RunDetail, results: RunResults, code: int, part: str | None
 ) -> RunCurves:
-    # With a positive class only its curve is kept; that of the other one follows from it.
+    # With a positive class only its curve is kept; that of the other class follows from it.
     codes = {code, TOP_LABEL, *_own_positive(detail)}
     found = _curves(session, results, detail.run.id, part, codes)
     curve = found.get(code)
@@ -247,7 +247,7 @@ def _of_many(
 
 
 def all_curves(database: Database, run_id: str, *, part: str | None = None) -> RunCurves:
-    """All curves of a run at once, by class code, for an export. Raises as `browse_curves`."""
+    """All curves of a run at once, by class code, for an export. Raises like `browse_curves`."""
     detail = _read_run(database, run_id, part, aggregates=False)
     with database.read() as session:
         missing = _why_none(detail)

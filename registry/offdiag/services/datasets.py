@@ -1,6 +1,6 @@
-"""Datasets: their page, how their classes are grouped, their baseline, and comments on them.
+"""Datasets: their page, the hierarchy of their classes, their baseline, and comments on them.
 
-The baseline is the run that all others of a dataset are compared with, class by class.
+The baseline is the run with which all other runs of a dataset are compared, class by class.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from offdiag.store.truths import TruthSummary, truth_list
 
 
 def hierarchy_of(database: Database, *, project: str, dataset: str) -> Hierarchy | None:
-    """The groups of classes of a dataset, None where it has none. Raises `NotFound`."""
+    """The class hierarchy of a dataset, None if it has none. Raises `NotFound`."""
     with database.read() as session:
         return dataset_named(session, project=project, name=dataset).hierarchy
 
@@ -39,9 +39,9 @@ def hierarchy_of(database: Database, *, project: str, dataset: str) -> Hierarchy
 def set_hierarchy(
     database: Database, *, project: str, dataset: str, given: object | None
 ) -> Hierarchy | None:
-    """Group the classes of a dataset, in place of how they were grouped; None takes groups away.
+    """Replace the class hierarchy of a dataset; None removes it.
 
-    Results stay as they are: a hierarchy is a way to look at them. Raises `NotFound`, and
+    Results do not change: a hierarchy is a way to look at them. Raises `NotFound`, and
     `InvalidInput` for what is not a hierarchy over its classes.
     """
     with database.write() as session:
@@ -53,16 +53,16 @@ def set_hierarchy(
 
 @dataclass(frozen=True, slots=True)
 class Repinned:
-    """The baseline a dataset has now, and how many runs were asked to be judged again."""
+    """The baseline a dataset has now, and how many runs were submitted to be judged again."""
 
     baseline: BaselineRecord | None
     n_runs: int
 
 
 def pin_baseline(database: Database, run_id: str, *, author: str | None) -> Repinned:
-    """Make a run the baseline of its dataset, in place of the one before.
+    """Make a run the baseline of its dataset, replacing the previous one.
 
-    Doing it twice is the same as once. Raises `NotFound`, and `Conflict` for a run that is
+    Doing it twice has the same effect as once. Raises `NotFound`, and `Conflict` for a run that is
     still open or could not be evaluated.
     """
     with database.write() as session:
@@ -88,7 +88,7 @@ def pin_baseline(database: Database, run_id: str, *, author: str | None) -> Repi
 
 
 def unpin_baseline(database: Database, *, project: str, dataset: str) -> Repinned:
-    """Let a dataset have no baseline. Raises `NotFound`."""
+    """Remove the baseline of a dataset. Raises `NotFound`."""
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
         pinned = runs.find_baseline(session, known.id)
@@ -96,7 +96,7 @@ def unpin_baseline(database: Database, *, project: str, dataset: str) -> Repinne
 
 
 def unpin_run(database: Database, run_id: str) -> Repinned:
-    """Let the dataset of a run have no baseline where the run is it, else leave what is pinned.
+    """Remove the baseline of the run's dataset if the run is it; otherwise change nothing.
 
     Raises `NotFound`.
     """
@@ -123,7 +123,7 @@ def baseline_of(database: Database, *, project: str, dataset: str) -> BaselineRe
 
 @dataclass(frozen=True)
 class DatasetDetail:
-    """A dataset with all versions of its truth, newest first, its runs and its slices."""
+    """A dataset with all its label versions, newest first, its runs and its slices."""
 
     dataset: DatasetRecord
     versions: tuple[TruthSummary, ...]
@@ -144,15 +144,15 @@ def browse_dataset(database: Database, *, project: str, dataset: str) -> Dataset
 
 
 RUNS_ON_A_MAP = 26
-"""Runs that can still be told apart by a letter each."""
+"""Most runs on a map: each is labelled with a letter."""
 
 
 @dataclass(frozen=True, slots=True)
 class MappedRuns:
-    """Datasets of two classes, the one looked at, and its newest runs.
+    """Datasets of two classes, the selected one, and its newest runs.
 
-    `positive_class` is the code of the class whose recall is meant; `positive_share` its share
-    in the newest ground truth, None while there is none.
+    `positive_class` is the code of the class whose recall is shown; `positive_share` its share in
+    the newest ground truth, None while there is none.
     """
 
     datasets: tuple[DatasetFacts, ...]
@@ -164,7 +164,7 @@ class MappedRuns:
 
 
 def browse_mapped_runs(database: Database, dataset_id: int | None) -> MappedRuns:
-    """The runs of a dataset of two classes; without any `dataset_id` those of none."""
+    """The runs of a dataset of two classes; no runs if `dataset_id` is None."""
     with database.read() as session:
         binary = tuple(each for each in dataset_list(session) if each.task is Task.BINARY)
         dataset = next((each for each in binary if each.id == dataset_id), None)
@@ -190,7 +190,7 @@ def _share(counts: tuple[int, ...] | None, code: int) -> float | None:
 def comment_on_dataset(
     database: Database, *, project: str, dataset: str, text: str, author: str | None
 ) -> None:
-    """Add a comment to a dataset. Raises as `comment_on_run` does."""
+    """Add a comment to a dataset. Raises like `comment_on_run`."""
     remark = require_reason(text, field="comment")
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)

@@ -1,4 +1,4 @@
-"""What was counted of a run by the values of a slice column, and how fair it is between them."""
+"""Fairness of a run between groups: its counts by the values of a slice column, and criteria."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from offdiag.store.runs import RunRecord
 class RunGroups:
     """The labelled samples of a run by the values of one column, in the order of the column.
 
-    `groups` are those that are large enough. `too_small` have fewer than `min_size` labelled
-    samples, and are named with their number; of `n_suppressed` ones not even the name is shown.
-    `n_without_value` labelled samples have no value and are in no group; they are a suppressed
-    group where that is None. Groups overlap where samples have several values, such as tags.
+    `groups` are those that are large enough. `too_small` groups have fewer than `min_size`
+    labelled samples, and are named with their size; of the `n_suppressed` groups not even the name
+    is shown. `n_without_value` labelled samples have no value and are in no group; if it is None,
+    they are a suppressed group. Groups overlap if samples have several values, such as tags.
     """
 
     run: RunRecord
@@ -49,7 +49,7 @@ class RunGroups:
 
     @property
     def left_out(self) -> str:
-        """Which groups and examples are not there, as a clause; empty where all are."""
+        """Which groups and examples are left out, as a clause; empty if none are."""
         clauses = not_compared(
             self.too_small,
             min_size=self.min_size,
@@ -61,10 +61,11 @@ class RunGroups:
 
 
 def groups_of_run(session: Session, run_id: str, name: str) -> RunGroups:
-    """Count a run by a slice column.
+    """Count a run by the values of a slice column.
 
-    Raises `NotFound`, `Conflict` for a run that is still open, `UnknownKey` for a column that its
-    samples do not have, and `InvalidInput` for a column with too many values.
+    Raises `NotFound`, `Conflict` for a run that is still open or has sample weights, `UnknownKey`
+    for a column that its samples do not have, and `InvalidInput` for a column with too many
+    values.
     """
     run = runs.get_run(session, run_id)
     require_closed(run)
@@ -96,7 +97,7 @@ def groups_of_run(session: Session, run_id: str, name: str) -> RunGroups:
 def _counted(
     session: Session, run: RunRecord, labels: LabelSet, name: str, *, k: int
 ) -> tuple[dict[str, Unweighted], GroupSizes]:
-    """The run by every value of a column, and how many labelled samples each group has."""
+    """The run's counts for every value of a column, and the sizes of all groups."""
     if run.source is not SourceOrientation.PREDICTIONS:
         cases = logged_counts.find_counted_samples(session, run.id)
         columns: SliceColumns = {} if cases is None else cases.slices
@@ -125,12 +126,12 @@ def _counted(
 
 
 MOST_CLASSES = 100
-"""Classes that are looked at, each against the rest, without one being named."""
+"""Most classes that are compared, each against the rest, without one being named."""
 
 
 @dataclass(frozen=True)
 class RunFairness:
-    """All criteria for each class against the rest, or for the positive class of two."""
+    """All criteria for each class against the rest; of two classes, for the positive one."""
 
     groups: RunGroups
     by_class: Mapping[str, ClassFairness]
@@ -139,11 +140,11 @@ class RunFairness:
 def fairness_of_run(
     database: Database, run_id: str, column: str, *, class_label: str | None = None
 ) -> RunFairness:
-    """Compare the groups of a column, on the newest labels.
+    """Compare a run between the groups of a column, on the newest labels.
 
-    Of two classes the positive one is looked at, of more each against the rest, or the one that
-    is named. Raises what `groups_of_run` raises, and `InvalidInput` for a column of tags, an
-    unknown class and too many classes without one.
+    With two classes, compares on the positive one; with more, on each against the rest, or on the
+    one that is named. Raises what `groups_of_run` raises, and `InvalidInput` for a column of tags,
+    an unknown class, and too many classes if none is named.
     """
     with database.read() as session:
         groups = groups_of_run(session, run_id, column)

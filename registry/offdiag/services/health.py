@@ -1,6 +1,6 @@
-"""Whether a registry is well: its numbers, and the processes that work and tick.
+"""Health of a registry: metrics for monitoring, and heartbeats of workers and schedulers.
 
-Processes say that they live, so that people can see whether anybody works and ticks.
+Processes report that they are alive, so that people can see whether work is being done.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from offdiag.store.health import QueueState, log_bytes, registry_health
 
 @dataclass(frozen=True, slots=True)
 class RegistryMetrics:
-    """Runs by state, the queue, and seconds since the liveliest process of each kind spoke.
+    """Runs by state, the queue, and seconds since the last heartbeat of each kind of process.
 
     `log_bytes` is the length of the write-ahead log, None on PostgreSQL.
     """
@@ -32,7 +32,7 @@ class RegistryMetrics:
 
 
 def registry_metrics(database: Database) -> RegistryMetrics:
-    """All of it, of one moment. Raises `DatabaseUnavailable`."""
+    """All metrics, of one moment. Raises `DatabaseUnavailable`."""
     with database.read() as session:
         health = registry_health(session)
         beats = job_lease.list_heartbeats(session)
@@ -46,13 +46,13 @@ HeartKind = Literal["worker", "scheduler"]
 
 EVERY_S = 10.0
 SILENT_AFTER_S = 30.0
-"""A process that gave no sign of life for so long is likely dead."""
+"""A process without a heartbeat for this long is probably dead."""
 _FORGOTTEN_AFTER_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
 class Heart:
-    """What this process is, as one of its kind."""
+    """The identity of this process as a worker or scheduler."""
 
     kind: HeartKind
     host: str
@@ -69,7 +69,7 @@ def heart_of_this_process(kind: HeartKind, database: Database) -> Heart:
 
 
 def beat(database: Database, heart: Heart) -> None:
-    """Give a sign of life, and forget those who have been silent for a day."""
+    """Record a heartbeat, and forget processes that have been silent for a day."""
     with database.write() as session:
         job_lease.beat(
             session,
@@ -83,7 +83,7 @@ def beat(database: Database, heart: Heart) -> None:
 
 
 def has_worker(session: Session) -> bool:
-    """Whether a worker gave a sign of life lately."""
+    """Whether a worker has given a sign of life lately."""
     return any(
         beat.kind == "worker" and beat.age_s <= SILENT_AFTER_S
         for beat in job_lease.list_heartbeats(session)
@@ -91,6 +91,6 @@ def has_worker(session: Session) -> bool:
 
 
 def stop_beating(database: Database, heart: Heart) -> None:
-    """Say that this process ends as it should."""
+    """Record that this process ends as it should."""
     with database.write() as session:
         job_lease.forget(session, heart.name)

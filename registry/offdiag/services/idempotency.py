@@ -1,7 +1,7 @@
-"""Requests that may be sent again: the first one acts, the others get its answer.
+"""Idempotency keys: a request sent again gets the answer of the first one.
 
-A client that hears nothing cannot know whether its request was carried out. With a key of its
-own it sends the same request again.
+A client that hears nothing cannot know whether its request was carried out. With a key it can
+safely send the same request again.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ __all__ = ["ResponseKey", "StoredResult", "respond_once"]
 
 KEPT_FOR = timedelta(days=1)
 GIVEN_UP_AFTER = timedelta(seconds=60)
-"""A request without an answer for so long is not worked on any more: its process died."""
+"""After this long without an answer, a request is considered abandoned: its process died."""
 _LOOK_EVERY_S = 0.05
 _FIRST_REFUSAL = 400
 
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """A status and a body."""
+    """The status and body of an answer."""
 
     status: int
     body: str
@@ -41,12 +41,12 @@ def respond_once(
     *,
     timeout_s: float = 20.0,
 ) -> StoredResult:
-    """What `act` answers, or what was answered when the key was first used.
+    """Return what `act` answers, or the answer stored when the key was first used.
 
-    While another request with the key is being worked on, its answer is waited for. Only good
-    answers are kept: where `act` raises, or answers with a status from 400 on, nothing was
-    done, and the key is free again. Raises `Conflict` where the key was used to ask something
-    else, and where time is up.
+    While another request with the key is being processed, waits for its answer. Only successful
+    answers are stored: if `act` raises, or answers with a status of 400 or above, nothing was
+    done, and the key is free again. Raises `Conflict` if the key was used for a different request,
+    and when time is up.
     """
     give_up_at = time.monotonic() + timeout_s
     while (known := _known_or_claimed(database, key)) is not None:
@@ -69,7 +69,7 @@ def respond_once(
 
 
 def _known_or_claimed(database: Database, key: ResponseKey) -> StoredResponse | None:
-    """What is known of the key; None where it belongs to this request from now on."""
+    """What is stored for the key; None if it belongs to this request from now on."""
     now = database.clock()
     with database.read() as session:
         known = idempotency.find_response(session, key)
@@ -113,6 +113,6 @@ def _free(database: Database, key: ResponseKey) -> None:
 
 
 def _is_over(known: StoredResponse, now: datetime) -> bool:
-    """Whether a key may be taken again: its process died, or its answer was kept long enough."""
+    """Whether a key may be reused: its process died, or its answer was kept long enough."""
     lasts = GIVEN_UP_AFTER if known.status is None else KEPT_FOR
     return known.claimed_at < now - lasts

@@ -1,4 +1,4 @@
-"""Results that were computed before, for the next request for the same."""
+"""A cache of recently computed results, shared between threads."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _THIS = _Thread()
 
 
 class LruCache(Generic[Result]):
-    """The results that were asked for last, by a key that names all of their inputs by content.
+    """The results requested last, by a key that identifies all their inputs by content.
 
-    A key therefore never means anything else, and nothing has to be forgotten but for room.
-    Safe to share among threads: of those that ask for the same at once, one computes it and the
-    others wait, and compute it themselves if it fails. A thread that is computing waits for no
-    other, so no two wait for each other.
+    A key therefore never changes its meaning, and results are removed only to make room. The cache
+    is thread-safe: if several threads ask for the same result at once, one computes it and the
+    others wait, and compute it themselves if it fails. A thread that is computing never waits for
+    another one, so no two wait for each other.
     """
 
     def __init__(self, *, most: int) -> None:
@@ -34,7 +34,7 @@ class LruCache(Generic[Result]):
         self._lock = Lock()
 
     def get(self, key: Hashable, compute: Callable[[], Result]) -> Result:
-        # A forked process has not the threads that were computing.
+        # A forked process does not have the threads that were computing.
         place, own, is_nested = (getpid(), key), Event(), _THIS.is_computing
         with self._lock:
             if key in self._results:

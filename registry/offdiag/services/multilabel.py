@@ -32,12 +32,12 @@ from offdiag.store.database import Database, Session
 from offdiag.store.evaluations_write import curves_of_runs
 
 MOST_MEMBERS = 100_000_000
-"""Samples times labels up to which sets are read while a reader waits."""
+"""Most samples times labels for which sets are read while a user waits."""
 
 
 @dataclass(frozen=True)
 class ConfusedLabels:
-    """The significant sentences about a run, of `n` labelled examples."""
+    """The significant confusions of labels in a run, as sentences, from `n` labelled examples."""
 
     run_id: str
     n: int
@@ -49,7 +49,7 @@ class ConfusedLabels:
 def confused_labels_of(
     database: Database, run_id: str, *, confidence: float = 0.95
 ) -> ConfusedLabels:
-    """Which labels are missed, added, or predicted in place of another one, and when.
+    """Which labels are missed, added, or predicted in place of another label, and when.
 
     Raises `NotFound`, `InvalidInput` for a confidence outside (0, 1), and `Conflict` for a run
     whose examples have one class each.
@@ -64,7 +64,7 @@ def confused_labels_of(
 def sets_of_run(session: Session, run_id: str) -> tuple[LabelledSets, LabelSet]:
     """The labelled sets of a multi-label run, and its labels.
 
-    Raises as `confused_labels_of` does.
+    Raises like `confused_labels_of`.
     """
     run = runs.get_run(session, run_id)
     dataset = datasets.get_dataset(session, run.dataset_id)
@@ -86,7 +86,7 @@ def sets_of_run(session: Session, run_id: str) -> tuple[LabelledSets, LabelSet]:
 
 
 PRESENT = 1
-"""The code of a label that is there."""
+"""The code of a label that is present."""
 TWO = LabelSet(("absent", "present"))
 CONFIDENCE = 0.95
 
@@ -96,7 +96,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class OutcomeCosts:
-    """What a label costs an example, by whether it is there and whether it is predicted."""
+    """What an outcome of a label costs, by whether it is present and whether it is predicted."""
 
     miss: float = 1.0
     false_alarm: float = 1.0
@@ -106,9 +106,10 @@ class OutcomeCosts:
 
 @dataclass(frozen=True)
 class LabelCost:
-    """One label: what its errors cost, beside the cheaper one of "always" and "never".
+    """What the errors of one label cost, and the cheaper of always and never predicting it.
 
-    `costs` are those of a run of two classes, by key. `thresholds` is None without scores.
+    `costs` are the expected-cost values of a run of two classes, by key. `thresholds` is None
+    without scores.
     """
 
     label: str
@@ -121,18 +122,18 @@ class LabelCost:
 
     @property
     def constant(self) -> str:
-        """The cheaper constant prediction."""
+        """The cheaper constant prediction, "always" or "never"."""
         return "always" if self.costs["best_trivial_class"].value == PRESENT else "never"
 
 
 @dataclass(frozen=True)
 class LabelCosts:
-    """A run by what its errors cost, per example.
+    """What the errors of a run cost per example.
 
-    `constant` is the mean cost of the cheaper constant prediction of every label. `chosen` is that
-    of the cheapest threshold of every label, estimated by cross-fitting on examples it was not
-    chosen on; None where a label has no scores or fewer than five examples on a side.
-    `difference` is the run minus the baseline, example by example.
+    `constant` is the mean cost with the cheaper constant prediction of every label. `chosen` is
+    the mean cost with the cheapest threshold of every label, estimated by cross-fitting on
+    examples for which it was not chosen; None if a label has no scores or fewer than five examples
+    on a side. `difference` is the run minus the baseline, example by example.
     """
 
     run_id: str
@@ -154,10 +155,10 @@ def label_costs_of(
     others: OutcomeCosts | None = None,
     baseline: str | None = None,
 ) -> LabelCosts:
-    """Price the errors of a run: `costs` by label, `others` for labels that it does not name.
+    """Compute what the errors of a run cost: `costs` by label, `others` for labels not in it.
 
-    Raises `NotFound`, `InvalidInput` for a label that there is none of and for costs that are not
-    finite or all 0, and `Conflict` for a run whose examples have one class each.
+    Raises `NotFound`, `InvalidInput` for an unknown label and for costs that are not finite or all
+    0, and `Conflict` for a run whose examples have one class each.
     """
     with database.read() as session:
         sets, labels = sets_of_run(session, run_id)
@@ -186,7 +187,7 @@ def label_costs_of(
 
 
 def set_costs(actual: Sets, predicted: Sets, weights: Sequence[CostMatrix]) -> Floats:
-    """What each of n examples costs: the costs of its labels added up, (n,)."""
+    """The cost of each of n examples: the sum of the costs of its labels, (n,)."""
     total = np.zeros(len(actual))
     for code, costs in enumerate(weights):
         total += costs.weights[actual[:, code].astype(np.intp), predicted[:, code].astype(np.intp)]

@@ -1,4 +1,4 @@
-"""Two runs counted sample by sample: joint counts of their predictions, or why there are none."""
+"""Pairing two runs sample by sample: joint counts of their predictions, or why there are none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from offdiag.store.runs import RunRecord
 class NotPaired:
     """Why two runs cannot be compared sample by sample.
 
-    `undefined` is None, or why no value of one is subtracted from that of the other either.
+    `undefined` is the reason if values of the two runs cannot even be subtracted, else None.
     """
 
     why: str
@@ -41,9 +41,9 @@ def pair_evaluations(
     *,
     members: NDArray[np.bool_] | None = None,
 ) -> Paired | NotPaired:
-    """Pair the runs of two evaluations; none on two versions of the ground truth.
+    """Pair the runs of two evaluations; not possible on two versions of the ground truth.
 
-    With `members` (n_samples,) on these samples of the truth alone.
+    With `members` (n_samples,), on these samples of the truth alone.
     """
     one, other = (runs.get_run(session, each.run_id) for each in (first, second))
     is_weighted = one.is_weighted or other.is_weighted
@@ -56,7 +56,7 @@ def pair_evaluations(
 def _on_other_labels(
     session: Session, first: StoredEvaluation, second: StoredEvaluation
 ) -> NotPaired | None:
-    """Said of evaluations on two versions of the ground truth; None where one is on none."""
+    """The refusal for evaluations on two versions of the ground truth, None if one is on none."""
     ids = first.truth_version_id, second.truth_version_id
     if ids[0] is None or ids[1] is None or ids[0] == ids[1]:
         return None
@@ -80,12 +80,12 @@ def pair_runs(
 ) -> Paired | NotPaired:
     """Count (actual, first prediction, second prediction) over the samples both runs predicted.
 
-    Of multi-label runs the sets of these samples, packed.
+    For multi-label runs, returns the packed label sets of these samples.
 
-    Both runs must hold predictions and have been logged with a version of the ground truth that
-    `truth_id` descends from, or it itself. Samples without a label are left out. Runs that were
-    counted together are paired by their counts, on all samples. A run whose threshold was chosen
-    on these samples is not paired: no difference from it is evidence.
+    Both runs must have predictions and have been logged with `truth_id` or a version of the ground
+    truth from which it descends. Samples without a label are left out. Runs that were counted
+    together are paired by their counts, on all samples. A run whose threshold was chosen on these
+    samples is not paired: no difference from it is evidence.
     """
     if first.is_weighted or second.is_weighted:
         return _NOT_WEIGHTED
@@ -146,7 +146,7 @@ def _lineage_of(session: Session, run: RunRecord) -> int | None:
 
 
 Paired: TypeAlias = JointCounts | PairedSets
-"""Two runs on the same samples."""
+"""Two runs on the same samples: joint counts, or sets of multi-label runs."""
 
 
 def _paired(
@@ -163,7 +163,7 @@ def _paired(
         session, [run.id for run in pair], n_samples=len(actual), n_classes=len(labels)
     )
     predicted = [found[run.id] for run in pair]
-    # Codes beyond the last class stand for "no label" and "no prediction".
+    # Codes beyond the last class mean "no label" or "no prediction".
     usable = np.logical_and.reduce(
         [is_labelled(codes, len(labels)) for codes in (actual, *predicted)]
     )

@@ -1,4 +1,4 @@
-"""What people write about runs: tags, notes and comments."""
+"""Tags, notes and comments that people add to runs."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def change_run(
     note: str | None = None,
     seen: RunRecord | None = None,
 ) -> None:
-    """Replace the tags of a run, add some to them, replace its note; a blank note removes it.
+    """Replace the tags of a run, add tags, or replace its note; a blank note removes it.
 
-    Jobs that add tags at the same time lose none. With `seen` only while tags and note
-    are as they were in it. Raises `NotFound`, `Stale`, and `InvalidInput` for nothing to change,
-    unusable tags, or a note that is too long or cannot be stored.
+    Jobs that add tags at the same time lose none. With `seen`, changes only if tags and note are
+    still as in it. Raises `NotFound`, `Stale`, and `InvalidInput` if there is nothing to change,
+    tags are unusable, or the note is too long or cannot be stored.
     """
     if tags is None and added_tags is None and note is None:
         raise InvalidInput(
@@ -54,7 +54,7 @@ def change_run(
 
 
 def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar) -> None:
-    """Give runs a tag beside those they have.
+    """Add a tag to several runs, keeping their other tags.
 
     Either all of them change or none. Raises `NotFound`, and `InvalidInput` for no runs or a tag
     that cannot be stored.
@@ -65,9 +65,9 @@ def tag_runs(database: Database, run_ids: Sequence[str], key: str, value: Scalar
 def remove_tag(
     database: Database, run_ids: Sequence[str], key: str, *, value: str | None = None
 ) -> int:
-    """Take a tag from the runs that have it; with `value` from those where it reads so.
+    """Remove a tag from the runs that have it; with `value`, only where it has this value.
 
-    Returns how many had it. Either all of them change or none. Raises `NotFound`, and
+    Returns how many runs had it. Either all of them change or none. Raises `NotFound`, and
     `InvalidInput` for no runs.
     """
 
@@ -85,11 +85,11 @@ def _change_tags(
     value: Scalar | None,
     changed: Callable[[Tags], Tags],
 ) -> int:
-    """Change the tags of runs and record it; how many runs have others now."""
+    """Change the tags of runs and record it; returns how many runs have changed."""
     if not run_ids:
         raise InvalidInput("no run is chosen.", field="runs", hint="Tick the runs that are meant.")
     with database.write() as session:
-        # In one order, so that two of these do not wait for each other.
+        # Always in the same order, so that two calls do not wait for each other.
         ordered, projects, n_changed = sorted(set(run_ids)), set[int](), 0
         for run_id in ordered:
             known = runs.lock_run(session, run_id, alone=True)

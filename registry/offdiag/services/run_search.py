@@ -29,9 +29,9 @@ def search_runs(
     project: str | None = None,
     limit: int = 1_000,
 ) -> FoundRuns:
-    """The runs that fulfil a filter, sorted, newest first among equals.
+    """The runs that match a filter, sorted, newest first among ties.
 
-    Raises `InvalidInput` that names the place in the filter or order that cannot be read.
+    Raises `InvalidInput` naming the place in the filter or order that cannot be read.
     """
     require_number_of_runs(limit)
     condition, order = _condition(filter_text, project), parse_order(order_by)
@@ -43,10 +43,10 @@ def search_runs(
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """Runs in order; `following` leads to the page after them, None at the end.
+    """A page of found runs; `following` leads to the next page, None at the end.
 
-    `n_without_slices` and `n_weighted` are those of the whole search: `n_weighted` runs have
-    sample weights, and so come after the others where a metric sorts them; else it is 0.
+    `n_without_slices` and `n_weighted` refer to the whole search: `n_weighted` runs have sample
+    weights and come last because a metric sorts the runs; 0 if no metric does.
     """
 
     runs: Sequence[FoundRun]
@@ -64,7 +64,7 @@ def search_page(
     after: SearchPlace | None,
     limit: int,
 ) -> SearchPage:
-    """At most `limit` runs after a place of the same search. Raises as `search_runs` does."""
+    """At most `limit` runs after a place of the same search. Raises like `search_runs`."""
     condition, order = _condition(filter_text, project), parse_order(order_by)
     with database.read() as session:
         found = found_page(session, condition, order=order, after=after, limit=limit)

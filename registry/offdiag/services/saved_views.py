@@ -1,4 +1,4 @@
-"""Saving views of lists under names, and finding them again."""
+"""Saved views: list pages with their query strings, stored under names."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _SLUG_BYTES = 6
 def save_view(
     database: Database, *, name: str, page: str, query: str, author: str | None
 ) -> SavedView:
-    """Keep a page with its query string.
+    """Save a page with its query string under a name.
 
-    Raises `Conflict` where the page has a view of that name or as many as it may have, and
-    `InvalidInput` for a name that is none and a query that is too long.
+    Raises `Conflict` if the page already has a view of that name or as many as it may have, and
+    `InvalidInput` for an unusable name and a query that is too long.
     """
     if len(query) > LONGEST_QUERY:
         raise InvalidInput(
@@ -54,7 +54,7 @@ def save_view(
 
 
 def saved_view(database: Database, slug: str) -> SavedView:
-    """The view at an address. Raises `NotFound`."""
+    """The view with a slug. Raises `NotFound`."""
     with database.read() as session:
         found = saved_views.find_view(session, slug)
     if found is None:
@@ -68,7 +68,7 @@ def views_of(database: Database, page: str) -> list[SavedView]:
 
 
 def remove_view(database: Database, slug: str) -> None:
-    """Forget a view. Raises `NotFound`."""
+    """Remove a view. Raises `NotFound`."""
     with database.write() as session:
         if not saved_views.remove_view(session, slug):
             raise _no_view()

@@ -1,15 +1,16 @@
-"""Groups of samples that are too small: to be judged, or to be shown to anybody.
+"""Small groups of samples: too few to be judged, or suppressed because they identify people.
 
 With `slices.suppress_below` = k no figure of a group of fewer than k labelled samples is shown
-(k-anonymity, Sweeney 2002, Int. J. Uncertainty Fuzziness 10, 557), and none from which such a
-group could be computed (complementary suppression, Cox 1980, JASA 75, 377):
+(k-anonymity, Sweeney 2002, Int. J. Uncertainty Fuzziness 10, 557), and none from which the figures
+of such a group could be computed (complementary suppression, Cox 1980, JASA 75, 377):
 
-* Of one column, further groups are hidden, the smallest first, until the hidden ones are two or
-  more with at least k samples together. Where every value belongs to one value of another column,
-  such as a site to a country, that holds inside each value of the other one, too.
-* Of crosses of columns all are hidden if any of them is too small, or if one is of tags.
+* In one column, further groups are hidden, the smallest first, until at least two are hidden
+  with at least k samples together. If every value belongs to one value of another column, such
+  as a site to a country, the same holds within each value of that column.
+* In crosses of columns, all groups are hidden if any of them is too small, or if one column has
+  tags.
 
-Hidden groups are counted and not named: that a person has a rare value says something about them.
+Hidden groups are counted but not named: that someone has a rare value already says something.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ from offdiag.store.truths import TruthRecord
 
 Counts = NDArray[np.int64]
 SUPPRESSED = "suppressed"
-"""In place of a value, or a figure, that is not shown."""
+"""Shown instead of a value or a figure that is hidden."""
 
 
 @dataclass(frozen=True, eq=False)
 class GroupSizes:
-    """Slice columns of n samples or kinds of samples; `labelled` (n,) are how many count of each.
+    """Slice columns of n samples or kinds of samples; `labelled` (n,) is how many of each count.
 
-    `k` is the size below which a group is suppressed, 0 for never.
+    `k` is the size below which a group is suppressed, 0 for no suppression.
     """
 
     columns: SliceColumns
@@ -51,12 +52,12 @@ class GroupSizes:
     k: int
 
     def hidden(self, name: str) -> frozenset[str]:
-        """Values of a column that are not shown, including those without a label."""
+        """Values of a column that are not shown, including values without labelled samples."""
         return frozenset(self._hidden[name])
 
     @cached_property
     def _hidden(self) -> Mapping[str, set[str]]:
-        """The hidden values of each column: small ones, and those that would give them away."""
+        """The hidden values of each column: small ones, and those that would reveal them."""
         sizes = {
             name: {each: int(self.labelled[column.has(each)].sum()) for each in _values(column)}
             for name, column in self.columns.items()
@@ -67,7 +68,7 @@ class GroupSizes:
         }
         if not any(found.values()):
             return found
-        # Inner families first: what they hide often protects the whole column, too.
+        # Inner families first: what is hidden in them often protects the whole column as well.
         families = {name: [*self._inside_others(name), tuple(of)] for name, of in sizes.items()}
         equal = self._equal_groups()
         n_before = -1
@@ -83,7 +84,7 @@ class GroupSizes:
         return found
 
     def _equal_groups(self) -> list[list[tuple[str, str]]]:
-        """Values of several columns that have the same samples: what hides one hides all."""
+        """Values of different columns that have the same samples: hiding one hides all of them."""
         found: dict[bytes, list[tuple[str, str]]] = {}
         for name, column in self.columns.items():
             for level in _values(column):
@@ -114,9 +115,9 @@ class GroupSizes:
         return replace(self, labelled=rest)
 
     def is_hidden_rest(self, part: Slice | None) -> bool:
-        """Whether these samples, which are the rest of others, are few; of a slice or of all.
+        """Whether these samples, left over from others, are too few to show; in a slice or in all.
 
-        A slice without any is not hidden: nothing follows from it.
+        A slice without any of them is not hidden: nothing follows from it.
         """
         members = np.ones(len(self.labelled), np.bool_)
         known = () if part is None else part.terms
@@ -131,11 +132,11 @@ class GroupSizes:
 
     @cached_property
     def _codes(self) -> Mapping[str, NDArray[np.int64]]:
-        """For each sample the place of its value, from 1; 0 where it has none."""
+        """For each column, the place of each sample's value, counted from 1; 0 if it has none."""
         return {name: _codes_of(column) for name, column in self.columns.items()}
 
     def _inside_others(self, name: str) -> Iterator[Sequence[str]]:
-        """Values of a column that belong to one value of another column, for each of these."""
+        """Values of a column that lie within one value of another column, for each such value."""
         levels, codes = _values(self.columns[name]), self._codes[name]
         for other, column in self.columns.items():
             if other == name:
@@ -155,12 +156,12 @@ def _codes_of(column: SliceColumn) -> NDArray[np.int64]:
 
 
 def _values(column: SliceColumn) -> tuple[str, ...]:
-    """What a slice can ask for, samples without a known value included."""
+    """The values that a slice can ask for, including the unknown one if it occurs."""
     return (*column.choices, *((UNKNOWN,) if UNKNOWN in column.levels else ()))
 
 
 def _complete(hidden: set[str], family: Sequence[str], sizes: Mapping[str, int], k: int) -> None:
-    """Hide more of values whose sum is known, until no hidden one follows from the others."""
+    """Hide more values of a family with a known sum, until no hidden one can be inferred."""
     shown = sorted(
         (each for each in family if each not in hidden and sizes[each]),
         key=lambda each: sizes[each],
@@ -172,24 +173,24 @@ def _complete(hidden: set[str], family: Sequence[str], sizes: Mapping[str, int],
 
 
 def suppressed_below() -> int:
-    """The size below which groups are hidden, read now; 0 for none."""
+    """The size below which groups are hidden, from the current settings; 0 for no suppression."""
     return load_settings().slices.suppress_below
 
 
 def smallest_judged() -> int:
-    """Labelled samples from which on a group is judged, read now."""
+    """The number of labelled samples from which a group is judged, from the current settings."""
     return load_settings().slices.min_size
 
 
 def sizes_in_truth(session: Session, truth: TruthRecord, k: int) -> GroupSizes:
-    """The groups of the samples of a truth by its slice columns."""
+    """The groups of samples of a ground truth by its slice columns."""
     codes = truths.truth_codes(session, truth.id)
     labelled = is_labelled(codes, len(truth.class_counts)).astype(np.int64)
     return GroupSizes(slices.slice_columns(session, truth.root_id), labelled, k)
 
 
 def sizes_of_run(session: Session, run: RunRecord, k: int) -> GroupSizes | None:
-    """The groups of a run by its newest labels; None for one without slice columns."""
+    """The groups of a run on its newest labels; None for a run without slice columns."""
     if run.source is not SourceOrientation.PREDICTIONS:
         cases = logged_counts.find_counted_samples(session, run.id)
         return None if cases is None else GroupSizes(cases.slices, cases.sizes, k)
@@ -202,7 +203,7 @@ def sizes_of_run(session: Session, run: RunRecord, k: int) -> GroupSizes | None:
 def without_hidden(
     session: Session, dataset_id: int, columns: Sequence[SliceFacts]
 ) -> tuple[SliceFacts, ...]:
-    """Slice columns of a dataset without the values that are hidden, which are counted."""
+    """Slice columns of a dataset without the hidden values, which are only counted."""
     k = suppressed_below()
     if not k:
         return tuple(columns)
@@ -225,7 +226,7 @@ def without_hidden(
 
 
 def require_shown(session: Session, run: RunRecord, part: Slice) -> None:
-    """Raise `Forbidden` for a slice that is suppressed in the samples of a run."""
+    """Raise `Forbidden` if a slice is suppressed among the samples of a run."""
     k = suppressed_below()
     sizes = sizes_of_run(session, run, k) if k else None
     if sizes is not None and sizes.is_hidden(part):
@@ -233,7 +234,7 @@ def require_shown(session: Session, run: RunRecord, part: Slice) -> None:
 
 
 def suppressed(part: Slice, k: int) -> Forbidden:
-    """The error of a slice that is hidden."""
+    """The error for a slice that is hidden."""
     return Forbidden(
         f"{part} is suppressed: groups of fewer than {k} labelled examples, and those from which "
         "they could be computed, are hidden.",

@@ -1,9 +1,9 @@
-"""Questions in SQL, answered by DuckDB over relations that are read from the registry.
+"""SQL queries over runs, answered by DuckDB on relations that are read from the registry.
 
-DuckDB is shut in: it computes, and reaches neither files nor the network. The relations are
+DuckDB is confined: it computes, and can access neither files nor the network. The relations are
 read a few runs at a time in short transactions.
 
-DuckDB hands an Arrow dataset the columns a scan needs and those conditions on rows that Arrow
+DuckDB passes the columns a scan needs to an Arrow dataset, with the row conditions that Arrow
 understands, so what was not requested is never read.
 """
 
@@ -47,22 +47,22 @@ if TYPE_CHECKING:
 
 
 class Relation(ds.Dataset):  # type: ignore[misc]  # The library ships no types.
-    """Rows that `read` brings, table by table, whenever they are scanned.
+    """Rows that `read` yields as tables, read again for every scan.
 
-    An error that ends a scan is kept in `failure`: DuckDB passes on its text alone.
+    An error that ends a scan is kept in `failure`: DuckDB passes on only its text.
     """
 
     def __init__(
         self, schema: pa.Schema, read: Callable[[RequestedColumns], Iterator[pa.Table]]
     ) -> None:
-        # The base class can be made by Arrow alone, and all of it that is used is below.
+        # Only Arrow can construct the base class, and everything used from it is defined below.
         self._schema = schema
         self._read = read
         self.failure: Exception | None = None
 
     @property
     def schema(self) -> pa.Schema:
-        """All columns."""
+        """The schema with all columns."""
         return self._schema
 
     def scanner(
@@ -71,7 +71,7 @@ class Relation(ds.Dataset):  # type: ignore[misc]  # The library ships no types.
         filter: ds.Expression | None = None,  # noqa: A002 - the name is Arrow's
         **_options: object,
     ) -> Scan:
-        """What one scan wants: some columns of the rows that fulfil a condition."""
+        """One scan: some of the columns, for the rows that meet a condition."""
         shown = self._schema.names if columns is None else list(columns)
         wanted = RequestedColumns.of(self._schema, columns, filter)
         schema = pa.schema([self._schema.field(name) for name in shown])
@@ -89,12 +89,12 @@ class Relation(ds.Dataset):  # type: ignore[misc]  # The library ships no types.
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """One reading of a relation, from its first row to wherever DuckDB has seen enough."""
+    """One pass over a relation, from its first row until DuckDB has seen enough."""
 
     reader: pa.RecordBatchReader
 
     def to_reader(self) -> pa.RecordBatchReader:
-        """Batch by batch; what is not asked for any more is not read."""
+        """A reader by batches; rows that are no longer needed are not read."""
         return self.reader
 
 
@@ -107,10 +107,10 @@ _BEFORE = {
 
 @contextmanager
 def engine_over(relations: Mapping[str, Relation]) -> Iterator[DuckDBPyConnection]:
-    """An engine that knows the relations and nothing else, for as long as the block takes.
+    """A DuckDB connection with these relations and nothing else, closed after the block.
 
-    What does not fit into memory it puts into a temporary folder of its own. Raises
-    `StorageFull` where there can be none.
+    What does not fit into memory goes to a temporary folder of its own. Raises `StorageFull` if
+    the folder cannot be made.
     """
     import duckdb
 
@@ -123,7 +123,7 @@ def engine_over(relations: Mapping[str, Relation]) -> Iterator[DuckDBPyConnectio
         for name, relation in relations.items():
             engine.register(name, relation)
         engine.execute("SET TimeZone = 'UTC'")
-        # In this order, and last: from here on, nothing said in SQL can take it back.
+        # In this order, and last: no SQL statement can undo it from here on.
         engine.execute("SET enable_external_access = false")
         engine.execute("SET lock_configuration = true")
         yield engine
@@ -149,7 +149,7 @@ def require_one_question(engine: DuckDBPyConnection, text: str) -> None:
 
 
 def refused(error: Exception) -> InvalidInput:
-    """What DuckDB says about a query, without the copy of the query under it."""
+    """The error for what DuckDB says about a query, without the copy of the query below it."""
     text, _, _ = str(error).partition("\n\nLINE ")
     sentence = " ".join(text.split())
     return InvalidInput(
@@ -172,7 +172,7 @@ _ROWS: dict[str, Callable[[Session, Sequence[str], RequestedColumns], pa.Table]]
 def read_relation(
     database: Database, relation: str, scope: RunScope, wanted: RequestedColumns
 ) -> Iterator[pa.Table]:
-    """What is wanted of a relation, table by table as they come from the database."""
+    """The requested columns and rows of a relation, in tables as they come from the database."""
     with database.read() as session:
         runs = possible_runs(runs_in_scope(session, scope), wanted)
     if relation == "predictions":
@@ -203,7 +203,7 @@ def _predictions(
             run = predicted_run(session, place.id)
             if run is None:
                 continue
-            # Runs on one dataset follow each other, and mostly have the same truth.
+            # Runs on the same dataset follow each other, and usually share the same truth.
             if truth is None or truth.version.id != run.truth_id:
                 truth = None  # Two would not have to fit into memory.
                 truth = truth_side(session, run.truth_id, wanted)
@@ -221,7 +221,7 @@ _ROWS_AT_ONCE = 65_536
 
 @dataclass(frozen=True, eq=False)
 class QueryResult:
-    """Columns of an answer, and its rows as they are computed; they pass by once."""
+    """The columns of an answer, and its rows as they are computed; they can be read only once."""
 
     schema: pa.Schema
     batches: Iterator[pa.RecordBatch]
@@ -231,12 +231,12 @@ class QueryResult:
 def asked(
     database: Database, text: str, scope: RunScope, *, timeout_s: float
 ) -> Iterator[QueryResult]:
-    """The answer to one question about the runs in a scope, for as long as the block takes.
+    """The answer to one query about the runs in a scope, available while the block runs.
 
-    Of the registry only those relations and columns are read that the question names. Nothing
-    can be changed by it. Raises `InvalidInput` for what is not a query or cannot be answered in
-    `timeout_s` seconds, `NotFound` for a scope that names what there is not; both may come while
-    rows are read.
+    Only the relations and columns that the query names are read from the registry. The query
+    cannot change anything. Raises `InvalidInput` for what is not a query or cannot be answered in
+    `timeout_s` seconds, and `NotFound` for a scope that names something unknown; both may be
+    raised while rows are read.
     """
     _require_scope(database, scope)
     relations = {
@@ -254,7 +254,7 @@ def asked(
 
 
 def _require_scope(database: Database, scope: RunScope) -> None:
-    """A name with a mistake in it would otherwise answer with nothing."""
+    """Raise `NotFound` for unknown names: with a typo the answer would simply be empty."""
     with database.read() as session:
         for kind, names in (
             ("run", scope.runs),
@@ -292,7 +292,7 @@ def _rows(
     try:
         for batch in reader:
             yield batch
-            # An interruption between two batches is lost on the engine.
+            # DuckDB loses an interruption that comes between two batches.
             if is_over.is_set():
                 raise InterruptException
     except (Error, pa.ArrowException, OSError) as error:
@@ -308,6 +308,6 @@ def _too_slow(timeout_s: float) -> InvalidInput:
 
 
 def _cause(error: Exception, relations: Mapping[str, Relation]) -> Exception:
-    """The error that reading the registry ended with, else what DuckDB says."""
+    """The error with which reading the registry ended, or else what DuckDB says."""
     failures = [relation.failure for relation in relations.values() if relation.failure]
     return failures[0] if failures else refused(error)
