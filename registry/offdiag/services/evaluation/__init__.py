@@ -1,1 +1,1 @@
-"""Evaluating a run: read its inputs, compute purely, write everything at once."""
+"""Evaluation of runs: read the inputs, compute all metrics, write everything at once."""

@@ -1,7 +1,7 @@
-"""The computation itself: from inputs to every value, without reading or writing anything.
+"""The computation of an evaluation: from its inputs to all metrics, without reading or writing.
 
-Costs are the values that are kept with an evaluation. The evaluation of sets of labels has
-curves of each label; with groups of classes collapsed a run is evaluated on request.
+Costs are stored with an evaluation. Multi-label evaluations have curves of each label; a run with
+collapsed groups of classes is evaluated on request.
 """
 
 from __future__ import annotations
@@ -56,19 +56,19 @@ from offdiag.store.evaluations_write import NewEvaluation
 from offdiag.version import offdiag_version
 
 INTERVAL_SEED = 1
-"""One seed for all runs: the same matrix gives the same intervals, bit for bit, everywhere."""
+"""The same seed for all runs, so that a matrix has the same intervals everywhere, bit for bit."""
 
 
 @dataclass(frozen=True)
 class EvaluatedValues:
-    """All aggregates by key, and K values in label order for each per-class key."""
+    """All aggregates by key, and for each per-class key its K values in label order."""
 
     aggregate: Mapping[str, MetricValue]
     per_class: Mapping[str, Sequence[MetricValue]]
 
 
 def of_sets(counted: CountedSets, sets: LabelledSets) -> EvaluatedValues:
-    """Every metric of sets. `counted` is the sum of what was counted in chunks of `sets`."""
+    """All metrics of label sets. `counted` is the sum of the counts of chunks of `sets`."""
     aggregate = dict(set_metrics(counted.tally))
     per_label = dict(label_metrics(counted.tally.labels))
     if sets.scores is not None:
@@ -93,7 +93,7 @@ def of_sets(counted: CountedSets, sets: LabelledSets) -> EvaluatedValues:
 
 
 def label_curves_of(counted: CountedSets, sets: LabelledSets | None) -> tuple[ScoreCurve, ...]:
-    """Curves of each label against the rest; empty without scores."""
+    """The curves of each label against the rest; empty without scores."""
     if sets is None or sets.scores is None:
         return ()
     labels = counted.tally.labels
@@ -118,7 +118,7 @@ __all__ = [
 
 
 def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
-    """Every metric of a run with its interval. The same inputs give the same bits."""
+    """All metrics of a run with their intervals. The same inputs give the same bits."""
     if isinstance(inputs.counted, CountedSets):
         assert inputs.sets is not None  # noqa: S101  # They are read with the counts.
         return of_sets(inputs.counted, inputs.sets)
@@ -137,7 +137,7 @@ def evaluate(inputs: EvaluationInputs) -> EvaluatedValues:
 
 
 def new_evaluation(inputs: EvaluationInputs, *, began: float) -> NewEvaluation:
-    """What is stored of a run or a slice of it; `began` is when that was, by `perf_counter`."""
+    """The evaluation of a run or a slice, as stored; `began` is its start by `perf_counter`."""
     values = evaluate(inputs)
     curves = () if inputs.part is not None else curves_of(inputs)
     return NewEvaluation(
@@ -157,7 +157,7 @@ def new_evaluation(inputs: EvaluationInputs, *, began: float) -> NewEvaluation:
 
 
 def curves_of(inputs: EvaluationInputs) -> tuple[ScoreCurve, ...]:
-    """What pictures of the scores are drawn from; empty without scores, else never."""
+    """The curves drawn from the scores; empty without scores and if samples have weights."""
     if isinstance(inputs.counted, CountedSets):
         return label_curves_of(inputs.counted, inputs.sets)
     if isinstance(inputs.counted, WeightedCounts):
@@ -173,7 +173,7 @@ def curves_of(inputs: EvaluationInputs) -> tuple[ScoreCurve, ...]:
 
 
 def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:
-    """The suite of a matrix, each value with its interval where it has one."""
+    """All metrics of a matrix, with intervals for those that have one."""
     suite = evaluate_stack(
         matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
     )
@@ -181,7 +181,7 @@ def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:
 
 
 def of_weights(inputs: EvaluationInputs) -> EvaluatedValues:
-    """The suite of sums of weights, and what scores of such samples tell."""
+    """All metrics of sums of weights, and those of the scores of weighted samples."""
     counted = inputs.counted
     assert isinstance(counted, WeightedCounts)  # noqa: S101  # Who calls this knows.
     suite = evaluate_stack(
@@ -198,7 +198,7 @@ def of_weights(inputs: EvaluationInputs) -> EvaluatedValues:
 
 
 def _of_weighted_scores(inputs: EvaluationInputs) -> EvaluatedValues:
-    """Undefined where nothing is written for weights, which is so for declared metrics, too."""
+    """Metrics not implemented for weights are undefined, and so are all declared ones."""
     found = inputs.weighted
     positive = inputs.dataset.positive_label
     no_scores = Forecasts(
@@ -233,13 +233,14 @@ def _with_intervals(suite: Suite, found: SuiteIntervals, n_classes: int) -> Eval
 
 
 def of_scores(forecasts: Forecasts, names: tuple[str, ...] = ()) -> EvaluatedValues:
-    """What scores tell beyond the predicted class: ranking, calibration, proper scores.
+    """Metrics of scores beyond the predicted class: ranking, calibration, proper scores.
 
-    `names` are those of the classes, for declared metrics.
+    `names` are the names of the classes, for declared metrics.
     """
     if forecasts.n_samples == 0:
         return _undefined(forecasts, Reason.NO_SAMPLES)
-    # Classes first: the ranking of one without a column is gone before that of the top label.
+    # Classes first: the ranking of a class without a column is removed before that of the top
+    # label.
     per_class = class_metrics(forecasts)
     by_class = class_score_intervals(forecasts)
     found = score_intervals(forecasts, seed=INTERVAL_SEED)
@@ -259,14 +260,14 @@ def of_scores(forecasts: Forecasts, names: tuple[str, ...] = ()) -> EvaluatedVal
 
 
 def of_cells(cells: ScoreCells, *, positive: int, names: tuple[str, ...] = ()) -> EvaluatedValues:
-    """The same of scores that were counted, each with how far it may be off."""
+    """Metrics of scores counted in cells, each with a bound on its error."""
     found = cell_values(cells, positive=positive, seed=INTERVAL_SEED)
     own = custom.cell_values(cells, names, positive=positive, seed=INTERVAL_SEED)
     return EvaluatedValues({**found.aggregate, **own}, found.per_class)
 
 
 def of_class_cells(cells: ClassCells) -> EvaluatedValues:
-    """The same of scores of each class that were counted."""
+    """Metrics of the scores of each class, counted in cells."""
     found = class_cell_values(cells, seed=INTERVAL_SEED)
     return EvaluatedValues({**found.aggregate, **custom.undefined_in_cells()}, found.per_class)
 
@@ -279,7 +280,7 @@ def _of_counted(inputs: EvaluationInputs, cells: ScoreCells | ClassCells) -> Eva
 
 
 def _undefined(forecasts: Forecasts, reason: Reason) -> EvaluatedValues:
-    """The keys that scores of a sample would give, each undefined for a reason."""
+    """The keys that the scores of samples would have, each undefined for this reason."""
     nothing = MetricValue(None, reason.value)
     n_columns = int(forecasts.scores.shape[CLASS_AXIS])
     one_case = replace(
@@ -295,9 +296,9 @@ def _undefined(forecasts: Forecasts, reason: Reason) -> EvaluatedValues:
 
 
 def cost_metrics(counted: Counted, costs: CostMatrix) -> Mapping[str, MetricValue]:
-    """The costs of a matrix, or of sums of weights, by key with intervals where there are any.
+    """The costs of a matrix, or of sums of weights, by key, with intervals if they have any.
 
-    The same inputs give the same bits. Raises `Conflict` where samples have sets of labels.
+    The same inputs give the same bits. Raises `Conflict` if samples have sets of labels.
     """
     if isinstance(counted, WeightedCounts):
         return weighted_costs(counted, costs, seed=INTERVAL_SEED)
@@ -310,9 +311,9 @@ def cost_metrics(counted: Counted, costs: CostMatrix) -> Mapping[str, MetricValu
 
 @dataclass(frozen=True)
 class CollapsedEvaluation:
-    """A matrix whose classes are those that are left, and every metric of it.
+    """The matrix of the classes that remain after collapsing groups, and all metrics of it.
 
-    `classes` are those that there were before.
+    `classes` are the classes before.
     """
 
     classes: LabelSet
@@ -328,10 +329,10 @@ def collapse_matrix(
     hierarchy: Hierarchy | None,
     groups: Iterable[str],
 ) -> CollapsedEvaluation:
-    """Every metric of a matrix of `labels` with groups of its classes collapsed.
+    """All metrics of a matrix of `labels` with groups of its classes collapsed.
 
-    Scores of single classes say nothing about groups, so metrics of scores are not among them,
-    and neither are costs. Raises `InvalidInput` for unknown groups.
+    Scores of single classes say nothing about groups, so metrics of scores are left out, and so
+    are costs. Raises `InvalidInput` for unknown groups.
     """
     if hierarchy is None:
         raise InvalidInput(
@@ -347,9 +348,9 @@ def collapse_matrix(
 def collapse_evaluation(
     database: Database, stored: StoredEvaluation, groups: Iterable[str]
 ) -> CollapsedEvaluation:
-    """An evaluation of a run with groups collapsed that the hierarchy of its dataset names.
+    """The evaluation of a run with groups of the dataset's hierarchy collapsed.
 
-    Raises `NotFound`, `InvalidInput` for unknown groups, and `Conflict` where samples have sets of
+    Raises `NotFound`, `InvalidInput` for unknown groups, and `Conflict` if samples have sets of
     labels.
     """
     with database.read() as session:

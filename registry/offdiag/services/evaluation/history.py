@@ -1,4 +1,4 @@
-"""How the results of a run came to be what they are: every evaluation, and what differed."""
+"""The history of a run's results: all its evaluations, and what changed between them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from offdiag.store.run_page import RunDetail, read_run
 
 HISTORY_KEYS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1")
 KEYS_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard")
-"""What runs have, beside the last of these, whose samples carry sets of labels."""
+"""Metrics in the history of multi-label runs, in addition to macro F1."""
 ALL_KEYS = (*HISTORY_KEYS, *KEYS_OF_SETS)
 
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """An evaluation and, in words, what was different from the one before it of the same samples.
+    """An evaluation and, in words, what differs from the previous one of the same samples.
 
-    `differences` is empty for the first one.
+    `differences` is empty for the first evaluation.
     """
 
     evaluation: PastEvaluation
@@ -38,7 +38,7 @@ def run_history(database: Database, run_id: str) -> tuple[HistoryEntry, ...]:
 
 
 def _shown_history(session: Session, run_id: str) -> list[PastEvaluation]:
-    """The evaluations of a run without those of slices that are too small to be shown."""
+    """The evaluations of a run without those of slices too small to be shown."""
     found = evaluation_history(session, run_id, keys=ALL_KEYS)
     k = suppressed_below()
     if not k or all(each.slice is None for each in found):
@@ -52,7 +52,7 @@ def _shown_history(session: Session, run_id: str) -> list[PastEvaluation]:
 
 
 def with_differences(evaluations: Sequence[PastEvaluation]) -> tuple[HistoryEntry, ...]:
-    """Each evaluation, oldest first, compared with the one before it of the same slice."""
+    """Each evaluation, oldest first, compared with the previous one of the same slice."""
     latest: dict[str | None, PastEvaluation] = {}
     entries = []
     for evaluation in evaluations:
@@ -75,14 +75,14 @@ def _differences(before: PastEvaluation, after: PastEvaluation) -> tuple[str, ..
 
 @dataclass(frozen=True, slots=True)
 class RunHistory:
-    """A run with all its evaluations, oldest first, those of its slices included."""
+    """A run with all its evaluations, oldest first, including those of its slices."""
 
     detail: RunDetail
     entries: tuple[HistoryEntry, ...]
 
 
 def browse_history(database: Database, run_id: str) -> RunHistory:
-    """How the results of a run came about. Raises `NotFound`."""
+    """A run with the history of its results. Raises `NotFound`."""
     with database.read() as session:
         detail = read_run(session, run_id)
         found = _shown_history(session, run_id)

@@ -1,6 +1,6 @@
-"""What the evaluation of a run is computed from: its predictions beside the truth.
+"""The inputs of an evaluation: the predictions of a run and the ground truth.
 
-They are counted, read with their scores, and restricted to the samples that a slice means.
+Predictions are counted, read with their scores, and restricted to the samples of a slice.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from offdiag.store.truths import TruthRecord
 
 @dataclass(frozen=True)
 class Cases:
-    """The predictions of a run beside the truth; `members` says which samples are meant."""
+    """The predictions of a run with the truth; `members` restricts them to some samples."""
 
     session: Session
     run: RunRecord
@@ -57,8 +57,8 @@ class Cases:
     def count(self) -> tuple[SampleCounts, tuple[PackedCounts, ...]]:
         """Counts of the samples that have a label.
 
-        With them come the counts that chunks should keep and do not: those that were dropped,
-        to be rebuilt from the predictions.
+        Also returns the counts that should be stored with chunks but are not: they were dropped,
+        and have been rebuilt from the predictions.
         """
         if not self.are_as_logged:
             return self._recounted(), ()
@@ -76,7 +76,7 @@ class Cases:
         return self._sum(counted), tuple(part for part in packed if part is not None)
 
     def weigh(self, labels: LabelSet) -> WeightedCounts:
-        """Numbers, weights and squared weights of the samples that have a label."""
+        """Numbers, weights and squared weights of the labelled samples."""
         nothing = np.zeros((self.n_classes, self.n_classes))
         total = WeightedCounts(nothing.astype(np.int64), nothing.copy(), nothing.copy(), labels)
         for chunk in self._chunks():
@@ -87,11 +87,11 @@ class Cases:
 
     @property
     def are_as_logged(self) -> bool:
-        """Whether these are the samples and the truth that the counts of chunks are of."""
+        """Whether the stored counts of chunks are for exactly these samples and this truth."""
         return self.members is None and self.truth.id == self.run.truth_version_id
 
     def forecasts(self, dataset: DatasetRecord) -> Forecasts | None:
-        """Scores of the samples that have a label, in the order they were logged in."""
+        """The scores of the labelled samples, in the order in which they were logged."""
         scores = predictions.read_scores(self.session, self.run.id)
         if scores is None:
             return None
@@ -106,7 +106,7 @@ class Cases:
         )
 
     def weighted_forecasts(self, dataset: DatasetRecord) -> WeightedForecasts | None:
-        """The same of a run whose samples have weights, without those of weight 0."""
+        """The scores of the labelled samples of a weighted run, without those of weight 0."""
         forecasts = self.forecasts(dataset)
         if forecasts is None:
             return None
@@ -117,10 +117,10 @@ class Cases:
         return WeightedForecasts.of(forecasts, np.concatenate(weights))
 
     def count_scores(self, dataset: DatasetRecord) -> ScoreCells | None:
-        """Scores of the samples that have a label, counted chunk by chunk.
+        """The scores of the labelled samples, counted in cells chunk by chunk.
 
-        None where they are not probabilities, or there is none. Memory holds no more scores than
-        those of a chunk.
+        None if they are not probabilities, or there are none. Memory never holds more scores than
+        those of one chunk.
         """
         positive = positive_code(dataset)
 
@@ -134,7 +134,7 @@ class Cases:
         return count_scores(parts())
 
     def sets(self) -> LabelledSets:
-        """The sets of the samples whose truth is known, in the order they were logged in."""
+        """The label sets of the samples with known truth, in the order they were logged in."""
         actual, predicted, known = [], [], []
         for chunk in self._chunks():
             true = chunk.actual_in(self.actual)
@@ -151,7 +151,7 @@ class Cases:
 
     @cached_property
     def actual(self) -> Codes:
-        """Codes of all samples; those that are not meant are as if they had no label."""
+        """Codes of all samples; samples outside `members` count as unlabelled."""
         codes = truths.truth_codes(self.session, self.truth.id)
         if self.members is None:
             return codes
@@ -176,7 +176,7 @@ def members_of(session: Session, truth: TruthRecord, part: Slice) -> NDArray[np.
     """Whether each sample of a truth is in a slice, shape (n_samples,).
 
     Raises `InvalidInput` for a column that the dataset does not have and for a value that no
-    sample has: both are more likely misspelt than meant.
+    sample has: both are probably misspelt.
     """
     names = {term.name for term in part.terms}
     choices = slices.slice_choices(session, truth.root_id, names)
@@ -184,7 +184,7 @@ def members_of(session: Session, truth: TruthRecord, part: Slice) -> NDArray[np.
 
 
 def members_among(choices: SliceChoices, part: Slice, *, n_samples: int) -> NDArray[np.bool_]:
-    """The same from slice columns that were read already. Raises `InvalidInput`."""
+    """Whether each sample is in a slice, from columns already read. Raises `InvalidInput`."""
     members = np.ones(n_samples, dtype=np.bool_)
     for term in part.terms:
         members &= _members_by_term(choices, term)
@@ -208,7 +208,7 @@ def _members_by_term(choices: SliceChoices, term: SliceTerm) -> NDArray[np.bool_
 
 
 def _values_of(column: SliceColumn) -> str:
-    """Values that could have been meant; where small groups are hidden none are named."""
+    """A hint with values that may have been meant; none are named if small groups are hidden."""
     if suppressed_below():
         return "The page of a run offers the values that are shown."
     shown = ", ".join(repr(level) for level in column.choices[:10])
@@ -218,12 +218,12 @@ def _values_of(column: SliceColumn) -> str:
 
 @dataclass(frozen=True)
 class EvaluationInputs:
-    """Everything an evaluation depends on; `digest` changes whenever one of it does.
+    """Everything an evaluation depends on; `digest` changes whenever any of it does.
 
-    `truth` is the version the samples are scored with; `part` is the slice that is meant,
-    None for all. `n_cases` is their number whether they have a label or not. Those that have
-    are `counted`. `forecasts` are there where classes have scores, `sets` where samples have sets
-    of labels.
+    `truth` is the label version with which the samples are scored; `part` is the slice, None for
+    all samples. `n_cases` is their number, with or without a label; `counted` has the counts of
+    those with one. `forecasts` are set if classes have scores, `sets` if samples have sets of
+    labels.
     """
 
     run: RunRecord
@@ -235,18 +235,18 @@ class EvaluationInputs:
     forecasts: Forecasts | None
     digest: str
     new_parts: tuple[PackedCounts, ...] = ()
-    """Counts that chunks of the run should have and have not."""
+    """Counts that should be stored with chunks of the run but are not."""
     sets: LabelledSets | None = None
     cells: ScoreCells | ClassCells | None = None
-    """Counted scores, of the positive class or of every class, where there are no `forecasts`."""
+    """Counted scores, of the positive class or of every class, if there are no `forecasts`."""
     weighted: WeightedForecasts | None = None
-    """Scores of samples with weights, in place of `forecasts`."""
+    """Scores of samples with weights, instead of `forecasts`."""
 
 
 def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> EvaluationInputs:
-    """Read the inputs of a run, or of a slice of it, also if it was deleted in the meantime.
+    """Read the inputs of a run, or of a slice of it, even if it was deleted in the meantime.
 
-    Raises `NotFound` for an unknown run and `InvalidInput` for a slice that it cannot have.
+    Raises `NotFound` for an unknown run and `InvalidInput` for a slice that is not in its dataset.
     """
     run = runs.get_any_run(session, run_id)
     dataset = datasets.get_dataset(session, run.dataset_id)
@@ -268,7 +268,8 @@ def read_inputs(session: Session, run_id: str, part: Slice | None = None) -> Eva
         found = cases.weigh(dataset.labels) if run.is_weighted else counted(counts, dataset.labels)
         forecasts = None
         if run.is_weighted:
-            # Cells count samples, so scores too many to be sorted are kept and not evaluated.
+            # Cells count samples, so scores that are too many to sort are stored but not
+            # evaluated.
             weighted = None if counts_scores(run) else cases.weighted_forecasts(dataset)
         else:
             cells = cases.count_scores(dataset) if counts_scores(run) else None
@@ -317,10 +318,10 @@ def _kept_counts(
 
 
 def truth_that_counts(session: Session, run: RunRecord) -> TruthRecord | None:
-    """The version a run is scored with: the newest correction of the one it was logged with.
+    """The label version with which a run is scored: the newest correction of the logged one.
 
-    An uploaded matrix cannot be counted again, so it stays with the version it was compared
-    with, if there was one.
+    An uploaded matrix cannot be counted again, so it keeps the version with which it was compared,
+    if there was one.
     """
     if run.truth_version_id is None:
         return None
@@ -330,10 +331,10 @@ def truth_that_counts(session: Session, run: RunRecord) -> TruthRecord | None:
 
 
 def input_digest(run: RunRecord, truth: TruthRecord | None, part: Slice | None = None) -> str:
-    """SHA-256 of what goes into an evaluation: predictions, truth version, metrics and slice.
+    """SHA-256 of the inputs of an evaluation: predictions, truth version, metrics and slice.
 
-    A correction that was taken back is a version of its own although it says what an older one
-    said; its number tells the two apart.
+    A correction that undoes another one is a version of its own although its labels equal those of
+    an older version; the number distinguishes the two.
     """
     version = "" if truth is None else truth.digest
     if truth is not None and truth.parent_id is not None:
@@ -349,7 +350,7 @@ def input_digest(run: RunRecord, truth: TruthRecord | None, part: Slice | None =
 
 
 def counts_scores(run: RunRecord) -> bool:
-    """Whether the scores of a run are so many that they are counted in cells instead of sorted."""
+    """Whether a run has so many scores that they are counted in cells instead of sorted."""
     return (
         run.source is SourceOrientation.PREDICTIONS
         and run.score_columns == 1
@@ -358,7 +359,7 @@ def counts_scores(run: RunRecord) -> bool:
 
 
 def positive_code(dataset: DatasetRecord) -> int:
-    """The class that one score for each sample is of."""
+    """The code of the class to which a single score per sample refers."""
     assert dataset.positive_label is not None  # noqa: S101  # Else there are none.
     return dataset.labels.index[dataset.positive_label]
 

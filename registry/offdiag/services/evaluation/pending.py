@@ -1,6 +1,6 @@
-"""Evaluating in this process what waits for it, so that no worker has to be started first.
+"""Evaluating waiting runs in this process, so that no worker has to be started first.
 
-What evaluates is imported only where something waits: a list is shown sooner without it.
+The evaluation code is imported only if runs are waiting, so that lists are otherwise shown sooner.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     from offdiag.services.jobs.leases import LeaseKeeper
 
 MOST_AT_ONCE = 20
-"""As many runs are evaluated before a list is shown; of more their number is reported."""
+"""Most runs that are evaluated before a list is shown; if there are more, it says how many."""
 _MOST_COUNTED = 10_000
 
 Step = Callable[[int, int], None]
-"""Takes how many runs are done, and of how many."""
+"""Is called with the number of runs done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingReport:
-    """How many runs were evaluated, and how many are left: failed, or taken by a worker."""
+    """How many runs were evaluated, and how many remain: failed, or being done by a worker."""
 
     n_evaluated: int
     n_left: int
 
 
 def evaluate_few(database: Database, settings: JobsSettings, on_step: Step) -> PendingReport:
-    """Evaluate the runs that wait, if the database is embedded and they are few enough.
+    """Evaluate the waiting runs, if the database is embedded and there are few enough.
 
-    More than `MOST_AT_ONCE` runs would take long: then nothing is done, and all of them are
-    left. On a team database workers evaluate, and nothing is looked for.
+    More than `MOST_AT_ONCE` runs would take long: then nothing is done, and all of them remain. On
+    a team database workers evaluate, and waiting runs are not even counted.
     """
     if database.dialect != "sqlite":
         return PendingReport(0, 0)
@@ -50,7 +50,7 @@ def evaluate_few(database: Database, settings: JobsSettings, on_step: Step) -> P
 
 
 def evaluate_pending(database: Database, settings: JobsSettings, on_step: Step) -> PendingReport:
-    """Evaluate every run that waits for it, one after another, oldest first."""
+    """Evaluate all waiting runs, one after another, oldest first."""
     return _evaluate(database, _waiting(database), settings, on_step)
 
 
@@ -95,10 +95,10 @@ def _evaluate_one(
 
 
 def work_until_idle(database: Database, settings: JobsSettings) -> Iterator[tuple[Outcome, int]]:
-    """Do all jobs that are due: evaluations, reports and deliveries, then stop.
+    """Run all jobs that are due, evaluations, reports and deliveries, then stop.
 
-    Yields the outcome of each attempt and how many jobs are still queued. Jobs that failed and
-    are tried again later are left.
+    Yields the outcome of each attempt and how many jobs are still queued. Failed jobs that are to
+    be tried again later remain.
     """
     from offdiag.services.jobs.attempts import RetryPolicy
     from offdiag.services.jobs.leases import LeaseKeeper
@@ -110,7 +110,7 @@ def work_until_idle(database: Database, settings: JobsSettings) -> Iterator[tupl
         is_idle = False
         while not is_idle:
             is_idle = True
-            # Each round asks for a limited number of evaluations.
+            # Each round submits only a limited number of evaluations.
             submit_missing(database)
             reconcile(database, policy)
             for outcome in run_due_jobs(database, keeper, policy, goes_on=lambda: True):

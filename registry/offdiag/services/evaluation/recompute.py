@@ -1,4 +1,4 @@
-"""Asking for results again: of what is stale, of some runs, or of everything."""
+"""Recomputing results: those that are stale, those of some runs, or all."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _AT_ONCE = 200
 
 @dataclass(frozen=True, slots=True)
 class RecomputeRequest:
-    """Runs whose evaluation was asked for, and how many were not waiting for it already."""
+    """Runs submitted for evaluation, and how many of them were not already waiting."""
 
     runs: tuple[StaleRun, ...]
     n_submitted: int
 
 
 def recompute_stale(database: Database) -> RecomputeRequest:
-    """Ask for exactly what is stale."""
+    """Submit exactly the runs whose results are stale."""
     digest = rules_in_force().evaluated_by
     with database.write() as session:
         stale = stale_runs(session, suite_version=SUITE_VERSION, rules_digest=digest)
@@ -34,11 +34,11 @@ def recompute_stale(database: Database) -> RecomputeRequest:
 
 
 def recompute_all(database: Database) -> RecomputeRequest:
-    """Drop all results that count, and queue them again from the predictions.
+    """Drop all current results, and queue the runs to be computed again from the predictions.
 
-    Superseded results stay: they say what was known at the time. Until the work is done the
-    runs have no results. Runs whose evaluation was given up are tried again. Each transaction
-    is short, so that workers can begin in between.
+    Superseded results remain: they say what was known at the time. Until the work is done the runs
+    have no results. Runs whose evaluation failed for good are tried again. Each transaction is
+    short, so that workers can begin in between.
     """
     with database.read() as session:
         complete = retention.complete_runs(session)
@@ -53,10 +53,10 @@ def recompute_all(database: Database) -> RecomputeRequest:
 
 
 def recompute_runs(database: Database, run_ids: Sequence[str]) -> RecomputeRequest:
-    """Drop the results of some runs, and queue them again from the predictions.
+    """Drop the results of some runs, and queue them to be computed again from the predictions.
 
-    Raises `NotFound` for an unknown run and `Conflict` for one that is still open; nothing is
-    dropped then.
+    Raises `NotFound` for an unknown run and `Conflict` for one that is still open; then nothing is
+    dropped.
     """
     with database.write() as session:
         for run_id in run_ids:
@@ -70,7 +70,7 @@ def recompute_runs(database: Database, run_ids: Sequence[str]) -> RecomputeReque
 
 
 def retry_failed(database: Database, run_id: str) -> None:
-    """Ask for the evaluation of a run again, if it failed for the last time. Raises `NotFound`."""
+    """Submit a run again whose evaluation failed for the last time. Raises `NotFound`."""
     with database.write() as session:
         if runs.get_run(session, run_id).state is RunState.FAILED:
             _drop_and_ask(session, [run_id])
@@ -89,7 +89,7 @@ def _asked(session: Session, stale: list[StaleRun]) -> RecomputeRequest:
 
 
 def reason_in_words(reason: StaleReason) -> str:
-    """Why a run is stale, for people."""
+    """Why the results of a run are stale, for people."""
     return _WORDS[reason]
 
 

@@ -1,4 +1,4 @@
-"""Getting the evaluation of a run: stored, computed on the spot, or waited for."""
+"""Getting the evaluation of a run: stored, computed immediately, or waited for."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ _LOOK_EVERY_S = 0.05
 def evaluation_of(
     database: Database, run_id: str, *, timeout_s: float, lease_s: float, policy: RetryPolicy
 ) -> StoredEvaluation:
-    """The evaluation of a run with the truth and the suite that count now.
+    """The evaluation of a run on the current label version, with the current metrics.
 
-    Where there is none yet it is computed here on SQLite, unless a worker is at it already; on
-    a team database a worker is waited for. Raises `NotFound`, `Conflict` for a run that is
-    still open, `EvaluationFailed` with the error of the worker, and `EvaluationPending` when
-    time is up.
+    If there is none yet, it is computed here on SQLite, unless a worker is already computing it;
+    on a team database, waits for a worker. Raises `NotFound`, `Conflict` for a run that is still
+    open, `EvaluationFailed` with the error of the worker, and `EvaluationPending` when time is up.
     """
     give_up_at = time.monotonic() + timeout_s
     while True:
@@ -56,7 +55,7 @@ def evaluation_of(
 
 
 def stored_evaluation(database: Database, run_id: str) -> StoredEvaluation:
-    """The same where it is there already; nothing is computed or waited for."""
+    """The evaluation of a run if it is stored; else raises `EvaluationPending` at once."""
     with database.read() as session:
         stored, _ = _stored(session, run_id)
     if stored is None:
@@ -69,7 +68,7 @@ def stored_evaluation(database: Database, run_id: str) -> StoredEvaluation:
 
 
 def _stored(session: Session, run_id: str) -> tuple[StoredEvaluation | None, WorkRecord | None]:
-    """The evaluation of a run, None while it is stale, and the job that evaluates it, if any."""
+    """The evaluation of a run, None while it is stale, and the job for it, if there is one."""
     run = runs.get_run(session, run_id)
     require_closed(run)
     job = jobs.find_by_key(session, evaluation_key(run_id))

@@ -1,4 +1,4 @@
-"""The counts of all slices of a run: made with its evaluation, and kept with it."""
+"""The counts of all slices of a run: computed with its evaluation, and stored with it."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ from offdiag.store.truths import TruthRecord
 
 HALVES = 2
 N_CROSSED = 3
-"""Columns that are crossed on request."""
+"""Number of columns that can be crossed on request."""
 MOST_TESTED = 8
-"""Runs whose tests are remembered: with thousands of slices, testing them takes seconds."""
+"""Runs whose slice tests are cached: with thousands of slices, testing takes seconds."""
 _TESTED: LruCache[SliceFindings] = LruCache(most=MOST_TESTED)
 
 
 @dataclass(frozen=True, eq=False)
 class CountedSlices:
-    """Counts of slices with the digest of the columns that they were counted by."""
+    """Counts of slices, with the digest of the columns from which they were counted."""
 
     counts: SliceCounts
     digest: str
 
 
 def slice_counts_of(database: Database, run_id: str) -> SliceCounts | None:
-    """The counts of all slices of a run under the evaluation that counts.
+    """The counts of all slices of a run, for its current evaluation.
 
-    They are counted now where they are not there yet or columns were added. None for a run
-    without slice columns, and for one that is not evaluated yet. Raises `NotFound`.
+    They are counted now if they are missing or columns have been added. None for a run without
+    slice columns, and for one that is not yet evaluated. Raises `NotFound`.
     """
     with database.read() as session:
         kept = slices.kept_slice_counts(session, run_id)
@@ -77,7 +77,7 @@ def slice_counts_of(database: Database, run_id: str) -> SliceCounts | None:
 def _counted_now(
     session: Session, run_id: str, only: Sequence[str] = ()
 ) -> tuple[RunRecord, tuple[int, int | None], CountedSlices] | None:
-    """The run, its evaluation that counts with its truth, and the counts of its slices."""
+    """The run, its current evaluation with the truth version, and the counts of its slices."""
     run = runs.get_run(session, run_id)
     current = evaluations.current_key(session, run_id)
     if current is None:
@@ -89,7 +89,7 @@ def _counted_now(
 
 
 def _triples_of(database: Database, run_id: str, columns: Sequence[str]) -> SliceCounts | None:
-    """The counts of three columns with the crosses of all; None for a run without columns."""
+    """The counts of three columns and all their crosses; None for a run without columns."""
     if len(set(columns)) != N_CROSSED or len(columns) != N_CROSSED:
         raise InvalidInput(
             f"{', '.join(map(repr, columns))}: {N_CROSSED} different columns are crossed.",
@@ -103,7 +103,7 @@ def _triples_of(database: Database, run_id: str, columns: Sequence[str]) -> Slic
 
 @dataclass(frozen=True, eq=False)
 class RunFindings:
-    """Every slice of a run tested against the rest, and the names of its classes."""
+    """Tests of every slice of a run against the rest, and the names of the run's classes."""
 
     found: SliceFindings
     labels: tuple[str, ...]
@@ -116,12 +116,12 @@ def slice_findings(
     *,
     columns: Sequence[str] = (),
 ) -> RunFindings | None:
-    """Test every slice of a run against the rest; None as for `slice_counts_of`.
+    """Test every slice of a run against the rest; None as in `slice_counts_of`.
 
-    `counted` are the counts of its evaluation, which are read if they are not given. With three
-    `columns` the slices are those of these alone, with the crosses of all three, counted now.
-    Where small groups are suppressed there are none: numbers of overlapping slices and of their
-    rest would give small ones away. Raises `NotFound`, and `InvalidInput` for other columns.
+    `counted` has the counts of its evaluation, which are read if not given. With three `columns`,
+    only their slices are tested, including the crosses of all three, counted now. If small groups
+    are suppressed, there are no tests: numbers of overlapping slices and of their rest would
+    reveal small groups. Raises `NotFound`, and `InvalidInput` for other columns.
     """
     if suppressed_below():
         return None
@@ -145,7 +145,7 @@ def slice_findings(
 def _weighted_findings(
     database: Database, run_id: str, counted: WeightedCounts
 ) -> RunFindings | None:
-    """The same of weighted samples, which are read for it and not kept counted."""
+    """Tests of slices of weighted samples, which are read for this and not stored as counts."""
     with database.read() as session:
         run = runs.get_run(session, run_id)
         current = evaluations.current_key(session, run_id)
@@ -177,9 +177,9 @@ def _weighted_findings(
 def kept_findings(
     session: Session, run_id: str, counted: Counted | None = None
 ) -> RunFindings | None:
-    """What the kept counts of a run say, without counting anything; None where there are none.
+    """The tests from the stored counts of a run, without counting anything; None without counts.
 
-    `counted` are the counts of its evaluation, which are read where they are needed else.
+    `counted` has the counts of its evaluation, which are otherwise read if needed.
     """
     if suppressed_below():
         return None
@@ -195,14 +195,14 @@ def kept_findings(
 
 
 def tested_slices(counts: SliceCounts, counted: Counted) -> SliceFindings:
-    """The tests of counted slices, made once while they are remembered."""
+    """The tests of counted slices, cached."""
     found = unweighted(counted)
     matrix = None if isinstance(found, CountedSets) else found.counts
     return _TESTED.get(_content(counts, matrix), lambda: find_slices(counts, matrix))
 
 
 def _content(counts: SliceCounts, matrix: NDArray[np.int64] | None) -> bytes:
-    """A digest of everything that the tests of slices follow from."""
+    """A digest of everything on which the tests of slices depend."""
     content = hashlib.sha256(repr((counts.columns, counts.n_left_out)).encode())
     for each in (counts.members, counts.numbers, counts.total, matrix):
         if each is not None:
@@ -212,7 +212,7 @@ def _content(counts: SliceCounts, matrix: NDArray[np.int64] | None) -> bytes:
 
 
 def keep_counts(session: Session, evaluation_id: int, run: RunRecord, by: CountedSlices) -> None:
-    """Keep the counts of an evaluation, unless columns were added since they were made."""
+    """Store the counts of an evaluation, unless columns were added since they were made."""
     truth = None
     if run.truth_version_id is not None:
         truth = truths.get_truth(session, run.truth_version_id)
@@ -228,9 +228,9 @@ def count_run(
     *,
     only: Sequence[str] = (),
 ) -> CountedSlices | None:
-    """Count all slices of a run against a truth; None where it has no slice columns.
+    """Count all slices of a run on a ground truth; None if it has no slice columns.
 
-    With three columns in `only`, those of these, and the crosses of all three.
+    With three columns in `only`, counts their slices, including the crosses of all three.
     """
     n_classes = len(dataset.labels)
     count = count_triples if only else count_slices

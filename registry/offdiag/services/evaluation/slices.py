@@ -1,4 +1,4 @@
-"""The evaluation of a slice of a run: made on the first request and kept."""
+"""The evaluation of a slice of a run: computed on the first request and then stored."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from offdiag.store.run_page import RunDetail, RunResults
 from offdiag.store.runs import RunRecord
 
 MOST_GROUPS = 500
-"""Values of a column that are looked at side by side."""
+"""Most values of a column that are compared side by side."""
 
 
 def evaluation_of_slice(database: Database, run_id: str, text: str) -> StoredEvaluation:
-    """Every metric of the samples of a run that are in a slice, such as `country=DE`.
+    """All metrics of the samples of a run that are in a slice, such as `country=DE`.
 
-    They are counted from the predictions against the truth that counts now, at once and by
-    whoever asks: that takes no longer than reading them. Raises `NotFound`, `InvalidInput` for
-    a slice that cannot be read or that the dataset does not have, `Forbidden` for one that is
-    too small to be shown, and `Conflict` for a run that is still open.
+    They are counted from the predictions and the current ground truth, immediately and in this
+    process: that takes no longer than reading them. Raises `NotFound`, `InvalidInput` for a slice
+    that cannot be read or that the dataset does not have, `Forbidden` for one that is too small to
+    be shown, and `Conflict` for a run that is still open.
     """
     part = parse_slice(text)
-    # What is written is looked for again: in the meantime the truth may have been corrected.
+    # After writing, look again: in the meantime the truth may have been corrected.
     while (stored := _stored(database, run_id, part)) is None:
         began = time.perf_counter()
         with database.read() as session:
@@ -54,7 +54,7 @@ def evaluation_of_slice(database: Database, run_id: str, text: str) -> StoredEva
 
 
 def sliced_run(database: Database, detail: RunDetail, text: str) -> RunDetail:
-    """A run with the results of a slice in place of those of all samples. Raises as above."""
+    """A run with the results of a slice instead of all samples. Raises like the above."""
     results = detail.results
     if results is None:
         return detail
@@ -76,9 +76,9 @@ def sliced_run(database: Database, detail: RunDetail, text: str) -> RunDetail:
 def slice_levels(
     session: Session, run: RunRecord, root_id: int | None
 ) -> Mapping[str, tuple[str, ...]]:
-    """The values that slices of a run can ask for, by column; none that are hidden.
+    """The values that slices of a run can ask for, by column, without hidden ones.
 
-    `root_id` is the first version of the labels of its samples, None where it has none.
+    `root_id` is the first label version of its samples, None if there is none.
     """
     if run.source is not SourceOrientation.PREDICTIONS and run.counted_on is None:
         return {}
@@ -108,7 +108,7 @@ def _stored(database: Database, run_id: str, part: Slice) -> StoredEvaluation | 
 
 
 def require_column(columns: SliceColumns, name: str) -> SliceColumn:
-    """A slice column by its name. Raises `UnknownKey` naming similar ones."""
+    """A slice column by name. Raises `UnknownKey` naming similar columns."""
     column = columns.get(name)
     if column is None:
         known = f"It has {', '.join(columns)}." if columns else "Log a run with slices=."

@@ -1,4 +1,4 @@
-"""The evaluation of a run as a piece of work."""
+"""The task of jobs that evaluate a run."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _LOOK_FOR_A_NEWER_WORKER_S = 5.0
 def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
     """Read and evaluate one run; the returned writer stores the result and marks the run.
 
-    Raises `NotYet` for a run that a newer program has evaluated with its own version of the
-    metrics: such a program is to do it again.
+    Raises `NotYet` for a run that a newer offdiag has evaluated with its own version of the
+    metrics: only such a version should evaluate it again.
     """
     started = time.perf_counter()
     with database.read() as session:
@@ -56,8 +56,8 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
     evaluation = new_evaluation(inputs, began=started)
 
     def write(session: Session) -> None:
-        # A correction made in the meantime has asked for another evaluation, which may even
-        # be there already. This one must not count after it, nor after one of a newer program.
+        # A correction made in the meantime has submitted another evaluation, which may even be
+        # finished. This one must not replace it, nor one of a newer offdiag.
         counts = truth_that_counts(session, inputs.run) == inputs.truth and not has_newer_results(
             session, evaluation.run_id, suite_version=SUITE_VERSION
         )
@@ -83,7 +83,7 @@ def compute_evaluation(database: Database, args: Mapping[str, Any]) -> Callable[
 
 
 def fail_evaluation(session: Session, args: Mapping[str, Any], error: str) -> None:  # noqa: ARG001
-    """Mark the run as failed; the work row keeps the error."""
+    """Mark the run as failed; its job keeps the error."""
     runs.set_state(session, str(args["run"]), RunState.FAILED)
 
 
