@@ -1,1 +1,1 @@
-"""What is kept and for how long: deleted runs, old results, archives and backups."""
+"""Retention: deleted runs, old results, project archives and backups."""

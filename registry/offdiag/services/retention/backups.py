@@ -1,9 +1,8 @@
-"""Backups of a whole registry, registries out of backups, and a folder of backups.
+"""Backups of a registry, restoring them, copying registries, and a folder of regular backups.
 
-The folder has one for each hour or day, of which the newest stay.
-
-The name of a file says which hour it is of, so the files themselves tell whether a backup is
-due, however many processes ask and whichever of them was killed.
+The folder has one backup for each hour or day, of which the newest are kept. The name of a file
+says for which hour it is, so the files themselves show whether a backup is due, however many
+processes check and whichever of them was killed.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from offdiag.version import offdiag_version
 
 
 def back_up(database: Database, path: Path, *, progress: Progress = ignored) -> Manifest:
-    """Write everything a registry holds into one file, as it is at one moment.
+    """Write the complete content of a registry, as of one moment, into one file.
 
-    Others go on working meanwhile. The file can be read by its owner alone. Raises `Conflict`
-    for a file that exists, `InvalidInput` for one that cannot be written, `SchemaMismatch` for
-    a database that holds no registry or that of a newer version.
+    Others can go on working meanwhile. Only the owner can read the file. Raises `Conflict` for a
+    file that exists, `InvalidInput` for one that cannot be written, `SchemaMismatch` for a
+    database without a registry or with that of a newer version.
     """
     return backup.write_backup(
         database,
@@ -41,7 +40,7 @@ def back_up(database: Database, path: Path, *, progress: Progress = ignored) -> 
 
 
 def read_backup(path: Path) -> Manifest:
-    """What a backup says of itself. Raises `InvalidInput` for a file that is none."""
+    """The manifest of a backup. Raises `InvalidInput` for a file that is not a backup."""
     with opened_archive(path, "backup") as archive:
         return archive.manifest
 
@@ -49,11 +48,11 @@ def read_backup(path: Path) -> Manifest:
 def restore(
     database: Database, path: Path, *, force: bool, progress: Progress = ignored
 ) -> Manifest:
-    """Fill an empty database with a backup, of whichever kind of database it was made.
+    """Fill an empty database from a backup, whichever kind of database it was made from.
 
-    With `force` a database that holds something is replaced. All or nothing. Raises
-    `InvalidInput` for a torn file, `Conflict` for a database that is not empty, and
-    `SchemaMismatch` where the backup or the database needs a newer offdiag.
+    With `force` the content of the database is replaced. All or nothing. Raises `InvalidInput` for
+    an incomplete file, `Conflict` for a database that is not empty, and `SchemaMismatch` if the
+    backup or the database needs a newer offdiag.
     """
     return backup.restore_backup(database, path, force=force, progress=progress)
 
@@ -61,12 +60,12 @@ def restore(
 def copy_registry(
     source: Database, target: Database, *, force: bool, progress: Progress = ignored
 ) -> Manifest:
-    """Fill `target` with everything `source` holds at one moment, whichever kinds they are.
+    """Fill `target` with the complete content of `source`, whichever kinds of database they are.
 
-    Every row is read back and compared by digest before the target is committed. Others may go
-    on with the source; what they add after that moment is not copied. The copy passes through
-    a file in the temporary folder of this machine, which is removed. Raises as `back_up` and
-    `restore` do, and `Conflict` where both are the same database.
+    Every row is read back and compared by digest before the target is committed. Others can go on
+    using the source; what they add after the copy has begun is not copied. The copy passes through
+    a file in the temporary folder of this machine, which is removed. Raises like `back_up` and
+    `restore`, and `Conflict` if both are the same database.
     """
     if source.place == target.place:
         raise Conflict(
@@ -90,7 +89,7 @@ _LENGTH = {"hour": timedelta(hours=1), "day": timedelta(days=1)}
 
 @dataclass(frozen=True, slots=True)
 class StoredBackup:
-    """A backup in the folder, and the beginning of the hour or day it is of."""
+    """A backup in the folder, and the start of the hour or day that it is for."""
 
     path: Path
     moment: datetime
@@ -99,10 +98,10 @@ class StoredBackup:
 def back_up_if_due(
     database: Database, settings: BackupSettings, *, progress: Progress = ignored
 ) -> Path | None:
-    """Back up an SQLite registry unless this hour or day has its backup, then remove old ones.
+    """Back up an SQLite registry unless this hour or day has a backup, then remove old ones.
 
-    Returns the file, None where nothing was due. Raises `InvalidInput` for a folder that cannot
-    be written or that holds backups of another registry.
+    Returns the file, None if nothing was due. Raises `InvalidInput` for a folder that cannot be
+    written or that has backups of another registry.
     """
     folder = Path(settings.folder).expanduser().absolute()
     moment = _beginning(database.clock(), settings)
@@ -134,10 +133,10 @@ def stored_backups(database: Database, settings: BackupSettings) -> list[StoredB
 
 
 def overdue_since(database: Database, settings: BackupSettings) -> datetime | None:
-    """When the newest backup should have been followed by another, if that is so.
+    """When the next backup was due, if it is overdue, else None.
 
-    A process may have been stopped for a while; from the second missed one on somebody should
-    look. A folder without backups is overdue since 1970.
+    A process may have been stopped for a while, so a backup counts as overdue only once a second
+    one has been missed. A folder without backups is overdue since 1970.
     """
     stored = stored_backups(database, settings)
     length = _LENGTH[settings.every]

@@ -1,4 +1,4 @@
-"""Deleting runs, restoring them, and deleting permanently what is old."""
+"""Deleting and restoring runs, and permanently removing old data."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from offdiag.store.runs import RunRecord
 
 
 def delete_run(database: Database, run_id: str, *, by: str | None) -> RunRecord:
-    """Hide a run everywhere; its predictions stay until the collection removes them.
+    """Hide a run everywhere; its predictions remain until `collect` removes them.
 
-    Deleting twice is the same as once. Raises `NotFound`.
+    Deleting twice has the same effect as once. Raises `NotFound`.
     """
 
     def transaction() -> RunRecord:
@@ -36,9 +36,9 @@ def delete_run(database: Database, run_id: str, *, by: str | None) -> RunRecord:
 
 
 def restore_run(database: Database, run_id: str) -> RunRecord:
-    """Bring a deleted run back, as up to date as if it had been there all the time.
+    """Restore a deleted run, as up to date as if it had never been deleted.
 
-    Restoring a run that is there changes nothing. Raises `NotFound`, also when the run was
+    Restoring a run that is not deleted changes nothing. Raises `NotFound`, also if the run was
     removed for good.
     """
 
@@ -76,15 +76,15 @@ def collect(
     open_older_than: timedelta | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Collected:
-    """Remove runs deleted longer ago than `older_than`, and superseded evaluations.
+    """Remove runs deleted longer ago than `older_than`, superseded evaluations, and old answers.
 
-    Of these the newest `keep` of each run and slice stay, for its history and for the reports
-    on corrections of the truth. Runs that were opened longer ago than `open_older_than` and
-    never finished are removed only if that is given: a training job may take its time.
+    The newest `keep` superseded evaluations of each run and slice remain, for its history and for
+    reports on corrections of the truth. Runs that were opened longer ago than `open_older_than`
+    and never finished are removed only if that is given: a training job may take its time.
 
-    Each transaction is short, so that others can write in between; before each it is asked
-    whether to stop, and one that got in the way of others is started again. What an interrupted
-    collection left is removed by the next.
+    Each transaction is short, so that others can write in between; before each, `is_stopped` is
+    called, and one that conflicts with others is retried. What an interrupted call leaves behind
+    is removed by the next one.
     """
     now = database.clock()
     remove_runs = partial(_remove_runs, database, is_stopped)
@@ -99,7 +99,7 @@ def collect(
 
 
 def _remove_responses(database: Database, before: datetime) -> int:
-    """Forget answers that were kept for requests that might have been sent again."""
+    """Remove answers that were stored in case a request was sent again."""
 
     def transaction() -> int:
         with database.write() as session:
@@ -134,7 +134,7 @@ def _remove_evaluations(database: Database, is_stopped: Callable[[], bool], keep
 
 
 def _in_portions(transaction: Callable[[], int], is_stopped: Callable[[], bool], most: int) -> int:
-    """How much was removed in all by transactions that remove at most so much each."""
+    """How much was removed in total by transactions that each remove at most `most`."""
     removed = 0
     while not is_stopped():
         portion = after_failures(transaction)

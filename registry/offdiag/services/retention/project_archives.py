@@ -1,4 +1,4 @@
-"""Projects that move from one registry to another, in one file."""
+"""Project archives: exporting a project to a file, and importing it into another registry."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _NOT_GIVEN = {FindingKind.DRIFT, FindingKind.UNCHECKED}
 def export_project(
     database: Database, project: str, path: Path, *, progress: Progress = ignored
 ) -> Manifest:
-    """Write the complete runs of a project with all they need into one file.
+    """Write the complete runs of a project, with everything they need, into one file.
 
-    With them go datasets, truth, results, flags, costs, baselines, schedules and reports.
-    Raises `NotFound` for an unknown project, and `Conflict` or `InvalidInput` for a file that
-    cannot be made.
+    That includes datasets, truth, results, flags, costs, baselines, schedules and reports. Raises
+    `NotFound` for an unknown project, and `Conflict` or `InvalidInput` for a file that cannot be
+    created.
     """
     with database.read() as session:
         project_id = datasets.project_id(session, project)
@@ -58,11 +58,11 @@ def export_project(
 
 
 def delete_exported(database: Database, project: str, exported: Manifest) -> None:
-    """Delete a project for good that was exported just now, with all its runs and datasets.
+    """Delete a just exported project for good, with all its runs and datasets.
 
-    Runs that had been deleted before are not in the archive, and go, too. Raises `NotFound`, and
-    `Conflict` where runs are open, reports are still to be made, or the project is not what the
-    archive holds any more.
+    Runs that had been deleted before are not in the archive, and are deleted too. Raises
+    `NotFound`, and `Conflict` if runs are open, reports are still to be made, or the project no
+    longer matches the archive.
     """
     with database.write() as session:
         project_id = datasets.project_id(session, project)
@@ -87,15 +87,15 @@ def delete_exported(database: Database, project: str, exported: Manifest) -> Non
 def import_project(
     database: Database, path: Path, *, name: str | None = None, progress: Progress = ignored
 ) -> TakenOver:
-    """Take over a project from a file, as it is called there or as `name`: all, or nothing.
+    """Import a project from a file, under its own name or as `name`: all, or nothing.
 
-    Before this registry is touched everything is checked in a place of its own: what the file
-    says must have been logged. Results that its predictions do not give are left out and
-    computed again. What is there already is recognised and left alone, so importing twice is
-    the same as once. Runs that are out of date then are asked to be evaluated.
+    Before this registry is changed, everything is checked in a separate database: what the file
+    contains must have been logged. Results that do not follow from its predictions are left out
+    and computed again. What already exists is recognised and left alone, so importing twice has
+    the same effect as once. Runs that are then out of date are submitted for evaluation.
 
-    Raises `InvalidInput` for a torn or forged file, `Conflict` for contradictions to what is
-    there, and `SchemaMismatch` for a file of a newer offdiag.
+    Raises `InvalidInput` for an incomplete or forged file, `Conflict` for contradictions to what
+    is stored, and `SchemaMismatch` for a file of a newer offdiag.
     """
     if name is not None:
         require_name(name, "project")
@@ -121,7 +121,7 @@ def _drafts(session: Session, project: str, names: list[str]) -> dict[str, str]:
 
 
 def _require_same_drafts(before: list[dict[str, str]], after: dict[str, str]) -> None:
-    """Positions are names of other samples in another draft: answers must not move to it."""
+    """Answers name samples by position, so they must not move to a draft about other samples."""
     for name, digest in after.items():
         if any(draft.get(name, digest) != digest for draft in before):
             raise Conflict(
@@ -142,7 +142,7 @@ def _staged(path: Path, progress: Progress) -> Iterator[Database]:
 
 
 def _checked(staged: Database, path: Path, progress: Progress) -> str:
-    """Compute the archive again from its predictions, and return the name of its project."""
+    """Verify an archive against its predictions, and return the name of its project."""
     with staged.read() as session:
         names = transfer.staged_names(session)
         run_ids = retention.complete_runs(session)
@@ -162,7 +162,7 @@ def _checked(staged: Database, path: Path, progress: Progress) -> str:
 
 
 def _require_meant(session: Session, project: str, run_ids: list[str], path: Path) -> None:
-    """Logging refuses this, so an archive that contains it was written by hand."""
+    """Refuse names and ids that logging refuses: such an archive was written by hand."""
     strange_ids = [run_id for run_id in run_ids if not _RUN_ID.fullmatch(run_id)]
     if strange_ids:
         raise _strange(path, f"run {strange_ids[0]!r}")
