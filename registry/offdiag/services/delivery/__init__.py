@@ -1,2 +1,2 @@
-"""Delivering editions: kept apart from computing them, tried again by itself, never followed
-anywhere it was not told to go."""
+"""Delivery of report editions: independent of computing them, retried automatically, and never to
+any place but the configured one."""

@@ -1,4 +1,4 @@
-"""Connections that are cut off when their time is over, and TLS inside them."""
+"""Network connections with a total time limit, also inside TLS."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 
 @contextmanager
 def calls_after(seconds: float, cut_off: Callable[[], object]) -> Iterator[threading.Event]:
-    """Call `cut_off` from a thread of its own if the block takes longer.
+    """Call `cut_off` from another thread if the block takes longer than `seconds`.
 
-    The event is set before that. Leaving the block waits for a call that has begun.
+    The event is set before the call. Leaving the block waits for a call that has begun.
     """
     is_over = threading.Event()
 
@@ -33,11 +33,11 @@ def calls_after(seconds: float, cut_off: Callable[[], object]) -> Iterator[threa
 
 @contextmanager
 def ends_after(connection: socket.socket, seconds: float) -> Iterator[threading.Event]:
-    """Cut a connection after a time. The event says that it was cut.
+    """Cut a connection after some time. The event says that it was cut.
 
-    Time limits of a socket are per operation: a server that sends a byte a second never
-    exceeds one. Cutting wakes whatever waits for the connection, also inside TLS, because a
-    duplicate of the socket is cut and the connection with it.
+    Time limits of a socket apply to each operation: a server that sends a byte per second never
+    exceeds one. Cutting wakes whatever waits for the connection, also inside TLS, because it is
+    done through a duplicate of the socket.
     """
     with connection.dup() as guard:
 
@@ -50,8 +50,8 @@ def ends_after(connection: socket.socket, seconds: float) -> Iterator[threading.
 
 
 def secured(connection: socket.socket, host: str) -> ssl.SSLSocket:
-    """The connection inside TLS, with the certificate of `host`. Raises `OSError`."""
+    """The connection wrapped in TLS, verified for `host`. Raises `OSError`."""
     context = ssl.create_default_context()  # Reads certificates, which takes a while.
-    # Of a connection that was reset the library makes a socket that nobody closes.
+    # If the connection was reset, the library would make a socket that is never closed.
     connection.getpeername()
     return context.wrap_socket(connection, server_hostname=host)

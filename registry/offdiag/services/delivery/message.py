@@ -1,6 +1,6 @@
-"""What is sent, and where: one edition and its files, under a name that a second arrival has too.
+"""Delivery targets and messages: one edition and its files, with a key to detect repeats.
 
-A target is a folder, a mailbox, a web address or the name of a place; secrets are settings
+A target is a folder, a mailbox, a URL or the name of a place; secrets belong in the settings
 instead.
 """
 
@@ -22,11 +22,11 @@ from offdiag.store.reports import StoredFile
 
 
 class DeliveryFailed(Exception):
-    """It did not arrive; a later attempt may."""
+    """Raised if a message did not arrive; a later attempt may succeed."""
 
 
 class DeliveryRefused(Exception):
-    """Settings or rules forbid it; the message says what to change."""
+    """Raised if settings or rules forbid a delivery; the message says what to change."""
 
 
 MOST_TARGETS = 20
@@ -35,7 +35,7 @@ LONGEST_TEXT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class FolderTarget:
-    """A folder below the one that the settings allow; each edition becomes files of its own."""
+    """A folder below the one that settings allow; each edition becomes separate files."""
 
     folder: str
 
@@ -56,7 +56,7 @@ class FolderTarget:
 
 @dataclass(frozen=True, slots=True)
 class EmailTarget:
-    """One mailbox. Several people are several targets, so that one may fail alone."""
+    """One mailbox. Several people are several targets, so that each can fail separately."""
 
     address: str
 
@@ -80,7 +80,7 @@ class EmailTarget:
 
 @dataclass(frozen=True, slots=True)
 class WebhookTarget:
-    """A web address that a signed summary is posted to."""
+    """A URL to which a signed summary is posted."""
 
     url: str
 
@@ -102,14 +102,14 @@ class WebhookTarget:
 
     @property
     def text(self) -> str:
-        """Without path and query, which often are a secret."""
+        """The URL without path and query, which are often secret."""
         parts = _parts(self.url)
         return f"webhook {parts.scheme}://{parts.netloc}/…"
 
 
 @dataclass(frozen=True, slots=True)
 class NotifyTarget:
-    """A place in the setting `notify.targets`, by its name: the URL there is a secret."""
+    """A place in the setting `notify.targets`, by its name, because its URL is a secret."""
 
     name: str
 
@@ -178,7 +178,7 @@ def _require_plain(text: str, field: str) -> None:
 
 
 def _parts(url: str) -> SplitResult:
-    """The parts of a URL. Raises `InvalidInput` for one that programs read differently."""
+    """The parts of a URL. Raises `InvalidInput` for one that programs read in different ways."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -201,7 +201,7 @@ _LONGEST_STEM = 80
 
 @dataclass(frozen=True, slots=True)
 class DeliveryMessage:
-    """An edition on its way to one target."""
+    """An edition to be delivered to one target."""
 
     delivery_id: int
     server_url: str
@@ -216,7 +216,7 @@ class DeliveryMessage:
 
     @property
     def key(self) -> str:
-        """The same for every attempt, and for no other delivery of the same figures."""
+        """A key that is the same in every attempt, and different for all other deliveries."""
         return f"{self.data_digest[:16]}-{self.number}-{self.delivery_id}"
 
     @property
@@ -226,20 +226,20 @@ class DeliveryMessage:
 
     @property
     def url(self) -> str:
-        """Its page on the server."""
+        """The page of the edition on the server."""
         query = "" if self.project == DEFAULT_PROJECT else f"?project={quote(self.project)}"
         return f"{self.server_url}/reports/{name_segment(self.name)}/{self.number}{query}"
 
     def file(self, kind: str) -> StoredFile:
-        """One form of the edition."""
+        """The edition as a file of this kind."""
         return next(file for file in self.files if file.kind == kind)
 
     def file_name(self, kind: str) -> str:
-        """A name that every file system takes, without anything hostile left in it."""
+        """A name for the file that every file system accepts, without hostile characters."""
         return file_name(self.name, self.number, kind)
 
 
 def file_name(name: str, number: int, kind: str) -> str:
-    """What the file of an edition is called outside of the registry, in plain ASCII."""
+    """The file name of an edition outside the registry, in plain ASCII."""
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:_LONGEST_STEM]
     return f"{stem or 'report'}-{number:04}{SUFFIXES[kind]}"

@@ -31,8 +31,8 @@ _LONGEST_SUBJECT = 150
 def deliver_by_email(parcel: DeliveryMessage, address: str, settings: SmtpSettings) -> None:
     """Send an edition to one mailbox.
 
-    Raises `DeliveryRefused` where no server or sender is set, and `DeliveryFailed` when the
-    server does not take the message within 30 seconds.
+    Raises `DeliveryRefused` if no server or sender is set, and `DeliveryFailed` if the server does
+    not accept the message within 30 seconds.
     """
     require_sender(settings)
     message = email_of(parcel, address, settings)
@@ -48,13 +48,13 @@ def deliver_by_email(parcel: DeliveryMessage, address: str, settings: SmtpSettin
 
 
 def require_sender(settings: SmtpSettings) -> None:
-    """Raise `DeliveryRefused` where no server or sender is set."""
+    """Raise `DeliveryRefused` if no server or sender is set."""
     if not settings.host or not settings.sender:
         raise DeliveryRefused("no e-mail can be sent. Set smtp.host and smtp.sender.")
 
 
 def email_of(parcel: DeliveryMessage, address: str, settings: SmtpSettings) -> EmailMessage:
-    """The message. Its id is the same in every attempt, so that a second arrival is seen."""
+    """The e-mail. Its id is the same in every attempt, so that a repeat can be recognised."""
     message = EmailMessage()
     subject = f"[offdiag] {parcel.title}: {parcel.headline}"
     message["Subject"] = _one_line(subject)[:_LONGEST_SUBJECT]
@@ -76,7 +76,7 @@ def email_of(parcel: DeliveryMessage, address: str, settings: SmtpSettings) -> E
 
 
 class _OverConnection(smtplib.SMTP):
-    """Speaks over a connection that is there already: its time counts from the first byte."""
+    """SMTP over an existing connection, so that the time limit starts with the first byte."""
 
     def __init__(self, connection: socket.socket, settings: SmtpSettings) -> None:
         self._connection = connection
@@ -97,18 +97,18 @@ def _send(
         if settings.user:
             server.login(settings.user, settings.password)
         server.send_message(message, to_addrs=[address])
-        # It was taken. Whatever goes wrong with saying goodbye must not send it again.
+        # The message was accepted. An error in closing the connection must not send it again.
         with suppress(OSError, smtplib.SMTPException):
             server.quit()
 
 
 def _one_line(text: str) -> str:
-    """Header lines end where their text has a line break, so there must not be one."""
+    """The text on one line: a line break would end the header line it is in."""
     return " ".join(text.split())
 
 
 def _said(error: OSError | smtplib.SMTPException) -> str:
-    """What the server answered, without anything of our sign-in."""
+    """What the server answered, without any of our credentials."""
     if isinstance(error, smtplib.SMTPResponseException):
         text = error.smtp_error
         said = text.decode(errors="replace") if isinstance(text, bytes) else text
@@ -125,8 +125,8 @@ _ABANDONED_AFTER_S = 3_600.0
 def deliver_to_folder(parcel: DeliveryMessage, folder: str, settings: ReportsSettings) -> None:
     """Write the files of an edition below the folder of reports.
 
-    Raises `DeliveryRefused` where a link leads out of it, and `DeliveryFailed` for a full
-    disk and everything else that keeps files from being written.
+    Raises `DeliveryRefused` if a link leads out of it, and `DeliveryFailed` for a full disk and
+    everything else that prevents writing files.
     """
     try:
         place = place_of(folder, settings)
@@ -140,8 +140,8 @@ def deliver_to_folder(parcel: DeliveryMessage, folder: str, settings: ReportsSet
 
 
 def place_of(folder: str, settings: ReportsSettings) -> Path:
-    """The folder that a target names. Raises `DeliveryRefused` where a link leads out of the
-    folder of reports."""
+    """The folder that a target names. Raises `DeliveryRefused` if a link leads out of the folder
+    of reports."""
     root = Path(settings.folder).expanduser().absolute()
     place = root / folder
     if not place.resolve().is_relative_to(root.resolve()):
@@ -153,18 +153,18 @@ def place_of(folder: str, settings: ReportsSettings) -> Path:
 
 
 def require_writable(place: Path) -> None:
-    """Raise `DeliveryFailed` where this user can neither write a folder nor make it."""
+    """Raise `DeliveryFailed` if this user can neither write to a folder nor create it."""
     existing = next(parent for parent in (place, *place.parents) if parent.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         raise DeliveryFailed(f"{existing}: this user cannot write there.")
 
 
 def _remove_abandoned(place: Path, own: Collection[str]) -> None:
-    """Remove what deliveries left unfinished that were killed while they wrote.
+    """Remove unfinished files of deliveries that were killed while writing.
 
-    Of the files that are about to be written nobody else has a claim: they are worked on by
-    one worker at a time, with the same bytes. Those of other editions get an hour, for their
-    own worker may be writing them.
+    Files about to be written belong to this delivery alone: one worker at a time writes them, with
+    the same bytes. Those of other editions are removed only after an hour, because another worker
+    may be writing them.
     """
     before = time.time() - _ABANDONED_AFTER_S
     for path in place.glob(".*.part"):
@@ -175,7 +175,7 @@ def _remove_abandoned(place: Path, own: Collection[str]) -> None:
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    """No reader ever sees half a file: it gets its name when it is complete and on the disk."""
+    """Write a file under its final name only when it is complete and on the disk."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as stream:
@@ -192,10 +192,10 @@ def _write_whole(path: Path, content: bytes) -> None:
 
 
 def notify(parcel: DeliveryMessage, name: str, settings: NotifySettings) -> None:
-    """Send title, headline and address of an edition to one place.
+    """Send the title, headline and URL of an edition to one place.
 
-    Raises `DeliveryRefused` as `require_place` does, and `DeliveryFailed` where the service does
-    not take the message.
+    Raises `DeliveryRefused` like `require_place`, and `DeliveryFailed` if the service does not
+    accept the message.
     """
     url = require_place(name, settings)
     from apprise import Apprise, AppriseAsset, NotifyFormat
@@ -210,8 +210,8 @@ def notify(parcel: DeliveryMessage, name: str, settings: NotifySettings) -> None
 def require_place(name: str, settings: NotifySettings) -> str:
     """The URL of a place.
 
-    Raises `DeliveryRefused` where no place has that name, where Apprise cannot use its URL, and
-    where Apprise is not installed.
+    Raises `DeliveryRefused` if no place has that name, if Apprise cannot use its URL, and if
+    Apprise is not installed.
     """
     urls = [url for known, url in _places(settings) if known == name]
     if not urls:

@@ -1,7 +1,7 @@
-"""A delivery as a piece of work.
+"""The task of jobs that deliver an edition.
 
-Sending cannot be taken back, so it may happen twice where a worker dies between sending and
-noting it: every attempt carries the same key, by which a receiver recognises the second one.
+Sending cannot be undone, so a delivery may arrive twice if a worker dies between sending and
+recording it: every attempt has the same key, by which the receiver recognises a repeat.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from offdiag.store.deliveries import DeliveryState
 
 
 def compute_delivery(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
-    """Send an edition to its target; the returned writer notes that it arrived.
+    """Send an edition to its target; the returned writer records that it arrived.
 
-    The settings are read now, so that a corrected password needs no restart. Raises `Never`
-    where settings or rules forbid it, and `DeliveryFailed` where it may arrive later.
+    The settings are read now, so that a corrected password needs no restart. Raises `Never` if
+    settings or rules forbid it, and `DeliveryFailed` if a later attempt may succeed.
     """
     delivery_id = int(args["delivery"])
     settings = load_settings()
@@ -64,12 +64,12 @@ def compute_delivery(database: Database, args: Mapping[str, Any]) -> Callable[[S
 
 
 def fail_delivery(session: Session, args: Mapping[str, Any], error: str) -> None:
-    """Mark the delivery as failed; one that was refused stays so."""
+    """Mark the delivery as failed; one that was refused remains refused."""
     deliveries.mark_failed(session, int(args["delivery"]), error)
 
 
 def restart_delivery(session: Session, args: Mapping[str, Any]) -> None:
-    """Let a delivery that did not arrive be tried again."""
+    """Let a delivery that failed be tried again."""
     deliveries.mark_pending(session, int(args["delivery"]))
 
 
@@ -86,10 +86,10 @@ def _send(parcel: DeliveryMessage, settings: Settings) -> None:
 
 
 def target_problems(targets: Sequence[Target], settings: Settings) -> tuple[str, ...]:
-    """What would keep an edition from each target now, in a sentence each; nothing is sent.
+    """What would prevent delivery to each target now, one sentence each; nothing is sent.
 
-    The settings of the worker decide in the end, and a host that cannot be reached now may be
-    later.
+    In the end the settings of the worker decide, and a host that cannot be reached now may be
+    reachable later.
     """
     return tuple(
         f"{target.text}: {problem}"
@@ -120,7 +120,7 @@ def _note(database: Database, delivery_id: int, state: DeliveryState, error: str
 
 
 def _message(session: Session, delivery_id: int, server_url: str) -> DeliveryMessage | None:
-    """What is to be sent, None when it was sent already."""
+    """The message to send, None if it has already been sent."""
     delivery = deliveries.find_delivery(session, delivery_id)
     if delivery is None:
         raise NotFound(f"there is no delivery with the id {delivery_id}.", field="delivery")

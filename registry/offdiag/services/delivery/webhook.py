@@ -1,10 +1,9 @@
-"""Delivery by webhook: one signed post to an address that was checked, within bounds.
+"""Delivery by webhook: one signed POST request to a checked IP address, within limits.
 
-A name is resolved once, every address it has is checked, and the connection is made to an
-address that was checked. Looking it up again when connecting would let the answer change in
-between.
+A name is resolved once, all its addresses are checked, and the connection is made to a checked
+address. Resolving it again when connecting would let the answer change in between.
 
-Redirects are not followed: the address that was checked would not be the one that is reached.
+Redirects are not followed: they could lead to an address that was not checked.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from offdiag.settings import WebhookSettings
 from offdiag.version import offdiag_version
 
 _TRANSLATED = 0x0064_FF9B << 64
-"""The first 96 bits of 64:ff9b::/96, behind which NAT64 keeps IPv4 addresses."""
+"""The first 96 bits of 64:ff9b::/96, the prefix under which NAT64 maps IPv4 addresses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """An address that may be connected to."""
+    """An address to which a connection is allowed."""
 
     family: socket.AddressFamily
     ip: str
@@ -59,7 +58,7 @@ def checked_address(host: str, port: int, *, allow_private: bool, timeout_s: flo
 def is_public(ip: str) -> bool:
     """Whether an address belongs to a machine on the public internet.
 
-    An IPv4 address inside an IPv6 one is judged as what it is.
+    An IPv4 address embedded in an IPv6 one is judged as the IPv4 address.
     """
     address = ip_address(ip.partition("%")[0])
     for inner in _inside(address):
@@ -74,13 +73,13 @@ def _inside(address: IPv4Address | IPv6Address) -> list[IPv4Address]:
     found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     number = int(address)
     if number >> 32 in {_TRANSLATED, 0}:
-        # The latter is the long outdated "compatible" form.
+        # The latter is the long deprecated "IPv4-compatible" form.
         found.append(IPv4Address(number & 0xFFFF_FFFF))
     return [inner for inner in found if inner is not None]
 
 
 def _resolved(host: str, port: int, timeout_s: float) -> list[Checked]:
-    """All addresses of a name. The resolver has no time limit, so it gets a thread to hang in."""
+    """All addresses of a name. The resolver has no time limit, so it runs in its own thread."""
     answer: list[Checked] = []
     failure: list[str] = []
 
@@ -108,8 +107,8 @@ def _resolved(host: str, port: int, timeout_s: float) -> list[Checked]:
 def signature(secret: str, timestamp: int, body: bytes) -> str:
     """`v1=` and the HMAC-SHA256 of "timestamp.body" under the secret, in hexadecimal.
 
-    The timestamp is signed with the body: a receiver that refuses old ones cannot be sent a
-    recorded post again.
+    The timestamp is signed with the body, so that nobody can resend a recorded request to a
+    receiver that refuses old timestamps.
     """
     signed = f"{timestamp}.".encode() + body
     return f"v1={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}"
@@ -119,7 +118,7 @@ _ENCODED = "whsec_"
 
 
 def signing_key(secret: str) -> bytes:
-    """The bytes of a secret: what follows `whsec_` in base64, else its text as UTF-8.
+    """The bytes of a secret: base64 after `whsec_`, any other text as UTF-8.
 
     Raises `DeliveryRefused` for a `whsec_` secret that is not base64.
     """
@@ -137,7 +136,7 @@ def standard_headers(secret: str, message_id: str, timestamp: int, body: bytes) 
     """The headers of Standard Webhooks (standardwebhooks.com, version 1.0.0).
 
     The signature is `v1,` and the HMAC-SHA256 of "id.timestamp.body" in base64. Raises
-    `DeliveryRefused` as `signing_key` does.
+    `DeliveryRefused` like `signing_key`.
     """
     signed = f"{message_id}.{timestamp}.".encode() + body
     digest = hmac.new(signing_key(secret), signed, hashlib.sha256).digest()
@@ -154,10 +153,10 @@ _EVENT = "report.issued"
 
 
 def deliver_by_webhook(parcel: DeliveryMessage, url: str, settings: WebhookSettings) -> None:
-    """Post a summary of an edition.
+    """Post a summary of an edition to a URL.
 
-    Raises `DeliveryRefused` for an address that must not be talked to and where no secret is
-    set, and `DeliveryFailed` unless a 2xx answer of at most 64 kB arrives within 5 seconds.
+    Raises `DeliveryRefused` for a forbidden address and if no secret is set, and `DeliveryFailed`
+    unless a 2xx answer of at most 64 kB arrives within 5 seconds.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
@@ -171,7 +170,7 @@ def deliver_by_webhook(parcel: DeliveryMessage, url: str, settings: WebhookSetti
 
 
 def checked_receiver(url: str, settings: WebhookSettings) -> Checked:
-    """The address that a webhook is posted to. Raises `DeliveryRefused` and `DeliveryFailed`."""
+    """The IP address to post a webhook to. Raises `DeliveryRefused` and `DeliveryFailed`."""
     if not settings.secret:
         raise DeliveryRefused("nothing is posted unsigned. Set webhook.secret.")
     signing_key(settings.secret)
@@ -185,7 +184,7 @@ def checked_receiver(url: str, settings: WebhookSettings) -> Checked:
 
 
 def webhook_body(parcel: DeliveryMessage) -> bytes:
-    """The posted document. Chat tools show `text`; the rest is for programs."""
+    """The posted JSON document. Chat tools show `text`; the rest is for programs."""
     document = {
         "event": _EVENT,
         "text": f"{parcel.title}: {parcel.headline}",
@@ -219,7 +218,7 @@ def _post(
                 if is_over.is_set() or isinstance(error, TimeoutError):
                     raise too_late from error
                 raise
-            # An answer that was cut off looks like one that ended.
+            # An answer that was cut off looks like one that ended by itself.
             if is_over.is_set():
                 raise too_late
 
@@ -230,7 +229,7 @@ def _exchange(
     body = webhook_body(parcel)
     timestamp = int(time.time())
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port)
-    # The library would resolve the name again; this connection is to the address that was checked.
+    # The library would resolve the name again; this connection goes to the checked address.
     connection.sock = stream
     connection.auto_open = 0
     path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
