@@ -1,1 +1,1 @@
-"""The best runs of a dataset, its champion and its candidate."""
+"""Champions: the best runs of a dataset, its champion and its candidate."""

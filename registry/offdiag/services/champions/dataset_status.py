@@ -1,4 +1,4 @@
-"""The state of every dataset: its champion or leader, and whether that is certain."""
+"""The status of each dataset: its champion or best run, and whether that is certain."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from offdiag.store.promotions import PromotionRecord, Promotions
 from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs_of
 
 MOST_PREDICTIONS = 500_000
-"""Predictions of the ranked runs of one dataset up to which an overview compares them."""
+"""Most predictions of the ranked runs of a dataset for an overview to compare them."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetStatus:
-    """The ranked runs of a dataset, best first, and who holds its roles.
+    """The ranked runs of a dataset, best first, with its champion and candidate.
 
-    `best_set` are the ids of runs that may be the best, the highest first, None where they were
-    not compared. `candidate_difference` is that of the candidate from the champion, only where it
-    is significant. `drops` are newest
-    runs of models that are significantly worse than one before them.
+    `best_set` has the ids of the runs that may be the best, the highest first, None if they were
+    not compared. `candidate_difference` is the candidate minus the champion, only if it is
+    significant. `drops` are the newest runs of models that are significantly worse than an earlier
+    one.
     """
 
     ranked: RankedRuns
@@ -43,12 +43,12 @@ class DatasetStatus:
 
     @property
     def shown(self) -> RankedRun:
-        """The champion, else the highest run."""
+        """The champion, or else the highest-ranked run."""
         return _run_of(self.ranked, self.champion) or self.ranked.runs[0]
 
     @property
     def n_best(self) -> int | None:
-        """How many runs may be the best, None where they were not compared."""
+        """How many runs may be the best, None if they were not compared."""
         return None if self.best_set is None else len(self.best_set)
 
     @property
@@ -59,7 +59,7 @@ class DatasetStatus:
 
 @dataclass(frozen=True, slots=True)
 class KeptComparisons:
-    """What was found when the runs of datasets were compared before."""
+    """Caches of the comparisons between the runs of datasets."""
 
     best_sets: LruCache[BestSet | None]
     drops: LruCache[tuple[RunDrop, ...]]
@@ -72,10 +72,10 @@ def statuses(
     *,
     kept: KeptComparisons,
 ) -> dict[int, DatasetStatus]:
-    """The state of datasets by their primary metric, by id; those without a value are absent.
+    """The status of datasets by their primary metric, by id; those without a value are absent.
 
-    `roles` are the promotions in force by dataset. One statement, and a few for each dataset
-    that is small enough and whose runs were not compared before.
+    `roles` are the promotions in force by dataset. One statement, and a few for each dataset that
+    is small enough and whose runs have not been compared before.
     """
     ranked = _ranked(session, overview)
     return {
@@ -92,7 +92,7 @@ def compare_ahead(
     kept: KeptComparisons,
     is_stopped: Callable[[], bool],
 ) -> None:
-    """Compare the runs of datasets one by one, so that no one has to wait for it later."""
+    """Compare the runs of one dataset after another, so that no one has to wait for it later."""
     ranked = _ranked(session, overview)
     for each in overview:
         if is_stopped():
@@ -166,6 +166,6 @@ def _run_of(ranked: RankedRuns, role: PromotionRecord | None) -> RankedRun | Non
 
 
 def by_time(ranked: RankedRuns, *, most: int) -> Mapping[str, float | None]:
-    """The values of the newest ranked runs, oldest first, by the id of the run."""
+    """The values of the newest ranked runs, oldest first, by run id."""
     newest = sorted(ranked.runs, key=lambda run: (run.created_at, run.id))[-most:]
     return {run.id: run.value.value for run in newest}

@@ -1,8 +1,8 @@
-"""What decides which run of a dataset is used: the best runs, what they cost, and their trend.
+"""The decision page of a dataset: its best runs, what their errors cost, and their trend.
 
-Which runs may be the best is said by `leaders`, who was chosen by `promotions`. Here stands what
-lies between the two: how the candidate differs from the champion, whether a model became worse,
-and how many labelled examples would settle what cannot be told yet.
+`leaders` finds which runs may be the best, `promotions` records which were chosen. This module
+computes what lies between: how the candidate differs from the champion, whether a model became
+worse, and how many labelled examples would decide what is still open.
 """
 
 from __future__ import annotations
@@ -54,19 +54,19 @@ from offdiag.store.ranked_runs import (
 )
 
 MOST_LISTED = 20
-"""Decisions of the history that are shown."""
+"""Most decisions of the history that are shown."""
 COST = "mean_cost"
 METRICS_OF_RUNS = ("balanced_accuracy", "mcc", "overall_accuracy")
 METRICS_OF_SETS = ("macro_f1", "subset_accuracy", "example_jaccard")
 MEAN_RECALL = "balanced_accuracy"
 LEVEL = 0.95
 DIFFERENCE = 0.01
-"""The difference that matters unless another one is given: one point."""
+"""The default of the smallest difference that matters: one percentage point."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first run minus the second; no ends where no interval agrees with the test."""
+    """The first run minus the second; no bounds if no interval agrees with the test."""
 
     value: float
     low: float | None
@@ -79,9 +79,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A run that is worse than the best one of its model before it.
+    """A run that is worse than the best earlier run of its model.
 
-    The interval holds together with those of all other pairs of runs.
+    The interval holds simultaneously with those of all other pairs of runs.
     """
 
     run_id: str
@@ -91,11 +91,11 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class LabelBudget:
-    """Labelled examples that settle a difference between two runs, those there are included.
+    """Labelled examples that decide a difference between two runs, including the present ones.
 
-    `low` and `high` are known for accuracy alone; `settled` is what the present ones settle.
-    `by_class` has the fewest further ones by the code of their class, where the metric is the
-    mean recall; only classes that need some.
+    `low` and `high` are known only for accuracy; `settled` is the difference that the present ones
+    can decide. `by_class` has the smallest numbers of additional ones by class code, if the metric
+    is the mean recall; only classes that need some.
     """
 
     first_id: str
@@ -111,12 +111,12 @@ class LabelBudget:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is kept of the compared runs, by the id of a run.
+    """Computed facts about the compared runs, by run id.
 
-    `costs` names what `cheapest` of the best set is judged by; `to_champion` is its mean cost
-    minus that of the champion. `candidate` is the primary metric of the candidate, or of the
-    highest run where there is none, minus that of the champion. The highest run was chosen for
-    being highest, so its interval holds together with those of all pairs of runs.
+    `costs` names the costs by which `cheapest` of the best set is judged; `to_champion` is its
+    mean cost minus that of the champion. `candidate` is the primary metric of the candidate, or of
+    the highest run if there is none, minus that of the champion. The highest run was chosen for
+    being highest, so its interval holds simultaneously with those of all pairs of runs.
     """
 
     values: Mapping[str, Mapping[str, MetricValue]]
@@ -133,9 +133,9 @@ class Facts:
 
 @dataclass(frozen=True)
 class Decision:
-    """Everything the first page of a dataset shows; `costs` are those about its classes.
+    """Everything on the first page of a dataset; `costs` are those for its classes.
 
-    `why_undefined` is the reason why no run has a value, where runs have been evaluated.
+    `why_undefined` is why no run has a value, if runs have been evaluated.
     """
 
     dataset: DatasetRecord
@@ -150,13 +150,13 @@ class Decision:
 
     @property
     def challenger(self) -> Leader | None:
-        """The candidate, or the highest run that can be compared where none was named."""
+        """The candidate, or if there is none, the highest run that can be compared."""
         return _challenger(self.leaders, _run_of(self.candidate))
 
 
 @dataclass(frozen=True)
 class RankedDataset:
-    """The ranked runs of a dataset, and who was chosen among them."""
+    """The ranked runs of a dataset, and which of them were chosen."""
 
     leaders: Leaders
     champion: PromotionRecord | None
@@ -169,7 +169,7 @@ def ranked_dataset(
     *,
     best_sets: LruCache[BestSet | None] | None = None,
 ) -> RankedDataset:
-    """Which runs may be the best, and champion and candidate, without what tells them apart."""
+    """Which runs may be the best, with champion and candidate, but without their differences."""
     with database.read() as session:
         leaders = leaders_in(session, dataset, kept=best_sets)
         decided, _ = decided_promotions(session, dataset.id, limit=1)
@@ -189,7 +189,7 @@ def browse_decision(
 ) -> Decision:
     """The decision on a dataset. Raises `NotFound`, `InvalidInput` for a difference not in 0..1.
 
-    What was computed before is taken from `best_sets` and `kept`.
+    Earlier results are taken from the caches `best_sets` and `kept`.
     """
     if not 0 < difference <= 1:
         raise InvalidInput(
@@ -242,7 +242,7 @@ def _challenger(leaders: Leaders, candidate: str | None) -> Leader | None:
 
 
 def metrics_of(task: Task, primary: str) -> tuple[str, ...]:
-    """The metrics runs can be placed by, the primary one first."""
+    """The metrics by which runs can be ranked, the primary one first."""
     usual = METRICS_OF_SETS if task is Task.MULTILABEL else METRICS_OF_RUNS
     return tuple(dict.fromkeys((primary, *usual)))
 
@@ -299,16 +299,16 @@ def _cheapest(leaders: Leaders, values: Mapping[str, Mapping[str, MetricValue]])
 
 
 def _second(leaders: Leaders, challenger: Leader | None) -> str | None:
-    """The highest run but one: what the challenger has to be told from."""
+    """The highest run other than the challenger, which has to be distinguished from it."""
     others = (each.run for each in leaders.runs if each is not challenger)
     return next((run.id for run in others if not run.is_chosen_here), None)
 
 
 @dataclass(frozen=True)
 class _Paired:
-    """The runs on the same samples, with the tests of every pair by the primary metric.
+    """Runs on the same samples, with tests of every pair by the primary metric.
 
-    Runs whose threshold was chosen on these samples have no place.
+    Runs whose threshold was chosen on these samples are not in `places`.
     """
 
     runs: PairedRuns | PairedSets
@@ -328,11 +328,11 @@ class _Paired:
         return cls(together.runs, tests, places, leaders.metric, leaders.lower_is_better)
 
     def critical(self, *, is_chosen: bool) -> float:
-        """In standard errors; `is_chosen` says that a run was taken for its value."""
+        """The critical value in standard errors; `is_chosen`: a run was chosen by its value."""
         return self.tests.critical if is_chosen and self.tests else normal_quantile(LEVEL)
 
     def difference(self, first: str, second: str | None, critical: float) -> Difference | None:
-        """Of the primary metric, with an interval of so many standard errors."""
+        """The primary metric's difference, with an interval of ± `critical` standard errors."""
         if self.tests is None or second is None or first == second:
             return None
         if not {first, second} <= self.places.keys():
@@ -358,7 +358,7 @@ class _Paired:
         return None if value is None else Difference(value, interval.low, interval.high)
 
     def first_drop(self, leaders: Leaders) -> Drop | None:
-        """The oldest run that is worse than the best one of its model before it."""
+        """The oldest run that is worse than the best earlier run of its model."""
         if self.tests is None:
             return None
         found = next(drops_in([each.run for each in leaders.runs], self.tests), None)
@@ -371,7 +371,7 @@ class _Paired:
     def budget(
         self, challenger: Leader | None, rival: str | None, matters: float, critical: float
     ) -> LabelBudget | None:
-        """None where the two differ significantly already, or never."""
+        """The labels needed; None if the two already differ significantly, or never can."""
         if self.tests is None or challenger is None or rival is None:
             return None
         if rival == challenger.run.id or not {rival, challenger.run.id} <= self.places.keys():
@@ -392,7 +392,7 @@ class _Paired:
             )
             return LabelBudget(*of_runs, found.needed, found.low, found.high, found.settled)
         needed = samples_for_metric(n_samples, statistic.larger_error, difference=matters)
-        # Samples grow with the square of what they settle.
+        # The number of samples grows with the inverse square of the difference.
         settled = matters * float(np.sqrt(needed / n_samples))
         further: Mapping[int, int] = {}
         if self.metric == MEAN_RECALL and isinstance(self.runs, PairedRuns):

@@ -1,4 +1,4 @@
-"""Runs that are significantly worse than the best one of their model before them."""
+"""Drops: runs that are significantly worse than the best earlier run of their model."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from offdiag.store.ranked_runs import RankedRun, RankedRuns
 
 @dataclass(frozen=True, slots=True)
 class RunDrop:
-    """A run and the best one of its model before it, than which it is significantly worse."""
+    """A run, and the best earlier run of its model, than which it is significantly worse."""
 
     run: RankedRun
     best: RankedRun
 
     @property
     def difference(self) -> float:
-        """The metric of the run minus that of the best one."""
+        """The metric of the run minus that of the best earlier run."""
         return (self.run.value.value or 0.0) - (self.best.value.value or 0.0)
 
 
 def drops_in(runs: Sequence[RankedRun], tests: PairTests) -> Iterator[RunDrop]:
-    """Each such run, oldest first. `tests` compares `runs` in their order.
+    """Every drop, oldest run first. `tests` compares `runs` in their order.
 
-    A run belongs to no trend where it names no model, or where its threshold was chosen on its
-    samples. All pairs of runs are tested at one level, because the best one before was chosen
-    for being the best.
+    A run is left out if it names no model, or if its threshold was chosen on its samples. All
+    pairs of runs are tested at one level, because the best earlier run was chosen for being the
+    best.
     """
     places = {run.id: place for place, run in enumerate(runs)}
     best: dict[str, RankedRun] = {}
@@ -43,7 +43,7 @@ def drops_in(runs: Sequence[RankedRun], tests: PairTests) -> Iterator[RunDrop]:
 
 
 def newest_drops(ranked: RankedRuns, tests: PairTests | None) -> tuple[RunDrop, ...]:
-    """Of each model the newest run, where it is worse; `tests` has the ranked runs in order."""
+    """The newest run of each model, if it is a drop; `tests` has the ranked runs in order."""
     runs = sorted(ranked.runs, key=lambda run: run.created_at)
     newest = {run.model: run.id for run in runs if not run.is_chosen_here}
     if tests is None:

@@ -1,4 +1,4 @@
-"""The best runs of a dataset, and runs that are worse than the best one before them."""
+"""The best runs of a dataset by its primary metric, with tests of which are worse."""
 
 from __future__ import annotations
 
@@ -39,32 +39,32 @@ from offdiag.store.ranked_runs import RankedRun, RankedRuns, ranked_runs
 SCOPES: Mapping[Task, Scope] = {
     task: Scope.MULTILABEL if task is Task.MULTILABEL else Scope.AGGREGATE for task in Task
 }
-"""Where the catalogue has the metrics of whole runs."""
+"""The scope of metrics of whole runs in the catalogue, by task."""
 DEFAULT_METRICS: Mapping[Task, str] = {
     task: "macro_f1" if task is Task.MULTILABEL else "balanced_accuracy" for task in Task
 }
-"""What ranks the runs of a dataset that names no primary metric."""
+"""The metric that ranks the runs of a dataset without a primary metric."""
 LOWER_IS_BETTER: Mapping[Task, frozenset[str]] = {
     task: frozenset(
         key for key, spec in CATALOGUE[scope].items() if spec.direction is Direction.LOWER
     )
     for task, scope in SCOPES.items()
 }
-"""Metrics of which the lowest run comes first."""
+"""Metrics for which the lowest run comes first."""
 MOST_PREDICTIONS = 20_000_000
-"""Predictions of all runs together up to which they are compared: what fits beside a request."""
+"""Most predictions of all runs together for comparing them: what fits beside a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leader:
-    """A run by the primary metric, and how it compares with the best."""
+    """A run with its value of the primary metric, and how it compares with the best."""
 
     run: RankedRun
     rank: Rank
 
     @property
     def is_in_set(self) -> bool:
-        """Whether it may be the best: it is not significantly worse than any other run."""
+        """Whether the run may be the best: it is not significantly worse than any other run."""
         return self.rank.rank_status in (RankStatus.BEST, RankStatus.NOT_SEPARABLE)
 
 
@@ -72,10 +72,10 @@ class Leader:
 class Leaders:
     """The runs of a dataset by its primary metric, best first.
 
-    `why_not_tested` says why no run is called worse than another, None where all were compared.
-    At most 200 of the `total` ranked runs are here; `n_outdated` others wait for results on the
+    `why_not_tested` says why no run is called worse than another, None if all were compared. At
+    most 200 of the `total` ranked runs are included; `n_outdated` others wait for results on the
     newest labels, and `n_weighted` have sample weights, so they are not ranked with these unless
-    all of them have (`has_weights`).
+    all have weights (`has_weights`).
     """
 
     metric: str
@@ -90,7 +90,7 @@ class Leaders:
 
     @property
     def best_set(self) -> tuple[Leader, ...]:
-        """The runs that may be the best; empty where nothing was tested."""
+        """The runs that may be the best; empty if nothing was tested."""
         if self.why_not_tested is not None:
             return ()
         return tuple(each for each in self.runs if each.is_in_set)
@@ -104,9 +104,10 @@ def primary_metric(dataset: DatasetRecord | DatasetFacts) -> str:
 def set_primary_metric(
     database: Database, *, project: str, dataset: str, key: str | None
 ) -> DatasetRecord:
-    """Rank the runs of a dataset by another aggregate metric; None for the default.
+    """Set the metric that ranks the runs of a dataset; None for the default.
 
-    Raises `NotFound`, and `InvalidInput` for a key that is no such metric or has no better side.
+    Raises `NotFound`, and `InvalidInput` for a key that is no aggregate metric or has no better
+    side.
     """
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
@@ -117,9 +118,9 @@ def set_primary_metric(
 
 
 def ranking_key(name: str, task: Task) -> str:
-    """The key of a metric of whole runs that has a better side, by any name in use.
+    """The key of a metric of whole runs that has a better side, by any of its names.
 
-    Raises `InvalidInput` for a name of none.
+    Raises `InvalidInput` for an unknown name.
     """
     specs = CATALOGUE[SCOPES[task]]
     meant = find_metric(name, specs)
@@ -142,10 +143,10 @@ def leaders_of(
     metric: str | None = None,
     kept: LruCache[BestSet | None] | None = None,
 ) -> Leaders:
-    """The runs of a dataset by `metric`, the primary one by default, with their best set.
+    """The runs of a dataset by `metric`, by default the primary one, with their best set.
 
-    The set is computed from predictions, or taken from `kept`, where it is under a key of the
-    evaluations it was made of. Raises `InvalidInput` for a metric without a better side.
+    The best set is computed from predictions, or taken from `kept`, where its key is made of the
+    evaluations it was computed from. Raises `InvalidInput` for a metric without a better side.
     """
     with database.read() as session:
         return leaders_in(session, dataset, metric=metric, kept=kept)
@@ -158,7 +159,7 @@ def leaders_in(
     metric: str | None = None,
     kept: LruCache[BestSet | None] | None = None,
 ) -> Leaders:
-    """The same within a session that is open already."""
+    """`leaders_of` within an open session."""
     ranked = ranked_by(session, dataset, metric=metric)
     return leaders_among(dataset.task, RankedTogether(session, ranked), kept=kept)
 
@@ -166,7 +167,7 @@ def leaders_in(
 def ranked_by(
     session: Session, dataset: DatasetRecord, *, metric: str | None = None
 ) -> RankedRuns:
-    """The runs of a dataset by a metric, the primary one by default, as many as are tested."""
+    """The runs of a dataset by a metric, by default the primary one, as many as are tested."""
     key = primary_metric(dataset) if metric is None else ranking_key(metric, dataset.task)
     return ranked_runs(
         session,
@@ -179,14 +180,14 @@ def ranked_by(
 
 @dataclass(frozen=True)
 class RankedTogether:
-    """Ranked runs on the same samples, read and compared when that is first asked for."""
+    """Ranked runs on the same samples, read and compared only when needed."""
 
     session: Session
     ranked: RankedRuns
 
     @cached_property
     def runs(self) -> PairedRuns | PairedSets | None:
-        """Their predictions in the order of their rank; None for more than fit."""
+        """Their predictions in rank order; None if they are too many to fit."""
         return side_by_side(self.session, [run.id for run in self.ranked.runs])
 
     @cached_property
@@ -205,7 +206,7 @@ class RankedTogether:
 def leaders_among(
     task: Task, together: RankedTogether, *, kept: LruCache[BestSet | None] | None = None
 ) -> Leaders:
-    """The same of runs that are ranked already."""
+    """The leaders among runs that are already ranked."""
     ranked = together.ranked
     found, why_not = None, why_not_tested(task, ranked)
     if why_not is None:
@@ -236,12 +237,12 @@ def leaders_among(
 
 
 def is_lower_better(key: str, task: Task) -> bool:
-    """Whether runs with less of a metric are better."""
+    """Whether runs with lower values of a metric are better."""
     return key in LOWER_IS_BETTER[task]
 
 
 def why_not_tested(task: Task, ranked: RankedRuns) -> str | None:
-    """Why no run is called worse than another; None where their predictions can be compared."""
+    """Why no run is called worse than another; None if their predictions can be compared."""
     if not _is_testable(task, ranked.key):
         return f"there is no paired test for {ranked.key}"
     if len(ranked.runs) < 2:
@@ -263,14 +264,14 @@ def _is_testable(task: Task, key: str) -> bool:
 
 
 def contest_by(runs: PairedRuns | PairedSets, key: str) -> Contest:
-    """Runs on the same samples by one metric."""
+    """The comparison of runs on the same samples by one metric."""
     if isinstance(runs, PairedSets):
         return set_contest(runs, [key])
     return metric_contest(runs, [key])
 
 
 def side_by_side(session: Session, run_ids: Sequence[str]) -> PairedRuns | PairedSets | None:
-    """Runs of one dataset with predictions on the same samples; None for more than fit."""
+    """Runs of one dataset with predictions on the same samples; None if too many to fit."""
     runs = queries.compared_runs(session, run_ids)
     if any(run.is_weighted for run in runs.values()):
         raise of_weights("A comparison of many runs")
@@ -296,7 +297,7 @@ def side_by_side(session: Session, run_ids: Sequence[str]) -> PairedRuns | Paire
 def _placed(
     ranked: RankedRuns, found: BestSet | None, *, lower_is_better: bool
 ) -> tuple[Leader, ...]:
-    """Ranked runs with how each compares with the best, None where nothing was tested."""
+    """Ranked runs with how each compares with the best, None if nothing was tested."""
     if found is None:
         eligible = (run.value.value for run in ranked.runs if not run.is_chosen_here)
         highest = next(eligible, None)

@@ -1,7 +1,8 @@
-"""Deciding which run of a dataset is used: its champion, and the candidate for the next one.
+"""Promotions: choosing the champion of a dataset, and the candidate for the next one.
 
-A champion is approved for a reason. A run that fails the gate it was checked with is approved
-only by a caller who says so. What was decided stays: a role goes to another run by a new record.
+A champion is approved with a reason. A run that fails the gate with which it was checked is
+approved only if the caller insists. Decisions are never changed: a new record moves a role to
+another run.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ from offdiag.store.runs import RunRecord
 
 MOST_LISTED = 100
 RECORDED_METRICS = ("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "mean_cost")
-"""Kept with a decision, next to the primary metric of the dataset."""
+"""Metrics recorded with a decision, besides the primary metric of the dataset."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetPromotions:
-    """Who has a role for a dataset, and what was decided, newest first."""
+    """The champion and candidate of a dataset, and all decisions, newest first."""
 
     dataset: DatasetRecord
     champion: PromotionRecord | None
@@ -57,12 +58,12 @@ def approve(
     although_gate_fails: bool = False,
     instead_of: str | None = None,
 ) -> PromotionRecord:
-    """Make an evaluated run the champion of its dataset, in place of the one before.
+    """Make an evaluated run the champion of its dataset, replacing the previous one.
 
-    If it was the candidate, the dataset has none afterwards. `instead_of` names the champion that
-    was known when this was decided, "" for none. Raises `NotFound`, `InvalidInput` without a
-    reason, and `Conflict` for a run that is not evaluated, or that failed `gate` unless
-    `although_gate_fails`, and where another run is the champion than `instead_of`.
+    If it was the candidate, the dataset has none afterwards. `instead_of` names the champion known
+    when this was decided, "" for none. Raises `NotFound`, `InvalidInput` without a reason, and
+    `Conflict` for a run that is not evaluated, for one that failed `gate` unless
+    `although_gate_fails`, and if the champion is another run than `instead_of`.
     """
     why = require_reason(reason)
     if gate is not None and not gate.passed and not although_gate_fails:
@@ -107,11 +108,11 @@ def propose(
     gate: GateResult | None = None,
     instead_of: str | None = None,
 ) -> PromotionRecord:
-    """Make an evaluated run the candidate of its dataset, in place of the one before.
+    """Make an evaluated run the candidate of its dataset, replacing the previous one.
 
-    `instead_of` names the candidate that was known when this was decided, "" for none. Raises
-    `NotFound`, and `Conflict` for a run that is not evaluated or the champion already, and where
-    another run is the candidate than `instead_of`.
+    `instead_of` names the candidate known when this was decided, "" for none. Raises `NotFound`,
+    and `Conflict` for a run that is not evaluated or is already the champion, and if the candidate
+    is another run than `instead_of`.
     """
     with database.write() as session:
         run, evaluation = _evaluated(session, run_id)
@@ -137,7 +138,7 @@ def propose(
 
 
 def require_run_of(database: Database, run_id: str, *, project: str, dataset: str) -> None:
-    """Raises `NotFound`, and `InvalidInput` for a run of another dataset."""
+    """Raise `NotFound` for an unknown run, and `InvalidInput` for a run of another dataset."""
     with database.read() as session:
         run = read_run(session, run_id).run
     if (run.project, run.dataset) != (project, dataset):
@@ -151,7 +152,7 @@ def require_run_of(database: Database, run_id: str, *, project: str, dataset: st
 def check_gate(
     database: Database, run_id: str, conditions: Sequence[str], settings: Settings
 ) -> GateResult | None:
-    """What the conditions of a gate find for an evaluated run; None without conditions.
+    """The result of gate conditions for an evaluated run; None without conditions.
 
     Raises `InvalidInput` for a condition that cannot be read, and what `gate_run` raises.
     """
@@ -179,7 +180,7 @@ def promote(
     although_gate_fails: bool,
     settings: Settings,
 ) -> PromotionRecord:
-    """Approve or propose a run that was checked with a gate. Raises as these and `check_gate`."""
+    """Check a run with a gate, then approve or propose it. Raises what these three raise."""
     gate = check_gate(database, run_id, conditions, settings)
     if role is PromotionRole.CANDIDATE:
         return propose(database, run_id, reason=reason, author=author, gate=gate)
@@ -203,10 +204,10 @@ def withdraw(
     author: str | None,
     run_id: str | None = None,
 ) -> PromotionRecord | None:
-    """Take a role from the run that has it; None where none has it.
+    """Withdraw a role from the run that has it; None if no run has it.
 
-    A champion needs a reason. Raises `NotFound`, `InvalidInput`, and `Conflict` where a run is
-    named that does not have the role.
+    For a champion a reason is required. Raises `NotFound`, `InvalidInput`, and `Conflict` if
+    `run_id` names a run that does not have the role.
     """
     needs_reason = role is PromotionRole.CHAMPION or reason is not None
     why = require_reason(reason) if needs_reason else None
@@ -258,7 +259,7 @@ def _in_force(session: Session, dataset_id: int, role: PromotionRole) -> Promoti
 def _require_holder(
     session: Session, dataset_id: int, role: PromotionRole, known: str | None
 ) -> PromotionRecord | None:
-    """Who has the role. Raises `Conflict` where it is not the `known` run, "" for no run."""
+    """The holder of a role. Raises `Conflict` if it is not the `known` run, "" for no run."""
     held = _in_force(session, dataset_id, role)
     holder = "" if held is None else held.run_id or ""
     if known is None or known == holder:
