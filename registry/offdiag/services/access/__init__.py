@@ -1,1 +1,1 @@
-"""Users, their roles and sessions, the tokens of programs, and what all of them changed."""
+"""Users, their roles and sessions, API tokens, share links and sign-in by OpenID Connect."""

@@ -1,4 +1,4 @@
-"""Users who are recognised by an OpenID Connect provider, and the roles of their groups."""
+"""Users who sign in through an OpenID Connect provider, and the roles of their groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from offdiag.store.users import UserRecord
 
 @dataclass(frozen=True, slots=True)
 class ExternalUser:
-    """What a provider says of a user."""
+    """What a provider states about a user."""
 
     name: str
     groups: frozenset[str]
@@ -46,14 +46,14 @@ def read_roles(text: str) -> dict[str, list[Grant]]:
 def sign_in_external(
     database: Database, who: ExternalUser, roles: dict[str, list[Grant]] | None
 ) -> UserRecord:
-    """The user that a provider returns, made at the first sign-in.
+    """The user for whom a provider vouches, created at the first sign-in.
 
-    With `roles` by group they have exactly those of their groups, as of now; without, those that
-    admins gave them.
+    With `roles` by group, users have exactly the current roles of their groups; without, those
+    that admins gave them.
 
-    Raises `Conflict` where the name belongs to a user who signs in with a password here: the
-    provider may let people choose their names. Raises `Forbidden` for a user who is locked
-    out or has no role.
+    Raises `Conflict` if the name belongs to a user who signs in with a password here, because the
+    provider may let people choose their names. Raises `Forbidden` for a user who is locked out or
+    has no role.
     """
     name = user_name(who.name)
     with database.write() as session:
@@ -67,7 +67,7 @@ def sign_in_external(
                 password_hash=None,
                 now=database.clock(),
             )
-            # Just added, here or by another request of the same moment.
+            # Just added, by this request or by another one at the same moment.
             known = users.find_user(session, name)
         if known is None or known.has_password:
             raise Conflict(
@@ -90,7 +90,7 @@ def sign_in_external(
 
 
 def _strongest(grants: Iterable[Grant]) -> list[Grant]:
-    """At most one grant for each project: a user may be in several groups."""
+    """At most one grant for each project, the strongest: a user may be in several groups."""
     strongest: dict[str | None, Grant] = {}
     for grant in grants:
         known = strongest.get(grant.project)

@@ -1,7 +1,7 @@
-"""What people and programs sign in with: sessions of browsers, and tokens.
+"""Browser sessions and API tokens: creating them, finding their caller, ending them.
 
-A session is a random secret in a cookie, whose digest is kept while it counts. A token is
-shown once, kept as a digest, and never worth more than its owner.
+A session is a random secret in a cookie, whose digest is stored while it is valid. A token is
+shown once, stored as a digest, and never allows more than its owner may do.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ _SECRET_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class SessionLife:
-    """How long a session lasts: unused, and in all."""
+    """How long a session lasts: when unused, and in total."""
 
     idle: timedelta
     longest: timedelta
 
 
 def sign_in(database: Database, *, name: str, password: str, life: SessionLife) -> str:
-    """Begin a session with a password; returns its secret.
+    """Start a session with a password; returns its secret.
 
-    Raises `NotSignedIn`, which does not say whether the name or the password is wrong, and
-    takes as long for either.
+    Raises `NotSignedIn`, which does not reveal whether the name or the password is wrong, and
+    takes the same time for both.
     """
     with database.read() as session:
         known = users.password_hash(session, name)
@@ -63,7 +63,7 @@ def sign_in(database: Database, *, name: str, password: str, life: SessionLife) 
 
 
 def begin_session(database: Database, *, user_id: int, name: str, life: SessionLife) -> str:
-    """Begin a session of a user who was recognised; returns its secret."""
+    """Start a session for a user who has been authenticated; returns its secret."""
     secret, now = secrets.token_urlsafe(_SECRET_BYTES), database.clock()
     with database.write() as session:
         sessions.end_sessions_before(session, seen=now - life.idle, created=now - life.longest)
@@ -74,7 +74,7 @@ def begin_session(database: Database, *, user_id: int, name: str, life: SessionL
 
 
 def caller_of_session(database: Database, secret: str, life: SessionLife) -> Caller | None:
-    """Who is signed in by a secret, None when it is worth nothing any more."""
+    """The caller whose session has this secret, None if it is no longer valid."""
     digest, now = digest_of(secret), database.clock()
     with database.read() as session:
         found = sessions.find_session(session, digest)
@@ -102,7 +102,7 @@ def sign_out_everywhere(database: Database, *, user_id: int, name: str) -> None:
 def change_password(
     database: Database, *, name: str, current: str, wanted: str, secret: str
 ) -> None:
-    """Replace one's own password, which ends one's other sessions.
+    """Replace the user's own password, which ends their other sessions.
 
     Raises `InvalidInput` naming the field that is wrong.
     """
@@ -117,7 +117,7 @@ def change_password(
 
 
 def digest_of(secret: str) -> str:
-    """What is stored of a random secret, which needs no salt and no slow hash."""
+    """The stored digest of a random secret, which needs no salt and no slow hash."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -127,14 +127,14 @@ def _lasts(seen: datetime, created: datetime, now: datetime, life: SessionLife) 
 
 PREFIX = "offdiag_"
 SHOWN = len(PREFIX) + 6
-"""As many characters of a token are kept to recognise it by; 222 random bits are not."""
+"""Characters of a token that are stored so that it can be recognised; 222 random bits are not."""
 SECRET_BYTES = 32
 LONGEST_LIFE = timedelta(days=3_650)
 
 
 @dataclass(frozen=True, slots=True)
 class NewToken:
-    """A token with its secret, which cannot be read again once this is forgotten."""
+    """A new token with its secret, which cannot be read again later."""
 
     record: TokenRecord
     secret: str
@@ -143,10 +143,10 @@ class NewToken:
 def create_token(
     database: Database, *, owner: str, name: str, scope: Grant, lifetime: timedelta | None
 ) -> NewToken:
-    """Make a token for a user. `lifetime` None lets it last until it is revoked.
+    """Create a token for a user. With `lifetime` None it lasts until it is revoked.
 
-    Raises `InvalidInput`, `NotFound` for a user or project that does not exist, and
-    `Forbidden` where the owner may not do what the token should.
+    Raises `InvalidInput`, `NotFound` for a user or project that does not exist, and `Forbidden` if
+    the owner does not have the role that the token is to have.
     """
     name = require_name(name.strip(), "name")
     if lifetime is not None and not timedelta(0) < lifetime <= LONGEST_LIFE:
@@ -191,11 +191,11 @@ def create_token(
 
 
 def caller_of_token(database: Database, secret: str) -> Caller | None:
-    """Who a token speaks for and what it may do now, None when it opens nothing."""
+    """The owner of a token, with what it allows now; None if it is not valid."""
     digest, now = digest_of(secret), database.clock()
     with database.read() as session:
         found = sessions.find_token(session, digest)
-        # The index found it by its digest, which tells nothing of the secret; the comparison
+        # The index found it by its digest, which reveals nothing about the secret; the comparison
         # that decides takes the same time wherever the two differ.
         if found is None or not hmac.compare_digest(found.digest, digest):
             return None
@@ -210,8 +210,7 @@ def caller_of_token(database: Database, secret: str) -> Caller | None:
 
 
 def revoke_token(database: Database, token_id: int, *, owner_id: int | None = None) -> TokenRecord:
-    """Let a token open nothing any more; one that belongs to another user than `owner_id` is not
-    found. Raises `NotFound`."""
+    """Make a token invalid. Raises `NotFound`, also if it does not belong to `owner_id`."""
     with database.write() as session:
         found = _existing(sessions.get_token(session, token_id), token_id)
         if owner_id is not None and found.owner_id != owner_id:

@@ -1,7 +1,7 @@
 """Share links: one page, read-only, for anyone with the link, while its owner may share it.
 
-The secret is in the link alone; the registry keeps its digest. A link never shows more than its
-owner may edit now, and none shows anything while the settings allow no links.
+The secret is only in the link; the registry stores its digest. A link never shows more than its
+owner may edit now, and none works while the settings do not allow links.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _SECRET_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class NewShareLink:
-    """A link with its secret, which cannot be read again once this is forgotten."""
+    """A new link with its secret, which cannot be read again later."""
 
     link: ShareLink
     secret: str
 
 
 def may_share(caller: Caller, projects: frozenset[str]) -> bool:
-    """Whether a user may show a page about these projects to others; none: about no data."""
+    """Whether a user may share a page about these projects; without projects, one without data."""
     if not projects:
         return may_anywhere(caller, Role.EDITOR)
     return all(may(caller, Role.EDITOR, project) for project in projects)
@@ -45,10 +45,10 @@ def create_share_link(
     days: int,
     most_days: int,
 ) -> NewShareLink:
-    """Make a link to a page about these projects.
+    """Create a link to a page about these projects.
 
-    `most_days` is the longest life by the settings, 0 where there are no links. Raises
-    `Forbidden`, and `InvalidInput` for another number of days.
+    `most_days` is the longest lifetime that settings allow, 0 if links are off. Raises
+    `Forbidden`, and `InvalidInput` for an invalid number of days.
     """
     if not most_days:
         raise Forbidden(
@@ -95,7 +95,7 @@ class OpenedLink:
 
 
 def open_share_link(database: Database, secret: str, *, most_days: int) -> OpenedLink | None:
-    """What a secret opens, None where that is nothing."""
+    """The valid link with this secret and its owner, None if there is none."""
     now = database.clock()
     with database.read() as session:
         link = share_links.find_share_link(session, digest_of(secret))
@@ -113,7 +113,7 @@ def open_share_link(database: Database, secret: str, *, most_days: int) -> Opene
 def revoke_share_link(
     database: Database, link_id: int, *, owner_id: int | None = None
 ) -> ShareLink:
-    """Let a link show nothing any more; that of another user than `owner_id` is not found.
+    """Make a link invalid; links of other users than `owner_id` are not found.
 
     Raises `NotFound`.
     """

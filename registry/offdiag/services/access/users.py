@@ -1,6 +1,6 @@
-"""Users, their roles and their passwords, as admins and the command line manage them.
+"""User accounts, roles and passwords, as admins and the command line manage them.
 
-Passwords are hashed, compared, and refused when anybody could guess them.
+Passwords are hashed and checked, and refused if they are easy to guess.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from offdiag.store.users import UserRecord
 
 SHORTEST = 10
 LONGEST = 1_000
-"""In characters. Longer ones only cost time to hash."""
+"""Most characters of a password. Longer ones only cost time to hash."""
 FEWEST_CHARACTERS = 5
 
 # Argon2id with 19 MiB and two passes, so that eight sign-ins at once fit into a small server.
@@ -30,12 +30,12 @@ _HASHER = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 
 
 def hashed(password: str) -> str:
-    """What is stored of a password: salt, method and parameters are part of it."""
+    """The hash of a password as it is stored, including salt, method and parameters."""
     return _HASHER.hash(password)
 
 
 def is_password(password: str, stored: str | None) -> bool:
-    """Whether it is the one that was hashed; with nothing stored it takes as long to say no."""
+    """Whether the password has this hash; without one, refusing takes the same time."""
     try:
         _HASHER.verify(stored or _nobodys(), password)
     except (VerificationError, InvalidHashError):
@@ -44,12 +44,12 @@ def is_password(password: str, stored: str | None) -> bool:
 
 
 def is_outdated(stored: str) -> bool:
-    """Whether it was hashed with other parameters than are in use now."""
+    """Whether a password was hashed with other parameters than those now in use."""
     return _HASHER.check_needs_rehash(stored)
 
 
 def checked(password: str, *, user: str, field: str = "password") -> str:
-    """The password, if it is worth anything. Raises `InvalidInput` that does not repeat it."""
+    """Return the password if it is acceptable. Raises `InvalidInput` that does not repeat it."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise InvalidInput(
             f"the password has {len(password)} characters.",
@@ -84,10 +84,10 @@ def add_user(
     display_name: str | None = None,
     email: str | None = None,
 ) -> UserRecord:
-    """Make a user. Without a password they cannot sign in with one.
+    """Add a user. Without a password they cannot sign in with one.
 
-    Raises `InvalidInput` for a name, password or address that is none, `Conflict` for a name
-    that is taken, and `NotFound` for a project that does not exist.
+    Raises `InvalidInput` for an invalid name, password or e-mail address, `Conflict` for a name
+    that is in use, and `NotFound` for a project that does not exist.
     """
     name = user_name(name)
     if password is not None:
@@ -127,7 +127,7 @@ def find_user(database: Database, name: str) -> UserRecord:
 def set_role(
     database: Database, *, name: str, project: str | None, role: Role | None
 ) -> UserRecord:
-    """Give a user a role in a project, or in all of them; None takes it away.
+    """Give a user a role in a project, or in all projects; None removes it.
 
     Raises `NotFound`, and `Conflict` if no one would be left to manage the registry.
     """
@@ -165,9 +165,9 @@ def set_disabled(database: Database, *, name: str, disabled: bool) -> UserRecord
 def set_password(
     database: Database, *, name: str, password: str, keep_session: str | None = None
 ) -> None:
-    """Replace a password, which ends all sessions of the user but for one (by its digest).
+    """Replace a password, which ends all sessions of the user except one (by its digest).
 
-    Raises `NotFound`, and `InvalidInput` for a password that anybody could guess.
+    Raises `NotFound`, and `InvalidInput` for a password that is easy to guess.
     """
     stored = hashed(checked(password, user=name))
     with database.write() as session:
@@ -178,7 +178,7 @@ def set_password(
 
 
 def user_name(text: str) -> str:
-    """A name to sign in with: letters, digits and a few signs. Raises `InvalidInput`."""
+    """A name for signing in: letters, digits and a few signs. Raises `InvalidInput`."""
     name = require_name(text.strip(), "name")
     if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
         raise InvalidInput(
@@ -190,7 +190,7 @@ def user_name(text: str) -> str:
 
 
 def project_id(session: Session, project: str | None) -> int | None:
-    """Number of a project, None for all of them. Raises `NotFound`."""
+    """The id of a project, None for all projects. Raises `NotFound`."""
     if project is None:
         return None
     found = datasets.project_id(session, project)
@@ -239,6 +239,6 @@ def _text(grant: Grant) -> str:
 
 
 def mark_news_seen(database: Database, *, user_id: int) -> None:
-    """Keep that a user has seen everything that happened up to now."""
+    """Record that a user has seen everything that has happened up to now."""
     with database.write() as session:
         users.set_news_seen(session, user_id, database.clock())
