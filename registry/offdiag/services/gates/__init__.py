@@ -1,1 +1,1 @@
-"""Gates: the conditions a run has to meet, and the numbers they compare."""
+"""Gates: the conditions that a run has to meet, and the values they compare."""

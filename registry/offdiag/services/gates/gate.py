@@ -1,7 +1,7 @@
-"""Judging a stored run, or a matrix that is stored nowhere, by the conditions of a gate.
+"""Checking a stored run, or a matrix that is not stored, against the conditions of a gate.
 
-Conditions look at numbers of evaluations and at costs: stated ones, named ones, or those of
-the dataset.
+Conditions refer to metrics of evaluations and to costs: stated ones, named ones, or the default
+ones of the dataset.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ from offdiag.store.promotions import promotions_in_force
 
 @dataclass(frozen=True, slots=True)
 class StatedCosts:
-    """What errors cost, as it was stated: `weights[actual][predicted]` by label."""
+    """Costs of errors as stated by a user: `weights[actual][predicted]` by label."""
 
     weights: Mapping[str, Mapping[str, float]]
     currency: str | None = None
 
     def on(self, labels: LabelSet) -> CostMatrix:
-        """The costs in the order of the labels. Raises `InvalidInput` if they differ."""
+        """The costs in label order. Raises `InvalidInput` if the labels differ."""
         return cost_matrix(self.weights, labels=labels, currency=self.currency)
 
 
 def costs_of(
     session: Session, dataset: DatasetRecord, wanted: StatedCosts | CostName | None
 ) -> CostMatrix | None:
-    """The costs that are wanted, else the default ones of the dataset, if it has any.
+    """The wanted costs, or else the default ones of the dataset, if it has any.
 
     Raises `NotFound` for an unknown name, and `InvalidInput` for costs of other classes.
     """
@@ -77,7 +77,7 @@ def costs_of(
 
 
 def subject_of_matrix(matrix: Counted, values: MetricValues, found: RunVerdicts) -> Subject:
-    """A matrix, or sets of labels, without a run, as conditions are checked against it."""
+    """The subject of a gate for a matrix, or sets of labels, without a run."""
     return Subject(
         labels=matrix.labels,
         values=values,
@@ -104,9 +104,9 @@ def subject_of_run(
     positive_label: str | None = None,
     slices: SliceFindings | None = None,
 ) -> Subject:
-    """What there is to judge of a run, beside a baseline if there is one.
+    """The subject of a gate for a run, with a baseline if there is one.
 
-    `pair` counts the baseline first. `dismissed` are the flags that do not matter. Raises
+    In `pair` the baseline comes first. `dismissed` are flags that are ignored. Raises
     `InvalidInput` for a baseline with other classes.
     """
     if baseline is not None:
@@ -190,10 +190,10 @@ def _raised(verdict: Verdict) -> RaisedFlag:
 
 @dataclass(frozen=True)
 class GateResult:
-    """What a gate found. `run`, `baseline` and `champion` are ids; a file has none of them.
+    """The result of a gate. `run`, `baseline` and `champion` are ids, all None for a file.
 
-    `champion` is that of the dataset, whether or not it was compared with.
-    `not_paired` is None, or why the run was not compared with its baseline sample by sample.
+    `champion` is that of the dataset, whether or not it was used for comparison. `not_paired` says
+    why the run was not compared with its baseline sample by sample, else None.
     """
 
     findings: tuple[Finding, ...]
@@ -219,7 +219,7 @@ class GateResult:
 
 
 CHAMPION: Final = "champion"
-"""In place of the id of a baseline: the champion of the dataset of the run."""
+"""Stands for the champion of the run's dataset in place of the id of a baseline."""
 
 
 def gate_run(
@@ -234,16 +234,15 @@ def gate_run(
     lease_s: float,
     policy: RetryPolicy,
 ) -> GateResult:
-    """Judge a stored run, evaluating it first or waiting for that if need be.
+    """Check a stored run against conditions, first evaluating it or waiting for that if needed.
 
-    Without `baseline_id` and `costs` those of the dataset are taken, if it has any; "champion" is
-    the champion of the dataset. Differences
-    are paired sample by sample where run and baseline were evaluated on the same ground truth, and
-    undefined where they were evaluated on different ones. Dismissed flags do not fail the gate,
-    unless they are about another baseline or other costs.
+    `baseline_id` and `costs` default to those of the dataset, if it has any; "champion" is the
+    champion of the dataset. Differences are paired sample by sample if run and baseline were
+    evaluated on the same ground truth, and undefined if they were evaluated on different ones.
+    Dismissed flags do not fail the gate, unless they are about another baseline or other costs.
 
-    Raises `NotFound`, `InvalidInput` for conditions that make no sense for the run, for runs with
-    other classes than their baseline and for a champion that there is not, and what
+    Raises `NotFound`, `InvalidInput` for conditions that make no sense for the run, for a run with
+    other classes than its baseline and for a champion that does not exist, and what
     `evaluation_of` raises.
     """
     pinned, champion = _usual_baselines(database, run_id)
@@ -308,9 +307,9 @@ def gate_matrix(
     thresholds: Thresholds,
     samples: SlicedPredictions | None = None,
 ) -> GateResult:
-    """Judge a matrix that is stored nowhere. Raises `InvalidInput` as `gate_run` does.
+    """Check a matrix that is not stored. Raises `InvalidInput` like `gate_run`.
 
-    `samples` are the predictions that it counts, for conditions on slices.
+    `samples` are the predictions that the matrix counts, for conditions on slices.
     """
     cost_matrix = None if costs is None else costs.on(matrix.labels)
     values = values_with_costs(matrix, of_matrix(matrix), cost_matrix)

@@ -1,4 +1,4 @@
-"""The slices and groups, of a stored run or of predictions, that conditions of a gate name."""
+"""The slices and groups named by gate conditions, for stored runs and other predictions."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def with_slices(
 ) -> Subject:
     """The subject with the slices and columns that the conditions name.
 
-    `run_ids` are the run and, if there is one, its baseline, which is read only where a
-    difference is asked for. Raises `InvalidInput` and `UnknownKey` for columns and values that
-    the samples do not have.
+    `run_ids` are the run and, if there is one, its baseline, which is read only if a condition is
+    about a difference. Raises `InvalidInput` and `UnknownKey` for columns and values that the
+    samples do not have.
     """
     of_metrics = [each for each in conditions if isinstance(each, MetricCondition)]
     parts = {str(each.part): each.part for each in of_metrics if each.part is not None}
@@ -73,7 +73,7 @@ def with_slices(
 
 @dataclass(frozen=True, eq=False)
 class SlicedPredictions:
-    """Codes of n actual and predicted classes, and columns of the same samples."""
+    """The codes of n actual and predicted classes, and slice columns of the same samples."""
 
     actual: Codes
     predicted: Codes
@@ -86,7 +86,7 @@ class SlicedPredictions:
 
 
 def columns_named(conditions: Iterable[Condition]) -> frozenset[str]:
-    """The slice columns that conditions need."""
+    """The slice columns that the conditions need."""
     of_metrics = [each for each in conditions if isinstance(each, MetricCondition)]
     terms = [term.name for each in of_metrics if each.part for term in each.part.terms]
     return frozenset([*terms, *(each.by for each in of_metrics if each.by)])
@@ -98,7 +98,7 @@ def with_columns(
     samples: SlicedPredictions,
     costs: CostMatrix | None,
 ) -> Subject:
-    """The same as `with_slices` of predictions that are stored nowhere.
+    """`with_slices` for predictions that are not stored.
 
     Raises `InvalidInput` and `UnknownKey` for columns and values that the samples do not have.
     """

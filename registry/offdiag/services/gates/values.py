@@ -1,4 +1,4 @@
-"""The numbers a gate compares: values of a run with its costs, differences of two runs."""
+"""The values that gates compare: metrics of a run, its costs, and differences of two runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from offdiag.store.runs import RunRecord
 def values_with_costs(
     matrix: Counted, values: EvaluatedValues, costs: CostMatrix | None
 ) -> MetricValues:
-    """The values of an evaluation, and those of its costs with their intervals."""
+    """The metrics of an evaluation, and the costs with their intervals."""
     return MetricValues(
         values.aggregate,
         values.per_class,
@@ -36,11 +36,11 @@ def values_with_costs(
 def differences(
     run: StoredRun, baseline: StoredRun, pair: Paired | NotPaired | None
 ) -> Differences:
-    """Every value of the run minus the baseline's.
+    """Every metric of the run minus that of the baseline.
 
-    `pair` has the baseline first and the run second; with it differences carry paired
-    intervals, except those of scores, for which there are none. Of runs whose samples have weights
-    and of those on different labels no value is subtracted from another.
+    In `pair` the baseline comes first and the run second; with it, differences have paired
+    intervals, except those of scores, for which there are none. For runs with sample weights and
+    runs on different labels all differences are undefined.
     """
     values, others = run.values, baseline.values
     if isinstance(pair, NotPaired) and pair.undefined is not None:
@@ -63,7 +63,7 @@ def differences(
 
 
 def _undefined(run: MetricValues, reason: Reason, why: str) -> Differences:
-    """No value of the run minus another one's, as they are not of the same quantity."""
+    """Undefined differences of all metrics, because the two runs measure different quantities."""
     nothing = MetricValue(None, reason.value)
     return Differences(
         MetricValues(
@@ -121,7 +121,7 @@ def _class_gaps(
 
 
 def _gap(value: MetricValue, baseline: MetricValue | None) -> MetricValue:
-    """The difference without an interval; undefined for the reason of whichever is undefined."""
+    """The difference without an interval; if either is undefined, undefined for its reason."""
     if value.value is None:
         return replace(value, limit=None, ci_low=None, ci_high=None, ci_method=None)
     if baseline is None:
@@ -133,7 +133,7 @@ def _gap(value: MetricValue, baseline: MetricValue | None) -> MetricValue:
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A run with the evaluation that counts, and what its errors cost, if that is known."""
+    """A run with its current evaluation, and the costs of its errors, if they are known."""
 
     run: RunRecord
     evaluation: StoredEvaluation
