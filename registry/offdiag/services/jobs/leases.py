@@ -99,8 +99,7 @@ class LeaseKeeper:
         """Report that a held lease was lost, or will be, although the work itself raised no error.
 
         It does not count as an attempt. If the database is unavailable, the report is made once it
-        is back. Returns why the lease was lost, None if that is not known because it is no longer
-        held.
+        is back. Returns why the lease was lost, None if it is no longer held.
         """
         with self._lock:
             held = self._held.pop(lease.token, None)
