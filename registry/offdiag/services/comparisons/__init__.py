@@ -1,1 +1,1 @@
-"""Comparing stored runs: which can be compared, on which samples, and what is found."""
+"""Comparisons of stored runs: which can be compared, on which samples, and with what result."""

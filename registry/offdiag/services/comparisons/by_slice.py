@@ -1,4 +1,4 @@
-"""Two runs on the same samples, by every value of every slice column."""
+"""Comparing two runs on the same samples, for every value of every slice column."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from offdiag.store.slices import SliceChoices
 
 @dataclass(frozen=True, eq=False)
 class ComparedColumns:
-    """The slice columns of a lineage, and which of their values are hidden.
+    """The slice columns of a label lineage, and which of their values are hidden.
 
-    Smaller groups than `k` are, 0 for none.
+    Groups smaller than `k` are hidden; 0 hides none.
     """
 
     columns: SliceColumns
@@ -52,12 +52,12 @@ class ComparedColumns:
 
     @property
     def choices(self) -> SliceChoices:
-        """What the samples can be sliced by."""
+        """The columns and values by which the samples can be sliced."""
         return SliceChoices({name: each.choices for name, each in self.columns.items()}, {})
 
     @cached_property
     def digest(self) -> str:
-        """Changes with every value of a sample, with what is hidden and with the least size."""
+        """Changes with every value of a sample, with what is hidden, and with `min_size`."""
         content = sha256(repr((self.min_size, self.k, sorted(self.hidden.items()))).encode())
         for name, column in self.columns.items():
             content.update(repr((name, column.levels, column.of_tags)).encode())
@@ -65,7 +65,7 @@ class ComparedColumns:
         return content.hexdigest()
 
     def hidden_among(self, places: NDArray[np.int64]) -> Mapping[str, frozenset[str]]:
-        """What is hidden in all samples, or in those at these places: the ones that runs share."""
+        """The values hidden in all samples or in those at `places`, which the runs share."""
         if not self.k:
             return self.hidden
         columns = {name: column.take(places) for name, column in self.columns.items()}
@@ -74,7 +74,7 @@ class ComparedColumns:
 
 
 def read_columns(session: Session, head: LineageHead) -> ComparedColumns:
-    """The columns that runs on a lineage of the truth can be compared by."""
+    """The columns by which runs on a label lineage can be compared."""
     k = suppressed_below()
     columns = slices.slice_columns(session, head.root_id)
     sizes = sizes_in_truth(session, truths.get_truth(session, head.id), k) if k else None
@@ -83,7 +83,7 @@ def read_columns(session: Session, head: LineageHead) -> ComparedColumns:
 
 
 def counted_columns(samples: PairedSamples) -> ComparedColumns:
-    """The same of kinds of samples that were counted."""
+    """The columns of samples that were counted together."""
     k = suppressed_below()
     sizes = GroupSizes(samples.slices, samples.sizes, k) if k else None
     hidden = {
@@ -100,9 +100,9 @@ def compare_by_slice(
     *,
     confidence: float = 0.95,
 ) -> SliceChanges | None:
-    """All samples, their slices and the classes of these; None without a column or a sample.
+    """The changes on all samples, their slices and classes; None without a column or a sample.
 
-    Columns of more than `MOST_GROUPS` values are left out.
+    Columns with more than `MOST_GROUPS` values are left out.
     """
     if not by.columns or not len(found.actual):
         return None
@@ -145,7 +145,7 @@ def compare_by_slice(
 
 
 Counter = Callable[[NDArray[np.bool_]], tuple[PartCounts, tuple[PartCounts, ...]]]
-"""Counts of a part of the samples, and of each of its classes or labels."""
+"""Counts a part of the samples, as a whole and for each of its classes or labels."""
 
 
 def _counter(found: Aligned | CountedSides, run_ids: tuple[str, str], n_classes: int) -> Counter:

@@ -1,4 +1,4 @@
-"""Which runs can be compared, and why others are not, with the way out."""
+"""Which runs can be compared, and why others cannot, with what the user can do about it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from offdiag.store.database import Session
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why runs are not compared, and the way out.
+    """Why runs are not compared, and what the user can do.
 
-    `n_shared` is given where they could be compared on the examples they share, if that is
-    asked for.
+    `n_shared` is given if the runs could be compared, on request, on the examples they share.
     """
 
     why: str
@@ -31,7 +30,7 @@ class Refusal:
 
 
 def refused(runs: Sequence[ComparedRun]) -> Refusal | None:
-    """The first thing that keeps runs from being compared, whatever their examples are."""
+    """The first reason not to compare runs that has nothing to do with their examples."""
     return _of_several_datasets(runs) or _still_open(runs)
 
 
@@ -68,7 +67,7 @@ def _still_open(runs: Sequence[ComparedRun]) -> Refusal | None:
 
 
 def refused_with_weights(runs: Sequence[ComparedRun]) -> Refusal | None:
-    """Why runs of which some have sample weights are not compared; None where none has."""
+    """Why runs, some of which have sample weights, are not compared; None if none has weights."""
     weighted = [run_label(at) for at, run in enumerate(runs) if run.is_weighted]
     if not weighted:
         return None
@@ -87,7 +86,7 @@ def refused_with_weights(runs: Sequence[ComparedRun]) -> Refusal | None:
 
 
 def refused_with_chosen(runs: Sequence[ComparedRun]) -> Refusal | None:
-    """Why three or more runs are not compared where a threshold was chosen on their examples."""
+    """Why three or more runs are not compared if a threshold was chosen on their examples."""
     chosen = [run_label(at) for at, run in enumerate(runs) if run.is_chosen_here]
     if not chosen or len(runs) < 3:
         return None
@@ -106,10 +105,10 @@ def label_versions(runs: Sequence[ComparedRun]) -> tuple[int | None, ...]:
 def on_the_same_labels(
     runs: Sequence[ComparedRun], counted_together: Collection[str] = ()
 ) -> tuple[int, ...]:
-    """Positions of the runs that can be compared: most of them, of equally many the newest labels.
+    """Positions of the runs that can be compared: the majority, in a tie that on newer labels.
 
-    Runs that are paired, by predictions or by what was counted together, have the labels of the
-    paired samples in common. A matrix on no labels is compared with any run.
+    Runs that are paired, by predictions or because they were counted together, share the labels of
+    the paired samples. A matrix without a label version can be compared with any run.
     """
     versions = label_versions(runs)
     paired = {
@@ -129,7 +128,7 @@ def on_the_same_labels(
 
 
 def refused_on_other_labels(runs: Sequence[ComparedRun]) -> Refusal | None:
-    """Why three or more runs are not compared of which no two are on the same labels."""
+    """Why three or more runs are not compared if no two are on the same labels."""
     if len(runs) < 3 or len(on_the_same_labels(runs)) > 1:
         return None
     versions = enumerated(
@@ -145,7 +144,7 @@ def refused_on_other_labels(runs: Sequence[ComparedRun]) -> Refusal | None:
 def other_examples(
     labels_by_truth: Sequence[Sequence[str]], *, n_each: Sequence[int], n_shared: int | None
 ) -> Refusal:
-    """Runs that were logged with different samples; `n_shared` None where it is unknown."""
+    """The refusal of runs on different samples; `n_shared` is None if it is unknown."""
     sizes = enumerated([f"{n:,}" for n in n_each])
     if n_shared is None:
         groups = "; ".join(enumerated(run_labels) for run_labels in labels_by_truth)
@@ -197,7 +196,7 @@ def hidden_slice(
     part: Slice | None,
     counted: CountedTogether | None = None,
 ) -> Refusal | None:
-    """Why nothing is said about a slice that is too small to be shown; None where it is not."""
+    """Why a slice is not compared because it is too small to be shown; None if it is not."""
     k = suppressed_below()
     if part is None or not k:
         return None
@@ -210,7 +209,7 @@ def hidden_slice(
 
 
 def hidden_by_size(samples: SharedSamples | None, part: Slice | None) -> Refusal | None:
-    """The same for so few samples of a slice that all runs share."""
+    """Why a slice is not compared because the runs share too few of its samples; else None."""
     k = suppressed_below()
     if part is None or samples is None or samples.n_compared >= k:
         return None
@@ -220,7 +219,7 @@ def hidden_by_size(samples: SharedSamples | None, part: Slice | None) -> Refusal
 def hidden_by_rest(
     rests: Sequence[GroupSizes], part: Slice | None, labels_by_truth: Sequence[Sequence[str]]
 ) -> Refusal | None:
-    """Why shared samples are not shown: with those of a run, few other ones would follow."""
+    """Why shared samples are not shown: with those of a run, they would reveal a few others."""
     for rest, labels in zip(rests, labels_by_truth, strict=False):
         if rest.is_hidden_rest(part):
             return _refused_by_rest(rest, part, f"all of {enumerated(labels)}")
@@ -232,7 +231,7 @@ def hidden_by_some(
     part: Slice | None,
     labels_by_truth: Sequence[Sequence[str]],
 ) -> Refusal | None:
-    """The same with those that only some of the runs share, as these are compared, too."""
+    """The same for samples that only some runs share, because these are compared too."""
     for rest, places in rests:
         if rest.is_hidden_rest(part):
             labels = sorted(label for place in places for label in labels_by_truth[place])

@@ -1,7 +1,7 @@
-"""Comparing stored runs: from their ids to everything that can be said.
+"""Comparing stored runs: from their ids to the complete comparison.
 
-The runs and what keeps them from being compared are read first. What was computed is kept for the
-next request for the same.
+The runs and the reasons not to compare them are read first. Results are cached for the next
+request for the same comparison.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from offdiag.store.slices import SliceChoices
 
 
 def runs_named(session: Session, run_ids: Sequence[str]) -> tuple[ComparedRun, ...]:
-    """The runs in the order they were named. Raises `NotFound`."""
+    """The runs in the given order. Raises `NotFound`."""
     found = queries.compared_runs(session, run_ids)
     missing = next((each for each in run_ids if each not in found), None)
     if missing is not None:
@@ -61,7 +61,7 @@ def choices_of(
     part: Slice | None,
     counted: CountedTogether | None = None,
 ) -> SliceChoices:
-    """What the samples of the first run with predictions can be sliced by, or counted samples."""
+    """How the samples of the first run with predictions, or counted samples, can be sliced."""
     if counted is not None:
         return counted.choices
     roots = [run.truth.root_id for run in runs if run.has_predictions and run.truth]
@@ -77,7 +77,7 @@ def offered_levels(
     choices: SliceChoices,
     counted: CountedTogether | None = None,
 ) -> Mapping[str, tuple[str, ...]]:
-    """The values that the runs can be compared on, by column; none that are hidden."""
+    """The values on which the runs can be compared, by column, without hidden ones."""
     k = suppressed_below()
     if not k or not choices.levels:
         return choices.levels
@@ -93,16 +93,16 @@ def offered_levels(
 
 
 LARGEST_KEPT = 200_000
-"""Cells of all matrices of a comparison up to which it is kept in memory."""
+"""Largest number of cells in all matrices of a comparison that is cached in memory."""
 
 
 @dataclass(frozen=True)
 class RunComparison:
-    """Runs beside each other, in the order in which they were named; the first is A.
+    """Runs side by side, in the order in which they were named; the first is A.
 
-    `result` is None where they cannot be compared, and `refusal` then says why. `difference` is
-    the one in accuracy that matters, as a share. `by_slice` are two runs on all samples and by
-    every slice column.
+    `result` is None if they cannot be compared, and `refusal` then says why. `difference` is the
+    difference in accuracy that matters, as a share. `by_slice` compares two runs on all samples
+    and for every slice column.
     """
 
     runs: tuple[ComparedRun, ...]
@@ -117,7 +117,7 @@ class RunComparison:
 
     @property
     def unpaired(self) -> tuple[int, ...]:
-        """Positions of the runs that are compared as if of other samples."""
+        """Positions of the runs that are compared as if they had different samples."""
         match self.result:
             case ManyComparison():
                 return self.result.unpaired
@@ -127,7 +127,7 @@ class RunComparison:
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """What can be said, None where nothing is compared."""
+        """The conclusion, None if nothing is compared."""
         match self.result:
             case PairComparison():
                 return pair_verdict(self.result, difference=self.difference)
@@ -147,17 +147,17 @@ def compare_runs(
     difference: float = DIFFERENCE_THAT_MATTERS,
     kept: LruCache[Compared] | None = None,
 ) -> RunComparison:
-    """Compare two or more runs, from their predictions and the truth that counts now.
+    """Compare two or more runs by their predictions and the current ground truth.
 
-    Runs that were logged with different samples are compared only with `on_shared`, on the
-    samples that all have. With `slice_text`, such as "country=DE", on a part of the samples.
+    Runs that were logged with different samples are compared only with `on_shared`, on the samples
+    that all have. With `slice_text`, such as "country=DE", only part of the samples are compared.
     The same runs give the same bits, also from `kept`. `difference`, a share in (0, 1], is the
-    one in accuracy that matters: where none is significant the verdict says how many examples
-    would settle it.
+    difference in accuracy that matters: if none is significant, the verdict says how many examples
+    would decide it.
 
-    Raises `NotFound` for an unknown run, and `InvalidInput` for fewer than two runs or more
-    than there are letters, for a run that is named twice, for a slice that cannot be read, and
-    for a difference out of range.
+    Raises `NotFound` for an unknown run, and `InvalidInput` for fewer than two runs or more than
+    there are letters, for a run that is named twice, for a slice that cannot be read, and for a
+    difference out of range.
     """
     require_several(run_ids)
     if not 0 < difference <= 1:
@@ -210,7 +210,7 @@ def compare_runs(
 def _columns_of(
     session: Session, runs: Sequence[ComparedRun], counted: CountedTogether | None
 ) -> ComparedColumns | None:
-    """What two runs can be compared by: the columns of the samples of the first."""
+    """The columns by which two runs can be compared: those of the samples of the first."""
     if counted is not None:
         return counted_columns(counted.samples) if len(runs) == 2 else None
     if len(runs) != 2 or not all(run.has_predictions and run.truth for run in runs):

@@ -1,4 +1,4 @@
-"""What a comparison finds, computed from the predictions of its runs in one order."""
+"""The computation of a comparison from the aligned predictions of its runs."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ class ComparisonRequest:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """All of it by content; a correction that was taken back counts as another truth.
+        """The request by content; a correction that was undone counts as a different truth.
 
-        Runs of equal counts may have been counted together with others.
+        It has run ids for runs counted together: other runs may have the same counts.
         """
         return (
             tuple((run.content_digest, run.source, run.score_columns) for run in self.runs),
@@ -110,7 +110,7 @@ class ComparisonRequest:
 def read_aligned(
     session: Session, asked: ComparisonRequest, runs: Sequence[ComparedRun]
 ) -> Aligned | Refusal:
-    """The predictions of runs in one order; refused where their samples differ and may not."""
+    """Align the predictions of runs; refused if their samples differ and `on_shared` is off."""
     lineages = list({run.truth.root_id: run.truth for run in runs if run.truth}.values())
     kinds = {each.root_id: each.id_kind for each in lineages}
     ids = queries.sample_ids_of(session, kinds) if len(lineages) > 1 else {}
@@ -164,14 +164,14 @@ def _labels_by_truth(
 
 
 LARGEST_SCORES = 20_000_000
-"""Scores of both runs together up to which they are compared: what fits beside a web request."""
+"""Most scores of both runs together for comparing them: what fits beside a web request."""
 
 Result = PairComparison | ManyComparison
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What a comparison found, or why there is none; `samples` None without predictions."""
+    """The result of a comparison, or why there is none; `samples` is None without predictions."""
 
     result: Result | None
     samples: SharedSamples | None
@@ -180,9 +180,9 @@ class Compared:
 
 
 def compute(session: Session, asked: ComparisonRequest) -> Compared:
-    """Compare runs that nothing but their samples may keep from it."""
+    """Compare runs for which only their samples can still be a reason for refusal."""
     chosen_here = tuple(at for at, run in enumerate(asked.runs) if run.is_chosen_here)
-    # By slice there would be nothing but tests.
+    # By slice there would be nothing but tests, which are removed in this case.
     found = _compute(session, replace(asked, by=None) if chosen_here else asked)
     if isinstance(found.result, PairComparison) and len(asked.on_the_same_labels) < 2:
         versions = label_versions(asked.runs)
@@ -232,7 +232,7 @@ def _compute_aligned(
 
 
 def _compute_counted(asked: ComparisonRequest, found: CountedTogether) -> Compared:
-    """The same of runs without predictions of which some were counted together."""
+    """Compare runs without predictions, some of which were counted together."""
     runs, labels = asked.runs, asked.runs[0].labels
     if asked.part is not None:
         if len(found.run_ids) < len(runs):
@@ -295,7 +295,7 @@ def _pair(session: Session, asked: ComparisonRequest, found: Aligned | None) -> 
 def _weighted(
     session: Session, found: Aligned, first: ComparedRun, second: ComparedRun
 ) -> WeightedPair | Refusal:
-    """The runs with their weights; refused where these differ, or are all 0."""
+    """The runs with their weights; refused if the weights differ or are all 0."""
     weights = [weights_of(session, found, run) for run in (first, second)]
     n_different = int(np.count_nonzero(weights[0] != weights[1]))
     if n_different:
@@ -333,7 +333,7 @@ def _many(asked: ComparisonRequest, found: Aligned | None) -> ManyComparison:
 def _with_left_out(
     asked: ComparisonRequest, many: ManyComparison, found: Aligned | None
 ) -> ManyComparison:
-    """The comparison with the values of the runs that are on other labels."""
+    """The comparison, with values added for the runs that are on other labels."""
     compared = asked.on_the_same_labels
     others = {at: _matrix(run, found) for at, run in enumerate(asked.runs) if at not in compared}
     return with_left_out(many, others, on_labels=label_versions(asked.runs)) if others else many

@@ -1,4 +1,4 @@
-"""Runs whose samples were counted together: they are paired by their counts."""
+"""Runs without predictions whose samples were counted together, paired by their counts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class CountedTogether:
-    """What two or more runs predict for kinds of samples: in one table, or in one for each pair.
+    """What two or more runs predict for kinds of samples, in one table or one for each pair.
 
-    `run_ids` are the runs in the order they were asked for, and `tables` have them by the runs.
+    `run_ids` are in the requested order; `tables` are keyed by the runs in them.
     """
 
     run_ids: tuple[str, ...]
@@ -36,12 +36,12 @@ class CountedTogether:
 
     @property
     def samples(self) -> PairedSamples:
-        """Kinds of all samples, with what runs predict: all of them, or two."""
+        """One table with the kinds of all samples and the predictions of all runs, or of two."""
         return next(iter(self.tables.values()))
 
     @property
     def choices(self) -> SliceChoices:
-        """What the samples can be sliced by."""
+        """The columns and values by which the samples can be sliced."""
         columns = self.samples.slices
         return SliceChoices({name: each.choices for name, each in columns.items()}, columns)
 
@@ -56,12 +56,12 @@ class CountedTogether:
         return int(self.samples.sizes.sum())
 
     def shared(self) -> SharedSamples:
-        """That all runs predicted the same examples, all of which have a label."""
+        """States that all runs predicted the same examples, all of which have a label."""
         n = self.n_samples
         return SharedSamples((n,), n_shared=n, n_unlabelled=0, n_relabelled=0, n_compared=n)
 
     def joint(self, first: str, second: str, labels: LabelSet) -> JointCounts:
-        """The counts of two of the runs."""
+        """The joint counts of two of the runs."""
         table = self._with(first, second)
         return joint_counts(
             actual=table.actual,
@@ -72,7 +72,7 @@ class CountedTogether:
         )
 
     def together(self, labels: LabelSet) -> RunsTogether:
-        """All runs, for a comparison of several."""
+        """All runs together, for comparing several."""
         whole = self.tables.get(frozenset(self.run_ids))
         if whole is not None:
             predicted = tuple(whole.predicted[run] for run in self.run_ids)
@@ -86,7 +86,7 @@ class CountedTogether:
         )
 
     def by_kind(self) -> CountedSides:
-        """The kinds of runs in one table, as places of so many samples each."""
+        """The runs of one table, with one place for each kind of samples and its size."""
         found = self.samples
         return CountedSides(found.actual, found.predicted, np.arange(len(found)), found.sizes)
 
@@ -96,7 +96,7 @@ class CountedTogether:
 
 @dataclass(frozen=True)
 class CountedSides:
-    """Predictions by run, each place standing for `sizes` samples, as `Aligned` has them."""
+    """Predictions by run like in `Aligned`, with each place standing for `sizes` samples."""
 
     actual: Codes
     predicted: Mapping[str, Codes]
@@ -116,9 +116,9 @@ def _part_of(samples: PairedSamples, part: Slice) -> PairedSamples:
 
 
 def counted_together(session: Session, run_ids: Sequence[str]) -> CountedTogether | None:
-    """The most of these runs that were counted together; None for less than two.
+    """The largest set of these runs that were counted together; None if fewer than two.
 
-    A run is logged once, with others, so the tables it is in are all of these.
+    A run is logged only once, together with others, so it is in no other tables.
     """
     known = paired_counts.paired_among(session, run_ids)
     groups = [

@@ -1,4 +1,4 @@
-"""The predictions of several runs on the samples they share, in one order."""
+"""Aligning the predictions of several runs on the samples they share."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class SharedSamples:
-    """How the examples of a comparison came about.
+    """How the examples of a comparison were selected.
 
-    `n_each` counts the samples of each lineage of truth, in the slice that was asked for where
-    there is one lineage only, and `n_shared` those that all have.
-    `n_unlabelled` of them have no label, `n_relabelled` different ones in different lineages;
-    both are left out, and `n_compared` remain.
+    `n_each` counts the samples of each lineage of truth (within the slice if there is only one
+    lineage), and `n_shared` those that all have. `n_unlabelled` of them have no label,
+    `n_relabelled` have different labels in different lineages; both are left out, and `n_compared`
+    remain.
     """
 
     n_each: tuple[int, ...]
@@ -45,12 +45,12 @@ class SharedSamples:
 
 @dataclass(frozen=True)
 class Aligned:
-    """Labelled examples that all runs predicted, n of them, in the order of the first truth.
+    """n labelled examples that all runs predicted, in the order of the first truth.
 
-    `predicted` are codes, or packed sets of labels, by run; `rows` say which of a run's
-    predictions each is, in the order they were logged, and `starts` with which of them its
-    chunks begin. `places` are the places of the examples in the truth that `lineage` leads to.
-    `rests` are the samples of each lineage that are not compared, where small groups are hidden.
+    `predicted` has codes, or packed sets of labels, by run; `rows` says which of a run's
+    predictions each is, in the order in which they were logged, and `starts` at which of them its
+    chunks begin. `places` are the places of the examples in the truth of `lineage`. `rests` are
+    the samples of each lineage that are not compared, needed if small groups are hidden.
     """
 
     actual: Codes
@@ -66,7 +66,7 @@ class Aligned:
 def places_in_lineages(
     lineages: Sequence[LineageHead], ids: Mapping[int, SampleIds]
 ) -> dict[int, Places] | None:
-    """Where the samples stand that all lineages have, by root; None where it is unknown."""
+    """The places of the samples that all lineages have, by root; None if they are unknown."""
     if len(lineages) == 1:
         return {lineages[0].root_id: np.arange(lineages[0].n_samples)}
     if any(each.root_id not in ids for each in lineages):
@@ -85,9 +85,9 @@ def aligned(
     n_classes: int,
     n_each: tuple[int, ...],
 ) -> Aligned:
-    """Put the predictions of runs, of which each has some, beside the labels.
+    """Align the predictions of runs, each of which has some, with the labels.
 
-    `places` are those of the wanted samples by lineage, all of one length.
+    `places` are the places of the wanted samples by lineage, all of the same length.
     """
     labels = [truths[each.id][places[each.root_id]] for each in lineages]
     has_label, agrees = have_one_label(labels, n_classes=n_classes)
@@ -120,14 +120,14 @@ def aligned(
 def have_one_label(
     labels: Sequence[Codes], *, n_classes: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which samples have a label in all truths, and which the same in all."""
+    """Which samples have a label in all truths, and which have the same label in all."""
     has_label = np.logical_and.reduce([is_labelled(codes, n_classes) for codes in labels])
     agrees = np.logical_and.reduce([~differ(codes, labels[0], n_classes) for codes in labels])
     return has_label, agrees
 
 
 def sizes_of(session: Session, lineages: Sequence[LineageHead]) -> tuple[GroupSizes, ...]:
-    """The groups of each lineage; empty of a single one, or where no group is hidden."""
+    """The groups of each lineage; empty for a single lineage, or if groups are never hidden."""
     k = suppressed_below()
     if not k or len(lineages) < 2:
         return ()
@@ -144,9 +144,9 @@ def rests_of(
     *,
     n_classes: int,
 ) -> tuple[GroupSizes, ...]:
-    """The samples of each lineage that are not compared, in their groups, if these are given.
+    """The samples of each lineage that are not compared, in their groups, if `sizes` is not empty.
 
-    Those at `places` are compared where they have one label.
+    Samples at `places` are compared if they have the same label everywhere.
     """
     if not sizes:
         return ()
@@ -166,10 +166,10 @@ def rests_of_some(
     *,
     n_classes: int,
 ) -> Iterator[tuple[GroupSizes, list[int]]]:
-    """The samples that only some of the lineages share, and the places of these.
+    """The samples that only some of the lineages share, and the positions of these lineages.
 
-    For each sample the lineages that have it with the same label decide: whatever else leaves it
-    over, leaves over at least what these do. Of two lineages there are none.
+    They are grouped by the lineages that have a sample with the same label: whatever else is left
+    over from a comparison contains at least one of these groups. With two lineages there are none.
     """
     everywhere = 2 ** len(lineages) - 1
     for at, of_lineage in enumerate(sizes if len(lineages) > 2 else ()):
@@ -189,7 +189,7 @@ def _sharing(
     *,
     n_classes: int,
 ) -> NDArray[np.int64]:
-    """For each sample of a lineage a bit for each lineage that has it with the same label."""
+    """For each sample of a lineage, a bit for each lineage that has it with the same label."""
     found = np.zeros(lineage.n_samples, np.int64)
     for place, other in enumerate(lineages):
         own, theirs = common_places([ids[lineage.root_id], ids[other.root_id]])
@@ -200,14 +200,14 @@ def _sharing(
 
 
 def _rows_in_order(positions: NDArray[np.integer[Any]], n_samples: int) -> Places:
-    """Which prediction each sample of the truth has; a run has one for every sample."""
+    """Which prediction belongs to each sample of the truth; a run has one for every sample."""
     rows = np.empty(n_samples, np.int64)
     rows[positions] = np.arange(len(positions))
     return rows
 
 
 def weights_of(session: Session, found: Aligned, run: ComparedRun) -> NDArray[np.float64]:
-    """Weights of the aligned samples in a run, (n,)."""
+    """The weights of the aligned samples in a run, (n,)."""
     chunks = read_chunks(session, run.id, n_classes=len(run.labels))
     logged = [chunk.weight for chunk in chunks if chunk.weight is not None]
     return np.asarray(np.concatenate(logged)[found.rows[run.id]])
