@@ -1,1 +1,1 @@
-"""The predictions behind a number: which ones are meant, in which order, a page at a time."""
+"""Lists of individual predictions: which ones are selected, in which order, page by page."""

@@ -1,4 +1,4 @@
-"""The examples behind the churn of two runs: right in one of them, in both, or in none."""
+"""Examples on which two runs differ or agree: right in one of them, in both, or in neither."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ EXAMPLES_PER_PAGE = 50
 class ChangedExample:
     """One example with its class, or its set of labels as text, and both predictions.
 
-    `sample` is its identifier, or its position in the dataset where it has none. The
-    confidences are the scores of the answers, None where none were logged.
+    `sample` is its identifier, or its position in the dataset if it has none. The confidences are
+    the scores of the answers, None if none were logged.
     """
 
     sample: int | str
@@ -56,10 +56,10 @@ class ChangedExample:
 
 @dataclass(frozen=True)
 class ChangedExamples:
-    """A part of the examples with one outcome, the `start`-th of `total` first.
+    """A page of the examples with one outcome, from the `start`-th of `total` on.
 
-    `n_of_each` counts the examples of every outcome in the class that was asked for, of all
-    classes without one. `refusal` says why there is nothing to show.
+    `n_of_each` counts the examples of every outcome, in the requested class or in all classes.
+    `refusal` says why there is nothing to show.
     """
 
     runs: tuple[ComparedRun, ...]
@@ -86,10 +86,10 @@ def changed_examples(
     start: int = 0,
     size: int | None = EXAMPLES_PER_PAGE,
 ) -> ChangedExamples:
-    """Some of the examples of two runs with one outcome, in the order of the dataset.
+    """A page of the examples of two runs with one outcome, in the order of the dataset.
 
-    With `size` None all from `start` on. Raises `NotFound`, and `InvalidInput` for another
-    number of runs, an unknown class and a slice that cannot be read.
+    With `size` None, all examples from `start` on. Raises `NotFound`, and `InvalidInput` for
+    another number of runs, an unknown class and a slice that cannot be read.
     """
     _require_two(run_ids)
     part = parse_slice(slice_text) if slice_text else None
@@ -123,9 +123,10 @@ def changed_examples(
 def _by_outcome(
     actual: Codes, first: Codes, second: Codes, code: int | None
 ) -> dict[PairedOutcome, NDArray[np.intp]]:
-    """Places of the examples with each outcome, of a class or with a label, None for all.
+    """The places of the examples with each outcome, of a class or with a label, None for all.
 
-    A set is right where it is the true one, and of one label where it has it.
+    A predicted set is right if it equals the true one, or for one label, if it agrees on the
+    label.
     """
     is_meant: NDArray[np.bool_] | np.bool_ = np.True_
     if are_sets(actual):
@@ -214,7 +215,7 @@ def _sample_names(
 def _confidences(
     session: Session, runs: Sequence[ComparedRun], found: Aligned, chosen: NDArray[np.intp]
 ) -> list[list[float] | None]:
-    """Score of the answer to each chosen example by run, None for a run without scores."""
+    """The score of the answer to each chosen example by run, None for a run without scores."""
     rows = {run.id: found.rows[run.id][chosen] for run in runs if run.score_columns}
     chunks = {
         run_id: np.searchsorted(found.starts[run_id], at, side="right") - 1
@@ -240,7 +241,7 @@ def _confidences(
 
 
 def class_texts(codes: Codes, labels: LabelSet) -> list[str]:
-    """Classes by name, or sets of labels as text."""
+    """The names of classes, or sets of labels as text."""
     if not are_sets(codes):
         return [labels.names[code] for code in codes.tolist()]
     members = unpack_sets(codes.astype(np.uint8, copy=False), len(labels))

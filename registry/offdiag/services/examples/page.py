@@ -1,7 +1,7 @@
-"""What a page of examples reads, and what an export of all of them does.
+"""Pages and exports of the individual predictions of a run.
 
-One prediction has everything that is known of it, in words and numbers, and how many models
-agree with its label, by the same votes as suspect labels.
+Each prediction comes with everything known about it, and with how many models agree with its
+label, by the same votes as for suspect labels.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ WITHOUT_LABEL = -1
 
 @dataclass(frozen=True, eq=False)
 class AgreeingModels:
-    """Of `n_models`, how many predict the label of each sample, (n_samples,) in truth order.
+    """How many of `n_models` predict the label of each sample, (n_samples,) in truth order.
 
-    It is `WITHOUT_LABEL` where there is none to agree with.
+    It is `WITHOUT_LABEL` for samples without a label.
     """
 
     n_models: int
@@ -65,9 +65,9 @@ class AgreeingModels:
 def agreeing_models(
     session: Session, truth_id: int, kept: LruCache[RankedDataset] | None
 ) -> AgreeingModels:
-    """Count the best run of each model that agrees with the labels of a version.
+    """Count the models whose best run agrees with the labels of a version.
 
-    Which models have a vote is what `suspect_labels` says of it.
+    `suspect_labels` describes which models have a vote.
     """
     truth = truths.get_truth(session, truth_id)
     found, _ = ranked_dataset(session, get_dataset(session, truth.dataset_id), truth, kept)
@@ -80,12 +80,12 @@ def agreeing_models(
 
 
 TOP_CLASSES = 3
-"""So many classes are named with their scores, the largest first."""
+"""Number of classes that are named with their scores, the largest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """What a class got."""
+    """A class and its score."""
 
     label: str
     score: float
@@ -93,12 +93,12 @@ class ClassScore:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A prediction and its sample, which has no label yet where `actual` is None.
+    """A prediction and its sample, which has no label yet if `actual` is None.
 
-    `index` is the number of the prediction in the run, counted from 0, `sample` the identifier,
-    or its position in the dataset where it has none. `confidence`, `margin` and `top` are there
-    where scores were logged; with one column `top` is the score of the positive class. Of sets
-    of labels `actual` and `predicted` are the sets as text, and `sets` holds them.
+    `index` is the number of the prediction in the run, counted from 0, `sample` the identifier, or
+    the position in the dataset if it has none. `confidence`, `margin` and `top` are set if scores
+    were logged; with one column `top` is the score of the positive class. For sets of labels
+    `actual` and `predicted` are the sets as text, and `sets` has them as labels.
     """
 
     index: int
@@ -132,7 +132,7 @@ class LabelSets:
 
 
 def examples_from(source: ExampleSource, chosen: Chosen, facts: SampleFacts) -> Iterator[Example]:
-    """The chosen predictions one by one, in their order."""
+    """The chosen predictions, one at a time, in their order."""
     if source.of_sets:
         yield from _sets_from(source, chosen, facts)
         return
@@ -207,7 +207,7 @@ def _largest(source: ExampleSource, scores: Sequence[float]) -> tuple[ClassScore
 
 EXAMPLES_PER_PAGE = 50
 MOST_EXPORTED = 100_000
-"""So many examples are exported, in the order in which they were logged."""
+"""Most examples that are exported, in the order in which they were logged."""
 _EXPORTED_AT_ONCE = 5_000
 
 
@@ -220,11 +220,11 @@ class NoExamples(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExamplePage:
-    """A page of predictions, `start` of `total` before it; `missing` says why there are none.
+    """A page of predictions, with `start` of `total` before it; `missing` says why there are none.
 
-    `before` and `after` lead to the pages around it, None where there is none. Sorted by the
-    models that agree, `n_agreeing` of `n_models` predict the label of each example, None where
-    it has none.
+    `before` and `after` lead to the previous and next page, None if there is none. When sorted by
+    agreeing models, `n_agreeing` of `n_models` predict the label of each example, None if it has
+    no label.
     """
 
     detail: RunDetail
@@ -237,22 +237,22 @@ class ExamplePage:
     slice_names: tuple[str, ...] = ()
     missing: NoExamples | None = None
     has_scores: bool = False
-    """Whether examples have a score to be sorted by."""
+    """Whether examples have a score by which they can be sorted."""
     n_models: int = 0
     n_agreeing: tuple[int | None, ...] = ()
 
     @property
     def has_ids(self) -> bool:
-        """Whether samples have identifiers; otherwise they are known by their position."""
+        """Whether samples have identifiers; otherwise they are identified by position."""
         truth = self.detail.run.truth
         return truth is not None and truth.id_kind != "position"
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleExport:
-    """The first of `total` examples, read from the database as they are asked for.
+    """The first examples of `total`, read from the database while they are iterated.
 
-    `n_exported` is how many they are; `slice_names` are the columns each of them has.
+    `n_exported` is how many there are; `slice_names` are the columns that each of them has.
     """
 
     detail: RunDetail
@@ -271,12 +271,12 @@ def browse_examples(
     size: int = EXAMPLES_PER_PAGE,
     kept: LruCache[RankedDataset] | None = None,
 ) -> ExamplePage:
-    """One page of the predictions that a reader asks for.
+    """One page of the requested predictions of a run.
 
-    They stand beside the truth that the results of the run were made with, so that they are
-    those of its matrix. In an order that there is nothing to sort by, they are as logged; `kept`
-    saves counting the models that agree again. Raises `NotFound`, and `InvalidInput` for a class
-    that there is none of.
+    They are shown with the truth on which the run was evaluated, so that they match its matrix. If
+    the requested order is not available, they are in the order in which they were logged; `kept`
+    caches the count of agreeing models. Raises `NotFound`, and `InvalidInput` for an unknown
+    class.
     """
     with database.read() as session:
         detail = read_run(session, run_id, aggregates=False)
@@ -304,10 +304,10 @@ def browse_examples(
 def export_examples(
     database: Database, run_id: str, question: ExampleQuestion
 ) -> ExampleExport | NoExamples:
-    """All predictions that a reader asks for, up to `MOST_EXPORTED`, in the order of the run.
+    """All requested predictions, up to `MOST_EXPORTED`, in the order of the run.
 
-    What is exported never changes, so it is read in many short transactions and not in one
-    that lasts as long as a download. Raises as `browse_examples` does.
+    What is exported never changes, so it is read in many short transactions instead of one that
+    lasts as long as a download. Raises like `browse_examples`.
     """
     with database.read() as session:
         detail = read_run(session, run_id, aggregates=False)
@@ -322,7 +322,7 @@ def export_examples(
 
 
 def default_order(source: ExampleSource) -> ExampleOrder:
-    """What a run is sorted by unless the reader asks for something else."""
+    """The order of a run's predictions unless the user chooses another."""
     return MOST_CONFIDENT_FIRST if _has_scores(source) else AS_LOGGED
 
 
@@ -333,16 +333,16 @@ def _can_sort(source: ExampleSource, order: ExampleOrder, models: AgreeingModels
 
 
 def _has_scores(source: ExampleSource) -> bool:
-    """A set has a score for each label, so only a label that is named tells how sure it is."""
+    """Whether there is a confidence; for sets only if a label is named: each has its own score."""
     return source.n_columns > 0 and not (source.of_sets and source.positive is None)
 
 
 def example_source(
     session: Session, detail: RunDetail, question: ExampleQuestion
 ) -> ExampleSource | NoExamples:
-    """Where the requested examples of a run are, or why there are none.
+    """The source of the requested examples of a run, or why there are none.
 
-    Beside them stand the labels of its results, or the newest ones while it has none.
+    It has the labels on which the run was evaluated, or the newest ones if it has no results yet.
     """
     run = detail.run
     if run.source is not SourceOrientation.PREDICTIONS:

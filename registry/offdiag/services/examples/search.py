@@ -1,7 +1,7 @@
-"""Finding predictions in the chunks of a run without ever holding more than one with scores.
+"""Finding predictions of a run without holding more than one chunk with scores in memory.
 
-First all codes are read past, a byte a prediction, to count what matches and to see in which
-chunks that is. Then, where there are scores, those chunks alone are read once more.
+First all codes are read, one byte per prediction, to count the matches and find their chunks.
+Then, if scores are needed, only those chunks are read again.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ from offdiag.store.slices import slice_choices
 
 @dataclass(frozen=True, slots=True)
 class ExampleSource:
-    """The predictions of a run beside one version of the truth.
+    """The predictions of a run, with one version of the truth.
 
     `n_columns` is the number of scores of a prediction, 0 without; `positive` the code of the
-    positive class, if there is one. Where samples have sets of labels (`of_sets`) it is the label
-    that the reader asks about.
+    positive class, if there is one. If samples have sets of labels (`of_sets`), it is the label
+    that was asked about.
     """
 
     run_id: str
@@ -70,13 +70,13 @@ class ExampleSource:
 
     @property
     def set_bytes(self) -> int:
-        """Bytes of a row that holds a set, or that it is unknown; 0 for single classes."""
+        """Bytes of a row for a set, or for an unknown set; 0 for single classes."""
         return n_bytes(len(self.labels) + 1) if self.of_sets else 0
 
 
 @dataclass(frozen=True, eq=False)
 class FoundExamples:
-    """A page of predictions: how many match in all, and how many of them come before it."""
+    """A page of predictions, with how many match in total and how many come before it."""
 
     total: int
     n_before: int
@@ -94,9 +94,9 @@ def find_page(
     size: int,
     agreeing: NDArray[np.int64] | None = None,
 ) -> FoundExamples:
-    """One page of the predictions that match, in order. Raises `InvalidInput`.
+    """One page of the matching predictions, in order. Raises `InvalidInput`.
 
-    `agreeing` is the number of models by place in the truth, (n_samples,), if that is the order.
+    `agreeing` has the number of models for each place in the truth, (n_samples,), if sorted by it.
     """
     scan = _Scan(session, source, question)
     if order.key is SortKey.LOGGED:
@@ -116,10 +116,10 @@ def find_page(
 
 @dataclass(frozen=True, eq=False)
 class FirstExamples:
-    """The first predictions that match, out of `total`, without what else is known of them.
+    """The first matching predictions, out of `total`, without further facts about them.
 
-    `starts` says where the chunks of the run begin that they are in, by number, `truth_starts`
-    where those of the truth do.
+    `starts` has the starts of the chunks of the run in which they are, by number, `truth_starts`
+    those of the chunks of the truth.
     """
 
     total: int
@@ -131,14 +131,14 @@ class FirstExamples:
 def find_first(
     session: Session, source: ExampleSource, question: ExampleQuestion, *, size: int
 ) -> FirstExamples:
-    """The first predictions that match in the order of the run. Raises `InvalidInput`."""
+    """The first matching predictions in the order of the run. Raises `InvalidInput`."""
     scan = _Scan(session, source, question)
     total, _, chosen = _in_run_order(scan, cursor=None, size=size)
     return FirstExamples(total, chosen, scan.starts, scan.truth.starts)
 
 
 class _Scan:
-    """One reading of a run: the truth at hand, the chunks passing by."""
+    """One pass over a run, with the truth in memory and the chunks read one by one."""
 
     def __init__(self, session: Session, source: ExampleSource, question: ExampleQuestion) -> None:
         self.session = session
@@ -149,7 +149,7 @@ class _Scan:
         )
         self.members = self._members_of(question.part)
         self.starts: dict[int, int] = {}
-        """Where the chunks begin that something matched in, by their number."""
+        """The starts of the chunks with matches, by chunk number."""
 
     def _members_of(self, text: str | None) -> NDArray[np.bool_] | None:
         if text is None:
@@ -165,7 +165,7 @@ class _Scan:
         return members_among(choices, part, n_samples=len(self.truth.codes))
 
     def codes(self) -> Iterator[Chosen]:
-        """The matches of every chunk that has any, in order; they pass by once."""
+        """The matches of every chunk with any, in order; can be iterated only once."""
         start = 0
         for chunk in self._chunks:
             found = self.matches_in(chunk, start)
@@ -175,7 +175,7 @@ class _Scan:
             start += len(chunk)
 
     def matches_in(self, chunk: PredictionChunk, start: int) -> Chosen:
-        """What matches in a chunk whose first prediction has the number `start`."""
+        """The matches in a chunk whose first prediction has the number `start`."""
         following = slice(start, start + len(chunk))
         places = following if chunk.positions is None else chunk.positions
         actual = self.truth.codes[places]
@@ -200,16 +200,16 @@ class _Scan:
         return in_roomy_rows(codes, len(self.source.labels)).astype(np.int64)
 
     def facts_of(self, chosen: Chosen) -> SampleFacts:
-        """Names and slices of the samples of some predictions."""
+        """The names and slices of the samples of some predictions."""
         return facts_of(self.session, self.source, chosen, self.truth.starts)
 
 
 def facts_of(
     session: Session, source: ExampleSource, chosen: Chosen, starts: NDArray[np.int64]
 ) -> SampleFacts:
-    """Names and slices of the samples of some predictions.
+    """The names and slices of the samples of some predictions.
 
-    Where groups can be too small to be shown, no example shows to which it belongs.
+    If small groups are hidden, no example shows the groups to which it belongs.
     """
     found = sample_facts(
         session,
@@ -227,9 +227,9 @@ def facts_of(
 def scores_of(
     session: Session, source: ExampleSource, chosen: Chosen, starts: dict[int, int]
 ) -> Chosen:
-    """Predictions with their scores.
+    """Add the scores to predictions.
 
-    `starts` says where the chunks begin that they are in. Raises `NotFound` if they were removed
+    `starts` has the starts of the chunks in which they are. Raises `NotFound` if they were removed
     in the meantime.
     """
     if not source.n_columns or not len(chosen):

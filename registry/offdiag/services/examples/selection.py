@@ -1,7 +1,7 @@
-"""Which predictions a reader wants to see, in which order, and picking them out of arrays.
+"""Selecting and sorting predictions: questions, sort keys, and matches in arrays.
 
-Which ones match, how sure they are, which come next; sets of labels by a label they hold and
-by what they got wrong.
+Predictions are selected by class, cell or kind, and sets of labels by a label and by what is wrong
+in them; pages follow each other by a place in the sorted list.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from offdiag.metrics.scores.forecasts import CLASS_AXIS
 
 
 class Kind(StrEnum):
-    """Predictions by how they compare with the label of their sample."""
+    """Predictions by whether they agree with the label of their sample."""
 
     WRONG = "wrong"
     RIGHT = "right"
@@ -36,8 +36,8 @@ class SortKey(StrEnum):
     """What predictions are sorted by.
 
     `CONFIDENCE` is the score of the predicted class, `MARGIN` how far it lies above the largest
-    score of another class, `ACTUAL` the score of the class that the sample is labelled with,
-    `AGREEMENT` how many models of the dataset predict that class.
+    score of another class, `ACTUAL` the score of the labelled class of the sample, `AGREEMENT` how
+    many models of the dataset predict that class.
     """
 
     LOGGED = "logged"
@@ -49,7 +49,7 @@ class SortKey(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExampleOrder:
-    """In the order they were logged, or by a score; equal ones in the order they were logged."""
+    """By a score, or as logged; ties in the order in which they were logged."""
 
     key: SortKey
     descending: bool = False
@@ -61,14 +61,13 @@ MOST_CONFIDENT_FIRST = ExampleOrder(SortKey.CONFIDENCE, descending=True)
 
 @dataclass(frozen=True, slots=True)
 class ExampleQuestion:
-    """Classes or groups by name; a cell of the matrix where both are given, whatever the kind.
+    """Classes or groups by name; a cell of the matrix if both are given, whatever the kind.
 
-    Where one group alone is named, answers inside it are the right ones. Of sets of labels,
-    `actual` and `predicted` name a label that the true and the predicted set hold; a kind then
-    says whether the other set holds it too.
-    `sample` is a text inside the identifier of the sample, a number its whole identifier; `part`
-    is a slice such as `country=DE`, None for all samples.
-    `order` None is by confidence where there are scores: errors the model was sure of first.
+    If only one group is named, predictions inside it are right. For sets of labels, `actual` and
+    `predicted` name a label in the true and in the predicted set; a kind then says whether the
+    other set has it too. `sample` is text within the identifier of the sample, or if a number, the
+    whole identifier; `part` is a slice such as `country=DE`, None for all samples. `order` None is
+    by confidence if there are scores: errors of which the model was sure come first.
     """
 
     actual: str | None = None
@@ -80,13 +79,13 @@ class ExampleQuestion:
 
     @property
     def is_cell(self) -> bool:
-        """Whether one cell of the matrix is meant."""
+        """Whether the question is about one cell of the matrix."""
         return self.actual is not None and self.predicted is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a sorted list: the sort key of a prediction, then its number in the run."""
+    """A place in a sorted list: the sort key of a prediction, and its number in the run."""
 
     key: float
     index: int
@@ -94,7 +93,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The page after a place, or the one before it."""
+    """Stands for the page after a place, or before it."""
 
     place: Place
     backwards: bool = False
@@ -102,10 +101,10 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class ExampleSelection:
-    """A question in codes: None is any class, `n_classes` stands for no label.
+    """A question in codes: None means any class, `n_classes` means no label.
 
-    `group` holds the codes of the one group that is named, whose members are as good as each
-    other when it is asked what is wrong or right.
+    `group` has the codes of the only group that is named; for right and wrong, its members count
+    as the same class.
     """
 
     actual: tuple[int, ...] | None
@@ -117,10 +116,10 @@ class ExampleSelection:
 def wanted(
     question: ExampleQuestion, labels: LabelSet, hierarchy: Hierarchy | None = None
 ) -> ExampleSelection:
-    """What is asked for.
+    """The question in codes.
 
-    Raises `InvalidInput` for a class or group that there is none of, and for a cell between a
-    group and something inside it, which no matrix has.
+    Raises `InvalidInput` for an unknown class or group, and for a cell between a group and
+    something inside it, which no matrix has.
     """
     actual = _codes(question.actual, labels, hierarchy, "actual")
     predicted = _codes(question.predicted, labels, hierarchy, "predicted")
@@ -156,10 +155,10 @@ def _codes(
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """m predictions: their number in the run, their sort key, codes, and places in the truth.
+    """m predictions: their numbers in the run, sort keys, codes, and places in the truth.
 
-    All arrays have shape (m,), `scores` (m, columns) where there are any. Where samples have sets
-    of labels, `actual` and `predicted` are packed sets (m, bytes).
+    All arrays have shape (m,), `scores` (m, columns) if there are any. If samples have sets of
+    labels, `actual` and `predicted` are packed sets (m, bytes).
     """
 
     index: NDArray[np.int64]
@@ -184,7 +183,7 @@ class Chosen:
         )
 
     def followed_by(self, other: Chosen) -> Chosen:
-        """These predictions, then those."""
+        """These predictions followed by the others."""
         scores = [part.scores for part in (self, other) if part.scores is not None]
         return Chosen(
             np.concatenate([self.index, other.index]),
@@ -197,7 +196,7 @@ class Chosen:
 
 
 def none_chosen(n_columns: int = 0, *, set_bytes: int = 0) -> Chosen:
-    """No predictions, with so many columns of scores, or rows of so many bytes for sets."""
+    """No predictions, with this many columns of scores, or bytes per row for sets."""
     none = np.zeros(0, dtype=np.int64)
     answers = np.zeros((0, set_bytes), dtype=np.int64) if set_bytes else none
     scores = np.zeros((0, n_columns), dtype=np.float32) if n_columns else None
@@ -207,7 +206,7 @@ def none_chosen(n_columns: int = 0, *, set_bytes: int = 0) -> Chosen:
 def matches(
     what: ExampleSelection, actual: Codes, predicted: Codes, n_classes: int
 ) -> NDArray[np.bool_]:
-    """Which of n predictions are meant, (n,). A sample without a label is neither."""
+    """Which of n predictions match, (n,). Without a label they are neither right nor wrong."""
     found = np.ones(len(predicted), dtype=np.bool_)
     if what.actual is not None:
         found &= _among(actual, what.actual)
@@ -228,7 +227,7 @@ def _among(codes: Codes, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
 
 
 BELOW_ALL_SCORES = float(np.finfo(np.float32).min)
-"""The score of the class of a sample without a label: finite, so that places can be sent."""
+"""The score for samples without a label: finite, so that places can be sent."""
 
 
 def sort_keys(
@@ -238,7 +237,7 @@ def sort_keys(
     actual: NDArray[Any],
     positive: int | None,
 ) -> NDArray[np.float64]:
-    """How sure the answers of m samples are, (m,); of sets, the score of the label `positive`."""
+    """The sort keys of m predictions, (m,); for sets, the score of the label `positive`."""
     if are_sets(predicted) and positive is not None:
         return scores[:, positive].astype(np.float64)
     if key is SortKey.CONFIDENCE:
@@ -256,7 +255,7 @@ def sort_keys(
 def confidences(
     scores: NDArray[np.float32], predicted: NDArray[Any], positive: int | None
 ) -> NDArray[np.float64]:
-    """Score of the predicted class, (m,); with one column 1 - p stands for the other class."""
+    """The scores of the predicted classes, (m,); with one column, 1 - p for the other class."""
     if _has_one_column(scores, positive):
         p = scores[:, 0].astype(np.float64)
         return np.where(predicted == positive, p, 1 - p)
@@ -267,7 +266,7 @@ def confidences(
 def margins(
     scores: NDArray[np.float32], predicted: NDArray[Any], positive: int | None
 ) -> NDArray[np.float64]:
-    """Confidence less the largest score of another class, (m,); below 0 where that is larger."""
+    """Confidence minus the largest score of another class, (m,); negative if that is larger."""
     own = confidences(scores, predicted, positive)
     if _has_one_column(scores, positive):
         return 2 * own - 1
@@ -280,7 +279,7 @@ def margins(
 def nearest(chosen: Chosen, *, descending: bool, cursor: Cursor | None, size: int) -> Chosen:
     """At most `size` predictions in order: the first ones, or those next to a place.
 
-    Equal keys stand in the order of the run, whichever way keys are sorted.
+    Ties are in the order of the run, whichever way keys are sorted.
     """
     key = -chosen.key if descending else chosen.key
     if cursor is not None:
@@ -293,7 +292,7 @@ def nearest(chosen: Chosen, *, descending: bool, cursor: Cursor | None, size: in
         keep = np.arange(len(chosen), dtype=np.int64)
     is_end_wanted = cursor is not None and cursor.backwards
     if len(keep) > size:
-        # Few of many: whatever lies beyond the last key that counts need not be sorted.
+        # With few of many, whatever lies beyond the last key on the page need not be sorted.
         last = len(keep) - size if is_end_wanted else size - 1
         bound = np.partition(key[keep], last)[last]
         keep = keep[key[keep] >= bound if is_end_wanted else key[keep] <= bound]
@@ -302,7 +301,7 @@ def nearest(chosen: Chosen, *, descending: bool, cursor: Cursor | None, size: in
 
 
 def count_before(chosen: Chosen, *, descending: bool, cursor: Cursor) -> int:
-    """How many predictions come before the page that a cursor begins or, backwards, ends."""
+    """The number of predictions before the page after a cursor or, backwards, before its place."""
     key = -chosen.key if descending else chosen.key
     at = -cursor.place.key if descending else cursor.place.key
     before = (key < at) | ((key == at) & (chosen.index < cursor.place.index))
@@ -311,9 +310,9 @@ def count_before(chosen: Chosen, *, descending: bool, cursor: Cursor) -> int:
 
 
 def following(kept: Chosen, found: Chosen, *, cursor: Cursor | None, size: int) -> Chosen:
-    """`kept` with as many more of `found`, which follow it in the run, as the page takes.
+    """`kept` with as many of `found`, which comes later in the run, as fit on the page.
 
-    Backwards the last ones before the place stay, otherwise the first ones after it.
+    Backwards, the last ones before the place are kept, otherwise the first ones after it.
     """
     if cursor is None:
         return _extended(kept, found, 0, size - len(kept))
@@ -337,9 +336,9 @@ def _has_one_column(scores: NDArray[np.float32], positive: int | None) -> bool:
 def matching_sets(
     what: ExampleSelection, actual: Codes, predicted: Codes, n_labels: int
 ) -> NDArray[np.bool_]:
-    """Which of n samples are meant, (n,), given packed sets.
+    """Which of n samples match, (n,), given packed sets.
 
-    Where a label is named the sample is right if the other set holds it too; otherwise whole sets
+    If a label is named, a sample is right if the other set has the label too; otherwise whole sets
     are compared. A sample whose true set is unknown is neither right nor wrong.
     """
     known = is_labelled(actual, n_labels)
