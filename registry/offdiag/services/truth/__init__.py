@@ -1,1 +1,1 @@
-"""Ground truth after it was logged: corrected, compared, and what a correction did to runs."""
+"""Ground truth after logging: corrections, versions, and the effect of corrections on runs."""

@@ -1,4 +1,4 @@
-"""What a correction of the ground truth did to the runs that are scored with it."""
+"""The effect of a correction of the ground truth on the runs that are scored with it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from offdiag.store.truth_impact import ScoredRun, TruthScores, runs_around
 from offdiag.store.truths import TruthRecord
 
 MOST_RUNS = 500
-"""Newer runs are compared first; more than these no page could show."""
+"""Most runs that are compared, the newest ones: no page could show more."""
 _ABSENT = MetricValue(None, reason="not_computed")
 
 
 @dataclass(frozen=True)
 class MovedRun:
-    """A run scored on both sides, with its place by each metric.
+    """A run scored on both versions, with its rank by each metric.
 
-    Undefined values and runs with sample weights have no place.
+    Undefined values and runs with sample weights have no rank.
     """
 
     run: ScoredRun
@@ -35,11 +35,11 @@ class MovedRun:
     places: dict[str, tuple[int | None, int | None]]
 
     def values_of(self, metric: str) -> tuple[MetricValue, MetricValue]:
-        """The value before and after."""
+        """The values before and after."""
         return self.before.metrics.get(metric, _ABSENT), self.after.metrics.get(metric, _ABSENT)
 
     def difference_of(self, metric: str) -> float | None:
-        """The value after minus that before, None where either is undefined."""
+        """The value after minus the one before, None if either is undefined."""
         before, after = self.values_of(metric)
         if before.value is None or after.value is None:
             return None
@@ -48,12 +48,12 @@ class MovedRun:
 
 @dataclass(frozen=True)
 class TruthImpact:
-    """A truth version against an older one of its lineage, which a first version does not have.
+    """A truth version compared with an older one of its lineage; a first version has none.
 
-    `moved` are the runs scored on both sides, newest first, `new` those logged since,
-    `waiting` those without a score on the new side yet, `failed` those that will have none.
-    `beyond` are the values that left the interval they had before. `metrics` are those that
-    are followed, the first of which ranks.
+    `moved` are the runs scored on both versions, newest first, `new` those logged since, `waiting`
+    those not yet scored on the newer version, `failed` those that cannot be. `beyond` are the
+    values that left the interval they had before. `metrics` are those compared, the first of which
+    ranks.
     """
 
     dataset: DatasetRecord
@@ -73,10 +73,10 @@ class TruthImpact:
 def truth_impact(
     database: Database, *, project: str, dataset: str, number: int, since: int | None = None
 ) -> TruthImpact:
-    """What version `number` did to runs, or all versions after `since` up to it together.
+    """The effect of version `number` on runs, or of all versions after `since` up to it.
 
-    Places are counted among the runs scored on both sides, so that a new run moves nobody.
-    Raises `NotFound`, and `InvalidInput` where one version does not come from the other.
+    Runs are ranked among those scored on both versions, so that a new run moves no other. Raises
+    `NotFound`, and `InvalidInput` if one version is not derived from the other.
     """
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
@@ -105,7 +105,7 @@ def truth_impact(
 
 
 def followed_metrics(dataset: DatasetRecord) -> tuple[str, ...]:
-    """The metrics by which runs of a dataset are told apart here."""
+    """The metrics for which the runs of a dataset are compared here."""
     return METRICS_OF_SETS if dataset.task is Task.MULTILABEL else DEFAULT_METRICS
 
 

@@ -1,4 +1,4 @@
-"""Correcting labels: a new version of the truth, and every run on it asked to be scored again."""
+"""Correcting labels: storing a new label version, and submitting all runs to be scored again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from offdiag.store.truths import NewTruth, TruthRecord
 class Revision:
     """A new truth version, what it changed, and how many runs are scored again because of it.
 
-    `was_there` says that the call was a repetition: the version exists, and nothing was done.
+    `was_there` says that the call repeated an earlier one: nothing was done.
     """
 
     version: TruthRecord
@@ -41,7 +41,7 @@ class Revision:
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A revision worked out from what was read, to be written if that still holds."""
+    """A revision prepared from what was read, to be written if that is still current."""
 
     dataset: DatasetRecord
     parent: TruthRecord
@@ -61,16 +61,15 @@ def revise_truth(
     names: ColumnNames = AS_USUAL,
     also: Callable[[Session, TruthRecord], None] | None = None,
 ) -> Revision:
-    """Give samples other labels, by a new version of the truth; the old one stays as it is.
+    """Give samples other labels, in a new version of the truth; the old one is not changed.
 
-    `labels` and `names` are what `read_label_changes` takes. The newest version of the dataset
-    is corrected, or the newest of the lineage that `version` belongs to. In the same
-    transaction all runs that are scored with it are asked to be evaluated again, and what a new
-    version must do `also` is done.
+    `labels` and `names` are as for `read_label_changes`. The newest version of the dataset is
+    corrected, or the newest of the lineage of `version`. In the same transaction all runs scored
+    with it are submitted for evaluation, and `also` is called with the new version.
 
     Repeating a call finds the version it made. Raises `NotFound` for an unknown dataset or
-    version, `InvalidInput` for unusable changes and unknown samples, and `Conflict` when the
-    labels are as they should be already.
+    version, `InvalidInput` for unusable changes and unknown samples, and `Conflict` if the labels
+    are already as requested.
     """
     why = require_reason(reason)
     with database.read() as session:
@@ -116,7 +115,7 @@ def _prepare(
 def places_in_truth(
     wanted: SampleIds, ids: SampleIds | None, truth: TruthRecord
 ) -> NDArray[np.int64]:
-    """Where samples are in a truth with these `ids`. Raises `InvalidInput` for unknown ones."""
+    """The places of samples in a truth with these `ids`. Raises `InvalidInput` if unknown."""
     if ids is not None:
         return positions_in(ids, wanted, field="labels")
     positions = wanted.values
@@ -137,10 +136,10 @@ def places_in_truth(
 
 
 def _repetition(session: Session, prepared: _Prepared, changes: LabelChanges) -> Revision:
-    """The newest version that an equal call made. Raises `Conflict` if there was none.
+    """The newest version that an equal call made. Raises `Conflict` if there is none.
 
-    Other corrections may have come after it, with the same reason too. A version is of such a
-    call if it changed no other samples and gave these the same labels.
+    Other corrections may have followed it, even with the same reason. A version comes from an
+    equal call if it changed no other samples and gave these the same labels.
     """
     head, n_classes = prepared.parent, len(prepared.dataset.labels)
     ids = truths.truth_ids(session, head)
@@ -181,7 +180,7 @@ def _write(
 
 
 def summary_of(dataset: str, made: Revision) -> TruthRevision:
-    """What a revision did, in numbers."""
+    """The effects of a revision, in numbers."""
     return TruthRevision(
         dataset=dataset,
         version=made.version.number,

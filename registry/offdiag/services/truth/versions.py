@@ -1,6 +1,6 @@
-"""The ground truth of a dataset: its versions, found by name, and how two of them differ.
+"""Versions of the ground truth: finding them, comparing them, and adding slice columns.
 
-Slice columns of its samples may come after its runs.
+Slice columns of samples may be added after their runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from offdiag.store.truths import TruthRecord, TruthSummary, truth_list
 
 
 def version_of(session: Session, dataset: DatasetRecord, number: int | None) -> TruthRecord:
-    """A truth version by its number, the newest one without a number. Raises `NotFound`."""
+    """A truth version by number, by default the newest. Raises `NotFound`."""
     if number is None:
         found = truths.latest_truth(session, dataset.id)
     else:
@@ -47,14 +47,14 @@ def version_of(session: Session, dataset: DatasetRecord, number: int | None) -> 
 
 @dataclass(frozen=True)
 class TruthHistory:
-    """A dataset with all versions of its truth, newest first."""
+    """A dataset with all its label versions, newest first."""
 
     dataset: DatasetRecord
     versions: tuple[TruthSummary, ...]
 
 
 def truth_history(database: Database, *, project: str, dataset: str) -> TruthHistory:
-    """The versions of the truth of a dataset. Raises `NotFound` for an unknown one."""
+    """The label versions of a dataset. Raises `NotFound` for an unknown dataset."""
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
         return TruthHistory(known, truth_list(session, known.id))
@@ -62,9 +62,9 @@ def truth_history(database: Database, *, project: str, dataset: str) -> TruthHis
 
 @dataclass(frozen=True, slots=True)
 class Relabelled:
-    """How many samples went from one class to another, or from one set of labels, as text.
+    """How many samples changed from one class, or set of labels as text, to another.
 
-    None is "no label".
+    None means "no label".
     """
 
     before: str | None
@@ -74,7 +74,7 @@ class Relabelled:
 
 @dataclass(frozen=True, slots=True)
 class ChangedSample:
-    """One sample, named by its identifier or its position, and its two labels."""
+    """A changed sample, by identifier or position, with its two labels."""
 
     sample: int | str
     before: str | None
@@ -86,8 +86,8 @@ class LabelDifference:
     """The samples whose labels differ.
 
     `positions` are their places in the truth, ascending, shape (m,); `before` and `after` their
-    codes, `len(labels)` standing for no label, or their packed sets. `ids` are the identifiers
-    of these m samples, None where samples are known by their position.
+    codes, with `len(labels)` for no label, or their packed sets. `ids` are the identifiers of
+    these m samples, None if samples are identified by position.
     """
 
     labels: LabelSet
@@ -101,7 +101,7 @@ class LabelDifference:
 
     @cached_property
     def moves(self) -> tuple[Relabelled, ...]:
-        """Every pair of classes that a label moved between, the most frequent first."""
+        """Every change from one class to another, the most frequent first."""
         if not len(self):
             return ()
         sides = [
@@ -117,21 +117,21 @@ class LabelDifference:
 
     @property
     def n_corrected(self) -> int:
-        """Samples that have another label than before."""
+        """The number of samples that have another label than before."""
         return len(self) - self.n_newly_labelled - self.n_unlabelled
 
     @property
     def n_newly_labelled(self) -> int:
-        """Samples that had no label."""
+        """The number of samples that had no label before."""
         return len(self) - count_labelled(self.before, len(self.labels))
 
     @property
     def n_unlabelled(self) -> int:
-        """Samples that have no label any more."""
+        """The number of samples that no longer have a label."""
         return len(self) - count_labelled(self.after, len(self.labels))
 
     def samples(self, start: int = 0, stop: int | None = None) -> Iterator[ChangedSample]:
-        """The changed samples one by one, or a part of them, in the order of the truth."""
+        """The changed samples one at a time, or a range of them, in the order of the truth."""
         piece = slice(start, len(self) if stop is None else min(stop, len(self)))
         positions: list[int] = self.positions[piece].tolist()
         names: Sequence[int | str] = (
@@ -141,7 +141,7 @@ class LabelDifference:
         yield from map(ChangedSample, names, before, after)
 
     def labels_before(self) -> dict[int | str, str | list[str] | None]:
-        """The labels that the changed samples had, as a correction takes them: lists for sets."""
+        """The old labels of the changed samples, in the form of a correction: lists for sets."""
         found: dict[int | str, str | list[str] | None] = {
             each.sample: each.before for each in self.samples()
         }
@@ -165,7 +165,7 @@ class LabelDifference:
 def difference_between(
     before: Codes, after: Codes, *, labels: LabelSet, ids: SampleIds | None
 ) -> LabelDifference:
-    """Compare two arrays of codes of the same n samples; `ids` names all n of them."""
+    """Compare the codes of the same n samples in two versions; `ids` names all n of them."""
     changed = np.flatnonzero(differ(before, after, len(labels))).astype(np.int64)
     return LabelDifference(
         labels,
@@ -178,7 +178,7 @@ def difference_between(
 
 @dataclass(frozen=True)
 class TruthComparison:
-    """Two versions, and the samples whose labels differ from `before` to `after`."""
+    """Two label versions, and the samples whose labels differ from `before` to `after`."""
 
     before: TruthRecord
     after: TruthRecord
@@ -190,7 +190,7 @@ def compare_truths(
 ) -> TruthComparison:
     """The difference between two versions, given by number.
 
-    Raises `NotFound` for unknown ones and `InvalidInput` when they label different samples.
+    Raises `NotFound` for unknown versions and `InvalidInput` if they are about different samples.
     """
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
@@ -228,13 +228,13 @@ def add_slices(
     given: GivenSlices,
     version: int | None = None,
 ) -> AddedSlices:
-    """Give the samples of a dataset slice columns, and evaluate its runs by them.
+    """Add slice columns to the samples of a dataset, and evaluate its runs by them.
 
     The samples are those of the newest label version, or of `version`; all versions of the same
-    samples share their columns. Samples that are not named stay unknown in the new columns, and
-    unknown values can be added later. Repeating a call changes nothing. Raises `NotFound`,
-    `InvalidInput` for unusable columns and unknown samples, and `Conflict` for other values than
-    a sample has.
+    samples share their columns. Samples that are not named have unknown values in the new columns,
+    and unknown values can be added later. Repeating a call changes nothing. Raises `NotFound`,
+    `InvalidInput` for unusable columns and unknown samples, and `Conflict` for values that differ
+    from those a sample has.
     """
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
@@ -257,7 +257,7 @@ def add_slices(
 def _places(
     session: Session, truth: TruthRecord, given: object | None
 ) -> tuple[NDArray[np.int64] | None, int]:
-    """Where the named samples stand, and how many there are; None for all, in order."""
+    """The places of the named samples, None for all in order, and their number."""
     if given is None:
         return None, truth.n_samples
     ids = sample_ids(given)
