@@ -1,1 +1,1 @@
-"""What runs would cost with other costs of errors, other class shares, or another rule."""
+"""What-if questions: other costs of errors, other class shares, or another decision rule."""

@@ -1,6 +1,6 @@
-"""What runs cost under changed costs: totals, intervals, places, and where the choice flips.
+"""What runs would cost under changed costs: totals, intervals, ranks, and the best choice.
 
-Which runs may be the cheapest, and which cost significantly more.
+Tests say which runs may be the cheapest, and which cost significantly more.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from offdiag.store.database import Database
 from offdiag.store.run_costs import RunWithCosts
 
 _ROUNDING = 1e-12
-"""Of the largest cost."""
+"""As a share of the largest cost."""
 Verdict = Literal["cheapest", "dearer", "open", "not paired", "not tested"]
 
 
 @dataclass(frozen=True, slots=True)
 class CostPlace:
-    """How a run stands against the cheapest one: "open" where the difference may be chance.
+    """How a run compares with the cheapest one: "open" if the difference may be chance.
 
     `behind` is its mean cost minus that of the run at `compared_with`, with the simultaneous
-    interval that decides: the cheapest, or for a run that only another one shows to cost more,
-    that one. The interval is empty where nothing was tested.
+    interval that decides. That run is the cheapest one, or if only another run shows that this one
+    costs more, that run. The interval is missing if nothing was tested.
     """
 
     verdict: Verdict
@@ -61,7 +61,7 @@ def cost_places(
     costs: CostMatrix,
     prevalence: Floats | None,
 ) -> tuple[CostPlace, ...]:
-    """Places of runs with these mean costs, all paired ones compared together at 95 %."""
+    """The places of runs with these mean costs, all paired runs compared together at 95 %."""
     known = [mean for mean in means if mean is not None]
     least = min(known) if known else None
     paired = _paired_with(frame, means, least)
@@ -76,7 +76,7 @@ def cost_places(
 
 @dataclass(frozen=True)
 class _Paired:
-    """Runs on the same samples as the cheapest one, and where they are among all."""
+    """The runs on the same samples as the cheapest one, and their positions among all runs."""
 
     runs: PairedRuns
     positions: tuple[int, ...]
@@ -84,7 +84,7 @@ class _Paired:
 
 @dataclass(frozen=True, slots=True)
 class _Tested:
-    """What the set says of one run, with the position of its rival among all runs."""
+    """What the confidence set says of one run, with the position of its rival among all runs."""
 
     compared: Compared
     rival: int
@@ -112,7 +112,7 @@ def _paired_with(
     if cheapest is None:
         return None
     usable = answered[cheapest]
-    # The comparison is about samples all runs answered; that must be all samples of each.
+    # The comparison needs samples that all runs answered, which must be all samples of each run.
     positions = tuple(
         at
         for at, mask in answered.items()
@@ -154,7 +154,7 @@ def _place(
         return CostPlace("cheapest", MetricValue(0.0))
     if tested is None:
         return CostPlace("not paired", MetricValue(mean - least))
-    # The set has the higher the better, so a cost is the other way round.
+    # In the set higher is better, so the sign of a cost is reversed.
     more = -tested.compared.difference
     if not tested.is_tested:
         return CostPlace("not tested", MetricValue(more), tested.rival)
@@ -167,10 +167,10 @@ def _place(
 
 @dataclass(frozen=True)
 class PredictionCost:
-    """What one run costs.
+    """The cost of one run.
 
     `mean` is the cost per sample with its interval; `total` its sum over the samples. `place` says
-    how it stands against the cheapest run. Ranks count from 1, None where a value is undefined.
+    how it compares with the cheapest run. Ranks count from 1, None if a value is undefined.
     """
 
     run: RunWithCosts
@@ -185,7 +185,7 @@ class PredictionCost:
 
 @dataclass(frozen=True, slots=True)
 class ConstantPrediction:
-    """The cheapest class to answer every time, and what that costs per sample."""
+    """The cheapest class to predict every time, and its cost per sample."""
 
     code: int
     mean: float
@@ -193,10 +193,10 @@ class ConstantPrediction:
 
 @dataclass(frozen=True)
 class Choice:
-    """What becomes of runs as the cost of the scenario's lever moves.
+    """Which runs are the cheapest as the cost of the scenario's lever changes.
 
-    `runs` are the places of the runs that have a cost, `rays` their mean costs, and a stretch
-    names the cheapest ones by their place among the rays.
+    `runs` are the positions of the runs that have a cost, `rays` their mean costs, and a stretch
+    names the cheapest runs by their position among the rays.
     """
 
     runs: tuple[int, ...]
@@ -206,10 +206,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """The answer to a question, runs in the order in which they were asked for.
+    """The answer to a question, with runs in the requested order.
 
-    `cheapest` is the place of the cheapest run, counted from 0. `choice` is None where no cost
-    can be moved, and `leads` also where not all runs can be paired.
+    `cheapest` is the position of the cheapest run, counted from 0. `choice` is None if no cost can
+    be moved, and `leads` also if not all runs can be paired.
     """
 
     frame: WhatIfFrame
@@ -225,12 +225,12 @@ class WhatIf:
 def ask(
     database: Database, run_ids: Sequence[str], question: Question, *, most: int = MOST_RUNS
 ) -> WhatIf:
-    """Answer a question about runs, at most `most`. Raises as `read_frame`."""
+    """Answer a question about runs, at most `most` of them. Raises like `read_frame`."""
     return answer(read_frame(database, run_ids, question, most=most), question)
 
 
 def answer(frame: WhatIfFrame, question: Question) -> WhatIf:
-    """Answer a question from what was read."""
+    """Answer a question from the data in a frame."""
     scenario = understand(question, frame.base, [run.matrix for run in frame.runs])
     found = [_values_of(run, scenario) for run in frame.runs]
     means = _levels([values["mean_cost"].value for values in found], scenario.effective)
@@ -265,12 +265,12 @@ def answer(frame: WhatIfFrame, question: Question) -> WhatIf:
 
 
 def rounding(costs: CostMatrix) -> float:
-    """Mean costs that differ by no more are the same: sums of 0.1 and of 0.3 need not be equal."""
+    """Mean costs that differ by no more are equal: sums of 0.1 and of 0.3 are rounded."""
     return _ROUNDING * float(np.abs(costs.weights).max())
 
 
 def _levels(means: Sequence[float | None], costs: CostMatrix) -> list[float | None]:
-    """The means, those that are the same but for rounding as the lowest of them."""
+    """The means, with those that are equal up to rounding replaced by the lowest of them."""
     known = [mean for mean in means if mean is not None]
     reach = rounding(costs)
     return [
@@ -312,7 +312,7 @@ def _values_of(run: RunWithCosts, scenario: Scenario) -> dict[str, MetricValue]:
 
 
 def _accuracy(run: RunWithCosts, scenario: Scenario) -> float:
-    """Correct predictions among the samples, those inside a merged group included."""
+    """The share of correct predictions, including those inside a merged group."""
     groups = group_names(scenario.groups, run.matrix.labels)
     matrix = merge_classes(run.matrix, groups) if groups else run.matrix
     return int(matrix.counts.trace()) / matrix.total

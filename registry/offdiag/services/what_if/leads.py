@@ -1,10 +1,11 @@
-"""Whether the run that costs least at a ratio does so significantly, for all ratios at once.
+"""Whether the cheapest run at a cost ratio leads significantly, for all ratios at once.
 
-The paired difference in cost of two runs is a straight line in the ratio, and so is what each
-example adds to it. Mean and squares of both coefficients give an interval of the difference at
-every ratio. Squares are not centred, as without a difference the mean is 0: three examples that
-all favour one run would have no spread otherwise. After Scheffé with two degrees of freedom it
-holds at all ratios together, and the pairs of runs share the error (Bonferroni).
+The paired difference in cost of two runs is linear in the ratio, and so is what each example
+contributes to it. Means and squares of both coefficients give an interval of the difference at
+every ratio. The squares are not centred, because without a difference the mean is 0: otherwise
+three examples that all favour one run would have no spread. After Scheffé with two degrees of
+freedom the interval holds at all ratios simultaneously, and the error is divided among the pairs
+of runs (Bonferroni).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.gradients import Floats
 
 LOW, HIGH = 1.0, 100.0
-"""The ratios that are looked at."""
+"""The range of cost ratios that is examined."""
 _ERROR = 0.05
 _POINTS = 201
 
@@ -31,7 +32,7 @@ _POINTS = 201
 class Lead:
     """From `low` to `high` the run at place `run` costs least.
 
-    `is_certain` tells whether it costs significantly less than every other run somewhere there,
+    `is_certain` says whether it costs significantly less than every other run at some ratio there,
     `is_certain_throughout` whether it does at every ratio.
     """
 
@@ -44,10 +45,10 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class Leads:
-    """The cheapest run from 1 to 100, stretch by stretch.
+    """The cheapest run at ratios from 1 to 100, stretch by stretch.
 
-    `is_open` tells that no two of the runs that lead differ significantly at any ratio, and
-    where one leads throughout that none of the others differs from it.
+    `is_open` says that no two of the leading runs differ significantly at any ratio, or if one
+    leads throughout, that none of the others differs from it.
     """
 
     stretches: tuple[Lead, ...]
@@ -65,7 +66,7 @@ def leads(
 ) -> Leads:
     """Judge the cheapest runs of stretches by the paired predictions of all runs.
 
-    All arrays (n,) have codes of classes; `stretches` name runs by their place in `predicted`.
+    All arrays (n,) have class codes; `stretches` name runs by their place in `predicted`.
     """
     at = np.geomspace(LOW, HIGH, _POINTS)
     shares = _shares(actual, costs.n_classes, prevalence)
@@ -108,7 +109,7 @@ def leads(
 def _shares(
     actual: NDArray[np.integer], n_classes: int, prevalence: Floats | None
 ) -> NDArray[np.float64]:
-    """How much each example counts, one on average."""
+    """The weight of each example, 1 on average."""
     if prevalence is None:
         return np.ones(len(actual))
     sizes = np.bincount(actual, minlength=n_classes)
@@ -121,7 +122,7 @@ def _shares(
 def _significantly_less(
     fixed: Floats, rising: Floats, at: Floats, *, n_pairs: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """At which ratios the first run costs less than the other, and at which it costs more."""
+    """The ratios at which the first run costs significantly less than the other, or more."""
     n = len(fixed)
     mean = fixed.mean() + at * rising.mean()
     square, product, rising_square = fixed @ fixed, fixed @ rising, rising @ rising

@@ -1,6 +1,6 @@
-"""What is asked: the costs to start from, changes to them, class shares, merged classes.
+"""What-if questions about costs: the costs to start from, changes, class shares, merged classes.
 
-Everything the question is answered from is read in one transaction.
+Everything needed for the answer is read in one transaction.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ from offdiag.store.run_costs import (
 )
 
 MOST_RUNS = 8
-"""Runs that one answer compares."""
+"""Most runs that one answer compares."""
 MOST_OTHERS = 50
 
 
 class Preset(StrEnum):
-    """Costs that need not be stated. No cost matrix can have such a name."""
+    """Costs that need not be stated. No cost matrix can have one of these names."""
 
     ZERO_ONE = "@0-1"
     PREVALENCE = "@prevalence"
@@ -64,7 +64,7 @@ class Preset(StrEnum):
 
 @dataclass(frozen=True)
 class BaseCosts:
-    """The costs that changes start from: a stored version, or a preset."""
+    """The costs to which changes are applied: a stored version, or a preset."""
 
     costs: CostMatrix
     record: CostMatrixRecord | None
@@ -72,7 +72,7 @@ class BaseCosts:
 
     @property
     def reference(self) -> str:
-        """How an address names them."""
+        """The name of the costs in a URL."""
         if self.record is not None:
             return str(CostName(self.record.name, self.record.version))
         return str(self.preset)
@@ -80,10 +80,10 @@ class BaseCosts:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """What runs answered for the same samples: codes of shape (n_samples,) each.
+    """The predictions of runs for the same samples: codes of shape (n_samples,) each.
 
-    A code beyond the last class stands for "no label" in `actual` and for "no prediction" in
-    `predicted`, which has the runs that could be paired.
+    A code beyond the last class means "no label" in `actual` and "no prediction" in `predicted`,
+    which has the runs that could be paired.
     """
 
     actual: Codes
@@ -92,12 +92,11 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class WhatIfFrame:
-    """Runs of one dataset, the costs to start from, and what else there is to choose.
+    """Runs of one dataset, the costs to start from, and the other available choices.
 
-    `left_out` are the ids that were asked for and are not among the runs, with the reason.
-    `n_weighted` runs of the dataset, which have sample weights, are among none of them.
-    `part` is the slice that is meant, and `levels` are the values of slice columns that the first
-    run can be asked about.
+    `left_out` are the ids that were asked for but are not among the runs, with the reason.
+    `n_weighted` runs of the dataset have sample weights and are in neither. `part` is the slice,
+    and `levels` are the values of slice columns that can be chosen for the first run.
     """
 
     runs: tuple[RunWithCosts, ...]
@@ -114,13 +113,13 @@ class WhatIfFrame:
 def read_frame(
     database: Database, run_ids: Sequence[str], question: Question, *, most: int = MOST_RUNS
 ) -> WhatIfFrame:
-    """Read runs beside each other, with the costs `name@version`, a preset, or the default ones.
+    """Read runs side by side, with the costs `name@version`, a preset, or the default ones.
 
-    Those beyond the first `most` are left out, and those on other labels than the newest ones that
-    any of them was evaluated on. On a slice the runs have its counts alone.
+    Runs beyond the first `most` are left out, and so are those that are not on the newest labels
+    among all of them. On a slice, the runs have only its counts.
 
-    Raises `NotFound` where none of the runs has been evaluated and for unknown costs, `Conflict`
-    for costs of other classes, and for a slice as `evaluation_of_slice`.
+    Raises `NotFound` if none of the runs has been evaluated and for unknown costs, `Conflict` for
+    costs of other classes, and for a slice what `evaluation_of_slice` raises.
     """
     part = parse_slice(question.part) if question.part else None
     of_slice = {} if part is None else _on_slice(database, run_ids[:most], str(part))
@@ -145,7 +144,7 @@ def read_frame(
 def read_base(
     database: Database, run_ids: Sequence[str], costs: str | None
 ) -> tuple[RunWithCosts, BaseCosts]:
-    """The first of the runs and the costs to start from. Raises as `read_frame`."""
+    """The first of the runs and the costs to start from. Raises like `read_frame`."""
     with database.read() as session:
         runs, _ = _runs_of_one_dataset(session, run_ids[:MOST_RUNS], MOST_RUNS)
         return runs[0], base_costs(session, runs[0], costs)
@@ -154,7 +153,7 @@ def read_base(
 def newest_run_ids(
     database: Database, *, project: str, dataset: str, most: int = MOST_RUNS
 ) -> tuple[str, ...]:
-    """The newest evaluated runs of a dataset, `most` of them. Raises `NotFound`."""
+    """The ids of the newest `most` evaluated runs of a dataset. Raises `NotFound`."""
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
         newest, _ = newest_without_weights(session, known.id, limit=most)
@@ -164,7 +163,7 @@ def newest_run_ids(
 def runs_asked_for(
     database: Database, run_ids: str, *, project: str, dataset: str | None, most: int
 ) -> tuple[str, ...]:
-    """The ids in a text, parted by commas; without any the newest runs of the dataset.
+    """The comma-separated ids in a text; without any, the newest runs of the dataset.
 
     Raises `InvalidInput` without either, and `NotFound` for a dataset without evaluated runs.
     """
@@ -193,7 +192,7 @@ def _levels(session: Session, run: RunWithCosts) -> Mapping[str, tuple[str, ...]
 
 
 def _on_slice(database: Database, run_ids: Iterable[str], part: str) -> dict[str, ConfusionMatrix]:
-    """The matrices of runs on a slice; the first run that is there must have one."""
+    """The matrices of runs on a slice; the first run must have one."""
     with database.read() as session:
         known = [run.id for run in runs_with_costs(session, list(run_ids))]
     found: dict[str, ConfusionMatrix] = {}
@@ -247,7 +246,7 @@ def _runs_of_one_dataset(
 
 
 def _not_comparable(run: RunWithCosts, first: RunWithCosts, labels: int | None) -> str | None:
-    """Why a run is not compared with others; None where it is on the same labels, or on none."""
+    """Why a run is not compared with others; None if it is on the same labels, or on none."""
     if run.dataset_id != first.dataset_id:
         return f"it is a run on {run.dataset}, not on {first.dataset}"
     if run.matrix.total == 0:
@@ -258,7 +257,7 @@ def _not_comparable(run: RunWithCosts, first: RunWithCosts, labels: int | None) 
 
 
 def _newest_labels(runs: Iterable[RunWithCosts]) -> int | None:
-    """The newest label version on which one of the runs has examples."""
+    """The newest label version on which any of the runs has examples."""
     numbers = (_labels_of(run) for run in runs if run.matrix.total)
     return max((number for number in numbers if number is not None), default=None)
 
@@ -268,7 +267,7 @@ def _labels_of(run: RunWithCosts) -> int | None:
 
 
 def base_costs(session: Session, run: RunWithCosts, costs: str | None) -> BaseCosts:
-    """The costs `name@version`, a preset, or the default ones of the dataset of a run.
+    """The costs `name@version`, a preset, or the default ones of the run's dataset.
 
     Raises `NotFound` for unknown costs and `Conflict` for costs of other classes.
     """
@@ -298,8 +297,8 @@ def _side_by_side(
 ) -> SideBySide | None:
     """The runs that were scored with the same truth as the first one, sample by sample.
 
-    Samples outside of the slice count as if they had no label. Runs whose threshold was chosen
-    on these samples are left out.
+    Samples outside the slice count as unlabelled. Runs whose threshold was chosen on these samples
+    are left out.
     """
     truth = runs[0].truth
     paired = [
@@ -330,12 +329,12 @@ RUN_AXIS = 0
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a reader asks about runs, as text. Empty text asks for nothing special.
+    """What a user asks about runs, as text. Empty text asks for nothing special.
 
-    `costs` names the base, None for the default one of the dataset. `edits` are as in
-    `offdiag.metrics.costs.edits`, `shares` as in `deployment`, `merged` as in `groups`. `lever`
-    is `actual>predicted`, or `actual>*` for all errors on a class. `part` are the samples that are
-    meant, such as `site=z`.
+    `costs` names the base, None for the default of the dataset. `edits` are as in
+    `offdiag.metrics.costs.edits`, `shares` as in `deployment`, `merged` as in `groups`. `lever` is
+    `actual>predicted`, or `actual>*` for all errors on a class. `part` is a slice such as
+    `site=z`.
     """
 
     costs: str | None = None
@@ -348,11 +347,11 @@ class Question:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A question that was understood.
+    """A parsed question.
 
-    `costs` are the base with all changes; `effective` also count what need not be told apart
-    as correct. `prevalence` (K,) completes the stated `shares`. `lever` is None where no cost
-    can be moved. `problems` are parts of the question that mean nothing, with the reason.
+    `costs` are the base with all changes; `effective` additionally treats as correct what need not
+    be distinguished. `prevalence` (K,) completes the stated `shares`. `lever` is None if no cost
+    can be moved. `problems` are parts of the question that have no meaning, with the reason.
     """
 
     base: BaseCosts
@@ -370,7 +369,7 @@ class Scenario:
 def understand(
     question: Question, base: BaseCosts, matrices: Sequence[ConfusionMatrix]
 ) -> Scenario:
-    """Read a question about runs with these matrices, which share their labels."""
+    """Parse a question about runs with these matrices, which have the same labels."""
     labels = base.costs.labels
     changed = read_edits(question.edits, base.costs)
     grouped = read_groups(question.merged, labels)
@@ -410,7 +409,7 @@ def _said(where: str, problems: Iterable[tuple[str, str]]) -> list[str]:
 def _checked(
     edits: CostEdits, base: CostMatrix, problems: list[str]
 ) -> tuple[CostEdits, CostMatrix]:
-    """The changed costs, or the base where the changes lead to no usable costs."""
+    """The changed costs, or the base if the changes lead to unusable costs."""
     if not edits:
         return edits, base
     changed = edits.applied(base)
@@ -422,7 +421,7 @@ def _checked(
 
 
 def stated_lever(text: str, costs: CostMatrix, saved: CostMatrix) -> Lever | None:
-    """The lever `actual>predicted` or `actual>*`; the latter counts from the `saved` costs."""
+    """The lever `actual>predicted` or `actual>*`; the latter is relative to the `saved` costs."""
     actual_name, arrow, predicted_name = _parted(text)
     actual = code_of(actual_name, costs.labels)
     if not arrow or actual is None:
@@ -434,7 +433,7 @@ def stated_lever(text: str, costs: CostMatrix, saved: CostMatrix) -> Lever | Non
 
 
 def _times_saved(actual: int, costs: CostMatrix, saved: CostMatrix) -> float:
-    """How many times the saved costs all errors on a class cost; 1 where they differ in that."""
+    """The factor between the saved and current costs of all errors on a class; 1 if it varies."""
     is_error = np.arange(costs.n_classes) != actual
     before, now = saved.weights[actual, is_error], costs.weights[actual, is_error]
     if (before <= 0).any() or now[0] <= 0:
@@ -444,7 +443,7 @@ def _times_saved(actual: int, costs: CostMatrix, saved: CostMatrix) -> float:
 
 
 def moved_cells(lever: Lever, saved: CostMatrix, x: float) -> dict[tuple[int, int], float]:
-    """The costs that a lever at x sets."""
+    """The costs set by a lever at x."""
     if lever.predicted is not None:
         return {(lever.actual, lever.predicted): x * lever.unit}
     return {
@@ -455,7 +454,7 @@ def moved_cells(lever: Lever, saved: CostMatrix, x: float) -> dict[tuple[int, in
 
 
 def _parted(text: str) -> tuple[str, str, str]:
-    """A text parted at its first arrow outside of quotes."""
+    """A text split at its first arrow outside quotes."""
     is_inside = False
     for place, character in enumerate(text):
         if character == '"' and text[place - 1 : place] != "\\":
@@ -466,7 +465,7 @@ def _parted(text: str) -> tuple[str, str, str]:
 
 
 def _decisive_lever(costs: CostMatrix, matrices: Sequence[ConfusionMatrix]) -> Lever | None:
-    """The most expensive error; of equal ones that in which the rates of the runs differ most."""
+    """The most expensive error; in a tie, the one in which the rates of the runs differ most."""
     rates = np.stack(
         [
             matrix.counts / np.expand_dims(np.maximum(matrix.actual, 1), PREDICTED_AXIS)

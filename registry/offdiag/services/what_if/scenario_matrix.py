@@ -1,7 +1,7 @@
-"""What a run would measure if a threshold, the positive class, classes or their shares differed.
+"""A run's metrics under another threshold, positive class, class shares, or merged classes.
 
-Everything follows from the stored matrix, or for a threshold from the stored counts of the
-scores; no prediction is read.
+Everything is computed from the stored matrix or, for a threshold, from the stored counts of the
+scores; no predictions are read.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ REST = "rest"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is different, applied in this order.
+    """The changes, applied in this order.
 
-    `threshold` is about the scores of the class `positive`, or of the dataset's own: samples from
-    there on are reported, all others are the rest. `merged` maps names of new classes to their
-    members. `swaps_positive` exchanges two classes. `prevalence` gives the share of every class
-    that is left.
+    `threshold` is on the scores of the class `positive`, or of the dataset's own: samples from it
+    upwards are predicted positive, all others are the rest. `merged` maps names of new classes to
+    their members. `swaps_positive` exchanges two classes. `prevalence` gives the share of every
+    class that remains.
     """
 
     positive: str | None = None
@@ -49,7 +49,7 @@ class Change:
 class Recounted:
     """The matrix of a run after a change, (K, K) counts or sums of weights, and its metrics.
 
-    `threshold` is the one that was used, the nearest of those kept; None where it is infinite.
+    `threshold` is the one used, the nearest of those stored; None if it is infinite.
     """
 
     run_id: str
@@ -64,7 +64,7 @@ def recount(database: Database, run_id: str, change: Change) -> Recounted:
     """The results of a run after a change.
 
     Raises `NotFound`, `InvalidInput` for changes that cannot be made, and `Conflict` for a run
-    without results, or without the scores that a threshold needs.
+    without results, or without the scores that a threshold requires.
     """
     threshold = None
     if change.threshold is not None:
@@ -139,9 +139,10 @@ def _at_threshold(
 
 
 def _require_kept(curve: ScoreCurve, threshold: float, name: str) -> None:
-    """Raise `InvalidInput` for a threshold between the few that are kept without examples.
+    """Raise `InvalidInput` for a threshold that was not stored for a class without examples.
 
-    The points of a curve are chosen by recall and precision, which such a class has not.
+    For such a class only few are: the points of a curve are chosen by recall and precision, which
+    it does not have.
     """
     points = curve.points
     has_examples = points.n_negative if points.reports_below else points.n_positive
@@ -165,10 +166,10 @@ def _require_kept(curve: ScoreCurve, threshold: float, name: str) -> None:
 
 
 def _of_probability(points: OperatingPoints, threshold: float) -> tuple[int, float]:
-    """The place of a threshold on 1 - p, where the points are about p, and the one that is used.
+    """The place of a threshold on 1 - p in points about p, and the threshold that is used.
 
-    A point reports the scores below its own: the last of them is that of the point before, unless
-    points between the two were dropped.
+    A point reports the scores below its own: the last of these is the one of the previous point,
+    unless points between the two were dropped.
     """
     own = 1.0 - points.thresholds
     place = min(int(np.count_nonzero(own >= threshold)), len(points) - 1)
@@ -179,7 +180,7 @@ def _of_probability(points: OperatingPoints, threshold: float) -> tuple[int, flo
 
 
 def _two_names(labels: LabelSet, positive: int) -> tuple[str, str]:
-    """Names of the rest and of the positive class, in this order."""
+    """The names of the rest and of the positive class, in this order."""
     name = labels.names[positive]
     if len(labels) == 2:
         return labels.names[1 - positive], name
@@ -196,7 +197,7 @@ def _of_two(points: OperatingPoints, place: int, names: tuple[str, str]) -> Conf
 
 
 def require_one_kind(change: Change) -> None:
-    """Raise `InvalidInput` for parts of a change that mean nothing together."""
+    """Raise `InvalidInput` for parts of a change that make no sense together."""
     if change.positive is not None and change.threshold is None:
         raise InvalidInput(
             "a positive class alone changes nothing.",
