@@ -1,1 +1,1 @@
-"""Methods: runs that differ by seed or by fold, taken together, compared and by training size."""
+"""Methods: runs that differ by seed or fold, averaged, compared, and by training size."""

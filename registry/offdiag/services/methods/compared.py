@@ -1,4 +1,4 @@
-"""The methods of a dataset, compared with the best, and their learning curves."""
+"""The methods of a dataset, each compared with the best, and their learning curves."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from offdiag.store.method_runs import MethodRun, method_runs
 
 LEVEL = 0.05
 MOST_RUNS = 500
-"""Runs of methods that are read, the newest ones."""
+"""Most runs of methods that are read, the newest ones."""
 UNKNOWN_SIZE = 0.0
-"""Stands for the training size of runs that do not say theirs."""
+"""Stands for the training size of runs that do not state it."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class Methods:
 
     `curves` are the methods at each training size, by name and size; they are not compared, and
     `why_not_compared` says why there is no interval. `n_without_size` runs of methods with a
-    learning curve do not say their size and are left out, and so are `n_weighted` runs with sample
-    weights.
+    learning curve do not state their size and are left out, and so are `n_weighted` runs with
+    sample weights.
     """
 
     dataset: DatasetRecord
@@ -56,13 +56,12 @@ def methods_of(
     metric: str | None = None,
     kept: LruCache[KnownMoments] | None = None,
 ) -> Methods:
-    """The methods of a dataset by `metric`, the primary one by default.
+    """The methods of a dataset by `metric`, by default the primary one.
 
     Runs belong to a method by their tag `group`; the tags `seed` and `fold` say which run of it
     they are. With the tag `train_size` a method has a learning curve, and is compared by the runs
-    of its largest size. What is read from predictions is kept in `kept`, under the evaluations it
-    is of. Raises `NotFound`, and `InvalidInput` for label sets and for a metric that has no
-    better side.
+    of its largest size. What is computed from predictions is cached in `kept`, by evaluation.
+    Raises `NotFound`, and `InvalidInput` for label sets and for a metric that has no better side.
     """
     with database.read() as session:
         dataset = dataset_named(session, project=project, name=name)
@@ -131,9 +130,9 @@ def _by_size(runs: Iterable[MethodRun]) -> dict[str, dict[float, list[MethodRun]
 
 
 def _compared(estimated: Estimated, key: str, *, lower_is_better: bool) -> list[Method]:
-    """Each method with its difference to the best, at one level for all pairs of methods.
+    """Each method with its difference from the best, at one level for all pairs of methods.
 
-    Those of another training size than most are listed only.
+    Methods with another training size than most are listed but not compared.
     """
     counts = Counter(each.train_size for each in estimated.methods if each.train_size)
     size = max(counts, key=lambda size: (counts[size], size), default=None)

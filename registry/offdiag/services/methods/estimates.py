@@ -1,4 +1,4 @@
-"""The mean of each method over its seeds or folds, with its interval, and differences of two."""
+"""The mean of each method over seeds or folds with its interval, and differences of two."""
 
 from __future__ import annotations
 
@@ -40,24 +40,23 @@ from offdiag.store.method_runs import MethodRun, counts_of
 
 
 class Design(StrEnum):
-    """What the runs of a method differ by."""
+    """How the runs of a method differ."""
 
     SEEDS = "seeds"
-    """They are of the same samples."""
+    """All are on the same samples."""
     FOLDS = "folds"
-    """Each is of its part of the samples, as in a cross-validation."""
+    """Each is on its own part of the samples, as in cross-validation."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """The runs of a method by one metric, all trained on as many examples.
+    """The runs of a method by one metric, all trained on the same number of examples.
 
-    `mean` is the mean over its runs, with the interval that seeds and samples, or folds, allow,
-    and undefined where the metric is for one of them; `spread` the standard deviation of its
-    runs, None for one. `pooled` is the value of the
-    matrices of all folds added up, None for seeds. `difference` is to the best method,
-    simultaneous over all pairs of methods; None for the best itself, and where
-    `why_not_compared` says why.
+    `mean` is the mean over its runs, with the interval that seeds and samples, or folds, allow; it
+    is undefined if the metric is undefined for one of them. `spread` is the standard deviation of
+    its runs, None for one run. `pooled` is the value of the summed matrices of all folds, None for
+    seeds. `difference` is to the best method, simultaneous over all pairs of methods; None for the
+    best itself, and where `why_not_compared` says why.
     """
 
     name: str
@@ -66,7 +65,7 @@ class Method:
     mean: MetricValue
     spread: float | None
     from_training: float | None
-    """Share of the variance of the mean that comes from seeds or folds."""
+    """The share of the variance of the mean that comes from seeds or folds."""
     pooled: MetricValue | None = None
     rank_status: RankStatus = RankStatus.NOT_TESTED
     difference: MetricValue | None = None
@@ -75,21 +74,21 @@ class Method:
 
     @property
     def train_size(self) -> float | None:
-        """Training examples of each run, or up to 1 their share; None where not tagged."""
+        """Training examples of each run, or up to 1 their share; None if not tagged."""
         return self.runs[0].train_size
 
 
 _NO_MEAN = MetricValue(None, Reason.COMPONENT_UNDEFINED.value)
 
 KnownMoments = tuple[Moments | None, str]
-"""Moments of methods, or why there are none."""
+"""The moments of methods, or why there are none."""
 
 
 @dataclass(frozen=True)
 class Estimated:
-    """Methods of one design that are not compared yet.
+    """Methods of one design that have not been compared yet.
 
-    `difference` is that of two of them that are not excluded, by name; None for other folds.
+    `difference` compares two methods that are not excluded, by name; None for other folds.
     """
 
     methods: list[Method]
@@ -104,7 +103,7 @@ def seeds(
     *,
     kept: LruCache[KnownMoments] | None,
 ) -> Estimated:
-    """Methods of seeds; those on the samples that most runs have can be compared."""
+    """Methods with seeds; those on the samples that most runs have can be compared."""
     by_method = {name: _one_of_each_seed(runs) for name, runs in by_method.items()}
     roots = Counter(
         run.truth_root for runs in by_method.values() for run in runs if run.has_predictions
@@ -154,7 +153,7 @@ def seeds(
 
 
 def _one_of_each_seed(runs: Iterable[MethodRun]) -> list[MethodRun]:
-    """The newest run of a seed on the same samples; repeated, it is no further draw."""
+    """The newest run of each seed on the same samples; a repeated seed is no further draw."""
     found: dict[tuple[str, int | None], MethodRun] = {}
     for run in runs:
         found.setdefault((run.id if run.seed is None else run.seed, run.truth_root), run)
@@ -162,7 +161,7 @@ def _one_of_each_seed(runs: Iterable[MethodRun]) -> list[MethodRun]:
 
 
 def _not_paired(runs: Sequence[MethodRun], root: int | None) -> str | None:
-    """Why the runs of a method are not taken together; None where they can be."""
+    """Why the runs of a method cannot be averaged; None if they can."""
     if len(runs) < 2:
         return "it has one run"
     if not all(run.has_predictions for run in runs):
@@ -173,9 +172,9 @@ def _not_paired(runs: Sequence[MethodRun], root: int | None) -> str | None:
 
 
 def _undefined(runs: Iterable[MethodRun]) -> str | None:
-    """How many runs have no value; None where all have one.
+    """How many runs have no value, in words; None if all have one.
 
-    A mean of the others alone would make a method better that failed in some of its runs.
+    A mean of only the others would favour a method that failed in some of its runs.
     """
     values = [run.value for run in runs]
     n_undefined = values.count(None)
@@ -187,7 +186,7 @@ def _undefined(runs: Iterable[MethodRun]) -> str | None:
 def _moments(
     session: Session, runs_of_methods: Sequence[Sequence[MethodRun]], key: str
 ) -> KnownMoments:
-    """What the choice of samples does to the methods, or why that is not known."""
+    """How the choice of samples affects the methods, or why that is not known."""
     ids = [run.id for runs in runs_of_methods for run in runs]
     if not ids:
         return None, ""
@@ -213,7 +212,7 @@ def folds(
     key: str,
     dataset: DatasetRecord,
 ) -> Estimated:
-    """Methods of folds; those with the same folds as the best one can be compared."""
+    """Methods with folds; those with the same folds as the best one can be compared."""
     parts = {name: _by_part(runs) for name, runs in by_method.items()}
     why_not = {name: _not_compared(found) for name, found in parts.items()}
     ids = [run.id for found in parts.values() for run in found.values()]
@@ -234,7 +233,8 @@ def folds(
         }:
             return None
         apart = differences(_values(first.values()), _values(second[part] for part in first))
-        # Of two training sizes the smaller one: its values vary more with the training part.
+        # Of two training sizes the smaller one counts: its values vary more with the training
+        # part.
         return mean_of_folds(apart, max(ratios[name], ratios[best]))
 
     methods = []
@@ -249,7 +249,7 @@ def folds(
 
 
 def _value(found: Sequence[Unweighted], key: str, dataset: DatasetRecord) -> MetricValue:
-    """A metric of what was counted in all folds, added up."""
+    """A metric of the summed counts of all folds."""
     parts = [each.tally if isinstance(each, CountedSets) else each.counts for each in found]
     of_sets = isinstance(found[0], CountedSets)
     total = added_up(parts, n_classes=len(dataset.labels), of_sets=of_sets)
@@ -270,7 +270,7 @@ def _by_part(runs: Sequence[MethodRun]) -> dict[tuple[str, str], MethodRun]:
 
 
 def _not_compared(parts: Mapping[tuple[str, str], MethodRun]) -> str | None:
-    """Why the folds of a method have no interval; None where they have one."""
+    """Why the folds of a method have no interval; None if they have one."""
     if len({fold for _, fold in parts}) < 2:
         return "it has one fold"
     return _undefined(parts.values())
@@ -279,9 +279,9 @@ def _not_compared(parts: Mapping[tuple[str, str], MethodRun]) -> str | None:
 def _test_per_train(
     parts: Mapping[tuple[str, str], MethodRun], counts: Mapping[str, Unweighted]
 ) -> float:
-    """Size of a test part by that of its training part: 1 / (k - 1) for k folds trained in full.
+    """Test size divided by training size: 1 / (k - 1) for k folds trained on all other parts.
 
-    With a training size by that, which may be fewer examples.
+    A stated training size is used instead, which may be fewer examples.
     """
     whole = 1 / (len({fold for _, fold in parts}) - 1)
     runs = list(parts.values())
@@ -294,7 +294,7 @@ def _test_per_train(
 
 
 def _values(runs: Iterable[MethodRun]) -> list[float]:
-    """The values that are defined, in order."""
+    """The defined values, in order."""
     return [run.value for run in runs if run.value is not None]
 
 
@@ -329,7 +329,7 @@ def _method(
 def with_interval(
     estimate: Estimate, key: str, kind: str, *, of_difference: bool, n_compared: int = 1
 ) -> MetricValue:
-    """The value with its t interval, cut at the ends of the metric's range."""
+    """The value with its t interval, clipped to the range of the metric."""
     ends = estimate.ends(n_compared=n_compared)
     if ends is None:
         return MetricValue(estimate.value)
