@@ -1,1 +1,1 @@
-"""Taking predictions and matrices in: all of a request is stored, or nothing."""
+"""Logging runs: predictions, matrices and counts; all of a request is stored, or nothing."""

@@ -1,6 +1,6 @@
-"""Predictions of one call, encoded and checked, before anything touches the database.
+"""Batches of predictions, encoded and checked before anything reaches the database.
 
-What a caller hands in is kept as it came; ground truth is told apart by its content.
+The arguments of a call are kept as given; ground truth is identified by its content.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from offdiag.metrics.weighted.counts import read_weights
 
 @dataclass(frozen=True)
 class Predictions:
-    """Arrays of one call as the user holds them, and what is said about their classes."""
+    """The arrays of one call as given by the user, and what is stated about their classes."""
 
     y_pred: object | None
     y_true: object | None = None
@@ -65,7 +65,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class GivenMatrix:
-    """A confusion matrix as the user holds it; `orientation` says what its rows are."""
+    """A confusion matrix as given by the user; `orientation` says what its rows are."""
 
     matrix: ArrayLike
     orientation: str
@@ -73,18 +73,18 @@ class GivenMatrix:
     ordinal: bool = False
     hierarchy: object | None = None
     reported: Mapping[str, object] | None = None
-    """Metrics that were reported with it, as `audit_reported` takes them."""
+    """Metrics that were reported with it, in the form that `audit_reported` accepts."""
 
 
 @dataclass(frozen=True)
 class GivenCounts:
-    """How many samples there are of each kind, counted where they lie.
+    """The number of samples of each kind, counted where the predictions are stored.
 
-    A kind is an actual class, a predicted class, a value of each slice column and with `scores`
-    a cell of the score of the positive class; all lists have one entry for each kind.
-    `counted_on` names the program that counted. `scores` are the columns of
-    `CellColumns`. `class_scores` are those of every class of more than two, without slices.
-    `notes` say what may not be meant as it was read.
+    A kind is an actual class, a predicted class, a value of each slice column and with `scores` a
+    cell of the score of the positive class; all lists have one entry for each kind. `counted_on`
+    names the program that counted. `scores` are the columns of `CellColumns`. `class_scores` are
+    those of every class if there are more than two, without slices. `notes` say what may have been
+    read differently than intended.
     """
 
     actual: Sequence[object]
@@ -103,10 +103,9 @@ class GivenCounts:
 
 @dataclass(frozen=True)
 class PairedTable:
-    """How many samples there are of each kind, by the predictions of two or more runs.
+    """The number of samples of each kind, by the predictions of two or more runs.
 
-    `predicted` has a list for each run, by the name of the run; all lists have one entry for each
-    kind.
+    `predicted` has a list for each run, by run name; all lists have one entry for each kind.
     """
 
     actual: Sequence[object]
@@ -118,8 +117,8 @@ class PairedTable:
 
 @dataclass(frozen=True)
 class GivenPairedCounts:
-    """The samples of several runs, counted together where they lie: in one table, or in one for
-    each pair of runs. The other fields are those of `GivenCounts`.
+    """Samples of several runs that were counted together, in one table or one for each pair of
+    runs. The other fields are as in `GivenCounts`.
     """
 
     tables: Sequence[PairedTable]
@@ -131,7 +130,7 @@ class GivenPairedCounts:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What may not be meant as it was read, once."""
+        """What may have been read differently than intended, without repetitions."""
         return tuple(dict.fromkeys(note for table in self.tables for note in table.notes))
 
 
@@ -148,20 +147,20 @@ def truth_digest(labels: LabelSet, actual: Codes, ids: SampleIds | None) -> str:
 
 
 CHUNK_SIZE = 65_536
-"""Predictions in one stored chunk: counting speed is flat from here up, and a chunk of codes
-still fits the second-level cache."""
+"""Predictions in one stored chunk: counting is no faster with larger ones, and a chunk of codes
+still fits in the second-level cache."""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Aligned facts about n samples.
+    """Aligned arrays about n samples.
 
-    `predicted` and `actual` are codes of one label set, or packed sets of its labels, `actual`
-    None when the dataset's stored truth is to be used; `ids` None when samples are known by their
-    position. `slices` are columns by name. `decision` is the rule that made the predictions out of
-    the scores, None where they were given. `notes` say what may not be meant as it was read; they
-    are about the call, and parts of the batch forget them. `weight` (n,) are those of the samples,
-    None where they have none.
+    `predicted` and `actual` are codes of one label set, or packed sets of its labels, with
+    `actual` None to use the stored truth of the dataset; `ids` is None if samples are identified
+    by position. `slices` are columns by name. `decision` is the rule that made the predictions
+    from the scores, None if they were given. `notes` say what may have been read differently than
+    intended; they are about the call, so parts of the batch have none. `weight` (n,) has the
+    weights of the samples, None without weights.
     """
 
     predicted: Codes
@@ -178,7 +177,7 @@ class Batch:
 
     @property
     def of_sets(self) -> bool:
-        """Whether samples have sets of labels."""
+        """Whether samples have sets of labels instead of single classes."""
         return are_sets(self.predicted)
 
     def take(self, positions: NDArray[np.int64]) -> Batch:
@@ -194,7 +193,7 @@ class Batch:
         )
 
     def slice(self, start: int, stop: int) -> Batch:
-        """The samples from `start` up to but without `stop`, sharing memory."""
+        """The samples from `start` up to, but excluding, `stop`, sharing memory."""
         return Batch(
             self.predicted[start:stop],
             None if self.actual is None else self.actual[start:stop],
@@ -206,7 +205,7 @@ class Batch:
         )
 
     def counts(self, *, n_classes: int) -> SampleCounts | OccupiedCells | None:
-        """Numbers of samples by actual and predicted class; None without actual classes."""
+        """The numbers of samples by actual and predicted class; None without actual classes."""
         if self.actual is None:
             return None
         return count_part(self.actual, self.predicted, n_classes=n_classes)
@@ -214,8 +213,8 @@ class Batch:
     def digest(self, labels: LabelSet) -> str:
         """SHA-256 over what was predicted for which samples: equal uploads have equal digests.
 
-        Slices are facts about the samples, whoever predicts them. They are compared with what is
-        known of these, and left out here.
+        Slices are left out: they are facts about the samples, whichever run predicts them, and are
+        compared with the stored ones.
         """
         content = hashlib.sha256(b"offdiag batch 1")
         content.update(labels.digest.encode())
@@ -242,10 +241,10 @@ def read_batch(
     slices: object | None = None,
     sample_weight: object | None = None,
 ) -> Batch:
-    """Encode the arrays of one call, paired as `aligned` does.
+    """Encode the arrays of one call, paired as in `aligned`.
 
-    Without `y_pred` the scores predict, as `predicted_from` says. Raises `InvalidInput` naming
-    the argument at fault.
+    Without `y_pred`, predictions are made from the scores by `predicted_from`. Raises
+    `InvalidInput` naming the argument at fault.
     """
     given = aligned(
         y_true=y_true,
@@ -295,7 +294,7 @@ def read_batch(
 def _predictions_of(
     y_score: object | None, y_true: object | None, labels: LabelSet, positive_label: str | None
 ) -> tuple[object, Mapping[str, Any]]:
-    """Predictions made from scores, and the rule. Raises `InvalidInput` where there are none."""
+    """Predictions made from scores, and the rule. Raises `InvalidInput` without scores."""
     if y_score is None:
         raise InvalidInput(
             "neither predictions nor scores are given.",
@@ -315,9 +314,9 @@ def _predictions_of(
 def _answers(
     y_pred: object, y_true: object | None, labels: LabelSet
 ) -> tuple[Codes, Codes | None, tuple[str, ...]]:
-    """Predicted and actual codes, or packed sets where either argument holds sets.
+    """Predicted and actual codes, or packed sets if either argument has sets.
 
-    Last the names of the arguments whose labels came as floats.
+    The third value names the arguments whose labels were given as floats.
     """
     if hold_sets(y_pred) or (y_true is not None and hold_sets(y_true)):
         if y_true is None:
@@ -333,7 +332,7 @@ def _answers(
 
 
 def in_id_order(batch: Batch) -> Batch:
-    """The same samples sorted by identifier, so that every shuffle of them is the same batch."""
+    """The same samples sorted by identifier, so that any order of them gives the same batch."""
     if batch.ids is None:
         return batch
     order = batch.ids.order()
@@ -349,7 +348,7 @@ def chunked(batch: Batch, size: int = CHUNK_SIZE) -> Iterator[Batch]:
 
 
 def concatenated(batches: list[Batch]) -> Batch:
-    """Several batches as one. Raises `InvalidInput` unless all carry the same kinds of arrays."""
+    """Several batches as one. Raises `InvalidInput` unless all have the same kinds of arrays."""
     if len(batches) == 1:
         return batches[0]
     for batch in batches[1:]:
@@ -370,7 +369,7 @@ def concatenated(batches: list[Batch]) -> Batch:
 
 
 def require_alike(first: Batch, other: Batch) -> None:
-    """Raise `InvalidInput` unless both batches carry the same kinds of arrays."""
+    """Raise `InvalidInput` unless both batches have the same kinds of arrays."""
     for name, one, two in (
         ("y_true", first.actual, other.actual),
         ("sample_ids", first.ids, other.ids),
@@ -393,7 +392,7 @@ def require_alike(first: Batch, other: Batch) -> None:
 
 
 def some_batches_lack(field: str) -> InvalidInput:
-    """The error for a run whose batches do not all carry the same arrays."""
+    """The error for a run whose batches do not all have the same arrays."""
     return InvalidInput(
         "some batches of this run have it and some have not.",
         field=field,
@@ -416,7 +415,7 @@ def require_same_columns(batches: Sequence[SliceColumns]) -> None:
 
 
 def score_widths_differ(least: int, most: int) -> InvalidInput:
-    """The error for a run whose batches have different numbers of columns of scores."""
+    """The error for a run whose batches have different numbers of score columns."""
     return InvalidInput(
         f"some batches of this run have {least} for each sample and some have {most}.",
         field="y_score",

@@ -1,7 +1,7 @@
-"""A chunk of predictions as the Arrow stream that travels to a server or lies in a spool.
+"""The Arrow stream of a chunk of predictions, as sent to a server or kept in an offline queue.
 
-Classes are written once, as the dictionary of the columns that name them, so that a stream can
-be read without knowing its run.
+Classes are written once, as the dictionary of the columns that name them, so that a stream can be
+read without knowledge of its run.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "application/vnd.apache.arrow.stream"
 _CLASSES = "offdiag.classes"
-"""Where a stream without predictions says which class each column of scores is for."""
+"""Key under which a stream without predictions states the class of each score column."""
 
 
 def write_chunk(batch: Batch, labels: LabelSet) -> pa.Buffer:
     """The bytes of a chunk; equal batches give equal bytes.
 
-    Predictions that were made from the scores are left out: who stores the chunk makes and
-    records them.
+    Predictions that were made from the scores are left out: they are made again, and recorded,
+    when the chunk is stored.
     """
     import pyarrow as pa
 
@@ -66,11 +66,11 @@ def write_chunk(batch: Batch, labels: LabelSet) -> pa.Buffer:
 
 
 def in_order_of(content: bytes, labels: LabelSet) -> bytes:
-    """The bytes of a chunk, its scores in the order of the labels of the run that it goes to.
+    """The bytes of a chunk with its scores in the label order of the run for which it is meant.
 
-    A chunk was written with the classes that its predictions have as dictionary; labels that were
-    only found in the data give way to those of a dataset that is there by now. Raises
-    `InvalidInput` where these are other classes.
+    A chunk has the classes with which it was written as its dictionary; labels inferred from data
+    are replaced by those of a dataset that now exists. Raises `InvalidInput` if these are other
+    classes.
     """
     import pyarrow as pa
 
@@ -100,7 +100,7 @@ def in_order_of(content: bytes, labels: LabelSet) -> bytes:
 
 
 def _names_in(table: pa.Table) -> tuple[str, ...]:
-    """The classes in the order of the labels that a chunk was written with."""
+    """The classes in the label order with which a chunk was written."""
     import pyarrow as pa
 
     if PREDICTED not in table.column_names:

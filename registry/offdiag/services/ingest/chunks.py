@@ -1,6 +1,6 @@
-"""Putting chunks into an open run: repeatable by number and content.
+"""Storing chunks of predictions in an open run, idempotently by number and content.
 
-Chunks that come as columns of a format are encoded with the labels of their run.
+Chunks that arrive as columns of a file format are encoded with the labels of their run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from offdiag.store.runs import RunRecord
 
 
 class PutOutcome(StrEnum):
-    """What putting a chunk did."""
+    """The effect of storing a chunk."""
 
     STORED = "stored"
     ALREADY_THERE = "already_there"
@@ -33,8 +33,8 @@ class PutOutcome(StrEnum):
 def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOutcome:
     """Store one chunk of an open run.
 
-    The same bytes under the same number are accepted again and change nothing. Raises
-    `Conflict` for other bytes or slices under a used number and for a run that is not open.
+    The same content under the same number is accepted again and changes nothing. Raises `Conflict`
+    for other content or slices under a used number and for a run that is not open.
     """
     if seq < 0:
         raise InvalidInput(f"{seq} is negative.", field="seq", hint="Count chunks from 0.")
@@ -43,7 +43,7 @@ def put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOut
 
 def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOutcome:
     with database.write() as session:
-        # The rule of a run is written once; those who might write it wait for each other.
+        # The rule of a run is written once; requests that might write it wait for each other.
         run = runs.lock_run(session, run_id, alone=batch.decision is not None)
         dataset = datasets.get_dataset(session, run.dataset_id)
         dataset = require_task(session, dataset, of_sets=batch.of_sets)
@@ -81,7 +81,7 @@ def _put_chunk(database: Database, run_id: str, seq: int, batch: Batch) -> PutOu
 
 
 def _slices_of(session: Session, run: RunRecord, seq: int) -> SliceColumns:
-    """The columns of the samples of a stored chunk, in its order."""
+    """The slice columns of the samples of a stored chunk, in its order."""
     if run.truth_version_id is None:
         return slices.pending_slices(session, run.id).get(seq, {})
     root_id = truths.get_truth(session, run.truth_version_id).root_id
@@ -91,7 +91,7 @@ def _slices_of(session: Session, run: RunRecord, seq: int) -> SliceColumns:
 
 
 def _require_decision_rule(session: Session, run: RunRecord, batch: Batch) -> None:
-    """Keep the rule that predicts with the run. Raises `InvalidInput` where chunks differ."""
+    """Store the decision rule with the run. Raises `InvalidInput` if chunks differ in it."""
     if batch.decision == run.decision:
         return
     if run.decision is not None or predictions.chunk_list(session, run.id):
@@ -110,7 +110,7 @@ def not_open(run_id: str, state: RunState) -> Conflict:
 
 @dataclass(frozen=True, slots=True)
 class PutColumns:
-    """What putting columns did, and what may not be meant as it was read."""
+    """The effect of storing columns, and what may have been read differently than intended."""
 
     outcome: PutOutcome
     notes: tuple[str, ...]
@@ -119,10 +119,10 @@ class PutColumns:
 def put_columns(
     database: Database, run_id: str, seq: int, read: Callable[[LabelSet], ChunkColumns]
 ) -> PutColumns:
-    """Store one chunk of an open run; `read` gives its columns, for a run with such labels.
+    """Store one chunk of an open run; `read` returns its columns for the labels of the run.
 
     Raises `NotFound` for an unknown run before anything is read, `InvalidInput` for unusable
-    columns, and `Conflict` as `put_chunk` does.
+    columns, and `Conflict` like `put_chunk`.
     """
     if seq >= MOST_CHUNKS:
         raise TooLarge(

@@ -1,7 +1,7 @@
-"""The dataset a run belongs to: found, checked against what the caller says, or created.
+"""The dataset of a run: found, checked against what the caller states, or created.
 
-How its classes are grouped, and whether its samples have one class or a set of labels, is
-settled by the first log that says so.
+The first log that states them decides the class hierarchy, and whether samples have one class or a
+set of labels.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from offdiag.store.driver_errors import after_races
 
 
 def require_hierarchy(session: Session, dataset: DatasetRecord, given: object) -> DatasetRecord:
-    """The dataset with the groups that a log comes with; None says nothing about them.
+    """The dataset with the hierarchy that a log states; None states nothing.
 
-    Raises `InvalidInput` for what is not a hierarchy over its classes, and `Conflict` where it has
-    another one: a training job that was started before a change must not undo it.
+    Raises `InvalidInput` for what is not a hierarchy over its classes, and `Conflict` if the
+    dataset has another one: a training job that was started before a change must not undo it.
     """
     if given is None:
         return dataset
@@ -48,10 +48,10 @@ def require_hierarchy(session: Session, dataset: DatasetRecord, given: object) -
 
 
 def require_task(session: Session, dataset: DatasetRecord, *, of_sets: bool) -> DatasetRecord:
-    """The dataset, whose task becomes what is logged if nothing was logged to it before.
+    """The dataset, with its task set by what is logged, if nothing has been logged to it before.
 
-    Raises `Conflict` where the dataset holds the other kind, and `InvalidInput` for sets of
-    labels whose order is said to have a meaning, or one of which is said to be positive.
+    Raises `Conflict` if the dataset has samples of the other kind, and `InvalidInput` for sets of
+    labels that are declared ordinal or of which one is declared positive.
     """
     if of_sets:
         if dataset.positive_by_convention:
@@ -68,7 +68,7 @@ def require_task(session: Session, dataset: DatasetRecord, *, of_sets: bool) -> 
 
 
 def other_kind(dataset: DatasetRecord, *, of_sets: bool) -> Conflict:
-    """The error for logging sets of labels among single classes, or the reverse."""
+    """The error for logging sets of labels to a dataset of single classes, or vice versa."""
     if of_sets:
         return Conflict(
             f"the samples of dataset {dataset.name!r} have one class each; this run comes with "
@@ -111,9 +111,9 @@ def project_and_dataset(
 ) -> DatasetRecord:
     """Find or create the dataset. Raises `Conflict` if its labels or positive class differ.
 
-    Without a named one the positive class is the conventional one, if there is one. Where a
-    dataset had none, or only that one, a named one takes its place, and runs with scores are
-    evaluated again.
+    If none is named, the positive class is the conventional one, if there is one. If a dataset had
+    none, or only a conventional one, a named one replaces it, and runs with scores are evaluated
+    again.
     """
     require_name(name, "dataset")
     positive = positive_class(labels, positive_label)
@@ -145,7 +145,7 @@ def project_and_dataset(
 
 
 def _is_news(dataset: DatasetRecord, positive: PositiveClass) -> bool:
-    """Whether the positive class of a dataset becomes another one, or becomes a named one."""
+    """Whether the positive class of a dataset changes, or is now named instead of conventional."""
     if positive.by_convention:
         return dataset.positive_label is None and dataset.task is not Task.MULTILABEL
     return positive.label != dataset.positive_label or dataset.positive_by_convention
@@ -154,7 +154,7 @@ def _is_news(dataset: DatasetRecord, positive: PositiveClass) -> bool:
 def _require_no_scores_of_one_class(
     session: Session, dataset: DatasetRecord, positive: str
 ) -> None:
-    """Only a conventional positive class gives way, and only while no score was logged for it."""
+    """Raise `Conflict` unless the positive class is conventional and no scores depend on it."""
     if not dataset.positive_by_convention:
         raise Conflict(
             f"dataset {dataset.name!r} counts {dataset.positive_label!r} as positive, "
@@ -173,7 +173,7 @@ def _require_no_scores_of_one_class(
 
 
 def _evaluate_scores_again(session: Session, dataset_id: int) -> None:
-    """Ask for the evaluations that another positive class changes: those with scores."""
+    """Submit the runs with scores: a change of the positive class affects their evaluations."""
     scored = runs.complete_run_ids(session, dataset_id, with_scores=True)
     retention.drop_current_evaluations(session, scored)
     submit_evaluations(session, scored)
@@ -181,7 +181,7 @@ def _evaluate_scores_again(session: Session, dataset_id: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A dataset, and whether it was there already."""
+    """A dataset, and whether it already existed."""
 
     dataset: DatasetRecord
     was_there: bool
@@ -196,10 +196,10 @@ def declare_dataset(
     ordinal: bool = False,
     positive_label: str | None = None,
 ) -> Declared:
-    """Make a dataset with these classes in this order; the same again finds it.
+    """Create a dataset with these classes in this order, or find the one that is the same.
 
-    Raises `InvalidInput` for names and labels that cannot be used, and `Conflict` where the
-    project has a dataset of this name with other classes.
+    Raises `InvalidInput` for unusable names and labels, and `Conflict` if the project has a
+    dataset of this name with other classes.
     """
     require_name(project, "project")
     declared = LabelSet.declared(labels, ordinal=ordinal)

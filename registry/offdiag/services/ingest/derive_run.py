@@ -1,4 +1,4 @@
-"""A new run out of the scores of a logged one, decided by another rule."""
+"""Deriving a run from the scores of a logged one, with another decision rule."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def derive_run(
     name: str,
     author: str | None = None,
 ) -> RunRecord:
-    """Store what a rule decides from the scores of a run, as a run of the same samples.
+    """Store the predictions that a rule makes from a run's scores as a run on the same samples.
 
-    `recipe` describes the rule as plain values; it is kept with the run. The same recipe again
-    is the run that has it. The scores stay with the source. Raises `NotFound`, `Conflict` for a
-    run that is open, and `InvalidInput` for one without scores, or with scores that the rule
+    `recipe` describes the rule as plain values and is stored with the run. If a run with the same
+    recipe exists, it is returned. The scores remain with the source. Raises `NotFound`, `Conflict`
+    for a run that is open, and `InvalidInput` for one without scores, or with scores that the rule
     cannot use.
     """
 
@@ -99,7 +99,7 @@ def _require_scores(run: RunRecord) -> None:
 
 
 def _client_key(derivation: Derivation) -> str:
-    """The same for the same rule on the same run, so that asking twice makes one run."""
+    """A key for this rule on this run, so that asking twice makes only one run."""
     text = json.dumps([derivation.run_id, dict(derivation.recipe)], sort_keys=True)
     return f"derived:{hashlib.sha256(text.encode()).hexdigest()}"
 
@@ -138,7 +138,7 @@ def _decide(
 
 
 def no_scores(run_id: str) -> InvalidInput:
-    """The error for a run that nothing can be decided from."""
+    """The error for a run without scores, from which nothing can be decided."""
     return InvalidInput(
         f"run {run_id} has no scores to decide from.",
         field="run",

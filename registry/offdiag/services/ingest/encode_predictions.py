@@ -1,6 +1,6 @@
-"""All predictions of a run, encoded and checked before they go anywhere.
+"""Encoding and checking all predictions of a run before they are stored or sent.
 
-What a dataset says about the classes of whatever is logged to it is checked here too.
+They are also checked against the classes of an existing dataset.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from offdiag.services.ingest.batch import Batch, Predictions, in_id_order, read_
 
 
 class KnownDataset(Protocol):
-    """A dataset that exists, in a database or as a server describes it."""
+    """An existing dataset, in a database or as described by a server."""
 
     @property
     def name(self) -> str: ...
@@ -54,14 +54,14 @@ def require_same_labels(dataset: KnownDataset, labels: LabelSet) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PositiveClass:
-    """The positive one of two classes: it was named, or it follows from the labels."""
+    """The positive one of two classes: it was named, or follows from the labels."""
 
     label: str
     by_convention: bool
 
 
 def positive_class(labels: LabelSet, stated: str | None) -> PositiveClass | None:
-    """The positive class that is stated, or else the conventional one, None without either.
+    """The stated positive class, or else the conventional one, None without either.
 
     Raises `InvalidInput` for a stated one that is not one of two classes.
     """
@@ -88,9 +88,10 @@ def positive_in(labels: LabelSet, positive_label: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class EncodedRun:
-    """The samples of a run in the order of their identifiers, and the dataset they belong to.
+    """The samples of a run in the order of their identifiers, and their dataset.
 
-    `positive_label` is the one that was stated. `notes` say what may not be meant as it was read.
+    `positive_label` is the stated one. `notes` say what may have been read differently than
+    intended.
     """
 
     dataset: str
@@ -101,7 +102,7 @@ class EncodedRun:
 
 
 def require_dataset_or_truth(dataset: str | None, given: Predictions) -> None:
-    """Raise `InvalidInput` where nothing tells which samples were predicted."""
+    """Raise `InvalidInput` if nothing identifies the samples that were predicted."""
     if dataset is None and given.y_true is None:
         raise InvalidInput(
             "neither ground truth nor the name of a dataset that has one is given.",
@@ -113,12 +114,12 @@ def require_dataset_or_truth(dataset: str | None, given: Predictions) -> None:
 def encode_predictions(
     given: Predictions, *, project: str, dataset: str | None, known: KnownDataset | None
 ) -> EncodedRun:
-    """Encode what was given, with the classes of the dataset where it is `known`.
+    """Encode what was given, with the classes of the dataset if it is `known`.
 
-    Without a dataset name the truth names it: equal truth, equal dataset. Raises
+    Without a dataset name, the name is derived from the truth: equal truth, equal dataset. Raises
     `InvalidInput` for unusable arrays and `Conflict` for other classes than the dataset's.
     """
-    # Labels are looked for first and read after, and an iterator is read once.
+    # Labels are collected first and encoded later, but an iterator can be read only once.
     given = replace(given, y_true=kept(given.y_true), y_pred=kept(given.y_pred))
     labels = _labels_of(given, project, dataset, known)
     positive = None if given.positive_label is None else label_text(given.positive_label)

@@ -1,4 +1,4 @@
-"""Finishing a run: it becomes immutable and its evaluation is asked for, in one transaction."""
+"""Finishing a run: it becomes immutable and is submitted for evaluation, in one transaction."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from offdiag.store.predictions import ChunkMeta
 from offdiag.store.runs import RunRecord
 
 COUNTED_HERE = OrientationEvidence(SourceOrientation.PREDICTIONS, OrientationVerdict.CANONICAL)
-"""Evidence of a run whose matrix is counted from predictions: right by construction."""
+"""Evidence for a run whose matrix is counted from predictions: correct by construction."""
 
 
 def finish_run(
@@ -48,12 +48,12 @@ def finish_run(
     n_chunks: int | None = None,
     tell: Callable[[Iterable[str]], None] = warn_of,
 ) -> RunRecord:
-    """Close an open run, register its truth and ask for its evaluation.
+    """Close an open run, register its ground truth and submit it for evaluation.
 
-    Finishing twice gives the same run. `tell` takes sentences on what may not be meant as it was
-    stored. Raises `Conflict` when a chunk is missing, or when there
-    are not `n_chunks` of them, and `InvalidInput` when nothing was logged or the truth does not
-    fit; the run then stays open.
+    Finishing twice returns the same run. `tell` is called with sentences on what may have been
+    stored differently than intended. Raises `Conflict` if a chunk is missing, or if there are not
+    `n_chunks` of them, and `InvalidInput` if nothing was logged or the truth does not fit; then
+    the run remains open.
     """
     run, notes = after_races(lambda: _finish(database, run_id, n_chunks))
     tell(notes)

@@ -1,6 +1,6 @@
-"""Logging a finished matrix, or samples that were counted where their predictions lie.
+"""Logging a finished matrix, or samples that were counted where the predictions are stored.
 
-Counted samples give the matrix of a run, and of its slices.
+Counted samples give the matrix of a run and those of its slices.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ def log_matrix(
     hierarchy: object | None = None,
     reported: Mapping[str, object] | None = None,
 ) -> RunRecord:
-    """Store an uploaded matrix as a finished run and ask for its evaluation.
+    """Store an uploaded matrix as a finished run and submit it for evaluation.
 
-    The matrix is kept in the orientation it claims; its margins are compared with the class
-    counts of the dataset's newest truth and the outcome is recorded with the run. Labels in
-    another order than the dataset's are matched by name. `reported` numbers become tags, which
-    are audited against the matrix wherever the run is shown. Raises `InvalidInput` for a matrix
-    that is none, and `Conflict` for contradictions to what is stored.
+    The matrix is stored in its stated orientation; its margins are compared with the class counts
+    of the dataset's newest truth and the outcome is recorded with the run. Labels in another order
+    than the dataset's are matched by name. `reported` numbers become tags, which are audited
+    against the matrix wherever the run is shown. Raises `InvalidInput` for an unusable matrix, and
+    `Conflict` for contradictions to what is stored.
     """
     require_known(orientation, ORIENTATIONS, field_name="orientation")
     source = SourceOrientation(orientation)
@@ -106,9 +106,9 @@ def log_matrix(
 
 
 def _require_same_numbers(known: RunRecord, numbers: Mapping[str, Scalar]) -> None:
-    """Raise `KeyUsed` for reported numbers, as tags, that the run of a client key has not.
+    """Raise `KeyUsed` if the run with the client key lacks some of these reported numbers (tags).
 
-    It has those that were sent with it, and those that people made of them.
+    Both the numbers that were sent with it and their later edits are accepted.
     """
     sent: Mapping[str, Scalar] = (known.orientation_evidence or {}).get("reported") or {}
     other = next(
@@ -152,9 +152,9 @@ def _insert(
     counted_on: str | None = None,
     reported: Mapping[str, Scalar] | None = None,
 ) -> RunRecord:
-    """Store a finished run of a matrix, and of the samples that were counted, if they are known.
+    """Store a finished run with a matrix, and with the counted samples, if they are known.
 
-    Its margins are compared with the class counts of the newest truth. Asks for its evaluation.
+    Its margins are compared with the class counts of the newest truth. Submits its evaluation.
     """
     truth = truths.latest_truth(session, frame.id)
     evidence = verify_orientation(
@@ -191,19 +191,19 @@ def _in_order_of(matrix: ConfusionMatrix, dataset: DatasetRecord) -> ConfusionMa
 
 
 LAYOUT = SourceOrientation.ACTUAL_ROWS
-"""How a matrix that is filled here stands in the store."""
+"""The orientation in which a matrix that is counted here is stored."""
 
 
 def log_counts(
     database: Database, *, facts: RunFacts, dataset: str, given: GivenCounts
 ) -> RunRecord:
-    """Store a finished run of counts and ask for its evaluation: everything, or nothing.
+    """Store a finished run from counts and submit it for evaluation: everything, or nothing.
 
     The labels are the declared ones, those of the dataset, or else the sorted ones that occur;
-    then actual and predicted classes must have one in common.
-    The run is one without predictions, as after `log_matrix`; with slice columns its counts are
-    kept by their values, so that any slice can be evaluated. Raises `InvalidInput` for counts
-    that are none and `Conflict` for contradictions to what is stored.
+    then actual and predicted classes must have one in common. The run has no predictions, as after
+    `log_matrix`; with slice columns, counts are stored by their values, so that any slice can be
+    evaluated. Raises `InvalidInput` for unusable counts and `Conflict` for contradictions to what
+    is stored.
     """
     require_name(given.counted_on, "counted_on")
     refuse_fractions(given.actual, field="actual")
@@ -243,7 +243,7 @@ def counted_dataset(
     *,
     now: datetime,
 ) -> DatasetRecord:
-    """The dataset of counts, made where there is none. Raises `Conflict` where it contradicts."""
+    """The dataset of counts, created if there is none. Raises `Conflict` for contradictions."""
     positive = given.positive_label
     frame = project_and_dataset(
         session,
@@ -266,10 +266,10 @@ def insert_counts(
     *,
     now: datetime,
 ) -> tuple[RunRecord, bool]:
-    """Store a finished run of counts and ask for its evaluation.
+    """Store a finished run from counts and submit it for evaluation.
 
-    Returns the run, and whether it is new: a client key finds the run it was used for, which must
-    hold the same counts.
+    Returns the run, and whether it is new: a client key finds the run for which it was used, which
+    must have the same counts.
     """
     matrix = cases.matrix(frame.labels)
     again = already_opened(session, frame, facts)
@@ -285,7 +285,7 @@ def insert_counts(
 
 
 def content_digest(cases: CountedSamples, matrix: ConfusionMatrix) -> str:
-    """The digest of what was logged: of the matrix alone where nothing else was counted."""
+    """The digest of what was logged: that of the matrix if nothing else was counted."""
     return matrix.digest if cases.are_a_matrix else cases.digest(matrix.labels)
 
 

@@ -1,4 +1,4 @@
-"""Logging runs whose samples were counted together, so that they are compared with pairing."""
+"""Logging runs whose samples were counted together, so that they can be compared as pairs."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from offdiag.store.runs import RunRecord
 def log_paired_counts(
     database: Database, *, runs: Sequence[RunFacts], dataset: str, given: GivenPairedCounts
 ) -> tuple[RunRecord, ...]:
-    """Store finished runs of counts with what they have in common: all of them, or none.
+    """Store finished runs from counts together with their joint counts: all of them, or none.
 
-    Each is a run as after `log_counts`, named as in the tables; the tables are kept for
-    comparisons. Raises `InvalidInput` for counts that are none or contradict each other and
+    Each is a run as after `log_counts`, named as in the tables; the tables are stored for
+    comparisons. Raises `InvalidInput` for counts that are unusable or contradict each other and
     `Conflict` for contradictions to what is stored.
     """
     require_name(given.counted_on, "counted_on")
@@ -129,7 +129,7 @@ def _is_stored(session: Session, table: PairedSamples) -> bool:
 
 
 def _samples_of(tables: Sequence[PairedSamples], name: str) -> CountedSamples:
-    """The samples of one run, which must be the same in every table that has it."""
+    """The samples of one run, which must be the same in every table with this run."""
     found, *others = (table.of_run(name) for table in tables if name in table.predicted)
     for other in others:
         if not _are_equal(found, other):

@@ -1,4 +1,4 @@
-"""Logging predictions: all of a run in one transaction, or a run that is opened for chunks."""
+"""Logging predictions: a whole run in one transaction, or opening a run for chunks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from offdiag.store.runs import RunRecord
 
 @dataclass(frozen=True, slots=True)
 class OpenedRun:
-    """A run and the dataset it was opened on."""
+    """An open run and its dataset."""
 
     run: RunRecord
     dataset: DatasetRecord
@@ -50,10 +50,9 @@ def open_run(
 ) -> OpenedRun:
     """Open a run, or find the one opened with the same client key.
 
-    `labels` may be None when the dataset exists; inferred ones then give way to its own. Raises
-    `InvalidInput` when it does not exist, and `Conflict` when labels, positive class or groups
-    of classes differ from the dataset's, or when the key belongs to a run that was described
-    otherwise.
+    `labels` may be None if the dataset exists, whose labels also replace inferred ones. Raises
+    `InvalidInput` if it does not exist, and `Conflict` if labels, positive class or hierarchy
+    differ from the dataset's, or if the key belongs to a run that was described differently.
     """
 
     def transaction() -> OpenedRun:
@@ -85,7 +84,7 @@ def open_run(
 
 
 def already_opened(session: Session, dataset: DatasetRecord, facts: RunFacts) -> RunRecord | None:
-    """The run this client key opened before, if any. Raises `Conflict` if it was deleted."""
+    """The run that this client key opened before, if any. Raises `Conflict` if it was deleted."""
     if facts.client_key is None:
         return None
     run = runs.find_by_client_key(
@@ -101,10 +100,10 @@ def already_opened(session: Session, dataset: DatasetRecord, facts: RunFacts) ->
 
 
 def require_same_run(known: RunRecord, dataset: DatasetRecord, facts: RunFacts) -> None:
-    """Raise `KeyUsed` where a client key is used again to say something else of a run.
+    """Raise `KeyUsed` if a client key is used again with a different description of its run.
 
-    Where the run is complete its content is compared, too, and equal content may be called
-    otherwise: a folder that is watched has copies of files. People edit the tags of such runs.
+    A complete run may have another name, because a watched folder may have copies of a file, and
+    other tags, because people edit them; its content is compared too.
     """
     said: dict[str, tuple[object, object]] = {
         "dataset": (known.dataset_id, dataset.id),
@@ -127,7 +126,7 @@ def require_same_run(known: RunRecord, dataset: DatasetRecord, facts: RunFacts) 
 
 
 def labels_needed(dataset: str) -> InvalidInput:
-    """The error for a first run of a dataset whose classes were not named."""
+    """The error for the first run of a dataset whose classes were not declared."""
     return InvalidInput(
         f"dataset {dataset!r} does not exist yet, so its classes are unknown.",
         field="labels",
@@ -138,11 +137,11 @@ def labels_needed(dataset: str) -> InvalidInput:
 def log_predictions(
     database: Database, *, facts: RunFacts, dataset: str | None, given: Predictions
 ) -> RunRecord:
-    """Store a finished run and ask for its evaluation: everything, or nothing.
+    """Store a finished run and submit it for evaluation: everything, or nothing.
 
-    Without a dataset name the truth names it: equal truth, equal dataset. Raises
+    Without a dataset name, the name is derived from the truth: equal truth, equal dataset. Raises
     `InvalidInput` for unusable arrays and `Conflict` for contradictions to what is stored, and
-    warns as `LabelNote` of labels that may not be meant as they were read.
+    issues a `LabelNote` warning for labels that may have been read differently than intended.
     """
     require_dataset_or_truth(dataset, given)
     known = after_failures(lambda: _stored_dataset(database, facts.project, dataset))
@@ -178,7 +177,7 @@ def _stored_dataset(database: Database, project: str, dataset: str | None) -> Da
 def _store(
     session: Session, database: Database, facts: RunFacts, dataset: DatasetRecord, batch: Batch
 ) -> tuple[RunRecord, tuple[str, ...]]:
-    """The run, and what may not be meant as it was stored."""
+    """The run, and what may have been stored differently than intended."""
     content = batch.digest(dataset.labels)
     known = already_opened(session, dataset, facts)
     if known is not None:
@@ -245,7 +244,7 @@ def _truth_of(
 
 
 def _require_same_slices(session: Session, known: RunRecord, batch: Batch) -> None:
-    """Raise `Conflict` where the samples do not have the slices that come with them."""
+    """Raise `Conflict` if the stored slices of the samples differ from those in the batch."""
     if not batch.slices:
         return
     assert known.truth_version_id is not None  # noqa: S101  # The run has these predictions.
@@ -267,9 +266,9 @@ def require_same_content(
     *,
     other: str = "other",
 ) -> RunRecord:
-    """The run of a client key.
+    """The run with a client key.
 
-    Raises `KeyUsed` unless it is complete with this content, and was described as it is now.
+    Raises `KeyUsed` unless it is complete with this content, and has the same description.
     """
     if known.state is RunState.OPEN or known.content_digest != content:
         raise KeyUsed(

@@ -1,6 +1,6 @@
-"""Ground truth of a run: found by its content, or stored as a new version of the dataset.
+"""The ground truth of a run: found by content, or stored as a new version of the dataset.
 
-Slice columns that come with predictions are kept with the samples, once.
+Slice columns that come with predictions are stored once, with the samples.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from offdiag.store.datasets import DatasetRecord
 from offdiag.store.truths import NewTruth, TruthRecord
 
 LABELS_CAME_WITH_A_RUN = "Labels that were missing came with a run."
-"""The reason of a version that was not requested: it adds labels and changes none."""
+"""The reason for a version that no one requested: it adds labels and changes none."""
 
 
 @dataclass(frozen=True)
 class PlacedTruth:
-    """The truth of a run and where its samples stand in it.
+    """The ground truth of a run and the places of its samples in it.
 
-    `actual` has the codes of all samples of the truth in canonical order; `positions` gives
-    the place of each logged sample, None when they stand in that order already. `notes` say what
-    may not be meant as it was stored.
+    `actual` has the codes of all samples of the truth in canonical order; `positions` has the
+    place of each logged sample, None if they are already in that order. `notes` say what may have
+    been stored differently than intended.
     """
 
     record: TruthRecord
@@ -60,13 +60,14 @@ def register_truth(
     author: str | None,
     now: datetime,
 ) -> PlacedTruth:
-    """Store the truth a run brought along, or find the equal one that is already there.
+    """Store the truth that came with a run, or find the equal one that is already stored.
 
     With identifiers the order of the samples does not matter. Labels for samples that had none
-    are a new version of the same truth. Other labels of the same samples are noted, for runs with
-    them are not compared with earlier ones example by example; without identifiers those are the
-    labels of the last run in another order, or as this run predicts them. So are the first sets of
-    a dataset if all have one label. Raises `InvalidInput` when an identifier occurs twice.
+    become a new version of the same truth. There is a note on other labels of the same samples,
+    because runs with them cannot be compared with earlier ones example by example; without
+    identifiers, there is one if the labels are those of the last run in another order, or if this
+    run predicts the earlier labels. There is also a note if the first sets of a dataset all have
+    one label. Raises `InvalidInput` if an identifier occurs twice.
     """
     positions = None
     notes: tuple[str, ...] = ()
@@ -113,7 +114,7 @@ def _note(
     ids: SampleIds | None,
     predicted: Callable[[], Codes],
 ) -> str | None:
-    """What may not be meant about labels that differ from the newest ones of these samples."""
+    """A note on labels that differ from the newest ones of these samples, if it is suspicious."""
     if newest.n_samples != placed.record.n_samples:
         return None
     before = f"label version {newest.number} of dataset {dataset.name!r}"
@@ -148,13 +149,13 @@ def _note(
 
 
 _MOST_NAMES = 100_000
-"""Names among which one that is written otherwise is looked for."""
+"""Most names among which one that is written differently is searched."""
 
 
 def _named_otherwise(
     before: str, kept: str, known: SampleIds | None, ids: SampleIds | None
 ) -> str | None:
-    """That as many samples of each class seem to be those of before, under other names."""
+    """A note that samples with equal class counts seem to be earlier ones under other names."""
     if known is None:
         return None
     if ids is None:
@@ -175,7 +176,7 @@ def _named_otherwise(
 def _notes_on_single_labels(
     dataset: DatasetRecord, actual: Codes, predicted: Callable[[], Codes]
 ) -> tuple[str, ...]:
-    """One-hot rows of the first run are sets of labels, which the dataset then keeps to."""
+    """A note on one-hot rows in the first run: they make the dataset multi-label for good."""
     n_labels = len(dataset.labels)
     if n_labels == 1 or not are_single_labels(actual, n_labels):
         return ()
@@ -192,7 +193,7 @@ def _notes_on_single_labels(
 def _completed_by(
     session: Session, dataset: DatasetRecord, newest: TruthRecord | None, truth: NewTruth
 ) -> TruthRecord | None:
-    """The newest truth, if the given one only adds labels to its samples."""
+    """The newest truth, if the given one only adds labels to its samples, else None."""
     if newest is None or not newest.is_partial or newest.n_samples != len(truth.actual):
         return None
     known = truths.truth_codes(session, newest.id)
@@ -212,10 +213,10 @@ def place_in_latest_truth(
     author: str | None,
     now: datetime,
 ) -> PlacedTruth:
-    """Match predictions that came without labels to the newest truth of their dataset.
+    """Match predictions without labels to the newest ground truth of their dataset.
 
-    Where there is none, the identifiers make one whose labels come later. Raises
-    `InvalidInput` when there are none either, or the samples are not exactly the samples.
+    If there is none, the identifiers make one whose labels come later. Raises `InvalidInput` if
+    there are no identifiers either, or if the samples are not exactly those of the truth.
     """
     record = truths.latest_truth(session, dataset.id)
     if record is None and ids is not None:
@@ -256,9 +257,9 @@ def place_in_latest_truth(
 
 
 def positions_in(known: SampleIds, ids: SampleIds, *, field: str) -> NDArray[np.int64]:
-    """Where the identifiers stand among the sorted ones of a truth.
+    """The positions of identifiers among the sorted ones of a truth.
 
-    Raises `InvalidInput` naming the first that is not there.
+    Raises `InvalidInput` naming the first that is not among them.
     """
     import pyarrow.compute as pc
 
@@ -283,10 +284,10 @@ def positions_in(known: SampleIds, ids: SampleIds, *, field: str) -> NDArray[np.
 def register_slices(
     session: Session, placed: PlacedTruth, columns: SliceColumns, *, now: datetime
 ) -> None:
-    """Keep the columns of a run with the samples of its truth, in the order of the truth.
+    """Store the slice columns of a run with the samples of its truth, in the order of the truth.
 
-    A column that is known must have the same values; a new one is added. Raises `Conflict`
-    naming the first sample whose value is another, and `InvalidInput` for too many columns.
+    A known column must have the same values; a new one is added. Raises `Conflict` naming the
+    first sample whose value differs, and `InvalidInput` for too many columns.
     """
     order = None if placed.positions is None else np.argsort(placed.positions, kind="stable")
     ordered = {n: each if order is None else each.take(order) for n, each in columns.items()}
@@ -296,9 +297,9 @@ def register_slices(
 def keep_columns(
     session: Session, truth: TruthRecord, columns: SliceColumns, *, now: datetime
 ) -> list[str]:
-    """Keep columns in the order of the truth; the names of those that say anything new.
+    """Store columns in the order of the truth; returns the names of those with new values.
 
-    Raises `Conflict` naming the first sample whose value is another, and `InvalidInput`.
+    Raises `Conflict` naming the first sample whose value differs, and `InvalidInput`.
     """
     if not columns:
         return []
@@ -342,7 +343,7 @@ def keep_columns(
 
 
 def require_kept(kept: SliceColumns, columns: SliceColumns, run_id: str) -> None:
-    """Raise `Conflict` where what is sent again for a run has values that were not kept.
+    """Raise `Conflict` if slices that are sent again for a run differ from the stored ones.
 
     `kept` are the columns of the same samples, in the same order.
     """
