@@ -1,1 +1,1 @@
-"""Flags of runs: what the rules say, and what people make of it."""
+"""Flags of runs: what the rules find, and what people decide about it."""

@@ -1,4 +1,4 @@
-"""Runs that do better on a class than a flagged one does: what to use instead, at what cost."""
+"""Runs that do better than a flagged one on a class, with the difference on all samples."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ MOST_ALTERNATIVES = 5
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What the other run has more, as a share of the same samples, with its interval.
+    """By how much the other run is better, as a share of the same samples, with its interval.
 
-    The intervals of all runs that were compared hold together at 95 % (Bonferroni).
+    The intervals of all compared runs hold simultaneously at 95 % (Bonferroni).
 
-    `won` samples are right in the other run alone, `lost` in the flagged run alone.
+    `won` samples are right only in the other run, `lost` only in the flagged run.
     """
 
     value: float
@@ -48,8 +48,8 @@ class Alternative:
     """A run that finds more samples of a class.
 
     `recall` is its gain on the class and `accuracy` on all samples. `p` is McNemar's exact p for
-    the samples of the class, times the number of runs it was picked from (Bonferroni): the best
-    of many looks better than it is. All three are None where the runs could not be compared
+    the samples of the class, times the number of runs from which it was picked (Bonferroni): the
+    best of many looks better than it is. All three are None if the runs could not be compared
     sample by sample.
     """
 
@@ -61,7 +61,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class AlternativeRuns:
-    """At most five runs, those that find most of the class first, out of `n_compared`."""
+    """At most five runs that find most of the class, the best first, out of `n_compared`."""
 
     runs: tuple[Alternative, ...] = ()
     n_compared: int = 0
@@ -71,10 +71,10 @@ def alternatives_on_class(session: Session, flagged: FlaggedRun) -> AlternativeR
     """Runs on the same ground truth that find more of the class of a flag; three statements."""
     results, label = flagged.results, flagged.entry.flag.content.class_label
     if flagged.entry.flag.content.slice is not None:
-        # Their recall of all samples of the class is something else.
+        # Their stored recall is on all samples of the class, not on the slice.
         return AlternativeRuns()
     if results is not None and isinstance(results.counted, WeightedCounts):
-        # Samples that only one run gets right are counted, and nothing ranks a weighted run.
+        # Samples that only one run gets right are counted, and weighted runs are not ranked.
         return AlternativeRuns()
     if results is None or label is None or label not in results.counted.labels.index:
         return AlternativeRuns()
@@ -106,7 +106,7 @@ def alternatives_on_class(session: Session, flagged: FlaggedRun) -> AlternativeR
 class _Hits:
     """Codes, or packed sets, of all samples in the order of the truth.
 
-    Of a label a set is right if it holds it; of all labels, if it is the true one.
+    For one label, a set is right if it agrees on the label; for all labels, if it is the true one.
     """
 
     actual: Codes
@@ -114,12 +114,12 @@ class _Hits:
     n_classes: int
 
     def paired_with(self, first: str, code: int | None) -> dict[str, PairedRates]:
-        """Each of the other runs beside the first, of all classes or of one."""
+        """Each of the other runs paired with the first, on all classes or one."""
         others = [run_id for run_id in self.predicted if run_id != first]
         return {second: self._paired(first, second, code) for second in others}
 
     def _paired(self, first: str, second: str, code: int | None) -> PairedRates:
-        """Samples that are right in one run alone, arrays of shape ()."""
+        """Numbers of samples that are right in only one of two runs, arrays of shape ()."""
         sides = [self.predicted[first], self.predicted[second]]
         usable = np.logical_and.reduce(
             [is_labelled(each, self.n_classes) for each in (self.actual, *sides)]
@@ -162,7 +162,7 @@ def _p_value(of_class: PairedRates, n_compared: int) -> float:
 
 
 def _gains(rates: Mapping[str, PairedRates], n_compared: int) -> dict[str, Gain | None]:
-    """By run. All intervals come from one call, which takes as long for five as for one."""
+    """The gains by run. All intervals come from one call: five take no longer than one."""
     together = PairedRates(
         np.array([each.only_first for each in rates.values()], np.int64),
         np.array([each.only_second for each in rates.values()], np.int64),

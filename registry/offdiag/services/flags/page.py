@@ -1,6 +1,6 @@
-"""The inbox of flags, the flags of one run, and everything about one flag.
+"""The flags inbox, the flags of one run, and the page of a single flag.
 
-What was measured, what became of it, what to use instead.
+That page shows what was measured, what was decided, and which runs to use instead.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def browse_flags(
     after: FlagPlace | None = None,
     limit: int = FLAGS_PER_PAGE,
 ) -> FlagPage:
-    """One page of the inbox, with how many flags there are in each state.
+    """One page of the inbox, with the number of flags in each state.
 
     Raises `NotFound` for a run that does not exist.
     """
@@ -59,9 +59,9 @@ def browse_flags(
 def flags_of_run(
     database: Database, run_id: str
 ) -> tuple[tuple[FlagEntry, ...], OutdatedResults | None]:
-    """All flags of a run, closed ones too, the gravest first, and why its results are outdated.
+    """All flags of a run, closed ones too, most severe first, and why its results are outdated.
 
-    The latter is None where they are not. Raises `NotFound`.
+    The latter is None if they are not. Raises `NotFound`.
     """
     wanted = FlagFilter(run_id=run_id)
     with database.read() as session:
@@ -78,7 +78,7 @@ def flags_of_run(
 
 
 def raised_flags(database: Database, run_id: str) -> list[FlagRecord]:
-    """The flags of a run that have not been closed, settled or not, the gravest first."""
+    """The flags of a run that are not closed, whether decided or not, most severe first."""
     with database.read() as session:
         found = flags.flags_of_run(session, run_id)
     firing = [flag for flag in found if flag.status.state is not FlagState.CLOSED]
@@ -93,9 +93,9 @@ class FlagDetail:
     """One flag with its rule, what all rules measured, its history, and better runs.
 
     `rule` is None for a flag of a rule that this version no longer has. `checks` are what the
-    rules about the matrix compare by the thresholds in force; `judged_by_others` says that the
-    flag was raised by other rules or thresholds than those. `ranks` are those of the run among
-    all on its ground truth, by key.
+    rules about the matrix compare with the current thresholds; `judged_by_others` says that the
+    flag was raised by other rules or thresholds. `ranks` are those of the run among all runs on
+    its ground truth, by key.
     """
 
     entry: FlagEntry
@@ -110,7 +110,7 @@ class FlagDetail:
 
     @property
     def checked(self) -> list[RuleCheck]:
-        """The rule of the flag with what it measured then, the others with what they do now."""
+        """The rule of the flag with what it measured then, and the others with current values."""
         content, state = self.entry.flag.content, self.entry.flag.status.state
         own = RuleCheck(
             content.rule,
@@ -119,12 +119,12 @@ class FlagDetail:
             conditions=tuple(map(_condition, content.fired)),
         )
         others = [each for each in self.checks if each.rule != content.rule]
-        # What fires is news; the order of the ids stands within both parts.
+        # Rules that fire come first; within both parts the order of the ids is kept.
         return [own, *sorted(others, key=lambda each: not each.fires)]
 
     @property
     def recalls(self) -> list[ClassRecall]:
-        """The recall of every class with samples, none without results."""
+        """The recall of every class with samples; empty without results."""
         return [] if self.results is None else class_recalls(self.results.counted)
 
 
@@ -141,7 +141,7 @@ def _condition(stored: Mapping[str, Any]) -> Condition:
 def browse_flag(database: Database, flag_id: int, rules: RulesInForce | None = None) -> FlagDetail:
     """One flag in six statements. Raises `NotFound`.
 
-    `rules` are those in force, without them those of the settings, read now.
+    `rules` are those in force, by default those in the current settings.
     """
     in_force = rules or rules_in_force()
     with database.read() as session:

@@ -1,4 +1,4 @@
-"""The rules in force, with their thresholds and where each of these comes from."""
+"""The rules in force, with their thresholds and where each threshold comes from."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from offdiag.store.flags import count_judged_by_others
 
 @dataclass(frozen=True)
 class RulesInForce:
-    """What every rule compares with; `digest` changes when a rule or a threshold does.
+    """The thresholds of all rules; `digest` changes when a rule or a threshold does.
 
-    `suppressed_below` is the size below which slices are hidden, 0 for none: no slice is flagged
-    then.
+    `suppressed_below` is the size below which slices are hidden, 0 for none; if it is set, no
+    slice is flagged.
     """
 
     thresholds: Thresholds
@@ -42,26 +42,26 @@ class RulesInForce:
 
     @property
     def evaluated_by(self) -> str:
-        """`digest`, and behind it that of the metrics declared in this process.
+        """`digest`, followed by that of the metrics declared in this process.
 
-        Runs that were evaluated by another one are evaluated again. A process that knows no
-        declared metrics has the beginning alone, and lets the results of those that do stand.
+        Runs that were evaluated by others are evaluated again. A process without declared metrics
+        has only the beginning, and keeps the results of processes that have some.
         """
         return f"{self.digest}{custom_suffix()}"
 
 
 def thresholds_in(settings: FlagsSettings) -> Thresholds:
-    """The rules' thresholds out of `[flags]`. Raises `InvalidInput` for grades out of order."""
+    """The thresholds of rules in `[flags]`. Raises `InvalidInput` for grades out of order."""
     return Thresholds(**settings.model_dump())
 
 
 def rules_in(settings: Settings) -> RulesInForce:
-    """The rules as some settings have them."""
+    """The rules with the thresholds in these settings."""
     return RulesInForce(thresholds_in(settings.flags), settings.slices.suppress_below)
 
 
 def rules_in_force() -> RulesInForce:
-    """The rules with the thresholds of the settings, read now."""
+    """The rules with the thresholds in the current settings."""
     return rules_in(load_settings())
 
 
@@ -81,7 +81,7 @@ class ThresholdInForce:
 
 @dataclass(frozen=True, slots=True)
 class RuleInForce:
-    """A rule with its thresholds and the keys of the metrics it looks at."""
+    """A rule with its thresholds and the keys of the metrics it uses."""
 
     rule: RuleDescription
     thresholds: tuple[ThresholdInForce, ...]
@@ -90,7 +90,7 @@ class RuleInForce:
 
 @dataclass(frozen=True, slots=True)
 class RulesOverview:
-    """All rules, and how many runs were judged by other rules or thresholds than these."""
+    """All rules, and how many runs were judged by other rules or thresholds."""
 
     rules: tuple[RuleInForce, ...]
     digest: str
@@ -100,7 +100,7 @@ class RulesOverview:
 def browse_rules(
     database: Database, in_force: RulesInForce, described: Sequence[SettingSource]
 ) -> RulesOverview:
-    """What is asked of every run. `described` tells where settings come from."""
+    """The rules that check every run. `described` says where settings come from."""
     sources = {
         each.key.removeprefix(_SECTION): each.source
         for each in described
@@ -127,6 +127,6 @@ def browse_rules(
 
 def _threshold(name: str, in_force: Thresholds, sources: dict[str, str]) -> ThresholdInForce:
     value, default = asdict(in_force)[name], asdict(Thresholds())[name]
-    # What the application was created with need not be what the settings say by now.
+    # The settings may have changed since the application was created.
     source = sources.get(name, "default")
     return ThresholdInForce(name, MEANINGS[name], value, default, source)

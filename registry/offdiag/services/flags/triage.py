@@ -1,11 +1,11 @@
-"""What people do with flags: one or many at once, all of them or none.
+"""Triage of flags by people: one or many at once, all of them or none.
 
-Steps that flags take are written to their histories. A decision about a problem is one about all
-flags of it that it applies to.
+Each step is written to the history of its flag. A decision about a problem applies to all its
+flags for which it makes sense.
 
-A user who decides on a flag may say which revision of it was `seen`, by flag. If another
-user, or an evaluation, has changed it since, that is `Stale` and nothing is done: a
-decision is about what its author saw. Without `seen` the last word wins.
+A user who decides on a flag may pass the revision of it that was `seen`, by flag. If another user
+or an evaluation has changed it since, `Stale` is raised and nothing is done: a decision is about
+what its author saw. Without `seen`, the last decision wins.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from offdiag.store.project_access import projects_of_flags
 
 @dataclass(frozen=True, slots=True)
 class TakenStep:
-    """What time did to a flag unnoticed, and then a user or an evaluation."""
+    """A change of a flag: first the unrecorded end of a snooze, then the step itself."""
 
     flag: FlagRecord
     rest: Step
@@ -55,18 +55,18 @@ class TakenStep:
 
     @property
     def is_told(self) -> bool:
-        """Whether the history says anything of it."""
+        """Whether the history has an entry for it."""
         return self.rest.kind is not None or self.step.kind is not None
 
 
 def take(flag: FlagRecord, step: Callable[[FlagStatus], Step], now: datetime) -> TakenStep:
-    """Let a flag take a step from where it stands by now."""
+    """Apply a step to a flag in its current state."""
     rest = after_snooze(flag.status, now)
     return TakenStep(flag, rest, step(rest.after))
 
 
 def events_of(steps: Iterable[TakenStep], *, author: str | None, now: datetime) -> list[FlagEvent]:
-    """The entries of the histories, those of ended rests at the moment they ended."""
+    """The entries for the histories; the end of a snooze has the time at which it ended."""
     events = []
     for taken in steps:
         events += end_of_snooze(taken.flag, now)
@@ -77,12 +77,12 @@ def events_of(steps: Iterable[TakenStep], *, author: str | None, now: datetime) 
 def events_of_step(
     flag_id: int, step: Step, *, author: str | None, now: datetime
 ) -> list[FlagEvent]:
-    """What is to be told of one step, if anything."""
+    """The history entry for one step, if it needs one."""
     return [] if step.kind is None else [FlagEvent(flag_id, now, author, step.kind, step.text)]
 
 
 def end_of_snooze(flag: FlagRecord, now: datetime) -> list[FlagEvent]:
-    """The entry for a rest that is over by now and has not been recorded yet."""
+    """The entry for a snooze that is over but has not been recorded yet."""
     until = flag.status.snoozed_until
     if until is None:
         return []
@@ -90,10 +90,10 @@ def end_of_snooze(flag: FlagRecord, now: datetime) -> list[FlagEvent]:
 
 
 MOST_AT_ONCE = 20_000
-"""All flags of a screen full of problems; the databases take no more in one statement."""
+"""All flags of a page full of problems; the databases accept no more in one statement."""
 
 Seen = Mapping[int, int]
-"""Revisions of flags or problems, by their numbers, as a user saw them."""
+"""Revisions of flags or problems by number, as a user saw them."""
 
 
 _TAKEN: Mapping[Action, str | None] = {
@@ -104,7 +104,7 @@ _TAKEN: Mapping[Action, str | None] = {
     Action.ASSIGN: "assignee",
     Action.COMMENT: "text",
 }
-"""The argument that goes with each action."""
+"""The argument that each action requires."""
 
 
 def decide_flags(
@@ -119,10 +119,10 @@ def decide_flags(
     assignee: str | None = None,
     text: str | None = None,
 ) -> list[FlagRecord]:
-    """Do what was decided about flags: with all of them, or with none.
+    """Apply a decision to flags: to all of them, or to none.
 
     Raises `InvalidInput` for an argument that is missing or belongs to another action, and what
-    the functions of the actions raise.
+    the functions for the actions raise.
     """
     _require_fitting(
         action, {"until": until, "reason": reason, "assignee": assignee, "text": text}
@@ -173,9 +173,9 @@ def snooze_flags(
     author: str | None,
     seen: Seen | None = None,
 ) -> list[FlagRecord]:
-    """Put flags aside until a moment, from which on they count as open again.
+    """Snooze flags until a moment, from which they count as open again.
 
-    Raises `InvalidInput` for a moment without a time zone or in the past, and as above.
+    Raises `InvalidInput` for a moment without a time zone or in the past, and like the above.
     """
     if until.utcoffset() is None:
         raise InvalidInput(
@@ -200,7 +200,7 @@ def dismiss_flags(
     author: str | None,
     seen: Seen | None = None,
 ) -> list[FlagRecord]:
-    """Note that flags do not matter, and why. Raises `InvalidInput` without a reason."""
+    """Dismiss flags as unimportant. Raises `InvalidInput` without a reason."""
     why = require_reason(reason)
     return _triage(database, ids, lambda status: dismissed(status, why), author=author, seen=seen)
 
@@ -208,7 +208,7 @@ def dismiss_flags(
 def reopen_flags(
     database: Database, ids: Sequence[int], *, author: str | None, seen: Seen | None = None
 ) -> list[FlagRecord]:
-    """Take back what was settled. Raises `NotFound`, and `Conflict` for closed flags."""
+    """Undo earlier decisions. Raises `NotFound`, and `Conflict` for closed flags."""
     return _triage(database, ids, reopened, author=author, seen=seen)
 
 
@@ -239,7 +239,7 @@ def assign_flags(
 def comment_on_flags(
     database: Database, ids: Sequence[int], *, text: str, author: str | None
 ) -> list[FlagRecord]:
-    """Add a remark to the history of flags. Raises `InvalidInput` for none, and `NotFound`."""
+    """Add a comment to the history of flags. Raises `InvalidInput` for none, and `NotFound`."""
     remark = require_reason(text, field="comment")
     with database.write() as session:
         found = _found(session, ids)
@@ -273,7 +273,7 @@ def _triage(
             )
         now = database.clock()
         steps = [take(flag, step, now) for flag in found]
-        # Deciding what is already decided contradicts no other decision.
+        # Repeating a decision that was already made contradicts no other decision.
         decided = [taken.flag.id for taken in steps if taken.step.kind is not None]
         _require_unchanged(session, decided, seen)
         changed = [taken for taken in steps if taken.is_told]
@@ -302,7 +302,7 @@ def _found(session: Session, ids: Sequence[int]) -> list[FlagRecord]:
 
 
 def _require_unchanged(session: Session, ids: Iterable[int], seen: Seen | None) -> None:
-    """Compare revisions while the flags are locked, so that no other change comes in between."""
+    """Compare revisions while the flags are locked, so that nothing changes in between."""
     known = {} if seen is None else {flag_id: seen[flag_id] for flag_id in ids if flag_id in seen}
     changes = flags.changes_since(session, known) if known else []
     _require_none([_told_of(f"flag {each.flag_id}", each, each.kind.value) for each in changes])
@@ -324,7 +324,7 @@ def _told_of(what: str, change: FlagEvent, done: str) -> str:
 
 
 MOST_PROBLEMS = 500
-"""Problems that one decision can be about."""
+"""Most problems that one decision can be about."""
 
 _UNRESOLVED = (FlagState.OPEN, FlagState.SNOOZED, FlagState.ACKNOWLEDGED)
 _CONCERNED = MappingProxyType(
@@ -337,18 +337,18 @@ _CONCERNED = MappingProxyType(
         "comment": (*_UNRESOLVED, FlagState.DISMISSED),
     }
 )
-"""States of the flags that an action applies to."""
+"""The states of flags to which an action applies."""
 
 
 def flags_concerned(
     database: Database, numbers: Sequence[int], action: str, *, seen: Seen | None = None
 ) -> Seen:
-    """Flags that an action on problems applies to; a comment goes to one flag of each problem.
+    """The flags to which an action on problems applies; for a comment, one of each problem.
 
-    They come with their revisions. `seen` are the revisions of the problems when they were
-    shown: what was decided about one of them since is `Stale`, but for comments.
+    They are returned with their revisions. `seen` are the revisions of the problems when they were
+    shown: a later decision about one of them raises `Stale`, except for comments.
 
-    Raises `NotFound`, `InvalidInput` for none or too many, and `Conflict` for a closed one.
+    Raises `NotFound`, `InvalidInput` for none or too many, and `Conflict` for a closed problem.
     """
     if not numbers or len(numbers) > MOST_PROBLEMS:
         raise InvalidInput(
@@ -394,7 +394,7 @@ def flags_concerned(
 
 
 def _change_of(session: Session, problem: Problem, *, is_decided: bool) -> str:
-    """The last decision about a problem, unless its runs have changed."""
+    """What changed a problem: the last decision about it, unless its runs have changed."""
     what = f"problem {problem_name(problem.number)}"
     last = flags.last_decision(session, [flag.id for flag in problem.flags])
     if last is None or not is_decided:

@@ -1,6 +1,6 @@
-"""Everything the rules say about one run, and writing it where its evaluation is stored.
+"""The verdicts of all rules on one run, and storing them as flags with its evaluation.
 
-Beside the matrix of a run the rules look at costs, orientation, and the baseline.
+Besides the matrix of a run, the rules look at costs, orientation, slices and the baseline.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class AgainstBaseline:
 
 @dataclass(frozen=True)
 class RuleInputs:
-    """What is known about a run beside its matrix. A rule whose part is missing is not asked."""
+    """What is known about a run besides its matrix. Rules whose input is missing are skipped."""
 
     thresholds: Thresholds = field(default_factory=Thresholds)
     costs: CostMatrix | None = None
@@ -64,10 +64,10 @@ class RuleInputs:
 
 @dataclass(frozen=True)
 class RunVerdicts:
-    """The verdicts on one run, and the rules that were asked.
+    """The verdicts on one run, and the rules that were applied.
 
-    `not_assessable` is None, or why the rules about the matrix could not be asked. `unchecked`
-    are rules that no such run is asked, with the reason.
+    `not_assessable` is None, or why the rules about the matrix could not be applied. `unchecked`
+    are rules that are never applied to such a run, with the reason.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -77,17 +77,17 @@ class RunVerdicts:
 
     @property
     def hides_minority(self) -> bool | None:
-        """The headline badge; None where nothing can be said."""
+        """Whether the main badge is shown; None if nothing can be said."""
         return None if self.not_assessable is not None else hides_minority(self.verdicts)
 
     @property
     def may_hide_minority(self) -> bool:
-        """The milder badge, where nothing is proved."""
+        """Whether the milder badge is shown, for a gap that is not proved."""
         return may_hide_minority(self.verdicts)
 
 
 def judge_run(counted: Counted, rule_inputs: RuleInputs) -> RunVerdicts:
-    """Ask every rule for which there is enough to look at; of weights not `NOT_OF_WEIGHTS`."""
+    """Apply every rule with enough input; to weighted runs none of `NOT_OF_WEIGHTS`."""
     if isinstance(counted, WeightedCounts):
         return _judge_weighted(counted, rule_inputs)
     if isinstance(counted, CountedSets):
@@ -149,10 +149,10 @@ def _add_regressions(verdicts: list[Verdict], asked: set[str], rule_inputs: Rule
 
 @dataclass(frozen=True)
 class JudgedBy:
-    """What a run is judged by, and the names under which that is remembered.
+    """The rule inputs of a run, and the ids under which they are recorded.
 
-    `baseline_run_id` is the pinned run of the dataset, None for that run itself; whether the
-    two could be compared sample by sample is another matter.
+    `baseline_run_id` is the pinned run of the dataset, None for that run itself, whether or not
+    the two could be compared sample by sample.
     """
 
     rule_inputs: RuleInputs
@@ -164,7 +164,7 @@ class JudgedBy:
 def read_rule_inputs(
     session: Session, run: RunRecord, *, truth_id: int | None, rules: RulesInForce
 ) -> JudgedBy:
-    """Read everything the rules need about a run that is scored with a version of the truth."""
+    """Read everything that the rules need about a run scored with a version of the truth."""
     costs = cost_matrices.default_costs(session, run.dataset_id)
     baseline = runs.find_baseline(session, run.dataset_id)
     against = None
@@ -196,9 +196,9 @@ def record_verdicts(
     judged_by: JudgedBy,
     now: datetime,
 ) -> None:
-    """Update the flags of a run: raise new ones, renew those that still fire, close the rest.
+    """Update the flags of a run: raise new ones, renew those that still fire, close the others.
 
-    A flag is found by rule, class and slice, so evaluating a run again never raises one twice.
+    A flag is identified by rule, class and slice, so evaluating a run again never raises it twice.
     """
     known = {
         (flag.content.rule, flag.content.class_label, flag.content.slice): flag
@@ -259,7 +259,7 @@ def record_verdicts(
 
 
 def _other_version(flag: FlagRecord) -> str | None:
-    """What the history says where the rule is no longer the one that raised the flag."""
+    """A history text if the rule's version differs from the one that raised the flag."""
     rule, before = RULES.get(flag.content.rule), flag.content.rule_version
     if rule is None or rule.version == before:
         return None
