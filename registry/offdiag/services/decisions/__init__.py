@@ -1,1 +1,1 @@
-"""What the scores of a run would answer under costs, and keeping that as a run of its own."""
+"""Decision rules on the scores of a run under costs, and keeping their predictions as a run."""

@@ -1,4 +1,4 @@
-"""Decision rules: what their page reads, trying one out, and keeping its predictions as a run."""
+"""Decision rules: the data of their page, trying one, and storing its predictions as a run."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ from offdiag.store.run_costs import (
 from offdiag.store.runs import RunRecord
 
 MOST_SCORES = 20_000_000
-"""So many scores are decided while a reader waits for a page."""
+"""Most scores that are decided while a user waits for a page."""
 _MOST_DERIVED = 20
 
 
 class NoDecision(StrEnum):
-    """Why nothing can be decided."""
+    """Why no decision rule can be applied."""
 
     NO_SCORES = "no_scores"
     NOT_DRAWN = "not_drawn"
@@ -70,11 +70,12 @@ class NoDecision(StrEnum):
 
 @dataclass(frozen=True)
 class Decisions:
-    """What a run would cost if its scores were decided by costs.
+    """What a run would cost if its predictions were made from scores and costs.
 
-    With two classes `thresholds` holds every threshold, with more `change` what the cheapest
-    answers to expect change; both are None where `missing` says why, `problem` with which
-    scores. `derived` are the runs that were decided from these scores before.
+    With two classes `thresholds` has every threshold, with more, `change` says what predicting the
+    class with the least expected cost would change; both are None if `missing` says why, and
+    `problem` says which scores are the cause. `derived` are the runs already decided from these
+    scores.
     """
 
     run: RunWithCosts
@@ -90,10 +91,10 @@ class Decisions:
 def decisions_of(
     database: Database, run_id: str, question: Question, *, positive: str | None = None
 ) -> Decisions:
-    """Price what could be decided from the scores of a run.
+    """Compute the costs of the decisions possible with the scores of a run.
 
-    `positive` is the class to be flagged where the dataset names none and there are two, by
-    default the rarer one. Raises `NotFound` for a run without results and for unknown costs, and
+    `positive` is the class to be flagged if the dataset names none and there are two, by default
+    the rarer one. Raises `NotFound` for a run without results and for unknown costs, and
     `Conflict` for costs of other classes.
     """
     with database.read() as session:
@@ -113,7 +114,7 @@ def decisions_of(
 def read_with_costs(
     session: Session, run_id: str, costs: str | None
 ) -> tuple[RunWithCosts, BaseCosts]:
-    """An evaluated run and the costs to start from. Raises as `decisions_of`."""
+    """An evaluated run and the costs to start from. Raises like `decisions_of`."""
     found = runs_with_costs(session, [run_id])
     if not found:
         raise NotFound(
@@ -125,7 +126,7 @@ def read_with_costs(
 
 
 def flagged_class(run: RunWithCosts, stated: str | None) -> int:
-    """The code of the class of two whose score is held against a threshold."""
+    """The code of the class, of two, whose score is compared with a threshold."""
     labels = run.matrix.labels
     named = run.positive_label or stated
     if named is not None and named in labels.index:
@@ -134,7 +135,7 @@ def flagged_class(run: RunWithCosts, stated: str | None) -> int:
 
 
 def expected_cost_rule(run: RunWithCosts, scenario: Scenario) -> ExpectedCostRule:
-    """Answer what is cheapest to expect, at the class shares that were declared."""
+    """The rule of least expected cost, at the declared class shares."""
     return ExpectedCostRule(at_deployment(scenario.effective, run.matrix, scenario.prevalence))
 
 
@@ -174,21 +175,21 @@ CHOSEN_HERE = "the cheapest on these examples"
 
 
 class Chosen(StrEnum):
-    """Which rule is wanted."""
+    """The kind of decision rule that is wanted."""
 
     EXPECTED = "expected"
-    """For each sample the answer that is cheapest to expect."""
+    """For each sample, the class with the least expected cost."""
     CHEAPEST = "cheapest"
     """The threshold that was cheapest on these samples; two classes only."""
     STATED = "threshold"
-    """A threshold that is stated; two classes only."""
+    """A stated threshold; two classes only."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A rule that is wanted; `threshold` goes with `Chosen.STATED` alone.
+    """The wanted rule; `threshold` is only for `Chosen.STATED`.
 
-    `positive` is the class to be flagged where the dataset names none.
+    `positive` is the class to be flagged if the dataset names none.
     """
 
     chosen: Chosen
@@ -197,7 +198,7 @@ class Choice:
 
     @classmethod
     def of(cls, threshold: float | str | None, positive: str | None) -> Choice:
-        """By a threshold: a number, "cheapest", or None for the lowest expected cost."""
+        """Choose by a threshold: a number, "cheapest", or None for the least expected cost."""
         match threshold:
             case None:
                 return cls(Chosen.EXPECTED, positive=positive)
@@ -209,9 +210,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class CostBasis:
-    """Costs that answers are judged by: (K, K), and class shares at deployment or None.
+    """The costs that judge predictions: (K, K), and class shares at deployment or None.
 
-    `origin` says as plain values where the costs come from; it is kept with a run.
+    `origin` describes as plain values where the costs come from; it is stored with a run.
     """
 
     costs: CostMatrix
@@ -221,7 +222,7 @@ class CostBasis:
 
 @dataclass(frozen=True)
 class Trial:
-    """A rule, the words it would be kept with, and what it changes."""
+    """A rule, the recipe with which it would be stored, and what it changes."""
 
     run: RunWithCosts
     rule: Rule
@@ -233,7 +234,7 @@ class Trial:
 def cost_basis_of(
     costs: CostMatrix, prevalence: NDArray[np.float64] | None, reference: str | None
 ) -> CostBasis:
-    """Costs as they are, `reference` being the name they are stored under."""
+    """Costs as they are; `reference` is the name under which they are stored."""
     shares = None
     if prevalence is not None:
         shares = shares_text(dict(enumerate(prevalence.tolist())), costs.labels)
@@ -241,10 +242,10 @@ def cost_basis_of(
 
 
 def default_costs(database: Database, run_id: str, costs: str | None) -> tuple[CostMatrix, str]:
-    """Costs by name, or those that the dataset of a run is judged by, with their name.
+    """The named costs, or the default ones of the dataset of a run, with their name.
 
-    Raises `NotFound`, and `Conflict` for costs of other classes or where nothing is named and
-    the dataset is judged by none.
+    Raises `NotFound`, and `Conflict` for costs of other classes or if none are named and the
+    dataset has no default.
     """
     with database.read() as session:
         _, base = read_with_costs(session, run_id, costs)
@@ -258,14 +259,14 @@ def default_costs(database: Database, run_id: str, costs: str | None) -> tuple[C
 
 
 def labels_of_run(database: Database, run_id: str) -> LabelSet:
-    """The classes that an evaluated run tells apart. Raises `NotFound`."""
+    """The classes of an evaluated run. Raises `NotFound`."""
     with database.read() as session:
         run, _ = read_with_costs(session, run_id, Preset.ZERO_ONE)
     return run.matrix.labels
 
 
 def try_rule(database: Database, run_id: str, cost_basis: CostBasis, choice: Choice) -> Trial:
-    """Apply a decision rule to a run and cost both predictions; nothing is stored.
+    """Apply a decision rule to a run and compute the costs of both predictions; stores nothing.
 
     Raises `NotFound`, and `InvalidInput` for a rule that the scores or classes do not allow.
     """
@@ -291,9 +292,9 @@ def save_choice(
     name: str,
     author: str | None,
 ) -> RunRecord:
-    """Keep what a rule answers as a run; the same rule again is the run that has it.
+    """Store the predictions of a rule as a run; an existing run by the same rule is returned.
 
-    Raises as `try_rule`, and `Conflict` if that run was deleted.
+    Raises like `try_rule`, and `Conflict` if that run was deleted.
     """
     with database.read() as session:
         run, _ = read_with_costs(session, run_id, Preset.ZERO_ONE)
@@ -319,10 +320,9 @@ def try_asked_rule(
     save_as: str | None,
     author: str | None,
 ) -> tuple[Trial, RunRecord | None]:
-    """Try a rule that was asked for as text, and store its predictions if `save_as` names them.
+    """Try a rule that is given as text, and store its predictions if `save_as` names them.
 
-    `threshold` is as `Choice.of` takes it. Raises as `default_costs`, `try_rule` and
-    `save_choice`.
+    `threshold` is as in `Choice.of`. Raises like `default_costs`, `try_rule` and `save_choice`.
     """
     choice = Choice.of(threshold, positive)
     _, reference = default_costs(database, run_id, costs)
@@ -335,7 +335,7 @@ def try_asked_rule(
 
 
 def requested_cost_basis(database: Database, run_id: str, question: Question) -> CostBasis:
-    """The costs that a question about a run is about. Raises as `decisions_of`."""
+    """The costs that a question about a run refers to. Raises like `decisions_of`."""
     with database.read() as session:
         run, base = read_with_costs(session, run_id, question.costs)
     scenario = understand(question, base, [run.matrix])

@@ -1,6 +1,6 @@
-"""Applying a decision rule to the scores of a run, what that changes, and what it would cost.
+"""Applying a decision rule to the scores of a run: what it changes, and what it would cost.
 
-Each threshold of a score has a cost: the cheapest one is found, and the one the costs imply.
+Every threshold of a score has a cost; this finds the cheapest one and the one that costs imply.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ _CONFIDENCE = 0.95
 class ClassChange:
     """The recall of one class before and after; `difference` has the paired interval.
 
-    `simultaneous` is the interval that holds for all classes together, `is_significant` says
-    that the class changes by McNemar's mid-p, adjusted after Holm over the classes.
+    `simultaneous` is the interval that holds for all classes together, `is_significant` says that
+    the class changes by McNemar's mid-p, adjusted after Holm over the classes.
     """
 
     label: str
@@ -67,11 +67,11 @@ class ClassChange:
 
 @dataclass(frozen=True)
 class Change:
-    """What other answers to the same samples change.
+    """What other predictions for the same samples change.
 
     `before` and `after` are costs per sample with their intervals, `difference` is after minus
-    before with the interval of the paired difference. Where the answers were chosen for what they
-    cost on these samples, no difference has an interval, and none is significant.
+    before with the interval of the paired difference. If the predictions were chosen by their cost
+    on these samples, no difference has an interval, and none is significant.
     """
 
     joint: JointCounts
@@ -82,9 +82,9 @@ class Change:
 
 
 def redecided(session: Session, run: RunWithCosts, rule: Rule) -> JointCounts:
-    """Samples of a run by what is right, what was answered and what the rule answers.
+    """Counts of a run's samples by actual class, logged prediction, and prediction of the rule.
 
-    Only those with a label. Raises `InvalidInput` for scores that the rule cannot use.
+    Only samples with a label count. Raises `InvalidInput` for scores that the rule cannot use.
     """
     assert run.truth is not None  # noqa: S101  # Runs with scores are counted against a truth.
     labels = run.matrix.labels
@@ -119,10 +119,10 @@ def change_of(
     prevalence: Floats | None,
     are_chosen_here: bool = False,
 ) -> Change:
-    """What the second answers change in cost and in the recall of each class.
+    """How the second predictions change the cost and the recall of each class.
 
-    `are_chosen_here` says that they were chosen for their cost on these very samples: no interval
-    of a difference holds then.
+    `are_chosen_here` says that they were chosen by their cost on these very samples: then no
+    interval of a difference is valid.
     """
     gap, interval = paired_cost_differences(
         joint, costs, prevalence=prevalence, keys=("mean_cost",)
@@ -192,7 +192,7 @@ def _recalls(joint: JointCounts) -> tuple[ClassChange, ...]:
 class CostPoint:
     """A threshold by its place among the points, and its cost per sample with the interval.
 
-    The interval is about the samples, the threshold being what it is.
+    The interval reflects the choice of samples, with the threshold fixed.
     """
 
     place: int
@@ -203,12 +203,12 @@ class CostPoint:
 class ThresholdCosts:
     """Thresholds on the score of class `positive`, strictest first, and their costs per sample.
 
-    `best` is the cheapest, None where no cost is defined; `crossfitted` what its choice costs on
-    samples it was not made on. `in_use` is the cost of the predictions of the run, and
-    `in_use_place` the threshold that gives their counts, None if no single one does; `change` is
-    from that threshold to the cheapest then. `implied` is the threshold above which flagging is
-    cheaper to expect where the score is the probability of the class: below 0 or above 1 one
-    answer is always cheaper, and None is not a threshold at all.
+    `best` is the cheapest, None if no cost is defined; `crossfitted` is what choosing it costs on
+    samples that were not used for the choice. `in_use` is the cost of the predictions of the run,
+    and `in_use_place` the threshold that gives their counts, None if no single one does; `change`
+    is then from that threshold to the cheapest. `implied` is the threshold above which flagging
+    has the lower expected cost, if the score is the probability of the class: below 0 or above 1,
+    one prediction is always cheaper, and if it is None, no threshold follows from the costs.
     """
 
     positive: int
@@ -235,14 +235,14 @@ class ThresholdCosts:
 
     @property
     def best_threshold(self) -> float | None:
-        """The threshold from which on the cheapest choice flags, None where it flags nothing."""
+        """The threshold from which the cheapest choice flags, None if it flags nothing."""
         if self.best is None or self.best.place == 0:
             return None
         return float(self.points.float64_thresholds[self.best.place])
 
     @property
     def has_all(self) -> bool:
-        """Whether no threshold that the scores have was left out when the curve was kept."""
+        """Whether the stored curve has all thresholds that occur in the scores."""
         return len(self.points) == self.points.n_thresholds
 
 
@@ -288,7 +288,7 @@ def threshold_costs_of(
 def implied_threshold(
     costs: CostMatrix, matrix: ConfusionMatrix, positive: int, prevalence: Floats | None
 ) -> float | None:
-    """The probability of class `positive` above which flagging it is cheaper to expect."""
+    """The probability of class `positive` above which flagging it has the lower expected cost."""
     found = cost_threshold(at_deployment(costs, matrix, prevalence))
     if found is None:
         return None
