@@ -1,1 +1,1 @@
-"""Reports: asked for, computed, shown. What they say is decided in `offdiag.reports`."""
+"""Report editions: requesting, computing and showing them. `offdiag.reports` writes them."""

@@ -1,4 +1,4 @@
-"""Conditions of alerts as people write them: `recall[df]<0.5`, `log_loss>1`."""
+"""Alert conditions as people write them: `recall[df]<0.5`, `log_loss>1`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NEEDS_QUOTES = re.compile(r"""[][\\"\x00-\x1f]""")
 
 
 def alert_text(condition: Condition) -> str:
-    """A condition as people write it, which `alert_condition` reads back."""
+    """A condition as people write it; `alert_condition` reads it."""
     label = condition.class_label
     if label is None:
         where = ""
@@ -50,10 +50,10 @@ def alert_text(condition: Condition) -> str:
 
 
 def alert_condition(text: str) -> Condition:
-    """The condition a text stands for, in the language of `offdiag gate`.
+    """Read an alert condition, in the language of `offdiag gate`.
 
-    Raises `InvalidInput` for what an alert cannot be about. An alert looks at the whole
-    interval anyway, so there is no need to name an end of it.
+    Raises `InvalidInput` for conditions that alerts do not support. An alert always considers the
+    whole interval, so there is no need to name one of its bounds.
     """
     try:
         parsed = parse_condition(text)
@@ -88,10 +88,10 @@ def values_on_slices(
     digest: str,
     costs: CostMatrix | None,
 ) -> tuple[tuple[Condition, MetricValue], ...]:
-    """What the conditions about slices compare of a run; undefined with a reason where nothing is.
+    """The values of a run for conditions on slices; undefined with a reason if there is none.
 
-    `digest` is that of the evaluation of the run. Slices that its samples do not have, or that
-    are too small, have no value.
+    `digest` is that of the run's evaluation. Slices that its samples do not have, or that are too
+    small, have no value.
     """
     with database.read() as session:
         stored = evaluation_of_inputs(session, run_id, digest)

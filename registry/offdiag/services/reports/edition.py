@@ -1,7 +1,6 @@
-"""Asking for an edition now, waiting for it, and another try for one that could not be computed.
+"""Requesting report editions, waiting for them, and retrying failed editions and deliveries.
 
-An edition is asked for with a schedule or without one. A delivery that did not arrive is tried
-again too.
+An edition is requested by a schedule or without one.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from offdiag.store.reports import EditionState
 
 @dataclass(frozen=True, slots=True)
 class RequestedEdition:
-    """An edition that was asked for."""
+    """An edition that was requested."""
 
     edition_id: int
     name: str
@@ -51,10 +50,10 @@ def report_now(
     delivery: Sequence[Target] = (),
     zone: str = "UTC",
 ) -> RequestedEdition:
-    """Ask for one edition without a schedule; editions of the same name form a series.
+    """Request one edition without a schedule; editions of the same name form a series.
 
-    Raises `InvalidInput` for unusable names, zones and scopes, `NotFound` for an unknown
-    dataset or baseline, and `Conflict` where a schedule has this name.
+    Raises `InvalidInput` for unusable names, zones and scopes, `NotFound` for an unknown dataset
+    or baseline, and `Conflict` if a schedule has this name.
     """
     require_name(name, "name")
     zone_of(zone)
@@ -98,7 +97,7 @@ def request_edition(
         schedule_id=schedule_id,
         project_id=project_id,
         name=name,
-        # Planned fires are named by minutes; one by hand must never take the place of one.
+        # Planned due times are named to the minute; a manual one must never take the place of one.
         fire_time=f"{wall:%Y-%m-%dT%H:%M:%S} {zone} (by hand)",
         due=moment.timestamp(),
         covers_missed=0,
@@ -118,9 +117,9 @@ def request_edition(
 
 
 def reportable(session: Session, scope: ReportScope) -> ReportScope:
-    """The scope, with metrics that its runs have where none were chosen.
+    """The scope, with metrics that its runs have if none were chosen.
 
-    Raises `NotFound` or `InvalidInput` where it names what is not there.
+    Raises `NotFound` or `InvalidInput` if it names something that does not exist.
     """
     dataset = dataset_in_scope(session, scope)
     for condition in scope.alerts:
@@ -153,10 +152,10 @@ _LOOK_EVERY_S = 0.05
 def wait_for_edition(
     database: Database, edition_id: int, *, timeout_s: float, lease_s: float, policy: RetryPolicy
 ) -> bool:
-    """Wait until an edition is computed or has failed. False when time is up first.
+    """Wait until an edition is computed or has failed. False if time is up first.
 
-    On SQLite whatever is due is done here, deliveries included, as a worker would; on a team
-    database workers are waited for.
+    On SQLite all due jobs are done here, deliveries included, as a worker would; on a team
+    database, workers are waited for.
     """
     give_up_at = time.monotonic() + timeout_s
     works_here = database.dialect == "sqlite" and timeout_s > 0
@@ -197,9 +196,9 @@ def retry_edition(database: Database, *, project: str, name: str, number: int) -
 def retry_delivery(
     database: Database, *, project: str, name: str, number: int, delivery_id: int
 ) -> None:
-    """Send an edition again to a target that it did not reach.
+    """Send an edition again to a target to which its delivery failed.
 
-    Raises `NotFound`, and `Conflict` for a delivery that arrived or is still on its way.
+    Raises `NotFound`, and `Conflict` for a delivery that arrived or is still in progress.
     """
     with database.write() as session:
         edition = edition_named(session, project, name, number, field="edition")

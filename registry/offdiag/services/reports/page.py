@@ -1,4 +1,4 @@
-"""What the report pages show, one function per page and one transaction per call."""
+"""The data of the report pages, one function per page and one transaction per call."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from offdiag.store.schedules import ScheduleRecord
 
 @dataclass(frozen=True, slots=True)
 class ReportEntry:
-    """One report: a schedule, a series of editions, or, as a rule, both.
+    """One report: a schedule, a series of editions, or usually both.
 
-    `next_due` is None where there is no schedule or it is paused. `scope` and `targets` are
-    those of the schedule, else of the newest edition. `deliveries` are those of `last`, and
-    `summary` is that of the newest edition that was computed.
+    `next_due` is None if there is no schedule or it is paused. `scope` and `targets` are those of
+    the schedule, else of the newest edition. `deliveries` are those of `last`, and `summary` is
+    that of the newest computed edition.
     """
 
     project: str
@@ -45,9 +45,9 @@ class ReportEntry:
 
 @dataclass(frozen=True, slots=True)
 class ReportsPage:
-    """All reports by project and name, and the schedulers, the liveliest first.
+    """All reports by project and name, and the schedulers, most recently seen first.
 
-    `baselines` has the names of baselines by id; a run that was deleted has none.
+    `baselines` has the names of baselines by id, except those of deleted runs.
     """
 
     entries: tuple[ReportEntry, ...]
@@ -56,13 +56,13 @@ class ReportsPage:
 
     @property
     def has_scheduler(self) -> bool:
-        """Whether a scheduler gave a sign of life within half a minute."""
+        """Whether a scheduler has given a sign of life within half a minute."""
         return is_alive(self.schedulers)
 
 
 @dataclass(frozen=True, slots=True)
 class EditionPage:
-    """One edition; `report` is None until it is computed, and where it can no longer be read."""
+    """One edition; `report` is None until it is computed, and if it can no longer be read."""
 
     edition: EditionRecord
     targets: tuple[str, ...]
@@ -84,7 +84,7 @@ def reports_page(database: Database, *, project: str | None = None) -> ReportsPa
 def edition_page(
     database: Database, *, project: str, name: str, number: int | None = None
 ) -> EditionPage:
-    """One edition, the newest without a number. Raises `NotFound`."""
+    """One edition, by default the newest. Raises `NotFound`."""
     with database.read() as session:
         edition = edition_named(session, project, name, number)
         return EditionPage(
@@ -99,7 +99,7 @@ def edition_page(
 def edition_file(
     database: Database, *, project: str, name: str, number: int | None = None, kind: str
 ) -> StoredFile:
-    """One form of an edition, byte for byte. Raises `NotFound`, also while it is not computed."""
+    """One file of an edition, byte for byte. Raises `NotFound`, also until it is computed."""
     with database.read() as session:
         edition = edition_named(session, project, name, number)
         found = reports.read_files(session, edition.id, [kind])
@@ -164,14 +164,14 @@ def report_entry(
 
 
 def baseline_names(session: Session, entries: Sequence[ReportEntry]) -> dict[str, str]:
-    """The names of the runs that the others of reports are compared with, by id."""
+    """The names of the baseline runs of reports, by id."""
     return names_of(session, {run for entry in entries if (run := entry.scope.baseline)})
 
 
 def edition_named(
     session: Session, project: str, name: str, number: int | None, *, field: str = "name"
 ) -> EditionRecord:
-    """An edition of a report, the newest without a number. Raises `NotFound`."""
+    """An edition of a report, by default the newest. Raises `NotFound`."""
     found = reports.find_numbered(session, project=project, name=name, number=number)
     if found is None:
         which = f"report {name!r}" if number is None else f"edition {number} of report {name!r}"

@@ -1,4 +1,4 @@
-"""Reading what a report is made from, and what the errors of its runs cost."""
+"""Reading the data of a report from the registry, including what its runs' errors cost."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ from offdiag.version import offdiag_version
 def costs_in_scope(
     session: Session, scope: ReportScope, dataset: DatasetRecord
 ) -> CostMatrixRecord | None:
-    """The version of the cost matrix that a scope means now, None if it names none.
+    """The current version of the cost matrix that a scope names, None if it names none.
 
-    Raises `NotFound` for an unknown name and `InvalidInput` where the costs are not about the
-    classes of the dataset.
+    Raises `NotFound` for an unknown name and `InvalidInput` if the costs are not for the classes
+    of the dataset.
     """
     if scope.cost_matrix is None:
         return None
@@ -79,7 +79,7 @@ def costs_in_scope(
 def with_costs(
     database: Database, scope: ReportScope, dataset: DatasetRecord, snapshot: Snapshot
 ) -> Snapshot:
-    """The snapshot with what the errors of its runs cost. Raises as `costs_in_scope` does."""
+    """The snapshot with the costs of its runs' errors. Raises like `costs_in_scope`."""
     with database.read() as session:
         found = costs_in_scope(session, scope, dataset)
     if found is None:
@@ -94,7 +94,7 @@ def with_costs(
 def slices_with_costs(
     database: Database, scope: ReportScope, slices: Sequence[RunFigures], costs: CostFigures | None
 ) -> tuple[RunFigures, ...]:
-    """Slices with what their errors cost, by the same version as the runs."""
+    """Slices with the costs of their errors, by the same version as for the runs."""
     found = costs_of(database, scope, costs)
     return tuple(slices) if found is None else figures_with_costs(database, slices, found)
 
@@ -102,7 +102,7 @@ def slices_with_costs(
 def costs_of(
     database: Database, scope: ReportScope, costs: CostFigures | None
 ) -> CostMatrix | None:
-    """The version of a cost matrix that a snapshot is by."""
+    """The version of a cost matrix that a snapshot uses."""
     if costs is None:
         return None
     with database.read() as session:
@@ -113,10 +113,10 @@ def costs_of(
 def figures_with_costs(
     database: Database, runs: Sequence[RunFigures], costs: CostMatrix
 ) -> tuple[RunFigures, ...]:
-    """The runs with the costs of the very matrices that their other values were made from.
+    """The runs with costs from the very matrices from which their other values were computed.
 
-    Each is read on its own: an interval takes its time, and two hundred matrices of
-    many classes take their room.
+    Each is read separately: an interval takes time, and two hundred matrices of many classes take
+    memory.
     """
     return tuple(_with_costs(database, run, costs) for run in runs)
 
@@ -148,7 +148,7 @@ def _constant_prediction(
 
 
 LARGEST_MATRIX = 15
-"""Classes of a matrix that is printed whole."""
+"""Most classes of a matrix that is printed completely."""
 MOST_CONFUSIONS = 10
 
 _FIELDS = {
@@ -161,9 +161,9 @@ _FIELDS = {
 def read_snapshot(
     session: Session, scope: ReportScope, *, since_truth: int | None, now: datetime
 ) -> Snapshot:
-    """What the registry holds about the runs in scope, without costs, slices and best run.
+    """What the registry has about the runs in scope, without costs, slices and best run.
 
-    Revisions are those of the ground truth after version `since_truth`, none without one.
+    Revisions are those of the ground truth after version `since_truth`, none if that is None.
     Raises `NotFound` for an unknown dataset.
     """
     dataset = dataset_in_scope(session, scope)
@@ -201,9 +201,9 @@ def read_snapshot(
 
 
 def with_weights(session: Session, snapshot: Snapshot, known: Collection[str]) -> Snapshot:
-    """The snapshot with what tells equal weights, of the newest runs of a name that have some.
+    """The snapshot with digests of sample weights, for weighted runs to be compared by name.
 
-    They are the newest of all and that of the `known` ones, those of the edition before.
+    Of each name these are the newest run and the run in `known`, that of the previous edition.
     """
     weighted = [run for run in reversed(snapshot.runs) if run.has_weights]
     then = {run.name: run.id for run in weighted if run.id in known}
@@ -265,7 +265,7 @@ def figures_in_scope(
 
 
 def with_leader(session: Session, scope: ReportScope, snapshot: Snapshot) -> Snapshot:
-    """The snapshot with the errors of its best run, which costs may decide about."""
+    """The snapshot with the errors of its best run, which may depend on costs."""
     if not snapshot.runs:
         return snapshot
     best = ranked(snapshot.runs, scope.ranking_metric)[0]
@@ -285,7 +285,7 @@ def with_leader(session: Session, scope: ReportScope, snapshot: Snapshot) -> Sna
 
 
 def most_frequent_confusions(matrix: ConfusionMatrix) -> tuple[Confusion, ...]:
-    """The largest cells off the diagonal, at most `MOST_CONFUSIONS`; of equal ones in order."""
+    """The largest cells off the diagonal, at most `MOST_CONFUSIONS`; ties in label order."""
     errors = matrix.counts.copy()
     np.fill_diagonal(errors, 0)
     order = np.argsort(-errors, axis=None, kind="stable")[:MOST_CONFUSIONS]
@@ -327,5 +327,5 @@ def _revisions(
 
 
 def _n_changed(before: Codes, after: Codes) -> int:
-    """Samples with another label, or another set of labels, which may take several bytes."""
+    """The number of samples with another label, or another set, which may have several bytes."""
     return int(np.count_nonzero((before != after).reshape(len(before), -1).any(axis=1)))

@@ -1,7 +1,7 @@
-"""An edition of a report as a piece of work.
+"""The task of jobs that compute an edition of a report.
 
-Slices are counted if they have not been before; by the metric that ranks the runs,
-several may be the best.
+It counts slices that have not been counted before, and tests which runs may be the best by the
+metric that ranks them.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ from offdiag.store.truths import numbered_truth
 def with_slices(database: Database, scope: ReportScope, snapshot: Snapshot) -> Snapshot:
     """The snapshot with the slices in scope of its best runs.
 
-    Counting a slice stores its evaluation for later. Uploaded matrices have no
-    samples that could be told apart, and counts only those slices they were counted by. Raises
+    Counting a slice stores its evaluation for later. Uploaded matrices have no samples that could
+    be sliced, and runs from counts have only the slices they were counted by. Raises
     `InvalidInput` for a slice that the dataset does not have.
     """
     if not scope.slices:
@@ -101,7 +101,7 @@ def with_slices(database: Database, scope: ReportScope, snapshot: Snapshot) -> S
 def with_conditions_on_slices(
     database: Database, scope: ReportScope, snapshot: Snapshot
 ) -> Snapshot:
-    """The snapshot with the values that conditions about slices compare, of every run."""
+    """The snapshot with the values of every run for conditions on slices."""
     conditions = [each for each in scope.alerts if each.is_of_slices]
     if not conditions:
         return snapshot
@@ -114,22 +114,22 @@ def with_conditions_on_slices(
 
 
 MOST_CANDIDATES = 50
-"""The highest of more runs are the candidates: no other is likely to come out best in a draw."""
+"""If there are more runs, the highest are candidates: others are unlikely to be best in a draw."""
 MOST_PREDICTIONS = 200_000_000
-"""Predictions of all runs together up to which they are compared: a fifth of a gigabyte."""
+"""Most predictions of all runs together for comparing them: a fifth of a gigabyte."""
 
 
 def with_best_set(
     session: Session, scope: ReportScope, dataset: DatasetRecord, snapshot: Snapshot
 ) -> Snapshot:
-    """The snapshot with the runs that may be the best, where two or more can be paired.
+    """The snapshot with the runs that may be the best, if two or more can be paired.
 
-    Of three or more the value of the best is corrected for its having been chosen.
+    With three or more, the value of the best run is corrected for its having been chosen.
     """
     truth = snapshot.truth
     if truth is None or len(snapshot.runs) < 2:
         return snapshot
-    # Tests are of samples that all count the same.
+    # Tests require samples that all count the same.
     runs = [run.id for run in snapshot.runs if not run.has_weights]
     chosen_here = chosen_here_among(session, runs)
     ids = [run_id for run_id in runs if run_id not in chosen_here]
@@ -186,7 +186,7 @@ def _contest_of_sets(
 def _best_of_many(
     scope: ReportScope, snapshot: Snapshot, runs: PairedRuns, run_ids: tuple[str, ...]
 ) -> BestOfManyFigures | None:
-    """The best run with its corrected value; None where a candidate cannot be paired."""
+    """The best run with its corrected value; None if a candidate cannot be paired."""
     metric = scope.ranking_metric
     ids = [
         run.id
@@ -206,12 +206,12 @@ def _best_of_many(
 def _contest(
     session: Session, scope: ReportScope, dataset: DatasetRecord, runs: PairedRuns
 ) -> Contest | None:
-    """The runs by the metric that ranks them; None for metrics that are not of the matrix."""
+    """The runs by the metric that ranks them; None for metrics that need more than matrices."""
     metric = scope.ranking_metric
     if metric in AGGREGATES and AGGREGATES[metric].has_gradient:
         return metric_contest(runs, [metric])
     costs = costs_in_scope(session, scope, dataset) if is_of_costs(metric) else None
-    # On the same samples all costs rank alike, but for relative ones that may be undefined.
+    # On the same samples all costs rank alike, except relative ones, which may be undefined.
     if costs is None or metric not in {"mean_cost", "total_cost"}:
         return None
     return cost_contest(runs, costs.costs)
@@ -228,18 +228,18 @@ def _figures(sets: BestSet, run_ids: tuple[str, ...]) -> BestSetFigures | None:
 
 
 WAITS_FOR_RUNS = timedelta(minutes=10)
-"""How long an edition waits for runs that are being scored and for the edition before it."""
+"""How long an edition waits for runs that are being scored and for the previous edition."""
 _LOOK_AGAIN_S = 2.0
 _LOOK_BACK = 5
-"""Editions that another version of offdiag wrote may be unreadable; older ones than this are."""
+"""Editions that may be skipped as unreadable, written by another version of offdiag."""
 
 
 def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:
     """Read the figures of an edition and write its files; the returned writer freezes them.
 
-    Its deliveries are asked for in the same transaction. Raises `NotYet` while runs in scope
-    are being scored, for ten minutes at most: a report right after a correction would
-    otherwise have nothing to say about it.
+    Its deliveries are submitted in the same transaction. Raises `NotYet` while runs in scope are
+    being scored, for ten minutes at most: a report right after a correction would otherwise have
+    nothing to say about it.
     """
     now = database.clock()
     with database.read() as session:
@@ -296,9 +296,9 @@ def previous_report(session: Session, edition: EditionRecord) -> Report | None:
 def _older_reports(
     session: Session, edition: EditionRecord, previous: Report | None, snapshot: Snapshot
 ) -> list[Report]:
-    """Older editions with figures of runs that the previous one lacks, although logged by then.
+    """Older editions with runs that the previous one lacks although they were logged before it.
 
-    Where the previous one has no runs, also the last one that had some.
+    If the previous one has no samples, also the last one that had some.
     """
     if previous is None:
         return []
@@ -337,7 +337,7 @@ def _reports_before(session: Session, edition: EditionRecord, *, limit: int) -> 
 def _writer(
     database: Database, edition: EditionRecord, report: Report
 ) -> Callable[[Session], None]:
-    # The template engine is in the server extra, and only who computes reports needs it.
+    # The template engine is in the server extra, and only computing reports needs it.
     from offdiag.reports.files import report_files
 
     digest = str(report_document(report)["data_digest"])
@@ -376,12 +376,12 @@ def _edition(session: Session, edition_id: int) -> EditionRecord:
 
 
 def _is_overtaking(session: Session, edition: EditionRecord) -> bool:
-    """Whether the edition before this one is still to be computed."""
+    """Whether the previous edition is still to be computed."""
     return bool(reports.editions_before(session, edition, EditionState.PENDING, limit=1))
 
 
 def _truth_number(scope: ReportScope, previous: Report | None) -> int | None:
-    """The label version of the edition before, unless that is one of another dataset."""
+    """The label version of the previous edition, unless that was on another dataset."""
     if previous is None or previous.snapshot.truth is None:
         return None
     return previous.snapshot.truth.number if is_same_dataset(scope, previous) else None
