@@ -1,1 +1,1 @@
-"""What samples look like: logged, shown, and found wrong."""
+"""Samples: their content, suspect labels, and drafts of label corrections."""

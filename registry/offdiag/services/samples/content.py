@@ -1,4 +1,4 @@
-"""What samples look like: read for pages, and stored once for all runs and label versions."""
+"""The content of samples (images, text, fields), shared by all runs and label versions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from offdiag.store.samples import ContentTotals, Picture
 
 @dataclass(frozen=True, slots=True)
 class ContentOfDataset:
-    """Where content of a dataset lies, and how much of it is stored."""
+    """Where content of a dataset is stored elsewhere, and how much of it is stored here."""
 
     dataset: DatasetRecord
     places: ContentPlaces
@@ -37,7 +37,7 @@ class ContentOfDataset:
 
 
 def browse_content(database: Database, *, project: str, dataset: str) -> ContentOfDataset:
-    """Where content of a dataset lies, and how much of it there is. Raises `NotFound`."""
+    """Where content of a dataset is stored, and how much there is. Raises `NotFound`."""
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
         return ContentOfDataset(
@@ -51,7 +51,7 @@ def browse_content(database: Database, *, project: str, dataset: str) -> Content
 def list_content(
     database: Database, *, project: str, dataset: str, after: str, limit: int
 ) -> list[SampleContent]:
-    """Samples with content by name, those behind `after`. Raises `NotFound`."""
+    """Samples with content by name, those after `after`. Raises `NotFound`."""
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
         return samples.content_after(session, known.id, after=after, limit=limit)
@@ -77,7 +77,7 @@ def picture(
 class ShownSamples:
     """Content of some samples by name, as far as it may be shown.
 
-    `image_template` and `link_template` are None where their host is not allowed any more.
+    `image_template` and `link_template` are None if their host is no longer allowed.
     """
 
     content: dict[str, SampleContent]
@@ -88,7 +88,7 @@ class ShownSamples:
 
     @property
     def has_any(self) -> bool:
-        """Whether there is anything to show beside identifiers."""
+        """Whether there is anything to show besides identifiers."""
         return bool(self.content) or self.image_template is not None
 
     @property
@@ -98,7 +98,7 @@ class ShownSamples:
         )
 
     def link_of(self, sample: str) -> str | None:
-        """Where more is to be seen of a sample."""
+        """The URL with more about a sample, None if there is none."""
         return None if self.link_template is None else filled(self.link_template, sample)
 
 
@@ -128,7 +128,7 @@ def shown_samples(
 
 
 MOST_SAMPLES = 2_000_000
-"""Samples of a dataset that can have content."""
+"""Most samples of a dataset that can have content."""
 
 
 def log_samples(
@@ -140,17 +140,17 @@ def log_samples(
     hosts: Collection[str] = (),
     most_bytes: int | None = None,
 ) -> LoggedSamples:
-    """Store one chunk of content; what is None of a sample stays as it was.
+    """Store one chunk of content; fields of a sample that are None remain as they were.
 
-    The same again changes nothing: images are recognised by the digest of the file. Audio is
-    an address on one of the `hosts`, and all content of the project takes at most `most_bytes`.
-    Raises `NotFound`, `InvalidInput` for images that cannot
-    be decoded and addresses elsewhere, and `TooLarge`. Nothing is stored then.
+    Repeating a call changes nothing: images are recognised by the digest of the file. Audio is a
+    URL on one of the `hosts`, and all content of the project takes at most `most_bytes`. Raises
+    `NotFound`, `InvalidInput` for images that cannot be decoded and for other URLs, and
+    `TooLarge`. Nothing is stored then.
     """
     for each in given:
         if each.audio is not None:
             require_address(each.audio, hosts, field="audio", is_template=False)
-    # Decoding takes long, and writers wait for one another.
+    # Decoding takes long, and writers wait for each other.
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
         there = samples.content_of(session, known.id, [each.sample for each in given])
@@ -192,7 +192,7 @@ def log_samples(
 
 
 def _require_room(session: Session, project: str, most_bytes: int) -> None:
-    """Refuse what was just written, with everything around it, where it is too much."""
+    """Raise `TooLarge` if content takes too much space, which rolls back what was just written."""
     n_bytes = samples.project_content_bytes(session, project)
     if n_bytes > most_bytes:
         raise TooLarge(
@@ -207,7 +207,7 @@ def _require_room(session: Session, project: str, most_bytes: int) -> None:
 def remove_samples(
     database: Database, *, project: str, dataset: str, names: Sequence[str] | None
 ) -> int:
-    """Delete what is stored of some samples, of all where `names` is None; how many had any."""
+    """Delete the content of some samples, of all if `names` is None; returns how many had any."""
     with database.write() as session:
         known = dataset_named(session, project=project, name=dataset)
         removed = samples.remove_content(session, known.id, names)
@@ -223,9 +223,9 @@ def set_places(
     places: ContentPlaces,
     hosts: Collection[str],
 ) -> ContentPlaces:
-    """Say where images and links of samples lie, in place of where they were said to lie.
+    """Set where images and links of samples are stored, replacing the previous places.
 
-    Raises `NotFound`, and `InvalidInput` for addresses that are not on one of the `hosts`.
+    Raises `NotFound`, and `InvalidInput` for URLs that are not on one of the `hosts`.
     """
     image, link = (
         require_address(given, hosts, field=field) if given else None
@@ -276,7 +276,7 @@ def _differs(there: SampleContent, row: dict[str, Any]) -> bool:
 
 
 def _count_unknown(session: Session, dataset_id: int, names: Collection[str]) -> int:
-    """How many of the names are of no sample of the newest ground truth."""
+    """How many of the names belong to no sample of the newest ground truth."""
     truth = truths.latest_truth(session, dataset_id)
     if truth is None:
         return len(names)

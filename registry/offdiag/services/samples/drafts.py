@@ -1,4 +1,4 @@
-"""Labels that people propose for the next label version: answers, agreement, publication."""
+"""Label drafts: labels that people propose for the next version, their agreement, publishing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_AT_ONCE = 10_000
 
 
 class DraftStatus(StrEnum):
-    """What the answers on a sample come to."""
+    """The combined result of the answers on a sample."""
 
     ONE = "one answer"
     AGREED = "agreed"
@@ -63,7 +63,7 @@ class DraftItem:
         return self.status is not DraftStatus.DISAGREE and self.outcome != self.label
 
     def is_ready(self, opinions: int) -> bool:
-        """Whether there are enough answers, all the same, or a decision."""
+        """Whether there are enough equal answers, or a decision."""
         if self.status is DraftStatus.DECIDED:
             return True
         return self.status is not DraftStatus.DISAGREE and self.n_people >= opinions
@@ -71,7 +71,7 @@ class DraftItem:
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """How much two people agree on the samples that both answered."""
+    """How much two people agree on the samples that both have answered."""
 
     people: tuple[str, str]
     found: Agreement
@@ -79,7 +79,7 @@ class PairAgreement:
 
 @dataclass(frozen=True)
 class LabelDraft:
-    """The answers that wait to become label version `version` + 1, oldest sample first."""
+    """The answers that are to become label version `version` + 1, oldest sample first."""
 
     dataset: DatasetRecord
     size: DatasetSize
@@ -90,7 +90,7 @@ class LabelDraft:
 
     @property
     def n_changes(self) -> int:
-        """Samples that would get another label if all was published now."""
+        """The number of samples that would get another label if everything were published now."""
         return sum(item.is_change for item in self.items)
 
 
@@ -109,7 +109,7 @@ def draft_of(
     size: DatasetSize,
     answers: Sequence[LabelAnswer],
 ) -> LabelDraft:
-    """The draft that open answers on samples of this truth make."""
+    """The draft made of the open answers on samples of this truth."""
     items = _items(session, known, truth, answers) if answers else ()
     people = tuple(sorted({each.author for each in answers if not each.is_final}))
     return LabelDraft(known, size, truth.number, items, people, _pairs(items, people))
@@ -126,12 +126,12 @@ def answer_labels(
     is_final: bool = False,
     version: int | None = None,
 ) -> int:
-    """Keep what a person says of samples, in place of what they said before.
+    """Store a person's answers on samples, replacing their earlier ones.
 
-    None says that a label cannot be told, so that the sample loses it. A final answer decides
-    where people disagree. `version` is the label version that they saw, where it may be one of
-    other samples than the draft is about. Raises `NotFound`, `InvalidInput` for unknown samples
-    and classes and without a name, and `Conflict` for a version of other samples.
+    None says that the label cannot be determined, so that the sample loses it. A final answer
+    decides where people disagree. `version` is the label version that the person saw, in case it
+    has other samples than the draft. Raises `NotFound`, `InvalidInput` for unknown samples and
+    classes and without a name, and `Conflict` for a version with other samples.
     """
     who = require_person(author)
     why = require_reason(note, field="note") if note and note.strip() else None
@@ -150,7 +150,8 @@ def answer_labels(
             _require_same_samples(truth, version_of(session, known, None))
         places_named(session, truth, names)
         classes = known.labels.kept()
-        # Two truth values have two names each: what people say is compared by the one stored here.
+        # Two truth values have two names each: answers are compared by the name that is stored
+        # here.
         said = [
             None
             if each is None
@@ -173,9 +174,9 @@ def answer_labels(
 def withdraw_answers(
     database: Database, *, project: str, dataset: str, samples: Sequence[Any], author: str | None
 ) -> int:
-    """Take back what a person said of samples; how many answers there were.
+    """Remove a person's answers on samples; returns how many there were.
 
-    Raises `Conflict` where the answers that are left would be about other samples.
+    Raises `Conflict` if the remaining answers would refer to other samples.
     """
     who = require_person(author)
     names = [sample_name(each) for each in samples]
@@ -196,10 +197,10 @@ def publish_draft(
     author: str | None,
     opinions: int = 1,
 ) -> Revision:
-    """Make a label version of the samples on which answers agree; the others stay in the draft.
+    """Make a label version from the samples on which answers agree; others stay in the draft.
 
-    With `opinions` 2, a sample needs the same answer of two people, or a decision. Raises
-    `Conflict` where no sample is ready or all keep their labels.
+    With `opinions` 2, a sample needs the same answer from two people, or a decision. Raises
+    `Conflict` if no sample is ready or all keep their labels.
     """
     draft = label_draft(database, project=project, dataset=dataset)
     ready = [item for item in draft.items if item.is_ready(opinions)]
@@ -254,9 +255,9 @@ def undo_version(
     reason: str,
     author: str | None,
 ) -> Revision:
-    """Give the labels that a version changed back, by another version.
+    """Restore the labels that a version changed, in a further version.
 
-    Raises `Conflict` for a first version, and where a later one changed the same samples again.
+    Raises `Conflict` for a first version, and if a later one changed the same samples again.
     """
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
@@ -293,7 +294,7 @@ def undo_version(
 
 
 def require_person(author: str | None) -> str:
-    """The name that answers are kept under. Raises `InvalidInput` without one."""
+    """The name under which answers are stored. Raises `InvalidInput` without one."""
     if author is None:
         raise InvalidInput(
             "it is not known who answers.",
@@ -306,7 +307,7 @@ def require_person(author: str | None) -> str:
 def _dataset(
     session: Session, project: str, dataset: str, *, alone: bool = False
 ) -> tuple[DatasetRecord, TruthRecord]:
-    """A dataset and the version of its draft; `alone`, no other request answers or corrects it."""
+    """A dataset and the version of its draft; with `alone`, locked against other changes."""
     known = dataset_named(session, project=project, name=dataset)
     if known.task is Task.MULTILABEL:
         raise Conflict(
@@ -320,10 +321,10 @@ def _dataset(
 
 
 def draft_truth(session: Session, known: DatasetRecord) -> TruthRecord:
-    """The label version that a draft is about, or would be. Raises `NotFound`.
+    """The label version to which a draft refers, or would refer. Raises `NotFound`.
 
-    It is the newest one, but an open draft stays with its samples when runs on other ones are
-    logged: with those that a part of it was published for, or else with those that were the
+    It is the newest one, but an open draft stays with its samples when runs on other samples are
+    logged: with those for which a part of it was published, or else with those that were the
     newest when its oldest answer was given.
     """
     newest = version_of(session, known, None)
@@ -340,7 +341,7 @@ def draft_truth(session: Session, known: DatasetRecord) -> TruthRecord:
         for each in versions
         if each.number in published and each.created_at >= oldest.answered_at
     ]
-    # By time, because imported versions have later numbers than those that were there.
+    # By time, because imported versions have higher numbers than those already there.
     by_time = sorted(versions, key=lambda each: each.created_at, reverse=True)
     then = [each.root_id for each in by_time if each.created_at <= oldest.answered_at]
     for root_id in dict.fromkeys([*parts, *then, *heads]):
@@ -358,7 +359,7 @@ def drafted_samples(session: Session, *, project: str, dataset: str) -> str | No
 
 
 def known_among(session: Session, truth: TruthRecord, names: Sequence[str]) -> list[str]:
-    """Those of some names that are samples of a truth, in the same order."""
+    """The names that belong to samples of a truth, in the same order."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -370,12 +371,12 @@ def known_among(session: Session, truth: TruthRecord, names: Sequence[str]) -> l
 
 
 def _is_number(name: str) -> bool:
-    """Whether it is a whole number as offdiag writes it, so that a sample has one name."""
+    """Whether a name is a whole number as offdiag writes it, so that each sample has one name."""
     return name.removeprefix("-").isdecimal() and str(int(name)) == name
 
 
 def _require_same_draft(session: Session, known: DatasetRecord, truth: TruthRecord) -> None:
-    """Refuse to leave answers whose names mean samples of another truth without the oldest one."""
+    """Raise `Conflict` if the remaining answers would refer to samples of another truth."""
     if label_answers.oldest_open(session, known.id) is None:
         return
     after = draft_truth(session, known)
@@ -405,7 +406,7 @@ def _describe(session: Session, dataset: DatasetRecord, action: str, **detail: o
 
 
 def places_named(session: Session, truth: TruthRecord, names: Sequence[str]) -> NDArray[np.int64]:
-    """Where samples are in the truth. Raises `InvalidInput` for unknown ones."""
+    """The places of samples in the truth. Raises `InvalidInput` for unknown ones."""
     if not names:
         return np.empty(0, np.int64)
     ids = truths.truth_ids(session, truth)
@@ -413,7 +414,7 @@ def places_named(session: Session, truth: TruthRecord, names: Sequence[str]) -> 
 
 
 def identifiers(truth: TruthRecord, names: Sequence[str]) -> list[Any]:
-    """Names as runs were logged with: whole numbers, or texts. Raises `InvalidInput`."""
+    """Names as they were logged with runs: whole numbers, or text. Raises `InvalidInput`."""
     if truth.id_kind == "text":
         return list(names)
     for name in names:

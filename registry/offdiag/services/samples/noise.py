@@ -1,4 +1,4 @@
-"""How much wrong labels matter: accuracy, recall and the order of models as ranges."""
+"""Label noise: how wrong labels could change accuracy, recall and the ranking of models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class NoisyRecall:
-    """Recall of a class with the present labels and its bounds under the estimated noise."""
+    """The recall of a class on the present labels, and its bounds under the estimated noise."""
 
     label: str
     value: float | None
@@ -34,10 +34,10 @@ class NoisyRecall:
 
 @dataclass(frozen=True)
 class NoisyModel:
-    """The best run of a model. Bounds of accuracy are None where noise cannot be estimated.
+    """The best run of a model. Bounds of accuracy are None if noise cannot be estimated.
 
-    `any_low` to `any_high` hold for any wrong labels up to the share that was asked for, and
-    `rank_low` to `rank_high` are its places for these, 1 being the most accurate model.
+    `any_low` to `any_high` hold for any wrong labels up to the requested share, and `rank_low` to
+    `rank_high` are the possible ranks for these, 1 being the most accurate model.
     """
 
     family: Family
@@ -53,9 +53,9 @@ class NoisyModel:
 
 @dataclass(frozen=True, slots=True)
 class NoisyPair:
-    """A model and a less accurate one. Up to `share` wrong labels, whichever, it still leads.
+    """A model and a less accurate one. With any wrong labels up to `share`, it still leads.
 
-    `share` is None where the two cannot be told apart even with right labels.
+    `share` is None if the two cannot be distinguished even with correct labels.
     """
 
     leader: Family
@@ -66,11 +66,11 @@ class NoisyPair:
 
 @dataclass(frozen=True)
 class LabelNoise:
-    """What wrong labels can do to the models of a dataset, the most accurate one first.
+    """The possible effect of wrong labels on the models of a dataset, the most accurate one first.
 
-    `estimated` is the share of labels that are estimated to be wrong, None for the reason in
-    `missing`. It has no interval: the errors that all models make move it, and they are not
-    chance. Pairs hold together at the level 95 %.
+    `estimated` is the estimated share of wrong labels, None for the reason in `missing`. It has no
+    interval: it depends on the errors that all models share, which are not chance. Pairs hold
+    simultaneously at the level 95 %.
     """
 
     dataset: DatasetRecord
@@ -83,7 +83,7 @@ class LabelNoise:
     models: tuple[NoisyModel, ...]
     pairs: tuple[NoisyPair, ...]
     weighted: tuple[str, ...] = ()
-    """Models that are left out, because their runs have sample weights: labels are counted."""
+    """Models that are left out because their runs have sample weights: labels are counted."""
 
 
 def label_noise(
@@ -135,7 +135,7 @@ def round_down(share: float, n: int) -> int:
 
 
 def _order(found: RankedDataset) -> list[int]:
-    """Places of the models without weights, the most accurate one first."""
+    """The positions of the models without weights, the most accurate one first."""
     right = [int((predicted == found.labels).sum()) for predicted in found.predicted]
     counted = [at for at, family in enumerate(found.families) if not family.is_weighted]
     return sorted(counted, key=lambda at: -right[at])
@@ -160,7 +160,7 @@ def _matrix(found: RankedDataset, n_classes: int) -> tuple[NDArray[np.float64] |
 
 
 def noisy_pairs(found: RankedDataset) -> tuple[NoisyPair, ...]:
-    """Every two models. Each has its best run here, so all pairs of their runs share the level."""
+    """All pairs of models. Their best runs were selected, so all pairs of runs share the level."""
     n = len(found.labels)
     order = _order(found)
     chosen = list(combinations(order, 2))

@@ -1,4 +1,4 @@
-"""Labels of a dataset that independent models contradict, over all of its runs."""
+"""Suspect labels: labels of a dataset that independent models contradict, over all its runs."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from offdiag.store.ranked_runs import accuracies_of
 from offdiag.store.truths import TruthRecord
 
 FEWEST_WITHOUT_PROBABILITIES = 3
-"""Families that are needed where none has probabilities: two can only agree or not."""
+"""Families required if none has probabilities: two can only agree or disagree."""
 MOST_RUNS = 300
-"""The newest runs of a dataset, among which the best of each family is looked for."""
+"""The newest runs of a dataset, among which the best of each family is chosen."""
 MOST_MODELS = 20
-"""The most accurate ones, for the predictions and scores of each are read."""
+"""The most accurate models; few, because the predictions and scores of each are read."""
 _TOO_MANY = f"not among the {MOST_MODELS} most accurate models"
 SPLIT_NAMES = ("split", "data_split", "offdiag.split")
 TRAINING = frozenset({"train", "training", "fit"})
-"""A run whose tag or parameter says so predicted what its model was trained on."""
+"""A run with such a tag or parameter predicted the data on which its model was trained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a family predicts; `probability` of that class, None where it has none."""
+    """The class that a family predicts, with its `probability`, None if it has none."""
 
     label: str
     probability: float | None
@@ -79,7 +79,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """One sample. `score` is the mean margin of `suggested` over the label, from -1 to 1."""
+    """A suspect label. `score` is the mean margin of `suggested` over the label, from -1 to 1."""
 
     sample: int | str
     label: str
@@ -91,7 +91,7 @@ class Suspect:
 
     @property
     def n_for_suggested(self) -> int:
-        """Families that predict the suggested class."""
+        """The number of families that predict the suggested class."""
         return sum(answer.label == self.suggested for answer in self.answers)
 
     @property
@@ -107,9 +107,9 @@ class Suspect:
 class SuspectLabels:
     """The suspect labels of the newest label version, most suspect first.
 
-    `missing` says why there can be none. `n_labelled` labels were looked at, `total` fit the
-    question; `n_confident` of the suspects are confident ones. `moves` count suspects by label
-    and suggested class.
+    `missing` says why there can be none. `n_labelled` labels were examined, `total` suspects match
+    the question; `n_confident` of the suspects are confident ones. `moves` counts suspects by
+    label and suggested class.
     """
 
     dataset: DatasetRecord
@@ -132,7 +132,7 @@ class SuspectLabels:
 
 @dataclass(frozen=True, eq=False)
 class RankedDataset:
-    """What was computed of all labels; `places` are those of labelled samples in the truth."""
+    """The ranking of all labels; `places` are the places of labelled samples in the truth."""
 
     families: tuple[Family, ...]
     left_out: tuple[LeftOut, ...]
@@ -152,13 +152,13 @@ def suspect_labels(
     question: SuspectQuestion,
     kept: LruCache[RankedDataset] | None = None,
 ) -> SuspectLabels:
-    """Rank the labels of a dataset by what its models say of them.
+    """Rank the labels of a dataset by how strongly its models contradict them.
 
-    The newest label version counts, or the one that an open draft is about. Of each family, told
-    by the name of the model and its parameter `features`, the run with the highest accuracy
-    votes. Runs that say that they predicted training data have no vote. Labels that people looked
-    at already, and those that the asker answered in the draft, are left out. Raises
-    `NotFound`, and `InvalidInput` for an unknown class.
+    This uses the newest label version, or the one of an open draft. Of each family, identified by
+    the name of the model and its parameter `features`, the run with the highest accuracy votes.
+    Runs that state that they predicted training data have no vote. Labels that people have already
+    reviewed, and those for which the asking person has an answer in the draft, are left out.
+    Raises `NotFound`, and `InvalidInput` for an unknown class.
     """
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
@@ -186,7 +186,7 @@ def ranked_dataset(
     truth: TruthRecord,
     kept: LruCache[RankedDataset] | None,
 ) -> tuple[RankedDataset, int]:
-    """The labels of a dataset of classes, ranked, and how many runs are on training data."""
+    """The ranked labels of a dataset of classes, and how many runs are on training data."""
     runs = _voters(session, truth)
     voters = [run for run in runs if not _is_of_training(run)]
     chosen = _best_of_families(session, voters)
@@ -226,10 +226,11 @@ def _family_of(run: ComparedRun) -> str:
 def _best_of_families(
     session: Session, runs: Sequence[ComparedRun]
 ) -> list[tuple[ComparedRun, int]]:
-    """The most accurate run of each family and how many there are, by stored accuracy.
+    """The most accurate run of each family and the number of its runs, by stored accuracy.
 
-    Where none is evaluated yet, it is the newest. A weighted accuracy is another quantity, so runs
-    without weights come first, of a family and of all. Predictions of the others are never read.
+    If none is evaluated yet, the newest run is chosen. A weighted accuracy is a different
+    quantity, so runs without weights come first, within a family and overall. Predictions of the
+    others are never read.
     """
     accuracy = accuracies_of(session, [run.id for run in runs])
     by_family: dict[str, list[ComparedRun]] = {}
@@ -250,7 +251,7 @@ def _best_of_families(
 
 @dataclass
 class _Ballot:
-    """What is kept of votes, whose tables of probabilities are large."""
+    """What is kept of the votes, because their tables of probabilities are large."""
 
     families: list[Family] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
@@ -340,7 +341,7 @@ def _probabilities(
 
 
 def _own(votes: Votes) -> NDArray[np.float32] | None:
-    """The probability of what each family predicts; whole tables are not kept."""
+    """The probabilities of the predicted classes by family; whole tables are not kept."""
     if votes.probabilities is None:
         return None
     return np.asarray(
@@ -370,7 +371,7 @@ def _answer(
     labels = about.dataset.labels
     answers = label_answers.open_answers(session, about.dataset.id)
     published = label_answers.published_samples(session, about.dataset.id, root_id=truth.root_id)
-    # What others propose stays on the list: second opinions do not depend on the first.
+    # Proposals of other people stay on the list: second opinions must not depend on the first.
     seen = published | {each.sample for each in answers if each.author == question.person}
     here = known_among(session, truth, sorted(seen))
     unseen = ~np.isin(found.places, places_named(session, truth, here))

@@ -1,4 +1,4 @@
-"""Suspect labels and drafts as tasks of annotation tools, and their answers back."""
+"""Suspect labels and drafts as tasks for annotation tools, and importing their answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from offdiag.store import samples
 from offdiag.store.database import Database, Session
 
 _READ = 10_000
-"""Tasks that are read at once; each can have answers of several people."""
+"""Number of tasks read at once; each can have answers of several people."""
 
 
 def label_tasks(
@@ -38,7 +38,7 @@ def label_tasks(
 ) -> list[dict[str, Any]]:
     """Samples with answers in the draft, then the most suspect ones, as the tool imports them.
 
-    Stored images are part of the tasks, as data URIs; others are addresses. Raises `NotFound`, and
+    Stored images are embedded in the tasks as data URIs; others are URLs. Raises `NotFound`, and
     `InvalidInput` for classes that tasks cannot name.
     """
     draft = label_draft(database, project=project, dataset=dataset)
@@ -74,9 +74,9 @@ def label_tasks(
 def import_answers(
     database: Database, *, project: str, dataset: str, records: object, author: str | None
 ) -> int:
-    """Add the answers of an export to the draft, each as that of who gave it; how many.
+    """Add the answers in an export to the draft, for the people who gave them; returns how many.
 
-    Answers without a name of their own are those of `author`. Raises as `answer_labels`.
+    Answers without a name count as those of `author`. Raises like `answer_labels`.
     """
     draft = label_draft(database, project=project, dataset=dataset)
     require_other_classes(draft.dataset.labels)
