@@ -13,7 +13,7 @@ down_revision = None
 
 ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 JSON = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 INSTANT = sa.DateTime(timezone=True)
 
@@ -409,5 +409,5 @@ def finite(table: str, column: str) -> sa.CheckConstraint:
 
 
 def where(predicate: str) -> dict[str, Any]:
-    """A partial index: rows that do not meet the predicate are not in it."""
+    """Options of a partial index, which has only the rows that meet the predicate."""
     return {"sqlite_where": sa.text(predicate), "postgresql_where": sa.text(predicate)}

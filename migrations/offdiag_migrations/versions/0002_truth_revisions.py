@@ -13,11 +13,11 @@ down_revision = "0001_registry"
 
 ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 JSON = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 INSTANT = sa.DateTime(timezone=True)
 
-# SQLite alters a table by making a new one, which must not give old ids again either.
+# SQLite alters a table by making a new one, which must not reuse old ids either.
 IDS_ARE_NEVER_REUSED = {"sqlite_autoincrement": True}
 
 
@@ -89,7 +89,7 @@ def give_truth_versions_a_lineage() -> None:
         "truth_version",
         ["dataset_id", "root_id", "number"],
     )
-    # A correction may be taken back, so only what was logged is unique by content.
+    # A correction may be undone, so only logged versions are unique by content.
     op.create_index(
         op.f("uq_truth_version_dataset_id_digest_logged"),
         "truth_version",
@@ -168,7 +168,7 @@ def create_slices() -> None:
 
 
 def coded_column() -> tuple[sa.Column[Any], ...]:
-    """One value of few for each sample: its place in a list."""
+    """Columns for one of a few values per sample, as its place in a list."""
     return (
         sa.Column("levels", JSON, nullable=False),
         sa.Column("dtype", TEXT, nullable=False),
@@ -178,5 +178,5 @@ def coded_column() -> tuple[sa.Column[Any], ...]:
 
 
 def where(predicate: str) -> dict[str, Any]:
-    """A partial index: rows that do not meet the predicate are not in it."""
+    """Options of a partial index, which has only the rows that meet the predicate."""
     return {"sqlite_where": sa.text(predicate), "postgresql_where": sa.text(predicate)}

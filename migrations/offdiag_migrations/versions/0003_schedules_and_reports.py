@@ -13,7 +13,7 @@ down_revision = "0002_truth_revisions"
 
 ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 JSON = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 INSTANT = sa.DateTime(timezone=True)
 
@@ -28,7 +28,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     for table in ("heartbeat", "delivery", "report_file", "report_issue", "schedule"):
         op.drop_table(table)
-    # Nobody could do this work any more.
+    # No program could do this work any more.
     op.execute("DELETE FROM work WHERE task IN ('report', 'deliver')")
 
 
@@ -184,5 +184,5 @@ def finite(table: str, column: str) -> sa.CheckConstraint:
 
 
 def where(predicate: str) -> dict[str, Any]:
-    """A partial index: rows that do not meet the predicate are not in it."""
+    """Options of a partial index, which has only the rows that meet the predicate."""
     return {"sqlite_where": sa.text(predicate), "postgresql_where": sa.text(predicate)}

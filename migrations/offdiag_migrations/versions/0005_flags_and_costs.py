@@ -11,11 +11,11 @@ down_revision = "0004_retention"
 
 ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 JSON = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 INSTANT = sa.DateTime(timezone=True)
 
-# SQLite alters a table by making a new one, which must not give old ids again either.
+# SQLite alters a table by making a new one, which must not reuse old ids either.
 IDS_ARE_NEVER_REUSED = {"sqlite_autoincrement": True}
 
 SEVERITIES = ("info", "medium", "high", "critical")
@@ -88,8 +88,8 @@ def create_baselines() -> None:
 
 
 def say_what_evaluations_were_judged_by() -> None:
-    """Nothing so far: the next sweep asks for every run to be judged."""
-    # Both databases add a column that may be empty without touching a row.
+    """Add empty columns: the next reconciliation submits every run to be judged."""
+    # Both databases add a nullable column without touching any row.
     op.add_column("evaluation", sa.Column("hides_minority", sa.Boolean(), nullable=True))
     op.add_column("evaluation", sa.Column("rules_digest", TEXT, nullable=True))
     op.add_column("evaluation", sa.Column("cost_matrix_id", ID, nullable=True))

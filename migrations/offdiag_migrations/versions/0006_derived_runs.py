@@ -10,12 +10,12 @@ revision = "0006_derived_runs"
 down_revision = "0005_flags_and_costs"
 
 JSON = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    # Both databases add a column that may be empty without touching a row.
+    # Both databases add a nullable column without touching any row.
     op.add_column("run", sa.Column("derived_from", TEXT, nullable=True))
     op.add_column("run", sa.Column("derivation", JSON, nullable=True))
 

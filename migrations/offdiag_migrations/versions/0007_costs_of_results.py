@@ -9,10 +9,10 @@ down_revision = "0006_derived_runs"
 
 
 def upgrade() -> None:
-    # The costs an evaluation was judged by are named to tell when others count. Where none are
-    # named and the dataset has some, the next sweep asks for the run to be evaluated.
+    # An evaluation names the costs it was judged by, which shows when the current ones differ. If
+    # it names none and the dataset has some, the next reconciliation submits the run.
     op.execute("UPDATE evaluation SET cost_matrix_id = NULL WHERE cost_matrix_id IS NOT NULL")
 
 
 def downgrade() -> None:
-    """Nothing to take back: the same sweep names the costs again."""
+    """Nothing to undo: the next reconciliation has the costs named again."""

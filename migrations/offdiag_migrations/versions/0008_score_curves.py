@@ -13,7 +13,7 @@ BLOBS = ("points", "bins", "histogram")
 
 
 def upgrade() -> None:
-    # Empty so far: the next sweep asks for every run with scores to be evaluated.
+    # Empty at first: the next reconciliation submits every run with scores for evaluation.
     op.create_table(
         "score_curve",
         sa.Column("evaluation_id", ID, nullable=False),

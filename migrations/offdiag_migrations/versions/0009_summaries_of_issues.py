@@ -13,7 +13,7 @@ JSON = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=Tru
 
 
 def upgrade() -> None:
-    # Issues that were computed before stay without one: they are frozen.
+    # Issues computed earlier remain without one: they are frozen.
     op.add_column("report_issue", sa.Column("summary", JSON, nullable=True))
 
 

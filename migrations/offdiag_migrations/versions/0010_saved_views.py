@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql
 revision = "0010_saved_views"
 down_revision = "0009_summaries_of_issues"
 
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 
 

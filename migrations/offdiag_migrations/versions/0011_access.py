@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql
 revision = "0011_access"
 down_revision = "0010_saved_views"
 
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 JSON = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
 ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql
 revision = "0013_counted_cases"
 down_revision = "0012_class_hierarchies"
 
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 JSON = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
 
@@ -49,7 +49,7 @@ def upgrade() -> None:
         ),
     )
     if op.get_bind().dialect.name == "postgresql":
-        # Codes and sizes hardly shrink, and reading them is what takes time.
+        # Codes and sizes hardly shrink, and reading them takes most of the time.
         for table, column in (
             ("counted_cases", "actual"),
             ("counted_cases", "predicted"),

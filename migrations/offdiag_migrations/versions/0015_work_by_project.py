@@ -10,7 +10,7 @@ down_revision = "0014_kept_answers"
 
 
 def upgrade() -> None:
-    # Work that waits already is for nobody in particular and takes its turn as such.
+    # Work that is already waiting has no project, and takes its turn like that of one.
     op.add_column("work", sa.Column("project_id", sa.BigInteger(), nullable=True))
     waits = sa.text("state = 'todo'")
     op.create_index(

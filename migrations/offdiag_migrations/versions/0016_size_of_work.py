@@ -13,7 +13,7 @@ TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    # Work that waits already is of unknown size and of no request that is known.
+    # The size and the request of work that is already waiting are unknown.
     op.add_column("work", sa.Column("size", sa.BigInteger(), nullable=True))
     op.add_column("work", sa.Column("request_id", TEXT, nullable=True))
 

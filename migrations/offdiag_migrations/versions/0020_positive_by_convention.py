@@ -10,7 +10,7 @@ down_revision = "0019_lost_leases"
 
 
 def upgrade() -> None:
-    # Whatever positive class a dataset has by now, somebody named it.
+    # The positive classes that datasets have so far were all named by users.
     op.add_column(
         "dataset",
         sa.Column(

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql
 revision = "0023_run_notes"
 down_revision = "0022_problems"
 
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql
 revision = "0025_share_links"
 down_revision = "0024_comments"
 
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 

@@ -9,14 +9,14 @@ from sqlalchemy.dialects import postgresql
 revision = "0027_slice_counts"
 down_revision = "0026_sample_content"
 
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 JSON = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
 ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    # Empty so far: the counts of older evaluations are made when somebody asks for them.
+    # Empty at first: the counts of older evaluations are made when they are requested.
     op.create_table(
         "slice_counts",
         sa.Column("evaluation_id", ID, nullable=False),
@@ -40,7 +40,7 @@ def upgrade() -> None:
         between("n_left_out", 0, 2**31 - 1),
     )
     if op.get_bind().dialect.name == "postgresql":
-        # Reading them is what takes time, as for other counts.
+        # Reading them takes most of the time, as for other counts.
         for column in ("members", "numbers"):
             op.execute(f"ALTER TABLE slice_counts ALTER COLUMN {column} SET STORAGE EXTERNAL")
 

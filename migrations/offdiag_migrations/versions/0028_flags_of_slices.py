@@ -10,9 +10,9 @@ from sqlalchemy.dialects import postgresql
 revision = "0028_flags_of_slices"
 down_revision = "0027_slice_counts"
 
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
-# SQLite alters a table by making a new one, which must not give old ids again either.
+# SQLite alters a table by making a new one, which must not reuse old ids either.
 IDS_ARE_NEVER_REUSED = {"sqlite_autoincrement": True}
 CAUSES = "'missed', 'imprecise', 'drop', 'worthless', 'hides', 'cost', 'orientation', 'few_labels'"
 KEYS = {
@@ -24,7 +24,7 @@ KEYS = {
 def upgrade() -> None:
     drop_badge_index()
     for table, key in KEYS.items():
-        # The program before this one adds rows without a slice.
+        # The previous version of the program adds rows without a slice.
         op.add_column(
             table,
             sa.Column("slice", TEXT, nullable=False, server_default=""),
@@ -35,7 +35,7 @@ def upgrade() -> None:
             op.f(f"uq_{table}_slice"), table, [*key, "slice"], unique=True, if_not_exists=True
         )
         with op.batch_alter_table(table, table_kwargs=IDS_ARE_NEVER_REUSED) as batch:
-            # SQLite reads the default back in other words, too.
+            # SQLite also reads the default back in other words.
             batch.alter_column("slice", existing_type=TEXT, server_default="")
             batch.drop_constraint(op.f(f"uq_{table}_{'_'.join(key)}"), type_="unique")
             if table == "problem":
@@ -66,7 +66,7 @@ def require_cause(batch: BatchOperations, causes: str) -> None:
 
 
 def drop_badge_index() -> None:
-    # SQLite would read its condition back in other words; elsewhere no table is made anew.
+    # SQLite would read its condition back in other words; other databases copy no table.
     if is_sqlite():
         op.drop_index("ix_flag_run_id_class_label_badge", table_name="flag")
 

@@ -12,7 +12,7 @@ down_revision = "0028_flags_of_slices"
 def upgrade() -> None:
     op.add_column("counted_cases", sa.Column("scores", sa.LargeBinary(), nullable=True))
     if op.get_bind().dialect.name == "postgresql":
-        # Reading them is what takes time, as for other counts.
+        # Reading them takes most of the time, as for other counts.
         op.execute("ALTER TABLE counted_cases ALTER COLUMN scores SET STORAGE EXTERNAL")
 
 

@@ -9,10 +9,10 @@ from sqlalchemy.dialects import postgresql
 revision = "0030_label_answers"
 down_revision = "0029_scores_of_counts"
 
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-# SQLite alters a table by making a new one, which must not give old ids again either.
+# SQLite alters a table by making a new one, which must not reuse old ids either.
 IDS_ARE_NEVER_REUSED = {"sqlite_autoincrement": True}
 TABLES = ("membership", "api_token")
 

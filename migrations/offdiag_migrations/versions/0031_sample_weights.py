@@ -23,7 +23,7 @@ def upgrade() -> None:
     )
     op.add_column("prediction_chunk", sa.Column("weights", sa.LargeBinary(), nullable=True))
     if op.get_bind().dialect.name == "postgresql":
-        # Reading them is what takes time, as for codes.
+        # Reading them takes most of the time, as for codes.
         op.execute("ALTER TABLE prediction_chunk ALTER COLUMN weights SET STORAGE EXTERNAL")
 
 

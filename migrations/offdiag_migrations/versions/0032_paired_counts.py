@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql
 revision = "0032_paired_counts"
 down_revision = "0031_sample_weights"
 
-# By code point, whatever the language of the server.
+# Sorted by code point, whatever the locale of the server.
 TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
 JSON = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
 
@@ -45,7 +45,7 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_paired_run_paired_id"), "paired_run", ["paired_id"])
     if op.get_bind().dialect.name == "postgresql":
-        # Codes and sizes hardly shrink, and reading them is what takes time.
+        # Codes and sizes hardly shrink, and reading them takes most of the time.
         for table, column in (
             ("paired_counts", "actual"),
             ("paired_counts", "sizes"),
