@@ -221,7 +221,7 @@ def warn_of(notes: Iterable[str], category: type[Warning] = LabelNote) -> None:
 
 def _level_of_caller() -> int:
     """Number of frames between `warn_of` and the first one outside this package."""
-    frame = sys._getframe(1)  # noqa: SLF001 - what warnings themselves look at
+    frame = sys._getframe(1)  # noqa: SLF001 - as the module warnings does
     level = 1
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         frame = frame.f_back

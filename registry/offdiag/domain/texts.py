@@ -55,7 +55,7 @@ def shortened(text: str, *, longest: int = 24) -> str:
 
 
 def name_segment(name: str) -> str:
-    """A name as it stands in a URL. Raises `InvalidInput` for an empty one."""
+    """A name as a segment of a URL. Raises `InvalidInput` for an empty one."""
     if not name:
         raise InvalidInput(
             "it is empty.", field="name", hint="Name the dataset, report or cost matrix."
