@@ -81,7 +81,7 @@ def sets_of_run(session: Session, run_id: str) -> tuple[LabelledSets, LabelSet]:
             hint=f"At most {MOST_MEMBERS:,} members of sets are read at once.",
         )
     sets = read_inputs(session, run_id).sets
-    assert sets is not None  # noqa: S101  # As every multi-label run has.
+    assert sets is not None  # noqa: S101  # Every multi-label run has them.
     return sets, dataset.labels
 
 

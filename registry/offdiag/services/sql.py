@@ -205,7 +205,7 @@ def _predictions(
                 continue
             # Runs on the same dataset follow each other, and usually share the same truth.
             if truth is None or truth.version.id != run.truth_id:
-                truth = None  # Two would not have to fit into memory.
+                truth = None  # So that two need not fit into memory at once.
                 truth = truth_side(session, run.truth_id, wanted)
         after: Progress | None = Progress()
         while after is not None:

@@ -154,7 +154,7 @@ def _difference(
     if len(leaders_among(task, RankedTogether(session, pair), kept=kept).best_set) != 1:
         return None
     assert candidate.value.value is not None  # noqa: S101 - ranked runs have values
-    assert champion.value.value is not None  # noqa: S101 - as before
+    assert champion.value.value is not None  # noqa: S101 - as above
     return candidate.value.value - champion.value.value
 
 

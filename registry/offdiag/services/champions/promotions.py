@@ -180,7 +180,7 @@ def promote(
     although_gate_fails: bool,
     settings: Settings,
 ) -> PromotionRecord:
-    """Check a run with a gate, then approve or propose it. Raises what these three raise."""
+    """Approve or propose a run after `check_gate`. Raises what these functions raise."""
     gate = check_gate(database, run_id, conditions, settings)
     if role is PromotionRole.CANDIDATE:
         return propose(database, run_id, reason=reason, author=author, gate=gate)

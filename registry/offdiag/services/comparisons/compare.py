@@ -215,7 +215,7 @@ def _columns_of(
         return counted_columns(counted.samples) if len(runs) == 2 else None
     if len(runs) != 2 or not all(run.has_predictions and run.truth for run in runs):
         return None
-    assert runs[0].truth is not None  # noqa: S101  # As was just looked at.
+    assert runs[0].truth is not None  # noqa: S101  # Just checked.
     return read_columns(session, runs[0].truth)
 
 

@@ -107,7 +107,7 @@ def _resolved(host: str, port: int, timeout_s: float) -> list[Checked]:
 def signature(secret: str, timestamp: int, body: bytes) -> str:
     """`v1=` and the HMAC-SHA256 of "timestamp.body" under the secret, in hexadecimal.
 
-    The timestamp is signed with the body, so that nobody can resend a recorded request to a
+    The timestamp is signed with the body, so that no one can resend a recorded request to a
     receiver that refuses old timestamps.
     """
     signed = f"{timestamp}.".encode() + body

@@ -183,7 +183,7 @@ def of_matrix(matrix: ConfusionMatrix) -> EvaluatedValues:
 def of_weights(inputs: EvaluationInputs) -> EvaluatedValues:
     """All metrics of sums of weights, and those of the scores of weighted samples."""
     counted = inputs.counted
-    assert isinstance(counted, WeightedCounts)  # noqa: S101  # Who calls this knows.
+    assert isinstance(counted, WeightedCounts)  # noqa: S101  # The caller has checked it.
     suite = evaluate_stack(
         counted.sums, ordinal=counted.labels.has_declared_order, names=counted.labels.names
     )

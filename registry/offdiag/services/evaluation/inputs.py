@@ -80,7 +80,7 @@ class Cases:
         nothing = np.zeros((self.n_classes, self.n_classes))
         total = WeightedCounts(nothing.astype(np.int64), nothing.copy(), nothing.copy(), labels)
         for chunk in self._chunks():
-            assert chunk.weight is not None  # noqa: S101  # All chunks of such a run have them.
+            assert chunk.weight is not None  # noqa: S101  # So do all chunks of weighted runs.
             actual = chunk.actual_in(self.actual)
             total += WeightedCounts.of_samples(actual, chunk.predicted, chunk.weight, labels)
         return total
@@ -112,7 +112,7 @@ class Cases:
             return None
         weights = [np.zeros(0)]
         for chunk in self._chunks():
-            assert chunk.weight is not None  # noqa: S101  # All chunks of such a run have them.
+            assert chunk.weight is not None  # noqa: S101  # So do all chunks of weighted runs.
             weights.append(chunk.weight[chunk.actual_in(self.actual) < self.n_classes])
         return WeightedForecasts.of(forecasts, np.concatenate(weights))
 
@@ -360,7 +360,7 @@ def counts_scores(run: RunRecord) -> bool:
 
 def positive_code(dataset: DatasetRecord) -> int:
     """The code of the class to which a single score per sample refers."""
-    assert dataset.positive_label is not None  # noqa: S101  # Else there are none.
+    assert dataset.positive_label is not None  # noqa: S101  # Otherwise it has no scores.
     return dataset.labels.index[dataset.positive_label]
 
 

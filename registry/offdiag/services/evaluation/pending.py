@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from offdiag.services.jobs.leases import LeaseKeeper
 
 MOST_AT_ONCE = 20
-"""Most runs that are evaluated before a list is shown; if there are more, it says how many."""
+"""Most runs that are evaluated before a list is shown; of more, only the number is reported."""
 _MOST_COUNTED = 10_000
 
 Step = Callable[[int, int], None]

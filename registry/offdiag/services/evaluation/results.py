@@ -36,7 +36,7 @@ def evaluation_of(
             stored, job = _stored(session, run_id)
         if stored is not None:
             return stored
-        if job is None:  # Usually what made it stale has asked for it already.
+        if job is None:  # Usually whatever made it stale has submitted it.
             with database.write() as session:
                 submit_evaluation(session, run_id)
                 job = jobs.find_by_key(session, evaluation_key(run_id))

@@ -114,7 +114,7 @@ def _note(
     ids: SampleIds | None,
     predicted: Callable[[], Codes],
 ) -> str | None:
-    """A note on labels that differ from the newest ones of these samples, if it is suspicious."""
+    """A note on labels that differ from the newest ones of these samples in a suspicious way."""
     if newest.n_samples != placed.record.n_samples:
         return None
     before = f"label version {newest.number} of dataset {dataset.name!r}"

@@ -38,7 +38,7 @@ Choose = Callable[[Sequence[int | None]], int | None]
 
 def any_of(projects: Sequence[int | None]) -> int | None:
     """One of them at random, each equally likely."""
-    return random.choice(projects)  # noqa: S311 - nobody gains by guessing it.
+    return random.choice(projects)  # noqa: S311 - guessing it gains nothing.
 
 
 @dataclass(frozen=True, slots=True)

@@ -271,9 +271,8 @@ def with_leader(session: Session, scope: ReportScope, snapshot: Snapshot) -> Sna
     best = ranked(snapshot.runs, scope.ranking_metric)[0]
     evaluation = evaluations.evaluation_of_inputs(session, best.id, best.input_digest)
     if evaluation is None or not isinstance(evaluation.counted, ConfusionMatrix):
-        return (
-            snapshot  # In a set no label takes the place of another one; weights are not counted.
-        )
+        # Labels in sets are not confused with each other, and sums of weights are not counts.
+        return snapshot
     matrix = evaluation.counted
     if not matrix.total:
         return snapshot

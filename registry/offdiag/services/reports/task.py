@@ -231,7 +231,7 @@ WAITS_FOR_RUNS = timedelta(minutes=10)
 """How long an edition waits for runs that are being scored and for the previous edition."""
 _LOOK_AGAIN_S = 2.0
 _LOOK_BACK = 5
-"""Editions that may be skipped as unreadable, written by another version of offdiag."""
+"""Earlier editions that are tried: those of another version of offdiag may be unreadable."""
 
 
 def compute_report(database: Database, args: Mapping[str, Any]) -> Callable[[Session], None]:

@@ -145,7 +145,7 @@ def overdue_since(database: Database, settings: BackupSettings) -> datetime | No
 
 
 def _stem(database: Database) -> str:
-    assert database.path is not None  # noqa: S101  # Nobody asks on PostgreSQL.
+    assert database.path is not None  # noqa: S101  # Never called on PostgreSQL.
     return database.path.stem
 
 

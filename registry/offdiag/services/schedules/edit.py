@@ -92,7 +92,7 @@ def add_schedule(
         with database.write() as session:
             found = reportable(session, scope)
             project_id = datasets.project_id(session, scope.project)
-            assert project_id is not None  # noqa: S101  # The dataset lies in it.
+            assert project_id is not None  # noqa: S101  # The dataset is in it.
             if schedules.find_schedule(session, project=scope.project, name=name) is not None:
                 raise Conflict(
                     f"project {scope.project!r} has a schedule {name!r}.",
