@@ -1,1 +1,1 @@
-"""Rows of a registry in one file that any other registry can read, on either database."""
+"""Archives: rows of a registry in one file that a registry on either database can read."""

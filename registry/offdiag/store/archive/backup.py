@@ -1,6 +1,6 @@
-"""A whole registry as one archive, and an archive as a whole registry.
+"""Backing up a whole registry to one archive, and restoring it.
 
-Rows are written a few megabytes at a time, and compared value by value once they are loaded.
+Rows are written a few megabytes at a time, and compared value by value after they are loaded.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ _ROWS_AT_ONCE = 1_000
 
 
 def lift_time_limits(connection: Connection) -> None:
-    """Let this transaction take as long as it needs: it reads everything."""
+    """Lift the time limits of this transaction, which reads everything."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
 
 def count_rows(connection: Connection, statements: Iterable[Select[Any]]) -> int:
-    """Rows of all these statements."""
+    """The number of rows of all these statements together."""
     return sum(
         connection.scalar(select(func.count()).select_from(statement.subquery())) or 0
         for statement in statements
@@ -78,7 +78,7 @@ def dump_table(
 def encoded_parts(
     connection: Connection, table: Table, statement: Select[Any]
 ) -> Iterator[tuple[bytes, int]]:
-    """The parts of a table as they are written, each with its number of rows.
+    """Encode the rows of a statement over a table as parts, each with its number of rows.
 
     Equal rows give equal bytes.
     """
@@ -87,7 +87,7 @@ def encoded_parts(
 
 
 def rows_by_key(connection: Connection, table: Table) -> Iterator[PlainRow]:
-    """All rows of a table as they are written, by primary key."""
+    """All rows of a table as they are written to an archive, by primary key."""
     yield from _rows(connection, table, select(table))
 
 
@@ -99,7 +99,7 @@ def _rows(connection: Connection, table: Table, statement: Select[Any]) -> Itera
 
 
 def _rows_at_once(connection: Connection, table: Table, statement: Select[Any]) -> int:
-    """As many rows as fit into a part: the scores of a chunk may have a hundred megabytes."""
+    """How many rows fit into one part; the scores of one chunk may take a hundred megabytes."""
     blobs = [column.name for column in table.columns if isinstance(column.type, LargeBinary)]
     if not blobs:
         return _ROWS_AT_ONCE
@@ -125,10 +125,10 @@ def _parts(rows: Iterable[PlainRow]) -> Iterator[list[PlainRow]]:
 def require_same_rows(
     connection: Connection, tables: Iterable[Table], archive: ArchiveReader, progress: Progress
 ) -> None:
-    """Read every row back and raise `Conflict`, naming tables, where one is not as it was.
+    """Read every row back, and raise `Conflict`, naming the tables, if any row differs.
 
-    Rows are compared by SHA-256 over their values, in the order of their keys. The order of
-    names in a document is none of its values: PostgreSQL keeps its own.
+    Rows are compared by SHA-256 over their values, in the order of their keys. The order of the
+    names in a JSON document does not count: PostgreSQL keeps its own.
     """
     n_done, different = 0, []
     for table in tables:
@@ -171,10 +171,10 @@ def _text(value: object) -> str:
 
 
 def load_archive(connection: Connection, archive: ArchiveReader, progress: Progress) -> None:
-    """Insert every row of an archive. The database must be empty and of the archive's schema.
+    """Insert every row of an archive. The database must be empty and have the archive's schema.
 
-    Raises `InvalidInput` when the archive holds tables that such a registry does not have,
-    rows that it refuses, or references to rows that are not there.
+    Raises `InvalidInput` when the archive holds tables that this schema does not have, rows that
+    the database refuses, or references to missing rows.
     """
     manifest = archive.manifest
     tables = reflected_tables(connection)
@@ -205,13 +205,13 @@ def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) ->
     except (IntegrityError, DataError) as error:
         raise _strange(f"a row of {table.name} is refused ({error.orig})") from error
     except DBAPIError:
-        raise  # The disk or the network, which the database speaks of itself.
+        raise  # The disk or the network; the database's own message says so.
     except StatementError as error:
         raise _strange(f"a row of {table.name} is refused ({error.orig})") from error
 
 
 def _require_references(connection: Connection) -> None:
-    """On SQLite foreign keys are off while a schema is made, so they are looked at here."""
+    """Check foreign keys on SQLite, where they are off while a schema is being created."""
     if connection.dialect.name == "sqlite":
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
         if broken is not None:
@@ -229,13 +229,13 @@ def _strange(what: str) -> InvalidInput:
 def write_backup(
     database: Database, path: Path, *, written_by: str, now: datetime, progress: Progress
 ) -> Manifest:
-    """Write everything as it is at one moment, while others go on working.
+    """Write everything as it is at one moment, while others keep working.
 
-    Raises `SchemaMismatch` for a database without tables of ours or of a newer schema, and
-    `Conflict`, `StorageFull` or `InvalidInput` for a file that cannot be made.
+    Raises `SchemaMismatch` for a database without offdiag's tables or with a newer schema, and
+    `Conflict`, `StorageFull` or `InvalidInput` for a file that cannot be created.
     """
     if schema.check(database).current is None:
-        # Reading an SQLite file that is not there would make one.
+        # Reading an SQLite file that does not exist would create it.
         raise _nothing_to_back_up(database)
     with database.read() as session:
         connection = session.connection()
@@ -265,14 +265,14 @@ def restore_backup(
 ) -> Manifest:
     """Fill a database with a backup and bring it to the schema of this version.
 
-    A database that holds anything is only replaced with `force`. All of it is one transaction:
-    whatever goes wrong, the database is as it was. Work that waited in the backup waits from
-    now on, so that nobody takes it for forgotten. With `is_checked` every row is read back
-    before anything is committed, and compared with the backup by digest.
+    A database that holds anything is only replaced with `force`. The restore is one transaction:
+    if anything goes wrong, the database stays as it was. Jobs that were waiting in the backup
+    count as waiting from now on, so that they do not look overdue. With `is_checked` every row is
+    read back before the commit and compared with the backup by digest.
 
     Raises `InvalidInput` for a file that is not a complete backup, `Conflict` for a database that
-    holds something or gives back other rows, `SchemaMismatch` for a backup or a database of a
-    newer schema, and `StorageFull` where there is no room.
+    holds something or returns different rows, `SchemaMismatch` for a backup or a database of a
+    newer schema, and `StorageFull` when there is no room.
     """
     with opened_archive(path, "backup") as archive:
         require_known_schema(path, archive.manifest.schema)
@@ -298,7 +298,7 @@ def restore_backup(
 
 
 def is_empty(database: Database) -> bool:
-    """Whether restoring would replace nothing."""
+    """Whether the database holds nothing that a restore would replace."""
     if schema.check(database).current is None:
         return True
     with database.read() as session:
@@ -307,7 +307,7 @@ def is_empty(database: Database) -> bool:
 
 
 def require_known_schema(path: Path, revision: str) -> None:
-    """Raise `SchemaMismatch` for an archive that a newer offdiag has written."""
+    """Raise `SchemaMismatch` for an archive that a newer offdiag wrote."""
     if revision not in offdiag_migrations.revisions():
         raise SchemaMismatch(
             f"{path.name} has schema {revision}, which this version of offdiag "

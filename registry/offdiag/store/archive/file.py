@@ -1,12 +1,12 @@
-"""An archive as a file: a zip of parts, and last a manifest of what it holds with their digests.
+"""The file format of archives: a zip of parts, then a manifest of its content with digests.
 
-Anybody may have made the archive that is read: each part is checked before it is used.
+An archive may come from anyone, so each part is checked before it is used.
 
-Nothing is unpacked to the disk, so names in the zip lead nowhere. What is unpacked in memory is
-bounded by what the manifest says, whatever the zip says of itself.
+Nothing is unpacked to disk, so names in the zip cannot point anywhere. What is unpacked in memory
+is bounded by the manifest, whatever the zip claims about its sizes.
 
-Parts are Arrow streams, one table each; a large table has several. The file gets its name only
-when it is complete, so a half-written archive is never found under it.
+Parts are Arrow streams of one table each; a large table has several. The file gets its name only
+when it is complete, so a half-written archive is never found under that name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 
 MOST_BYTES_IN_PART = 1_100_000_000
-"""A part holds 16 MiB and at most one row more, and no database takes a larger blob in it."""
+"""A part holds 16 MiB and at most one row more, and no database accepts a larger blob in a row."""
 _MOST_ROWS = 2**53
 
 ArchiveKind = Literal["backup", "project"]
@@ -54,9 +54,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What an archive holds. `schema` is the revision of the registry that its rows fit.
+    """What an archive holds. `schema` is the schema revision that its rows fit.
 
-    `subject` is the database or the project; `sequences` gives the last id that was handed out
+    `subject` names the database or the project; `sequences` gives the last id that was handed out
     in each table that counts its rows.
     """
 
@@ -81,13 +81,13 @@ class Manifest:
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of all parts once they are unpacked."""
+        """Size of all parts in bytes after unpacking."""
         return sum(part.n_bytes for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """What archives of every format say of themselves."""
+    """The fields that the manifest of every format has."""
 
     format: str
     version: int
@@ -126,7 +126,7 @@ def read_manifest(name: str, text: bytes, kind: ArchiveKind) -> Manifest:
 
 
 def damaged(name: str, what: str) -> InvalidInput:
-    """The error for a file that is not what was written."""
+    """The error for a file whose content is not what was written."""
     return InvalidInput(
         f"{name} is not a whole archive: {what}.",
         field="file",
@@ -151,9 +151,9 @@ _VERBS = {
 
 _MOST_BYTES_OF_MANIFEST = 64 << 20
 _ENCRYPTED = 0x1
-# Other methods unpack a few bytes to gigabytes before anybody can stop them.
+# Other methods can expand a few bytes to gigabytes before anything can stop them.
 _BOUNDED_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-# Everything that zipfile raises for damaged files, by trial with every byte of one changed.
+# Everything that zipfile raises for damaged files, found by changing every byte of one.
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -186,15 +186,15 @@ class ArchiveReader:
 def opened_archive(path: Path, kind: ArchiveKind) -> Iterator[ArchiveReader]:
     """Open an archive and read its manifest.
 
-    Raises `InvalidInput` for a file that cannot be read, that is not an archive or a torn one, and
-    for an archive of another kind or of a later format.
+    Raises `InvalidInput` for a file that cannot be read or is not a complete archive, and for an
+    archive of another kind or of a later format.
     """
     with _opened(path) as source:
         yield ArchiveReader(path.name, source, _manifest_in(path.name, source, kind))
 
 
 def require_disk_space(folder: Path, manifest: Manifest) -> None:
-    """Raise `StorageFull` where an archive unpacks to more than a disk has room for."""
+    """Raise `StorageFull` when an archive unpacks to more than the disk has room for."""
     free = shutil.disk_usage(folder).free
     if manifest.n_bytes > free:
         raise StorageFull(
@@ -237,7 +237,7 @@ def _unpacked(name: str, source: zipfile.ZipFile, entry: str, n_bytes: int) -> b
         raise damaged(name, f"{entry} is packed in a way that offdiag never uses")
     try:
         with source.open(info) as stream:
-            # Asked for all of it, zipfile would unpack first and cut to the length afterwards.
+            # If asked for all of it, zipfile would unpack everything first and cut it afterwards.
             return stream.read(n_bytes)
     except (*_BROKEN, OSError) as error:
         raise damaged(name, f"{entry} cannot be read ({error})") from None
@@ -248,11 +248,11 @@ def _gigabytes(n_bytes: int) -> str:
 
 
 Progress = Callable[[int, int], None]
-"""Is told the rows that were dealt with and those there are; what it raises ends the matter."""
+"""Called with the rows done and the total number of rows; an exception from it aborts the work."""
 
 
 def ignored(n_done: int, n_rows: int) -> None:
-    """The progress of what nobody watches."""
+    """A progress callback that does nothing."""
 
 
 class ArchiveWriter:
@@ -282,8 +282,8 @@ def written_archive(
 ) -> Iterator[ArchiveWriter]:
     """Write an archive of about `n_rows` rows, which `manifest` describes except for its parts.
 
-    It can be read by its owner alone. Raises `Conflict` when the file exists, `StorageFull` or
-    `InvalidInput` when it cannot be written; nothing is left behind then.
+    Only its owner can read the file. Raises `Conflict` when the file exists, `StorageFull` or
+    `InvalidInput` when it cannot be written; then nothing is left behind.
     """
     with (
         whole_file(path, private=True) as stream,

@@ -1,6 +1,6 @@
-"""Taking over projects, classes, costs, datasets and truths that the target may know already.
+"""Importing projects, classes, costs, datasets and label versions that the target may have.
 
-Versions of ground truth are recognised by what they say and not by their numbers.
+Label versions are recognised by their content, not by their numbers.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _MEANING = ("label_set_id", "weights", "currency", "note")
 
 
 def merge_datasets(source: Session, target: Session, known: KnownAs) -> None:
-    """Take over everything around ground truth and runs. Raises `Conflict`.
+    """Import everything around label versions and runs. Raises `Conflict`.
 
-    What people decided here stays. Where nobody did, the decision of the source is taken over:
-    the positive class, the groups of classes, and the costs that count.
+    Decisions made in this registry stay. Where none was made, the decision of the source is
+    imported: the positive class, the groups of classes, and the costs by which runs are judged.
     """
     for row in rows_of(source, table_of(ProjectRow)):
         known.projects[row["id"]] = _project(target, row, known)
@@ -58,7 +58,7 @@ def merge_datasets(source: Session, target: Session, known: KnownAs) -> None:
 
 
 def merge_baselines(source: Session, target: Session, known: KnownAs) -> None:
-    """Pin the baselines of datasets that have none here."""
+    """Pin the baselines of datasets that have none in the target."""
     table = table_of(BaselineRow)
     for row in rows_of(source, table):
         dataset_id = known.datasets[row["dataset_id"]]
@@ -69,7 +69,7 @@ def merge_baselines(source: Session, target: Session, known: KnownAs) -> None:
 
 
 def merge_promotions(source: Session, target: Session, known: KnownAs) -> None:
-    """Add champions and candidates of datasets for which nothing was decided here."""
+    """Add champions and candidates of datasets for which the target has no decision."""
     table = table_of(PromotionRow)
     decided = {row["dataset_id"] for row in rows_of(target, table)}
     for row in rows_of(source, table):
@@ -80,7 +80,7 @@ def merge_promotions(source: Session, target: Session, known: KnownAs) -> None:
 
 
 def merge_dataset_comments(source: Session, target: Session, known: KnownAs) -> None:
-    """Add the comments on datasets that are not there yet."""
+    """Add comments on datasets that the target does not have yet."""
     table = table_of(CommentRow)
     for row in rows_of(source, table):
         if row["dataset_id"] is not None:
@@ -91,7 +91,7 @@ def merge_dataset_comments(source: Session, target: Session, known: KnownAs) -> 
 
 
 def merge_sample_content(source: Session, target: Session, known: KnownAs) -> None:
-    """Add what samples look like that nothing is known of here."""
+    """Add the content of samples about which the target knows nothing."""
     table = table_of(SampleContentRow)
     for source_id, dataset_id in known.datasets.items():
         there = set(target.scalars(select(table.c.sample).where(table.c.dataset_id == dataset_id)))
@@ -101,9 +101,10 @@ def merge_sample_content(source: Session, target: Session, known: KnownAs) -> No
 
 
 def merge_label_answers(source: Session, target: Session, known: KnownAs) -> None:
-    """Add answers that are not there yet, nor became a label version here meanwhile.
+    """Add answers that the target does not have, unless they became a label version there.
 
-    Published ones tell which labels people have settled, under the number of the version here.
+    Published answers record which labels people decided, under the number that the version has in
+    the target.
     """
     table, versions = table_of(LabelAnswerRow), table_of(TruthVersionRow)
     for source_id, dataset_id in known.datasets.items():
@@ -139,9 +140,9 @@ def _label_set(target: Session, row: RowMapping, known: KnownAs) -> int:
 
 
 def _costs(target: Session, row: RowMapping, known: KnownAs) -> int:
-    """The version that says the same, whatever its number; else the next one of this name.
+    """The id of the version with the same content whatever its number, else of a new version.
 
-    Costs that were taken back are there twice: each version of the source is another one here.
+    Costs that were reverted occur twice: each version of the source is matched to a different one.
     """
     table = table_of(CostMatrixRow)
     project_id = known.projects[row["project_id"]]
@@ -205,7 +206,7 @@ def _dataset(target: Session, row: RowMapping, known: KnownAs) -> int:
 
 
 def _is_by_convention(there: RowMapping, row: RowMapping) -> bool:
-    """Whether nobody named the positive class here, nor in the source."""
+    """Whether a positive class is known, and neither the target nor the source had it chosen."""
     known = [each for each in (there, row) if each["positive_label"] is not None]
     return bool(known) and all(each["positive_by_convention"] for each in known)
 
@@ -222,7 +223,7 @@ def _require_same_classes(row: RowMapping, there: RowMapping, *, label_set_id: i
 
 
 def merge_truths(source: Session, target: Session, known: KnownAs) -> None:
-    """Take over all versions and slices. Raises `Conflict` for contradicting ones."""
+    """Import all label versions and slices. Raises `Conflict` for contradictions."""
     for dataset_id in sorted(known.datasets.values()):
         lock_truths(target, dataset_id)
     # A version comes after the one it corrects.
@@ -237,7 +238,7 @@ def merge_truths(source: Session, target: Session, known: KnownAs) -> None:
 
 
 def _same_truth(target: Session, row: RowMapping, known: KnownAs) -> int | None:
-    """The version that says the same: logged with this content, or the same correction."""
+    """The version with the same content: logged with it, or made by the same correction."""
     table = table_of(TruthVersionRow)
     if row["parent_id"] is None:
         found = rows_of(
@@ -275,7 +276,7 @@ def _insert_truth(source: Session, target: Session, row: RowMapping, known: Know
         dataset_id=dataset_id,
         number=(newest or 0) + 1,
         parent_id=None if parent is None else known.truths[parent],
-        # A first version names itself, once it has an id; references are checked at the commit.
+        # A first version refers to itself once it has an id; references are checked at the commit.
         root_id=0 if parent is None else known.truths[row["root_id"]],
     )
     if parent is None:

@@ -1,6 +1,6 @@
-"""Taking over runs with all that belongs to them, and schedules with their frozen reports.
+"""Importing runs with all that belongs to them, and schedules with their report editions.
 
-Predictions, evaluations and flags of a run are taken over once.
+Predictions, evaluations and flags of a run are imported only once.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ _OF_RUN = (
 
 
 def merge_runs(source: Session, target: Session, known: KnownAs) -> None:
-    """Take over the runs that are not there. Raises `Conflict` for contradicting ones.
+    """Import the runs that the target does not have. Raises `Conflict` for contradictions.
 
-    Results and flags of a run that is there stay as they are here: it is judged by what counts
-    here, and people have settled its flags.
+    Results and flags of a run that the target already has stay as they are: it is judged by the
+    target's settings, and its flags were triaged there.
     """
     runs = table_of(RunRow)
-    # All are looked for first, because a run may name another one that comes after it.
+    # All ids are looked up first, because a run may name another one that comes after it.
     for row in rows_of(source, runs):
         there = _same_run(target, row, known)
         known.runs[row["id"]] = row["id"] if there is None else there
@@ -150,7 +150,7 @@ def _insert_run(source: Session, target: Session, row: RowMapping, known: KnownA
 
 
 def _insert_paired_counts(source: Session, target: Session, run_id: str, known: KnownAs) -> None:
-    """What a run has in common with others; their table comes with the first of them."""
+    """Insert what a run has in common with others; the first such run also brings the samples."""
     for part in rows_of(source, table_of(PairedRunRow), run_id=run_id):
         table = table_of(PairedSamplesRow)
         if not rows_of(target, table, id=part["paired_id"]):
@@ -160,7 +160,7 @@ def _insert_paired_counts(source: Session, target: Session, run_id: str, known: 
 
 
 def _valid_results(source: Session, row: RowMapping, known: KnownAs) -> list[RowMapping]:
-    """The evaluations of a run that would come out the same here."""
+    """The evaluations of a run that would give the same results in the target."""
     if row["dataset_id"] in known.judged_otherwise:
         return []
     found = rows_of(source, table_of(EvaluationRow), run_id=row["id"])
@@ -182,7 +182,7 @@ def _insert_evaluation(source: Session, target: Session, row: RowMapping, known:
         if table.name == SliceCountsRow.__tablename__ and not _same_columns(
             source, target, row, known
         ):
-            continue  # They are made again where they are read.
+            continue  # They are recomputed when they are read.
         changes: dict[str, Any] = {"evaluation_id": evaluation_id}
         parts = []
         for part in rows_of(source, table, evaluation_id=row["id"]):
@@ -196,7 +196,7 @@ def _insert_evaluation(source: Session, target: Session, row: RowMapping, known:
 
 
 def _same_columns(source: Session, target: Session, row: RowMapping, known: KnownAs) -> bool:
-    """Whether slices are of the same columns here; those of counted runs are their own."""
+    """Whether slices have the same columns in the target; counted runs have their own slices."""
     there, here = row["truth_version_id"], _truth_of(row, known)
     if there is None or here is None:
         return True
@@ -216,10 +216,10 @@ _IDENTITY = ("fire_time", "state", "data_digest", "error")
 
 
 def merge_reports(source: Session, target: Session, known: KnownAs, *, project: str) -> None:
-    """Take over schedules and editions that are not there. Raises `Conflict`.
+    """Import schedules and editions that the target does not have. Raises `Conflict`.
 
-    Schedules come paused: the registry they come from may go on issuing. One whose name is
-    taken here stays as it is here.
+    Schedules arrive paused, because the registry they come from may still issue them. A schedule
+    whose name exists in the target is left as it is there.
     """
     for row in rows_of(source, table_of(ScheduleRow)):
         known.schedules[row["id"]] = _schedule(source, target, row, known, project)
@@ -250,7 +250,7 @@ def _schedule(
 
 
 def _is_there(target: Session, row: RowMapping, known: KnownAs) -> bool:
-    """Whether this very edition is there. One of its number or its time may be another one."""
+    """Whether the target has this edition. Raises `Conflict` for another of its number or time."""
     table = table_of(ReportEditionRow)
     of_series = (table.c.project_id == known.projects[row["project_id"]]) & (
         table.c.name == row["name"]
@@ -297,7 +297,7 @@ def _insert_edition(
 def _scope(
     source: Session, target: Session, row: RowMapping, known: KnownAs, project: str
 ) -> dict[str, Any]:
-    """What the report is about, by the names that things have here."""
+    """The scope of the report, with names translated to those of the target."""
     try:
         scope = read_scope(row["scope"])
     except (ValidationError, InvalidInput):
@@ -312,7 +312,7 @@ def _scope(
 
 
 def _costs(source: Session, target: Session, named: str | None, known: KnownAs) -> str | None:
-    """Costs by the number that their version has here."""
+    """The costs that a report names, with the version number that they have in the target."""
     wanted = None if named is None else CostName.parse(named)
     if wanted is None or wanted.version is None:
         return named

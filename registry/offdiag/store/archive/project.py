@@ -1,4 +1,4 @@
-"""What of a registry belongs to one project, and what another registry calls it."""
+"""Which rows of a registry belong to one project, and their ids in another registry."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ from offdiag.store.reports import EditionState
 
 @dataclass
 class KnownAs:
-    """Ids of the source and of the same things in the target, and what was added to it.
+    """Ids in the source and of the same objects in the target, and what was added to the target.
 
-    `judged_otherwise` are datasets of the source that the target describes in another way than
-    the source did when it evaluated their runs, `renumbered` corrections of truth that have
-    another number here: in both cases results of the source are not what would be computed
-    here. `paused` are names of schedules.
+    `judged_otherwise` are datasets of the source that the target describes differently from what
+    the source used to evaluate their runs; `renumbered` are corrections of labels with another
+    number in the target. In both cases results of the source are not what the target would
+    compute. `paused` are names of schedules.
     """
 
     projects: dict[int, int] = field(default_factory=dict)
@@ -72,12 +72,12 @@ class KnownAs:
 
 
 def rows_of(session: Session, table: Table, **equal: Any) -> list[RowMapping]:
-    """The rows of a table with these values, by key."""
+    """The rows of a table with these values, by primary key."""
     return list(session.execute(_selected(table, equal)).mappings())
 
 
 def each_row_of(session: Session, table: Table, **equal: Any) -> Iterator[RowMapping]:
-    """As `rows_of`, one at a time: what blobs hold may be larger than memory."""
+    """The same as `rows_of`, one at a time: their blobs may be larger than memory."""
     keys = select(*table.primary_key.columns).where(*_conditions(table, equal))
     for key in session.execute(keys.order_by(*table.primary_key.columns)).all():
         yield from rows_of(session, table, **key._asdict())
@@ -122,14 +122,14 @@ LEFT_OUT = {
     "kept_answer": "it answers requests that are sent to this server again",
     "saved_view": "it is a page of a registry, and may show several projects",
 }
-"""Tables of which an archive of a project holds nothing, and why."""
+"""Tables of which an archive of a project holds nothing, with the reason."""
 
 
 def rows_of_project(project_id: int) -> dict[Table, Select[Any]]:
-    """The rows of each table that belong to a project, those first that others refer to.
+    """The rows of each table that belong to a project, referenced tables first.
 
-    Left out are runs that are open or deleted, and reports and deliveries that are still to be
-    made: whoever has them to make would make them twice.
+    Runs that are open or deleted are left out, and so are reports and deliveries that are still to
+    be made: otherwise both registries would make them.
     """
     return {
         table: select(table).where(condition)
@@ -148,7 +148,7 @@ def table_of(model: type[Base]) -> Table:
 
 
 def parts_of_evaluations() -> list[Table]:
-    """The tables whose rows are what was computed for an evaluation, and have no other key."""
+    """The tables that hold the results of evaluations and have no key of their own."""
     return [
         table
         for table in Base.metadata.sorted_tables
@@ -232,7 +232,7 @@ def _complete_runs(project_id: int) -> Select[str]:
 
 
 def _used_labels(project_id: int) -> ColumnElement[bool]:
-    """Those of datasets and costs, and of the matrices of runs, which may have been others."""
+    """Label sets of datasets, costs and the matrices of runs, which may have older labels."""
     evaluations = select(EvaluationRow.id).where(
         EvaluationRow.run_id.in_(_complete_runs(project_id))
     )

@@ -1,10 +1,10 @@
-"""Tables of a database and their rows as Arrow streams, the same from both databases.
+"""Tables of a database and their rows as Arrow streams, the same for both databases.
 
-Streams of strangers are refused where a few bytes would become many in memory.
+Streams come from strangers, so those that expand from a few bytes to many are refused.
 
-Our own streams are plain: one schema, then batches whose buffers are as large as what they
-hold. Arrow has compressed batches too, and unpacks them while it reads, without a limit; so
-the description of each batch is looked at before the batch is.
+Streams that offdiag writes are plain: one schema, then batches whose buffers are as large as their
+content. Arrow also has compressed batches and unpacks them while reading, without a limit, so the
+description of each batch is checked before the batch is read.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from offdiag.store.models.base import Json
 
 
 def plain_batches(data: bytes, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The batches of a stream, each sound in itself and no larger than its bytes.
+    """The batches of a stream, each valid and no larger than its bytes.
 
-    Raises `ValueError` (as Arrow does) for any other schema, for compressed and for damaged
+    Raises `ValueError` (as Arrow does) for any other schema, and for compressed or damaged
     batches.
     """
     messages = iter(pa.ipc.MessageReader.open_stream(data))
@@ -72,12 +72,12 @@ def _is_compressed(message: pa.ipc.Message) -> bool:
 
 
 PlainRow = Mapping[str, Any]
-"""A row whose documents are text and whose instants have a zone."""
+"""A row with documents as text and timestamps with a time zone."""
 
 _ROWS_AT_ONCE = 1_000
 _BYTES_OF_NUMBER = 8
 _INSTANT = pa.timestamp("us", tz="UTC")
-# The order matters: the types of some databases are several of these.
+# The order matters: the types of some databases belong to several of these.
 _ARROW_TYPES: tuple[tuple[type[Any], pa.DataType], ...] = (
     (Boolean, pa.bool_()),
     (Integer, pa.int64()),
@@ -95,12 +95,12 @@ def plain_row(table: Table, row: RowMapping) -> PlainRow:
 
 
 def inserted_row(table: Table, row: PlainRow) -> dict[str, Any]:
-    """A plain row as it is inserted, with its documents read."""
+    """A plain row with its documents parsed, ready to be inserted."""
     return {column.name: _from_plain(column, row[column.name]) for column in table.columns}
 
 
 def size_of(row: PlainRow) -> int:
-    """About how many bytes a row takes in an archive before it is packed."""
+    """About how many bytes a row takes in an archive before compression."""
     return sum(
         len(value) if isinstance(value, (bytes, str)) else _BYTES_OF_NUMBER
         for value in row.values()
@@ -121,8 +121,8 @@ def encode_rows(table: Table, rows: Sequence[PlainRow]) -> bytes:
 def decode_rows(table: Table, data: bytes, *, n_rows: int) -> Iterator[dict[str, Any]]:
     """The rows of an Arrow stream, ready to be inserted.
 
-    Raises `InvalidInput` when it is none, has other columns than the table, or another number
-    of rows than `n_rows`.
+    Raises `InvalidInput` for anything that is not an Arrow stream, for other columns than those of
+    the table, and for another number of rows than `n_rows`.
     """
     left = n_rows
     try:
@@ -180,15 +180,15 @@ def _from_plain(column: Column[Any], value: Any) -> Any:
 
 BOOKKEEPING = "alembic_version"
 SIGNS_OF_LIFE = "heartbeat"
-"""Tells which processes there are, and nothing that would be true in another database."""
+"""The table of running processes, whose rows would be wrong in any other database."""
 
 
 def reflected_tables(connection: Connection) -> list[Table]:
-    """Our tables as they are in this database, those that others refer to first.
+    """offdiag's tables as they are in this database, referenced tables first.
 
-    They are asked for and not taken from the models, because an archive may be of an older
-    schema than the models describe. A PostgreSQL database may hold tables of others; those are
-    left alone.
+    They are reflected and not taken from the models, because an archive may be of an older schema
+    than the models describe. A PostgreSQL database may also hold tables of others, which are left
+    alone.
     """
     known = set(Base.metadata.tables)
     found = set(inspect(connection).get_table_names()) & known
@@ -198,13 +198,13 @@ def reflected_tables(connection: Connection) -> list[Table]:
     for table in tables:
         for column in table.columns:
             if isinstance(column.type, JSON):
-                # A missing document is SQL NULL here, and would be the document null.
+                # A missing document is SQL NULL here, and would otherwise be the document null.
                 column.type = Json
     return tables
 
 
 def sequences(connection: Connection, tables: Sequence[Table]) -> dict[str, int]:
-    """The last id that each table handed out, of those that count their rows."""
+    """The last id that each table with a sequence handed out."""
     if connection.dialect.name == "sqlite":
         rows = connection.execute(text("SELECT name, seq FROM sqlite_sequence"))
         ours = {table.name for table in tables}
@@ -224,9 +224,9 @@ def sequences(connection: Connection, tables: Sequence[Table]) -> dict[str, int]
 def set_sequences(
     connection: Connection, tables: Sequence[Table], last: Mapping[str, int]
 ) -> None:
-    """Let each table go on counting after the last id, so that none is handed out twice."""
+    """Let each table continue counting after its last id, so that no id is handed out twice."""
     for table in tables:
-        # SQLite also says of a table that it has handed out nothing, as 0.
+        # SQLite also reports tables that have handed out nothing yet, as 0.
         if not last.get(table.name):
             continue
         if connection.dialect.name == "sqlite":
@@ -248,7 +248,7 @@ def set_sequences(
 
 
 def holds_anything(connection: Connection, tables: Sequence[Table]) -> bool:
-    """Whether any table has a row, signs of life aside."""
+    """Whether any table except the heartbeats has a row."""
     return any(
         connection.execute(select(table).limit(1)).first() is not None
         for table in tables

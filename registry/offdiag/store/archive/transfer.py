@@ -1,4 +1,4 @@
-"""A project of one registry as an archive, and such an archive taken over by another."""
+"""Exporting a project of one registry to an archive, and importing that into another registry."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ from offdiag.store.problems import number_problems
 class TakenOver:
     """What an import added.
 
-    `known_runs` were there already; both kinds are ids of this registry. `added` counts the
-    rows that are new by table, and `paused` names the schedules among them.
+    `known_runs` existed already; both lists hold ids of this registry. `added` counts new rows by
+    table, and `paused` names the schedules among them.
     """
 
     project: str
@@ -74,7 +74,7 @@ def write_project(
 ) -> Manifest:
     """Write a project as it is in this transaction.
 
-    Raises `Conflict` or `InvalidInput` for a file that cannot be made.
+    Raises `Conflict` or `InvalidInput` for a file that cannot be created.
     """
     connection = session.connection()
     lift_time_limits(connection)
@@ -97,9 +97,9 @@ def write_project(
 def is_as_exported(session: Session, project_id: int, exported: Manifest) -> bool:
     """Whether an archive of a project would hold the same rows, value by value.
 
-    Every row is locked as it is read, those first that others refer to, so nobody changes the
-    project or adds to it until the transaction ends. Sets of labels never change, and other
-    projects may need theirs.
+    Every row is locked as it is read, referenced tables first, so the project cannot change or
+    grow until the transaction ends. Label sets are not locked: they never change, and other
+    projects may need them.
     """
     connection = session.connection()
     lift_time_limits(connection)
@@ -118,11 +118,11 @@ def is_as_exported(session: Session, project_id: int, exported: Manifest) -> boo
 
 @contextmanager
 def staged_project(path: Path, folder: Path, progress: Progress) -> Iterator[Database]:
-    """The archive of a project as a database in this folder, of today's schema.
+    """Load the archive of a project into a database in this folder, with the current schema.
 
-    Its digests, its references and all rules of the tables have been checked there, and an
-    archive of an older schema has been brought up to date, before the target is touched.
-    Raises `InvalidInput` and `SchemaMismatch`.
+    Its digests, its references and all constraints of the tables are checked there, and an archive
+    of an older schema is upgraded, before the target is touched. Raises `InvalidInput` and
+    `SchemaMismatch`.
     """
     with (
         opened_archive(path, "project") as archive,
@@ -139,21 +139,21 @@ def staged_project(path: Path, folder: Path, progress: Progress) -> Iterator[Dat
 
 
 def staged_names(source: Session) -> list[str]:
-    """Names of the projects in a staged archive, of which there should be one."""
+    """Names of the projects in a staged archive, which should hold exactly one."""
     return list(source.scalars(select(ProjectRow.name)))
 
 
 def rename_staged(staged: Database, name: str) -> None:
-    """Call the project of a staged archive by another name."""
+    """Rename the project of a staged archive."""
     with staged.write() as session:
         session.execute(update(ProjectRow).values(name=name))
 
 
 def take_over(source: Session, target: Session, *, project: str) -> TakenOver:
-    """Take over everything a staged archive holds, in the caller's transaction.
+    """Import everything a staged archive holds, in the caller's transaction.
 
-    Raises `Conflict` for what contradicts the target, and where others write the same rows at
-    this moment.
+    Raises `Conflict` for anything that contradicts the target, and when another transaction is
+    writing the same rows.
     """
     known = KnownAs()
     lift_time_limits(target.connection())

@@ -1,4 +1,4 @@
-"""A new file that has its name only once it is complete and on the disk."""
+"""Writing a new file that gets its name only when it is complete and on disk."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _NO_LINKS_HERE = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV}
 
 @contextmanager
 def whole_file(path: Path, *, private: bool) -> Iterator[BinaryIO]:
-    """Write a file that must not exist yet; where that fails nothing is left behind.
+    """Write a file that must not exist yet; if that fails, nothing is left behind.
 
-    Until the end it is called `.NAME.<random>.part`. What a killed process left under such a
-    name is removed by the next one that writes NAME, after an hour without a change. A
+    Until the end it is called `.NAME.<random>.part`. A file that a killed process left under such
+    a name is removed by the next process that writes NAME, after an hour without a change. A
     `private` file can be read by its owner alone.
 
-    Raises `Conflict` when there is such a file, `StorageFull` when the disk has no room for it,
-    and `InvalidInput` when it cannot be written for another reason.
+    Raises `Conflict` when the file exists, `StorageFull` when the disk has no room for it, and
+    `InvalidInput` when it cannot be written for another reason.
     """
     try:
         _refuse_existing(path)
@@ -62,7 +62,7 @@ def whole_file(path: Path, *, private: bool) -> Iterator[BinaryIO]:
 
 
 def remove_abandoned(folder: Path, pattern: str) -> None:
-    """Remove unfinished files, of names that fit a pattern, that nobody writes any more."""
+    """Remove unfinished files that match a pattern and that no process is writing any more."""
     before = time.time() - _ABANDONED_AFTER_S
     for path in folder.glob(f".{pattern}.*.part"):
         with suppress(FileNotFoundError):
@@ -82,7 +82,7 @@ def _existing(path: Path) -> Conflict:
 
 
 def _give_name(unfinished: Path, path: Path) -> None:
-    """A link is refused where the name is taken; a rename would replace what has it."""
+    """Link the file to its name, which fails if the name is taken; a rename would replace it."""
     try:
         os.link(unfinished, path)
     except FileExistsError:
@@ -95,7 +95,7 @@ def _give_name(unfinished: Path, path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """A new name survives a power failure only once its folder is on the disk too."""
+    """Flush a folder to disk, without which a new name does not survive a power failure."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
