@@ -1,4 +1,4 @@
-"""Who may use a registry, with what, what they did, and what is kept for them."""
+"""Tables for users, roles, sessions, tokens, the audit log, and what users and clients store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ACTOR_KINDS = ("user", "token", "cli", "system")
 
 
 class UserRow(Base):
-    """`password_hash` names its own method and parameters; absent, the user signs in elsewhere."""
+    """`password_hash` names its method and parameters; without it the user signs in elsewhere."""
 
     __tablename__ = "user_account"
     __table_args__ = IDS_ARE_NEVER_REUSED
@@ -32,7 +32,7 @@ class UserRow(Base):
 
 
 class MembershipRow(Base):
-    """A role of a user in one project, or in all of them where `project_id` is absent."""
+    """A role of a user in one project, or in all projects if `project_id` is NULL."""
 
     __tablename__ = "membership"
     __table_args__ = (
@@ -56,7 +56,7 @@ class MembershipRow(Base):
 
 
 class SessionRow(Base):
-    """A user who is signed in with a browser. Without its row a cookie is worth nothing.
+    """A user's browser session. A cookie without its row is worth nothing.
 
     `digest` is the SHA-256 of the random text in the cookie.
     """
@@ -71,8 +71,11 @@ class SessionRow(Base):
 
 
 class TokenRow(Base):
-    """What a program signs in with. `digest` is the SHA-256 of 256 random bits, `prefix` the
-    beginning of their text, by which people recognise a token."""
+    """An API token.
+
+    `digest` is the SHA-256 of 256 random bits, `prefix` the beginning of their text, by which
+    people recognise a token.
+    """
 
     __tablename__ = "api_token"
     __table_args__ = (
@@ -95,8 +98,10 @@ class TokenRow(Base):
 
 
 class ShareLinkRow(Base):
-    """A link that shows one page to anyone who has it. `digest` is the SHA-256 of its secret,
-    `address` the path and query of the page."""
+    """A link that shows one page to anyone who has it.
+
+    `digest` is the SHA-256 of its secret, `address` the path and query of the page.
+    """
 
     __tablename__ = "share_link"
     __table_args__ = (Index(None, "owner_id"), IDS_ARE_NEVER_REUSED)
@@ -112,8 +117,7 @@ class ShareLinkRow(Base):
 
 
 class AuditEventRow(Base):
-    """One change. It names its author and does not refer to the user: what was done stays true
-    when they are gone."""
+    """One change, with its author by name, not by reference: it stays true when they are gone."""
 
     __tablename__ = "audit_event"
     __table_args__ = (one_of("actor_kind", ACTOR_KINDS), IDS_ARE_NEVER_REUSED)
@@ -130,9 +134,9 @@ class AuditEventRow(Base):
 
 
 class StoredResponseRow(Base):
-    """What was answered to the request with a key; `status` is empty while it is worked on.
+    """The response to the request with a key; `status` is empty while it is being handled.
 
-    `scope` is whose key it is, `digest` what was asked with it.
+    `scope` is whose key it is, `digest` that of the request.
     """
 
     __tablename__ = "kept_answer"
@@ -147,7 +151,7 @@ class StoredResponseRow(Base):
 
 
 class SavedViewRow(Base):
-    """`slug` is the end of its address. `page` and `query` are a path and a query string."""
+    """A saved view. `slug` is the end of its address, `page` a path, `query` a query string."""
 
     __tablename__ = "saved_view"
     __table_args__ = (UniqueConstraint("page", "name"),)

@@ -1,9 +1,9 @@
-"""What all tables share: names of constraints, types of columns, kinds of checks.
+"""What all tables share: constraint names, column types and kinds of checks.
 
 The column types behave the same on SQLite and PostgreSQL.
 
-Rows have no relationships. A statement joins what it needs and says so; nothing is loaded
-behind the caller's back, and no row leaves the store.
+Rows have no relationships. Each statement states the joins it needs; nothing is loaded implicitly,
+and no row leaves the store.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """An instant: aware on the way in, aware and in UTC on the way out.
+    """A timestamp with a time zone on the way in, and in UTC on the way out.
 
-    SQLite has no zone, so the text it keeps is UTC and sorts by time. PostgreSQL answers in the
-    zone of the session, which is not ours to choose, so the answer is converted.
+    SQLite has no time zones, so the stored text is UTC and sorts by time. PostgreSQL answers in
+    the zone of the session, which offdiag does not control, so the answer is converted.
     """
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Raises `ValueError` for a naive datetime: it does not say which instant it means."""
+        """Raises `ValueError` for a naive datetime, which does not identify an instant."""
         if value is None:
             return None
         if value.utcoffset() is None:
@@ -73,7 +73,7 @@ class FiniteDouble(TypeDecorator[float]):
         return value
 
 
-# Sorted and compared by code point, as SQLite does by itself: the order of a page must depend
+# Sorted and compared by code point, as SQLite does by default: the order on a page must depend
 # neither on the kind of database nor on the language its server was installed in.
 PlainText = Text().with_variant(TEXT(collation="C"), "postgresql")
 
@@ -93,8 +93,8 @@ NAMING_CONVENTION = {
     "pk": "pk_%(table_name)s",
 }
 
-# Ids are never given twice, also not after the newest row was deleted: a bell or a cached page
-# that still names an old id must not find something else. PostgreSQL does so by itself.
+# Ids are never reused, not even after the newest row was deleted: a notification or a cached page
+# with an old id must not find another row. PostgreSQL guarantees that by itself.
 IDS_ARE_NEVER_REUSED = {"sqlite_autoincrement": True}
 
 LARGEST_INTEGER = 2**31 - 1
@@ -116,7 +116,7 @@ class Base(DeclarativeBase):
 
 
 def one_of(column: str, words: Iterable[str]) -> CheckConstraint:
-    """The column holds one of a few words."""
+    """A check that the column holds one of a few words."""
     listed = ", ".join(f"'{word}'" for word in words)
     return CheckConstraint(f"{column} IN ({listed})", name=column)
 
@@ -124,16 +124,16 @@ def one_of(column: str, words: Iterable[str]) -> CheckConstraint:
 def whole_number(
     column: str, *, at_least: int = 0, at_most: int = LARGEST_INTEGER
 ) -> CheckConstraint:
-    """The column holds a number between two bounds.
+    """A check that the column holds a number between two bounds.
 
-    PostgreSQL knows the upper one from the type. SQLite stores anything in any column; there
-    the bound refuses what PostgreSQL would refuse, text included, which sorts after numbers.
+    PostgreSQL knows the upper one from the type. SQLite stores anything in any column; there the
+    bound refuses what PostgreSQL would refuse, including text, which sorts after numbers.
     """
     return CheckConstraint(f"{column} BETWEEN {at_least} AND {at_most}", name=column)
 
 
 def finite(column: str) -> CheckConstraint:
-    """The column holds a number within 1e300 or nothing: no NaN, no infinity, no text.
+    """A check that the column holds NULL or a number within 1e300: no NaN, infinity or text.
 
     To PostgreSQL NaN is a number larger than all others.
     """
@@ -142,7 +142,7 @@ def finite(column: str) -> CheckConstraint:
 
 
 def insert_into(session: Session, row: type[Base]) -> postgresql.Insert | sqlite.Insert:
-    """An INSERT with ON CONFLICT, which both databases have and SQLAlchemy for each of its own."""
+    """An INSERT with ON CONFLICT, which SQLAlchemy offers separately for each database."""
     make = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     return make(row)
 
@@ -151,9 +151,9 @@ Record = TypeVar("Record", bound="DataclassInstance")
 
 
 def record_as(kind: type[Record], row: object, **others: object) -> Record:
-    """A record that can leave the store: columns of the names of its fields, `others` excepted.
+    """A record that can leave the store: fields from columns of the same name and from `others`.
 
-    Raises `AttributeError` where the row has no such column, also of a field with a default.
+    Raises `AttributeError` if the row has no such column, even for a field with a default.
     """
     names = _names(kind)
     return kind(**{name: getattr(row, name) for name in names if name not in others}, **others)

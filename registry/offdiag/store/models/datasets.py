@@ -1,14 +1,15 @@
-"""Projects, label sets, datasets, and what belongs to them: ground truth, slices, cost matrices,
-what samples look like, and answers about their labels.
+"""Tables for projects, label sets, datasets and everything that belongs to them.
+
+That is label versions, slices, cost matrices, the content of samples, and answers about labels.
 
 Label sets are ordered class names, each distinct set stored once.
 
-A truth version never changes. Correcting a label makes a new version whose parent is the old
-one, so that every evaluation names exactly the truth it was computed with. Versions that
-descend from one another are a lineage: the same samples, labelled better and better. A lineage
-is a line, never a tree, and its head is the version with the largest number.
+A label version never changes. Correcting a label creates a new version whose parent is the old
+one, so that every evaluation names exactly the labels it was computed with. Versions that descend
+from one another form a lineage: the same samples with increasingly correct labels. A lineage is a
+line, never a tree, and its head is the version with the largest number.
 
-Slices belong to the samples, not to their labels, so a lineage of truth versions keeps them once,
+Slices belong to the samples, not to their labels, so a lineage of label versions stores them once,
 with its first version.
 """
 
@@ -52,7 +53,7 @@ class ProjectRow(Base):
 class LabelSetRow(Base):
     """`digest` covers names, order and ordinality, so equal sets share one row.
 
-    Whether the order was declared or inferred is a fact about a dataset, and stored there.
+    Whether the order was declared or inferred is a fact about a dataset and is stored there.
     """
 
     __tablename__ = "label_set"
@@ -73,11 +74,11 @@ class DatasetRow(Base):
     """`default_cost_matrix_id` is what its runs are judged by once errors have a cost.
 
     `hierarchy` lists groups of classes, `{"group": name, "members": [...]}`, nested; it is a list
-    because PostgreSQL keeps the order of lists alone. `positive_by_convention` says that nobody
-    named the positive class: labels such as 0 and 1 have one. Runs are ranked by
+    because PostgreSQL preserves order only in lists. `positive_by_convention` means that no one
+    chose the positive class: labels such as 0 and 1 imply one. Runs are ranked by
     `primary_metric`, the key of an aggregate metric, NULL for the default of the task.
-    `image_template` and `link_template` are addresses with `{sample}` in them;
-    `content_hidden` says that content is shown on request only.
+    `image_template` and `link_template` are addresses with `{sample}` in them; `content_hidden`
+    means that content is shown on request only.
     """
 
     __tablename__ = "dataset"
@@ -107,8 +108,8 @@ class DatasetRow(Base):
 class TruthVersionRow(Base):
     """`class_counts[k]` is the number of samples whose actual class has code k.
 
-    Only logged truth is unique by content: a correction may be taken back, and then the newest
-    version says the same as an older one.
+    Only logged labels are unique by content: a correction may be reverted, and then the newest
+    version equals an older one.
     """
 
     __tablename__ = "truth_version"
@@ -148,7 +149,7 @@ class TruthVersionRow(Base):
     reason: Mapped[str | None]
     author: Mapped[str | None]
     created_at: Mapped[datetime]
-    # The first version of the lineage. A first version names itself, hence deferred.
+    # The first version of the lineage. A first version refers to itself, hence deferred.
     root_id: Mapped[int] = mapped_column(
         ForeignKey("truth_version.id", deferrable=True, initially="DEFERRED")
     )
@@ -156,7 +157,7 @@ class TruthVersionRow(Base):
 
 
 class TruthSliceRow(Base):
-    """`codes` holds one code per sample in the order of the truth, an index into `levels`."""
+    """`codes` holds one code per sample in the order of the labels, an index into `levels`."""
 
     __tablename__ = "truth_slice"
 
@@ -172,7 +173,7 @@ class TruthSliceRow(Base):
 
 
 class PendingSliceRow(Base):
-    """Slice values an open run brings along with one chunk, until it is finished."""
+    """Slice values that an open run logged with one chunk, stored until it is finished."""
 
     __tablename__ = "pending_slice"
     __table_args__ = (
@@ -193,9 +194,9 @@ class PendingSliceRow(Base):
 
 
 class CostMatrixRow(Base):
-    """One version, which never changes: a change is another version.
+    """One version, which never changes: a change creates another version.
 
-    `weights` are K times K float64, little-endian, the actual class along the first axis, in
+    `weights` are K times K float64, little-endian, with the actual class along the first axis, in
     the order of the label set.
     """
 
@@ -219,10 +220,10 @@ class CostMatrixRow(Base):
 
 
 class SampleContentRow(Base):
-    """One sample, named by its identifier, or its position where it has none, as text.
+    """One sample, named by its id as text, or by its position if it has no id.
 
-    `image_digest` is that of the bytes that were sent. Stored are only pictures that offdiag
-    encoded itself: `thumbnail`, and `image` where the picture was larger than that.
+    `image_digest` is that of the bytes that were sent. Only images that offdiag encoded itself are
+    stored: `thumbnail`, and `image` if the image was larger than that.
     """
 
     __tablename__ = "sample_content"
@@ -244,16 +245,16 @@ class SampleContentRow(Base):
     audio: Mapped[str | None]
     image_digest: Mapped[str | None]
     image_type: Mapped[str | None]
-    # Pictures last: SQLite reads a row up to the last column that is asked for.
+    # Images last: SQLite reads a row up to the last column that is requested.
     thumbnail: Mapped[bytes | None]
     image: Mapped[bytes | None]
 
 
 class LabelAnswerRow(Base):
-    """What a person says the label of a sample is; NULL that it cannot be told.
+    """What a person says the label of a sample is; NULL if they cannot tell.
 
-    `published_in` is the number of the label version that was made of it, 0 while it is a
-    proposal. A final answer decides where people disagree.
+    `published_in` is the number of the label version that was made from it, 0 while it is a
+    proposal. A final answer decides if people disagree.
     """
 
     __tablename__ = "label_answer"

@@ -1,9 +1,9 @@
-"""What was computed from runs: a cache that can be dropped and rebuilt bit for bit.
+"""Tables for what was computed from runs: a cache that can be dropped and rebuilt bit for bit.
 
-Curves of scores are kept with the results they belong to.
+Curves of scores are stored with the results they belong to.
 
 Old evaluations stay as history; at most one per run is current, and one for each of its slices
-that a user asked for.
+that a user opened.
 """
 
 from __future__ import annotations
@@ -28,31 +28,30 @@ AGGREGATE = -1
 
 
 def _index_of_current(column: str) -> Index:
-    """For the runs that have something in a column of the evaluation that counts for them."""
+    """An index of runs whose current evaluation has a value in this column."""
     return Index(
         f"ix_evaluation_{column}_run_id_current",
         column,
         "run_id",
-        # SQLite uses it only where it says what a query says, and a query says it like this.
+        # SQLite uses a partial index only for queries with the same wording of its condition.
         sqlite_where=text("is_current = 1 AND slice IS NULL"),
         postgresql_where=text("is_current AND slice IS NULL"),
     )
 
 
 class EvaluationRow(Base):
-    """`input_digest` covers predictions, truth, slice and suite: the same inputs are evaluated
-    once.
+    """`input_digest` covers predictions, labels, slice and suite: equal inputs are evaluated once.
 
-    `slice` is the canonical text of a slice, absent where all samples are meant. `n_cases` counts
-    the samples of the run that are in it, `n_labelled` those that have a label and are scored.
+    `slice` is the canonical text of a slice, NULL for all samples. `n_cases` counts the samples of
+    the run in the slice, `n_labelled` those that have a label and are scored.
 
     The flags of the run were raised by the rules and thresholds of `rules_digest`, with these
-    costs and against this baseline. Other ones make them out of date, so they are named here
-    and not referred to: a baseline that was deleted must be seen to be missing.
-    `hides_minority` is absent where nothing can be said.
+    costs and against this baseline. If any of these changes, the flags are out of date. The
+    baseline is named and not referenced, so that a deleted one is noticed. `hides_minority` is
+    NULL if nothing can be said.
 
-    `lowest_recall` is that of the class that is recognised worst, absent where no class has a
-    recall. It stands among the values too; here lists find it without looking at all classes.
+    `lowest_recall` is that of the worst recognised class, NULL if no class has a recall. It is
+    among the values too; here lists find it without reading all classes.
     """
 
     __tablename__ = "evaluation"
@@ -121,7 +120,8 @@ class ConfusionMatrixRow(Base):
 class MetricValueRow(Base):
     """One value to sort and filter by; undefined values have a reason and nothing else.
 
-    Without a rowid the primary key is the table, so a value is written to two trees, not three.
+    Without a rowid the primary key is the table itself, so a value is written to two trees, not
+    three.
     """
 
     __tablename__ = "metric_value"
@@ -151,7 +151,7 @@ class MetricValueRow(Base):
 
 
 class ClassValuesRow(Base):
-    """Every per-class value of an evaluation, packed; `keys` and `reasons` say how to read it."""
+    """All per-class values of an evaluation, packed; `keys` and `reasons` say how to read them."""
 
     __tablename__ = "class_values"
     __table_args__ = (whole_number("n_classes", at_least=1),)
@@ -164,10 +164,10 @@ class ClassValuesRow(Base):
 
 
 class ScoreCurveRow(Base):
-    """One class against the rest, or the top label where `class_index` is -1.
+    """One class against the rest, or the top label if `class_index` is -1.
 
-    `n_thresholds` is the number of points the exact curve has, of which `points` holds few.
-    `bins` is absent for scores that are not probabilities.
+    `n_thresholds` is the number of points of the exact curve, of which `points` holds a few.
+    `bins` is NULL for scores that are not probabilities.
     """
 
     __tablename__ = "score_curve"
@@ -191,11 +191,11 @@ class ScoreCurveRow(Base):
 
 
 class SliceCountsRow(Base):
-    """Margins of every slice of an evaluation; `SliceCounts` says what they are.
+    """Margins of every slice of an evaluation; see `SliceCounts`.
 
-    `columns_digest` names the slice columns that they were counted by: with others they are
-    outdated. `members` are int32 (n_slices, 2), `numbers` (n_parts + n_slices * n_parts, 2 + 3 K)
-    of type `dtype`, the numbers of all samples first, all little-endian.
+    `columns_digest` identifies the slice columns that they were counted by: if these change, the
+    margins are outdated. `members` are int32 (n_slices, 2), `numbers` (n_parts + n_slices *
+    n_parts, 2 + 3 K) of type `dtype`, the numbers of all samples first, all little-endian.
     """
 
     __tablename__ = "slice_counts"

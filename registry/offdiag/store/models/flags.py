@@ -1,4 +1,4 @@
-"""Flags: what the rules say about runs, and what people made of it."""
+"""Tables for flags: what the rules say about runs, and how people triaged it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from offdiag.flags.verdict import Severity
 from offdiag.store.models.base import IDS_ARE_NEVER_REUSED, Base, Identifier, one_of, whole_number
 
 NOT_TRIAGED = "state NOT IN ('closed', 'dismissed')"
-"""A condition of an index; queries must use these very words."""
+"""Condition of a partial index; queries must use the same wording."""
 
 
 class FlagRow(Base):
-    """One for each run, rule, class and slice, however often the run is evaluated.
+    """One row for each run, rule, class and slice, however often the run is evaluated.
 
     `class_label` is empty for rules about the run as a whole, and `slice` for those about all
-    samples: NULLs would not be unique.
-    `thresholds` and `rule_version` say what was asked, `fired` every comparison with its
-    measured value. `settled_severity` is that at which a person last settled the flag.
+    samples, because NULLs would not be unique. `thresholds` and `rule_version` say what was
+    tested, `fired` holds every comparison with its measured value. `settled_severity` is the
+    severity at which a person last triaged the flag.
     """
 
     __tablename__ = "flag"
@@ -36,10 +36,10 @@ class FlagRow(Base):
         CheckConstraint("(state = 'snoozed') = (snoozed_until IS NOT NULL)", name="snoozed_until"),
         CheckConstraint("state <> 'dismissed' OR reason IS NOT NULL", name="dismissed_for_reason"),
         CheckConstraint("(state = 'closed') = (closed_at IS NOT NULL)", name="closed_at"),
-        # The inbox reads the newest of each state and severity. PostgreSQL knows their order only
-        # by the number; SQLite has it in every index.
+        # The inbox reads the newest of each state and severity. PostgreSQL needs the id in the
+        # index for their order; SQLite has it in every index.
         Index(None, "state", "severity", "id"),
-        # A list sorted by what the accuracy hides; SQLite takes it only word by word.
+        # For lists sorted by what the accuracy hides; SQLite requires the same wording.
         Index(
             "ix_flag_run_id_class_label_badge",
             "run_id",
@@ -47,9 +47,9 @@ class FlagRow(Base):
             sqlite_where=text(f"in_badge = 1 AND {NOT_TRIAGED}"),
             postgresql_where=text(f"in_badge AND {NOT_TRIAGED}"),
         ),
-        # Flags of many runs are counted without a look at their messages and evidence.
+        # Counts the flags of many runs without reading their messages and evidence.
         Index(None, "run_id", "state"),
-        # Deleting an evaluation looks for the flags that name it.
+        # Deleting an evaluation searches for flags that refer to it.
         Index(None, "evaluation_id"),
         IDS_ARE_NEVER_REUSED,
     )
@@ -80,7 +80,7 @@ class FlagRow(Base):
 
 
 class FlagEventRow(Base):
-    """What happened to a flag; `author` is absent where an evaluation did it."""
+    """What happened to a flag; `author` is NULL for changes made by an evaluation."""
 
     __tablename__ = "flag_event"
     __table_args__ = (
@@ -100,8 +100,8 @@ class FlagEventRow(Base):
 class ProblemRow(Base):
     """The number of a problem: flags of one cause, class and slice over the runs of a model.
 
-    `model`, `class_label` and `slice` are empty where there is none: NULLs would not be unique.
-    Where a problem stands is read from its flags.
+    `model`, `class_label` and `slice` are empty if there is none, because NULLs would not be
+    unique. The state of a problem is derived from its flags.
     """
 
     __tablename__ = "problem"

@@ -1,8 +1,8 @@
-"""Jobs, one row for each, and heartbeats of the processes that do them.
+"""Tables for jobs, one row for each, and heartbeats of the processes that do them.
 
-The table lies beside the data so that a run and the work it needs are committed together or
+The table is in the same database as the data, so that a run and its jobs are committed together or
 not at all. A row is deleted in the transaction that writes its result, so a worker that dies in
-between has done nothing; what was done is told by the results, not by this table.
+between has done nothing; the results show what was done, not this table.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def _index_where(name: str, *columns: str, state: str, unique: bool = False) -> 
 class WorkRow(Base):
     """Times are seconds since 1970 by the database's own clock, which all hosts share.
 
-    At most one row per `key` waits; while it is being done the key is free again, so that a
-    change in the meantime can ask for another pass. `project_id` tells whose work it is, so
-    that projects take turns; older jobs belong to none. `size` is how many
-    predicted classes and scores it reads, absent where it is unknown, so that small work need not
-    wait behind large work. `losses` counts leases that were lost without an error of the task,
-    which are no `attempts`. `request_id` is the request that asked for it, as logs know it.
+    At most one row per `key` waits; while it runs the key is free again, so that a change in the
+    meantime can submit another pass. `project_id` is the project it is for, so that projects take
+    turns; older jobs have none. `size` is how many predicted classes and scores it reads, NULL if
+    unknown, so that small jobs need not wait behind large ones. `losses` counts leases that were
+    lost without an error of the task, which do not count as `attempts`. `request_id` is the
+    request that submitted it, as in the logs.
     """
 
     __tablename__ = "work"

@@ -1,11 +1,11 @@
-"""Predictions, scores and ground truth, stored by column in chunks, and counts without them.
+"""Tables for predictions, scores and labels, stored by column in chunks, and for counts alone.
 
-A chunk is one blob of plain little-endian codes. Counting a matrix reads the one or two bytes
-per prediction it needs; scores lie in rows of their own and are not touched. Samples of chunk
-`seq` follow those of chunk `seq - 1`.
+A chunk is one blob of plain little-endian codes. Counting a matrix reads the one or two bytes per
+prediction it needs; scores are in rows of their own and not touched. Samples of chunk `seq` follow
+those of chunk `seq - 1`.
 
-Counts are kept by what the samples can be sliced by, one entry for each combination that occurs.
-Runs that were counted together share such entries, and each adds what it predicts.
+Counts are stored by what the samples can be sliced by, one entry for each combination that occurs.
+Runs that were counted together share these entries, and each adds what it predicts.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class TruthChunkRow(Base):
 
 
 class PredictionChunkRow(Base):
-    """`positions` are the samples' places in the truth, absent where they simply follow on.
+    """`positions` are the samples' places among the labels, NULL if they simply follow on.
 
     `counts` is the chunk's partial confusion matrix, so that a run's matrix is a sum. `weights`
-    are those of the samples as plain float64, absent where samples have none.
+    are those of the samples as plain float64, NULL if samples have none.
     """
 
     __tablename__ = "prediction_chunk"
@@ -64,7 +64,7 @@ def _part_of_a_prediction_chunk() -> ForeignKeyConstraint:
 
 
 class ScoreChunkRow(Base):
-    """Scores of shape (n, n_columns), n being the prediction chunk's."""
+    """Scores of shape (n, n_columns), where n is that of the prediction chunk."""
 
     __tablename__ = "score_chunk"
     __table_args__ = (_part_of_a_prediction_chunk(), whole_number("n_columns", at_least=1))
@@ -78,10 +78,10 @@ class ScoreChunkRow(Base):
 
 
 class PendingTruthRow(Base):
-    """Ground truth an open run brings along; finishing the run makes it a truth version.
+    """Labels that an open run logged; finishing the run makes them a label version.
 
-    `codes` is absent where the run relies on the truth its dataset already has and only says
-    which samples it predicted.
+    `codes` is NULL if the run relies on the labels its dataset already has and only says which
+    samples it predicted.
     """
 
     __tablename__ = "pending_truth"
@@ -98,8 +98,8 @@ class PendingTruthRow(Base):
 class CountedSamplesRow(Base):
     """`actual` and `predicted` hold one code per kind of sample, `sizes` how many samples it has.
 
-    `scores` are what is known of the scores of each kind, or of those of every class against the
-    rest; absent where none were counted.
+    `scores` are the summed scores of each kind, or of every class against the rest; NULL if none
+    were counted.
     """
 
     __tablename__ = "counted_cases"
@@ -133,7 +133,7 @@ class CountedSliceRow(Base):
 class PairedSamplesRow(Base):
     """Kinds of samples that several runs were counted by together, `sizes` of each.
 
-    `slices` describes the columns that follow each other in `slice_codes`.
+    `slices` describes the columns in `slice_codes`, in their order.
     """
 
     __tablename__ = "paired_counts"
@@ -150,7 +150,7 @@ class PairedSamplesRow(Base):
 
 
 class PairedRunRow(Base):
-    """What a run predicts for each kind of samples of `paired_counts`, in their order."""
+    """A run's prediction for each kind of samples of `paired_counts`, in their order."""
 
     __tablename__ = "paired_run"
     __table_args__ = (Index(None, "paired_id"),)

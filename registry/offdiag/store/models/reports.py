@@ -1,6 +1,6 @@
-"""Schedules, the editions of reports, the files frozen with them, and where these were sent.
+"""Tables for schedules, the editions of reports, their files, and the deliveries of these.
 
-The row of an edition is the fire of its schedule: only one scheduler can insert it.
+The row of an edition marks that its schedule ran: only one scheduler can insert it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _DUE_ORDER = text("next_due IS NOT NULL")
 
 
 class ScheduleRow(Base):
-    """`next_due` is in seconds since 1970, absent while the schedule is paused.
+    """`next_due` is in seconds since 1970, NULL while the schedule is paused.
 
-    `last_fire` is the local wall time of the latest fire with its zone. `delivery` names
-    targets and holds no secrets. `version` counts the changes a user made.
+    `last_fire` is the local time of the latest due time that was run, with its zone. `delivery`
+    names targets and holds no secrets. `version` counts the changes a user made.
     """
 
     __tablename__ = "schedule"
@@ -66,13 +66,12 @@ DELIVERY_STATES = ("pending", "sent", "failed", "refused")
 
 
 class ReportEditionRow(Base):
-    """`fire_time` names the fire by local wall time and zone; `due` is the same moment in
-    seconds since 1970.
+    """`fire_time` is the due time in local time with its zone; `due` is in seconds since 1970.
 
-    Editions of one name in one project are numbered consecutively: they form a series even when
-    their schedule was removed and made again, or when there never was one. Scope and delivery are
-    those of the schedule at that moment. `summary` is what lists show of a computed edition; those
-    of earlier versions have none. Tables and columns keep the name that editions had in the first
+    Editions of one name in one project are numbered consecutively: they form a series even if
+    their schedule was removed and created again, or never existed. Scope and delivery are those of
+    the schedule at that moment. `summary` is what lists show of a computed edition; editions of
+    earlier versions have none. Tables and columns keep the name that editions had in the first
     versions: issues.
     """
 
@@ -128,7 +127,7 @@ class ReportFileRow(Base):
 
 
 class DeliveryRow(Base):
-    """One edition on its way to one target. `error` is that of the latest attempt."""
+    """The delivery of one edition to one target. `error` is that of the latest attempt."""
 
     __tablename__ = "delivery"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Runs: one evaluation request of one model on one dataset, immutable once finished.
+"""Tables for runs: one evaluation of one model on one dataset, immutable once finished.
 
 One run of a dataset may be the baseline that all others are compared with, one its champion and
 one its candidate.
@@ -33,10 +33,10 @@ from offdiag.store.models.base import (
 
 
 def _index_of_lists(*columns: str) -> Index:
-    """For lists and counts, which leave out what was deleted.
+    """An index for lists and counts, which leave out deleted runs.
 
-    SQLite looks at the row for a column that the index has not, even where its condition says
-    all; hence the last column.
+    SQLite reads the row for a column that is not in the index, even if the index condition implies
+    its value; hence the last column.
     """
     is_there = text("deleted_at IS NULL")
     return Index(None, *columns, "deleted_at", sqlite_where=is_there, postgresql_where=is_there)
@@ -45,16 +45,16 @@ def _index_of_lists(*columns: str) -> Index:
 class RunRow(Base):
     """`client_key` is the caller's own name for the request: a retry finds the same run.
 
-    `score_columns` is the number of scores per prediction, 0 where none were logged. A run that
-    somebody deleted stays, hidden everywhere, until it is removed for good; `deleted_at` says
-    since when.
+    `score_columns` is the number of scores per prediction, 0 if none were logged. A run that a
+    user deleted stays, hidden everywhere, until it is removed permanently; `deleted_at` says since
+    when.
 
     A run whose predictions were derived from the scores of another one names that run in
-    `derived_from` and the rule in `derivation`. It names it and does not refer to it: where a run
-    comes from stays true when the other one is removed. Where predictions were decided from the
-    run's own scores, because none were logged, `derivation` is that rule and `derived_from` NULL.
+    `derived_from` and the rule in `derivation`. `derived_from` is not a reference: where a run
+    comes from stays true when the other one is removed. If predictions were decided from the run's
+    own scores, because none were logged, `derivation` is that rule and `derived_from` is NULL.
 
-    `is_weighted` says that its samples have weights, which lie with the chunks of predictions.
+    `is_weighted` says that its samples have weights, which are stored with the prediction chunks.
     """
 
     __tablename__ = "run"
@@ -70,7 +70,7 @@ class RunRow(Base):
         _index_of_lists("dataset_id", "created_at", "id"),
         _index_of_lists("project_id", "created_at"),
         _index_of_lists("model", "created_at"),
-        # The name is there to be searched through without a look at the rows.
+        # The name is included so that searches need not read the rows.
         _index_of_lists("created_at", "id", "name"),
         _index_of_lists("name", "id"),
         Index(None, "state"),
@@ -119,7 +119,7 @@ class RunRow(Base):
 class UploadedMatrixRow(Base):
     """A matrix that was uploaded instead of counted, in the run's `source_orientation`.
 
-    It is kept as it came, so that the orientation can be checked again at any time.
+    It is stored as it came, so that the orientation can be checked again at any time.
     """
 
     __tablename__ = "uploaded_matrix"
@@ -131,7 +131,7 @@ class UploadedMatrixRow(Base):
 
 
 class BaselineRow(Base):
-    """At most one for each dataset. In a table of its own, because a run refers to its dataset."""
+    """At most one row per dataset; a separate table, because runs refer to their dataset."""
 
     __tablename__ = "baseline"
 
@@ -144,12 +144,11 @@ class BaselineRow(Base):
 
 
 class PromotionRow(Base):
-    """A run became champion or candidate of its dataset; the newest of each role is in force.
+    """A promotion of a run to champion or candidate of its dataset; of each role the newest holds.
 
-    `run_id` is NULL where the role was withdrawn. It is not a reference: what was decided stays
-    readable when the run is deleted permanently, with `metrics`, the values by key at that
-    moment, the number of the label version they belong to, and `gate`, what its conditions
-    found.
+    `run_id` is NULL if the role was withdrawn. It is not a reference: the decision stays readable
+    when the run is deleted permanently, with `metrics`, the values by key at that moment, the
+    number of the label version they belong to, and `gate`, the results of its conditions.
     """
 
     __tablename__ = "promotion"
