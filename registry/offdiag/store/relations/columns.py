@@ -1,6 +1,6 @@
-"""What a query wants of a relation: its columns with type and meaning, its runs, its batches.
+"""The columns of each relation with type and meaning, and the columns and runs of a query.
 
-Record batches are made out of rows and out of arrays that stand for constant text.
+Record batches are built from rows and from arrays that stand for constant text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from offdiag.store.models import DatasetRow, ProjectRow, RunRow
 
 @dataclass(frozen=True, eq=False)
 class RequestedColumns:
-    """Columns in order, among them those of the `condition` on rows, if there is one."""
+    """Columns in order, including those of the `condition` on rows, if there is one."""
 
     schema: pa.Schema
     condition: ds.Expression | None
@@ -31,11 +31,11 @@ class RequestedColumns:
     def of(
         cls, schema: pa.Schema, columns: Sequence[str] | None, condition: ds.Expression | None
     ) -> RequestedColumns:
-        """All columns where none are named."""
+        """All columns if none are named."""
         if columns is None:
             return cls(schema, condition)
-        # An expression does not tell its columns. A name that merely occurs in its text costs
-        # a column too many and is never wrong.
+        # An expression does not list its columns. A name that merely occurs in its text costs an
+        # unnecessary column and is never wrong.
         text = "" if condition is None else str(condition)
         fields = [field for field in schema if field.name in columns or field.name in text]
         return cls(pa.schema(fields), condition)
@@ -46,11 +46,12 @@ class RequestedColumns:
     def possible(self, guarantees: Sequence[ds.Expression]) -> list[int]:
         """Which of the guarantees leave it possible that the condition holds.
 
-        A guarantee is what is known of all rows of some part, such as that they are of one run.
+        A guarantee is known to hold for all rows of some part, such as that they belong to one
+        run.
         """
         if self.condition is None:
             return list(range(len(guarantees)))
-        # Arrow leaves out files by what is known of their partition; none is ever opened.
+        # Arrow skips files by what is known of their partition; none is ever opened.
         parts = ds.FileSystemDataset.from_paths(
             [str(number) for number in range(len(guarantees))],
             schema=self.schema,
@@ -199,7 +200,7 @@ def batch_of_rows(
 def batch_of_arrays(
     arrays: Mapping[str, Callable[[], pa.Array]], wanted: RequestedColumns
 ) -> pa.Table:
-    """Arrays by the name of their column; only those that are wanted are made."""
+    """Arrays by the name of their column; only the wanted ones are built."""
     return pa.table(
         [arrays[field.name]().cast(field.type) for field in wanted.schema], schema=wanted.schema
     )
@@ -218,7 +219,7 @@ def named(names: Sequence[str | None], codes: NDArray[Any]) -> pa.Array:
 
 @dataclass(frozen=True, slots=True)
 class RunScope:
-    """Runs by id, by the name of their dataset and of their project; () stands for any."""
+    """Runs by id, by the name of their dataset and of their project; () matches any."""
 
     runs: Sequence[str] = ()
     datasets: Sequence[str] = ()
@@ -227,7 +228,7 @@ class RunScope:
 
 @dataclass(frozen=True, slots=True)
 class ScopedRun:
-    """A run, and where it belongs."""
+    """A run with its dataset and project."""
 
     id: str
     project: str
@@ -254,7 +255,7 @@ def runs_in_scope(session: Session, scope: RunScope) -> list[ScopedRun]:
 
 
 def possible_runs(runs: Sequence[ScopedRun], wanted: RequestedColumns) -> list[ScopedRun]:
-    """The runs of which rows can be wanted, as far as their place tells."""
+    """The runs that may have wanted rows, judging by their dataset and project."""
     if wanted.condition is None:
         return list(runs)
     known = {"run_id", "project", "dataset"} & set(wanted.schema.names)

@@ -1,8 +1,8 @@
-"""The relation `predictions`, a few chunks at a time.
+"""Reading the relation `predictions`, a few chunks at a time.
 
-The ground truth of one dataset is in memory while the runs on it pass by: a byte or two for
-each sample, and identifiers and slices only where a query wants them. Predictions and scores are
-read past. What is read never changes, so it is read in many short transactions.
+The labels of one dataset are in memory while its runs are read: a byte or two per sample, and ids
+and slices only if a query needs them. Predictions and scores are streamed. They never change, so
+they are read in many short transactions.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _CHUNKS_AT_ONCE = 4
 
 @dataclass(frozen=True, slots=True)
 class PredictedRun:
-    """A complete run with predictions. `truth_id` is the version its numbers are of."""
+    """A complete run with predictions. `truth_id` is the label version of its results."""
 
     id: str
     truth_id: int
@@ -55,9 +55,9 @@ class PredictedRun:
 
 @dataclass(frozen=True, eq=False)
 class TruthSide:
-    """What predictions stand beside: codes (n,) of the samples of one truth version.
+    """The label side of predictions: codes (n,) of the samples of one label version.
 
-    Identifiers and slices are there as far as they are wanted.
+    Ids and slices are present if they are wanted.
     """
 
     version: TruthRecord
@@ -68,14 +68,14 @@ class TruthSide:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where reading a run goes on: after a chunk, whose predictions end before `start`."""
+    """Where reading a run continues: after a chunk, whose predictions end before `start`."""
 
     seq: int = -1
     start: int = 0
 
 
 def predicted_run(session: Session, run_id: str) -> PredictedRun | None:
-    """The run, None if it has no single-label predictions on a known truth."""
+    """The run, None if it has no single-label predictions on known labels."""
     row = session.execute(
         select(
             func.coalesce(EvaluationRow.truth_version_id, RunRow.truth_version_id),
@@ -103,7 +103,7 @@ def predicted_run(session: Session, run_id: str) -> PredictedRun | None:
 
 
 def truth_side(session: Session, truth_id: int, wanted: RequestedColumns) -> TruthSide:
-    """What a query wants to know of the samples of a truth version."""
+    """The labels of a version, with the ids and slices that a query wants."""
     version = get_truth(session, truth_id)
     slices = slice_columns(session, version.root_id) if "slices" in wanted else {}
     ids = truth_ids(session, version) if "sample_id" in wanted else None
@@ -119,7 +119,7 @@ def prediction_rows(
     wanted: RequestedColumns,
     after: Progress,
 ) -> tuple[list[pa.Table], Progress | None]:
-    """The next few chunks of a run, and where to go on; None at its end. One statement."""
+    """The next few chunks of a run, and where to continue; None at its end. One statement."""
     with_scores = "score" in wanted or "scores" in wanted
     statement = (
         select(
@@ -161,7 +161,7 @@ def prediction_rows(
 
 @dataclass(frozen=True, eq=False)
 class _Chunk:
-    """Predictions of n samples: their places in the truth, predicted codes and scores."""
+    """Predictions of n samples: their places in the label version, predicted codes and scores."""
 
     at: NDArray[np.int64]
     predicted: Codes
@@ -215,7 +215,7 @@ def _slices(slices: dict[str, SliceColumn], at: NDArray[np.int64]) -> pa.Array:
     if not slices:
         return pa.MapArray.from_arrays(pa.array(ends), names, pa.array([], pa.string()))
     texts = [named(column.levels, column.codes[at]) for column in slices.values()]
-    # Column after column becomes sample after sample.
+    # Reorder from column by column to sample by sample.
     places = np.arange(len(at))[:, np.newaxis] + np.arange(len(slices)) * len(at)
     values = pa.concat_arrays(texts).take(pa.array(places.ravel()))
     return pa.MapArray.from_arrays(pa.array(ends), names, values)

@@ -1,6 +1,6 @@
-"""The relations `runs`, `cells`, `flags` and `metrics`.
+"""Reading the relations `runs`, `cells`, `flags` and `metrics`.
 
-Matrices and values are those of the evaluations that count for their runs.
+Matrices and values are those of the current evaluations.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from offdiag.store.relations.columns import (
 )
 
 _DOCUMENTS = 2
-"""The last columns are documents, and documents are text here."""
+"""The last columns are JSON documents, which are text here."""
 
 
 def run_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns) -> pa.Table:
@@ -86,9 +86,9 @@ def run_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns)
 
 
 def cell_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns) -> pa.Table:
-    """The occupied cells of the named runs; one statement. Sets of labels have no cells.
+    """The occupied cells of the named runs; one statement. Label sets have no cells.
 
-    Where samples have weights, cells count the samples.
+    If samples have weights, cells count the samples.
     """
     statement = (
         select(EvaluationRow.run_id, ConfusionMatrixRow.cells, LabelSetRow.names)
@@ -124,7 +124,7 @@ def _cell_table(
 
 
 def flag_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns) -> pa.Table:
-    """All flags of the named runs, whatever became of them; one statement."""
+    """All flags of the named runs in any state; one statement."""
     statement = (
         select(
             FlagRow.run_id,
@@ -162,7 +162,7 @@ def metric_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColum
 
 
 def _may_be(wanted: RequestedColumns, *, aggregate: bool) -> bool:
-    """Whether values of the whole matrix, or those of classes, can be wanted at all."""
+    """Whether the condition can match values of the whole matrix, or those of classes."""
     if "class" not in wanted:
         return True
     of_class = ds.field("class")
@@ -170,7 +170,7 @@ def _may_be(wanted: RequestedColumns, *, aggregate: bool) -> bool:
 
 
 def _unwanted_keys(wanted: RequestedColumns) -> list[str]:
-    """Keys of the catalogue that no wanted row has; others may be in older registries."""
+    """Keys of the catalogue that no wanted row has; older registries may contain other keys."""
     if "key" not in wanted or wanted.condition is None:
         return []
     possible = set(wanted.possible([ds.field("key") == key for key in _KEYS]))
@@ -246,5 +246,5 @@ def _class_table(
 
 
 def _numbers(values: NDArray[np.float64]) -> pa.Array:
-    """Numbers, NULL where there is none."""
+    """Numbers, NULL for NaN."""
     return pa.array(values, mask=np.isnan(values))
