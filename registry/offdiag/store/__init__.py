@@ -1,5 +1,5 @@
-"""Everything offdiag says to a database, and the only package that imports SQLAlchemy.
+"""Every statement that offdiag sends to a database; the only package that imports SQLAlchemy.
 
-A noun has one to three modules: what is written of it is beside what is read. What pages read is
-a few statements whose number never grows with rows.
+Each kind of object (run, dataset, flag) has one to three modules, which hold both its reads and
+its writes. A page is read with a few statements; their number never grows with the rows.
 """

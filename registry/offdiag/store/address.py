@@ -1,4 +1,4 @@
-"""Database URLs: which are understood, and what to write instead of the others."""
+"""Parsing database URLs, with errors that say what to write instead of an unsupported one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _EXAMPLES = (
 )
 
 _IS_DECODED = make_url("sqlite:///%25").database == "%"
-"""Whether SQLAlchemy decodes the path of a file, as it does from 2.1 on."""
+"""Whether SQLAlchemy decodes the path of a file, as it does since 2.1."""
 
 
 def parse_url(text: str) -> URL:
@@ -50,12 +50,12 @@ def sqlite_path(url: URL) -> Path:
 
 
 def is_opened_read_only(url: URL) -> bool:
-    """Whether the user asked for a file that nobody may write, with ?mode=ro&uri=true."""
+    """Whether the URL asks for a read-only file, with ?mode=ro&uri=true."""
     return _is_uri(url) and (url.query.get("mode") == "ro" or "immutable" in url.query)
 
 
 def makes_new_file(url: URL) -> bool:
-    """Whether SQLite makes the file where there is none; ?mode= may forbid it."""
+    """Whether SQLite creates the file if it does not exist; ?mode= may forbid it."""
     return not _is_uri(url) or (
         url.query.get("mode", "rwc") == "rwc" and "immutable" not in url.query
     )
@@ -75,8 +75,8 @@ def postgres_place(url: URL) -> str:
 def libpq_url(text: str) -> str:
     """A PostgreSQL URL as libpq reads it, password included, for engines that connect themselves.
 
-    Raises `InvalidInput` for any other database, and through a pooler that lends connections by
-    transaction: engines keep theirs.
+    Raises `InvalidInput` for any other database, and for a pooler that lends connections per
+    transaction, because these engines keep theirs.
     """
     url = parse_url(text)
     if url.get_backend_name() != "postgresql":

@@ -1,8 +1,8 @@
-"""What was changed by whom: written down by the transaction that changes it, read newest first.
+"""The audit log: who changed what, written by the transaction that changes it.
 
-A transaction of a known user notes which tables its statements touch and ends
-with a row that says so. Code that changes something need not remember it, and a change that is
-rolled back leaves no trace of having been made.
+A transaction of a known user records which tables its statements touch, and ends by inserting a
+row that says so. Code that changes something need not do anything for it, and a change that is
+rolled back leaves no trace.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from offdiag.store.models import AuditEventRow, StoredResponseRow
 
 KEY = "offdiag audit"
 ANSWERABLE: ContextVar[Actor | None] = ContextVar("answerable", default=None)
-"""The user in databases that the server opens on their behalf."""
+"""The user on whose behalf the server opens databases."""
 LONGEST_TEXT = 500
 _NEW = insert(AuditEventRow)
 
 
 @dataclass(slots=True)
 class _Noted:
-    """What a transaction did so far; `said` is what its service says that it does.
+    """What a transaction has done so far; `said` is how its service describes it.
 
-    `projects` are those that it changes, where its address does not name one.
+    `projects` are those that it changes, if its address does not name one.
     """
 
     request_id: str | None = None
@@ -48,7 +48,7 @@ def describe(
     project: str | None = None,
     detail: Mapping[str, Any] | None = None,
 ) -> None:
-    """Say what this transaction does, better than its statements can. `detail` has no secrets."""
+    """Describe this transaction better than its statements can. `detail` holds no secrets."""
     noted = session.info.get(KEY)
     if isinstance(noted, _Noted):
         noted.said = {
@@ -60,21 +60,21 @@ def describe(
 
 
 def name_projects(session: Session, projects: frozenset[str]) -> None:
-    """Say which projects this transaction changes; the log has a row for each."""
+    """Record which projects this transaction changes; the log gets one row for each."""
     noted = session.info.get(KEY)
     if isinstance(noted, _Noted):
         noted.projects = projects
 
 
 def request_of(session: Session) -> str | None:
-    """The id of the request that this transaction is part of, None where there is none."""
+    """The id of the request that this transaction belongs to, None outside of requests."""
     noted = session.info.get(KEY)
     return noted.request_id if isinstance(noted, _Noted) else None
 
 
 @contextmanager
 def recorded(session: Session, actor: Actor, now: datetime) -> Iterator[None]:
-    """Add the row to the transaction at its end, if it changed anything."""
+    """Insert the audit row at the end of the transaction, if it changed anything."""
     noted = session.info[KEY] = _Noted(actor.request_id)
     connection = session.connection()
 
@@ -87,17 +87,17 @@ def recorded(session: Session, actor: Actor, now: datetime) -> Iterator[None]:
         _many: bool,
     ) -> None:
         verb = _verb(context)
-        # A statement that returns rows does not know yet how many it touched.
+        # A statement that returns rows does not know yet how many rows it touched.
         if verb and (cursor.rowcount != 0 or context.compiled.effective_returning):
             table = context.compiled.statement.table.name
             if table == StoredResponseRow.__tablename__:
-                return  # Bookkeeping of the request, whose own change has a row.
+                return  # Bookkeeping of the request, whose actual change has its own row.
             noted.changes.setdefault(verb, set()).add(table)
 
     event.listen(connection, "after_cursor_execute", note)
     try:
         yield
-        session.flush()  # What is only planned so far is a change, too.
+        session.flush()  # Changes that are still pending count too.
     finally:
         event.remove(connection, "after_cursor_execute", note)
     if noted.changes:
@@ -133,7 +133,7 @@ def _row(actor: Actor, noted: _Noted, now: datetime) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """What to look for. `text` is part of what was done or of what it was done to."""
+    """Which events to show. `text` is part of the action or of its subject."""
 
     actor: str = ""
     project: str = ""
@@ -142,7 +142,7 @@ class AuditFilter:
 
 @dataclass(frozen=True, slots=True)
 class AuditEvent:
-    """One change; `detail` names the tables it touched and what its author said about it."""
+    """One change; `detail` names the tables it touched and what the service said about it."""
 
     id: int
     at: datetime
@@ -158,7 +158,7 @@ class AuditEvent:
 def audit_events(
     session: Session, wanted: AuditFilter, *, before: int | None, limit: int
 ) -> list[AuditEvent]:
-    """Events with numbers below `before`, or the newest ones."""
+    """Events with numbers below `before`, or the newest ones if it is None."""
     statement = select(AuditEventRow).order_by(AuditEventRow.id.desc()).limit(limit)
     if before is not None:
         statement = statement.where(AuditEventRow.id < before)
@@ -195,7 +195,7 @@ MOST_EVENTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """Events, the newest first; `following` is the number that the next page begins below."""
+    """Events, newest first; the next page begins below the number `following`."""
 
     events: tuple[AuditEvent, ...]
     following: int | None
@@ -208,7 +208,7 @@ def audit_page(
     before: int | None = None,
     limit: int = EVENTS_PER_PAGE,
 ) -> AuditPage:
-    """A page of what was changed by whom."""
+    """One page of the audit log."""
     found = audit_events(session, wanted, before=before, limit=limit + 1)
     events = tuple(found[:limit])
     return AuditPage(events, events[-1].id if len(found) > limit else None)

@@ -1,10 +1,10 @@
 """Views for BI tools on a PostgreSQL registry, with stable names.
 
-Deleted runs are in none of them. The views are given to roles with limits, and
-kept out of the way of schema changes.
+Deleted runs appear in none of them. Roles that may read the views are limited in what they can do,
+and the views are dropped and recreated around schema changes.
 
-Tables change with the schema, and hold tokens and passwords. The views lie in a schema of their
-own, so that a role can be given them and nothing else.
+Tables change with the schema, and hold tokens and passwords. The views are in a schema of their
+own, so that a role can be granted the views and nothing else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SCHEMA = "offdiag_bi"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One view: what a row is, what each column means in order, and where they come from."""
+    """One view: what a row is, what each column means, in order, and where rows come from."""
 
     name: str
     row: str
@@ -42,7 +42,7 @@ _INTERVAL = {
 }
 _VALUES = "m.value, m.reason, m.tends_to, m.ci_low, m.ci_high, m.ci_method"
 
-# The evaluation that counts for a run which is there.
+# The current evaluation of a run that is not deleted.
 _COUNTED = (
     "evaluation AS e JOIN run AS r "
     "ON r.id = e.run_id AND r.deleted_at IS NULL AND e.is_current AND e.slice IS NULL"
@@ -224,9 +224,9 @@ VIEWS = (
     ),
 )
 
-# The inverse of `codec.encode_counts`: a header of eight bytes that names the layout and the
-# number of entries, then the counts of all cells, or of the occupied ones and where these are.
-# The first line of the body takes the blob out of its compressed storage once.
+# The inverse of `codec.encode_counts`: an 8-byte header with the layout and the number of entries,
+# then the counts of all cells, or of the occupied cells followed by their positions. The first
+# line of the body decompresses the stored blob once.
 OCCUPIED_CELLS = f"""
 CREATE OR REPLACE FUNCTION {SCHEMA}.occupied_cells(
     cells bytea, n_classes integer, OUT actual integer, OUT predicted integer, OUT n_cases bigint
@@ -281,7 +281,7 @@ _NOT_ALLOWED = "42501"
 
 
 def quoted(name: str) -> str:
-    """A name as SQL, whatever is in it; a colon stays a colon in a statement with parameters."""
+    """A name quoted for SQL, whatever it holds; colons are escaped against being parameters."""
     return '"' + name.replace('"', '""').replace(":", r"\:") + '"'
 
 
@@ -309,7 +309,7 @@ def check_reader(connection: Connection, role: str) -> None:
 
 
 def limit_reader(connection: Connection, role: str) -> Iterator[str]:
-    """Limit what a role does in this database; yields what an administrator has to do instead."""
+    """Limit what a role may do in this database; yields what an administrator must run instead."""
     database = connection.scalar(text("SELECT current_database()"))
     for name, value in _LIMITS.items():
         whom = f"ALTER ROLE {quoted(role)} IN DATABASE {quoted(database)}"
@@ -328,22 +328,22 @@ _OTHERS_DEPEND = "2BP01"
 
 @dataclass(frozen=True)
 class Published:
-    """The views there are, the roles that can read them, and what only an administrator can do."""
+    """The existing views, the roles that can read them, and what only an administrator can do."""
 
     views: tuple[str, ...]
     readers: tuple[str, ...]
     left_to_do: tuple[str, ...]
 
     def to_dict(self) -> dict[str, list[str]]:
-        """Plain Python values."""
+        """The same as plain Python values."""
         return {name: list(getattr(self, name)) for name in ("views", "readers", "left_to_do")}
 
 
 def publish_views(database: Database, readers: Sequence[str]) -> Published:
-    """Create or replace the views, and let these roles read them beside earlier ones.
+    """Create or replace the views, and let these roles read them in addition to earlier ones.
 
     The database must have the current schema. Raises `InvalidInput` on SQLite and for a role that
-    does not exist or is more than a reader, `Conflict` where views of others depend on ours.
+    does not exist or can do more than read, `Conflict` if views of others depend on offdiag's.
     """
     _require_postgres(database)
     with database.migrate() as connection:
@@ -362,7 +362,7 @@ def publish_views(database: Database, readers: Sequence[str]) -> Published:
 def remove_views(database: Database) -> None:
     """Remove the views and their schema.
 
-    Raises `InvalidInput` on SQLite, `Conflict` where something of others is or depends on them.
+    Raises `InvalidInput` on SQLite, `Conflict` if objects of others are in it or depend on it.
     """
     _require_postgres(database)
     with database.migrate() as connection:
@@ -371,7 +371,7 @@ def remove_views(database: Database) -> None:
 
 
 def take_down(connection: Connection) -> None:
-    """Drop the views, so that tables can change under them; who may read stays known."""
+    """Drop the views so that tables can change; the roles that may read them stay on record."""
     if not _is_there(connection):
         return
     for view in reversed(VIEWS):
@@ -380,7 +380,7 @@ def take_down(connection: Connection) -> None:
 
 
 def put_up(connection: Connection) -> None:
-    """Create the views for the roles that could read them before, where there were any."""
+    """Recreate the views for the roles that could read them before, if there were any."""
     if not _is_there(connection):
         return
     connection.execute(text(OCCUPIED_CELLS.replace(":", r"\:")))
@@ -391,7 +391,7 @@ def put_up(connection: Connection) -> None:
 
 
 def _statement(view: View) -> str:
-    # A barrier: no function in a question sees rows that the view leaves out.
+    # A security barrier: no function in a query sees rows that the view leaves out.
     columns = ", ".join(view.columns)
     return (
         f"CREATE VIEW {SCHEMA}.{view.name} ({columns}) WITH (security_barrier = true) "

@@ -1,9 +1,9 @@
-"""Arrays, counts and sample identifiers as bytes, and back, exactly.
+"""Encoding arrays, counts and sample ids as bytes, and decoding them exactly.
 
-Codes and scores are the plain little-endian array, because counting a matrix from them must
-cost no more than reading them; their type stands in columns beside the blob. Counts and sample
-ids describe themselves: an 8-byte header holds the version, the layout and the number of
-entries, and keeps the entries aligned.
+Codes and scores are plain little-endian arrays, because counting a matrix from them must cost no
+more than reading them; their type is in columns next to the blob. Counts and sample ids describe
+themselves: an 8-byte header holds the version, the layout and the number of entries, and keeps the
+entries aligned.
 
 Decoding raises `ValueError` for bytes that encoding cannot have written.
 """
@@ -30,13 +30,13 @@ Codes = NDArray[np.unsignedinteger[Any]]
 Buffer = bytes | memoryview
 
 RAW = "raw"
-"""Name of this codec in the `codec` columns."""
+"""Name of the codec for plain arrays in the `codec` columns."""
 BITS = "bits"
-"""The same for packed sets of labels."""
+"""Name of the codec for packed label sets."""
 TAGS = "tags"
-"""The same for a slice column whose levels are sets of tags."""
+"""Name of the codec for a slice column whose levels are sets of tags."""
 SCORE_TYPE = "f4"
-"""Name of the type of scores in the `dtype` column."""
+"""Name of the scores' type in the `dtype` column."""
 
 _HEADER = struct.Struct("<BBxxI")  # version, layout, two empty bytes, number of entries
 _VERSION = 1
@@ -51,25 +51,25 @@ _WEIGHT: np.dtype[np.float64] = np.dtype("<f8")
 
 
 def code_type(codes: Codes) -> str:
-    """What the `dtype` column says of codes: their type, "u1x3" for sets in rows of 3 bytes."""
+    """The `dtype` column for codes: their type, or "u1x3" for label sets in rows of 3 bytes."""
     name = codes.dtype.str[1:]
     return name if codes.ndim == 1 else f"{name}x{codes.shape[1]}"
 
 
 def code_codec(codes: Codes) -> str:
-    """What the `codec` column says of codes."""
+    """The `codec` column for codes."""
     return RAW if codes.ndim == 1 else BITS
 
 
 def encode_codes(codes: Codes) -> bytes:
-    """Codes of shape (n,), or packed sets of shape (n, bytes), in their own width."""
+    """Encode codes of shape (n,), or packed sets of shape (n, bytes), in their own width."""
     if codes.dtype.kind != "u":
         raise ValueError(f"codes are unsigned integers, not {codes.dtype}.")
     return codes.astype(codes.dtype.newbyteorder("<"), copy=False).tobytes()
 
 
 def decode_codes(data: Buffer, dtype: str) -> Codes:
-    """Codes of shape (n,), or (n, bytes): a read-only view of `data`, as `dtype` names it."""
+    """Codes of shape (n,), or (n, bytes): a read-only view of `data`, of type `dtype`."""
     name, _, width = dtype.partition("x")
     if name.lstrip("<|") not in ("u1", "u2", "u4"):
         raise ValueError(f"{dtype!r} is not a type of codes; it is one of u1, u2, u4.")
@@ -82,7 +82,7 @@ def decode_codes(data: Buffer, dtype: str) -> Codes:
 
 
 def encode_scores(scores: NDArray[np.float32]) -> bytes:
-    """Scores of shape (n, n_columns)."""
+    """Encode scores of shape (n, n_columns)."""
     if scores.dtype.kind != "f" or scores.dtype.itemsize != _SCORE.itemsize or scores.ndim != 2:
         raise ValueError(f"scores are float32 of two axes, not {scores.dtype} of {scores.ndim}.")
     return scores.astype(_SCORE, copy=False).tobytes()
@@ -97,7 +97,7 @@ def decode_scores(data: Buffer, n_columns: int) -> NDArray[np.float32]:
 
 
 def encode_weights(weight: NDArray[np.float64]) -> bytes:
-    """Weights of samples, (n,)."""
+    """Encode the weights of samples, (n,)."""
     return weight.astype(_WEIGHT, copy=False).tobytes()
 
 
@@ -107,7 +107,7 @@ def decode_weights(data: Buffer) -> NDArray[np.float64]:
 
 
 def encode_counts(counts: NDArray[np.int64]) -> bytes:
-    """Confusion counts of shape (K, K), as all cells or as the occupied ones, if shorter."""
+    """Encode confusion counts (K, K), as all cells or as the occupied ones if that is shorter."""
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
         raise ValueError(f"counts of shape {counts.shape} are not a square.")
     if len(counts) > _MOST_CLASSES:
@@ -122,7 +122,7 @@ def encode_counts(counts: NDArray[np.int64]) -> bytes:
 
 
 def _occupied(cells: NDArray[np.int64], counts: NDArray[np.int64]) -> bytes:
-    # Counts first: behind the header they are aligned, whatever the number of cells.
+    # Counts come first: behind the header they are aligned, whatever the number of cells.
     return (
         header(_SPARSE_COUNTS, len(cells))
         + counts.astype(_COUNT, copy=False).tobytes()
@@ -131,7 +131,7 @@ def _occupied(cells: NDArray[np.int64], counts: NDArray[np.int64]) -> bytes:
 
 
 def encode_occupied(found: OccupiedCells) -> bytes:
-    """The same bytes as of the whole matrix, which is not made."""
+    """The same bytes as `encode_counts`, without building the whole matrix."""
     size = found.n_classes
     if size > _MOST_CLASSES:
         raise ValueError(f"{size} classes are more than {_MOST_CLASSES}.")
@@ -167,7 +167,7 @@ def decode_counts(data: Buffer, n_classes: int) -> NDArray[np.int64]:
 
 
 def encode_sizes(sizes: NDArray[np.int64]) -> bytes:
-    """Numbers of samples of shape (n,), each at least 1."""
+    """Encode numbers of samples of shape (n,), each at least 1."""
     if sizes.dtype.kind != "i" or sizes.ndim != 1 or (sizes < 1).any():
         raise ValueError(f"sizes are whole numbers from 1 of one axis, not {sizes.dtype}.")
     return sizes.astype(_COUNT, copy=False).tobytes()
@@ -182,13 +182,13 @@ def decode_sizes(data: Buffer) -> NDArray[np.int64]:
 
 
 def encode_cells(sums: CellSums) -> bytes:
-    """What is known of the scores of n kinds of samples, but for how many those are."""
+    """Encode the scores of n kinds of samples, without the number of samples of each kind."""
     arrays = (getattr(sums, name).astype(kind, copy=False) for name, kind in _CELLS.items())
     return header(_SCORE_CELLS, len(sums)) + b"".join(array.tobytes() for array in arrays)
 
 
 def decode_cells(data: Buffer, sizes: NDArray[np.int64]) -> CellSums:
-    """The same again; `sizes` (n,) are the numbers of samples."""
+    """Decode `encode_cells`; `sizes` (n,) are the numbers of samples."""
     _, n, body = opened(data, _SCORE_CELLS)
     width = sum(np.dtype(kind).itemsize for kind in _CELLS.values())
     if n != len(sizes) or len(body) != n * width:
@@ -202,7 +202,7 @@ def decode_cells(data: Buffer, sizes: NDArray[np.int64]) -> CellSums:
 
 
 def encode_events(events: Sequence[EventSums]) -> bytes:
-    """What is known of several events: of each its length, outcomes, sizes and scores."""
+    """Encode the scores of several events: for each its length, outcomes, sizes and scores."""
     parts = []
     for event in events:
         body = (
@@ -215,7 +215,7 @@ def encode_events(events: Sequence[EventSums]) -> bytes:
 
 
 def decode_events(data: Buffer) -> tuple[EventSums, ...]:
-    """The same again. Raises `ValueError` for bytes that are none."""
+    """Decode `encode_events`. Raises `ValueError` for bytes that it cannot have written."""
     _, n_events, rest = opened(data, _EVENTS)
     events = []
     for _ in range(n_events):
@@ -236,12 +236,12 @@ def decode_events(data: Buffer) -> tuple[EventSums, ...]:
 
 
 def holds_events(data: Buffer) -> bool:
-    """Whether scores were counted for each class, not for one."""
+    """Whether scores were counted for each class and not for a single one."""
     return len(data) > _LAYOUT_AT and data[_LAYOUT_AT] == _EVENTS
 
 
 def encode_int_ids(ids: NDArray[np.int64]) -> bytes:
-    """Integer sample ids of shape (n,)."""
+    """Encode integer sample ids of shape (n,)."""
     if ids.dtype.kind != "i" or ids.ndim != 1:
         raise ValueError(f"ids are integers of one axis, not {ids.dtype} of {ids.ndim}.")
     return header(_INT_IDS, len(ids)) + ids.astype(_COUNT, copy=False).tobytes()
@@ -257,7 +257,7 @@ def decode_int_ids(data: Buffer) -> NDArray[np.int64]:
 
 
 def encode_text_ids(values: Sequence[str]) -> bytes:
-    """Text sample ids: where each ends, then all of them as UTF-8."""
+    """Encode text sample ids: where each ends, then all of them as UTF-8."""
     texts = [value.encode() for value in values]
     ends = np.cumsum([len(text) for text in texts], dtype=np.uint64)
     if texts and ends[-1] >= 1 << 32:
@@ -266,7 +266,7 @@ def encode_text_ids(values: Sequence[str]) -> bytes:
 
 
 def text_id_parts(data: Buffer) -> tuple[NDArray[np.int64], memoryview]:
-    """Where n text ids begin and end, shape (n + 1,), in the UTF-8 of all of them."""
+    """The offsets of n text ids, shape (n + 1,), and the UTF-8 text that they refer to."""
     _, n, body = opened(data, _TEXT_IDS)
     split = n * _CELL.itemsize
     bounds = np.concatenate([[0], _plain(body[:split], _CELL)]).astype(np.int64)
@@ -279,7 +279,7 @@ def text_id_parts(data: Buffer) -> tuple[NDArray[np.int64], memoryview]:
 
 
 def sha256_hex(*buffers: Buffer) -> str:
-    """SHA-256 of the buffers one after the other, as 64 hex digits."""
+    """SHA-256 of the concatenated buffers, as 64 hex digits."""
     digest = hashlib.sha256()
     for buffer in buffers:
         digest.update(buffer)
@@ -293,12 +293,12 @@ def _plain(data: Buffer, dtype: np.dtype[Any]) -> NDArray[Any]:
 
 
 def header(layout: int, n: int) -> bytes:
-    """What stands before `n` entries in a layout."""
+    """The header of `n` entries in a layout."""
     return _HEADER.pack(_VERSION, layout, n)
 
 
 def opened(data: Buffer, *layouts: int) -> tuple[int, int, memoryview]:
-    """Layout, number of entries and the rest, of bytes that have one of the layouts."""
+    """Layout, number of entries and the body of bytes that have one of these layouts."""
     if len(data) < _HEADER.size:
         raise ValueError(f"{len(data)} bytes are too few for a header.")
     version, layout, n = _HEADER.unpack_from(data)
@@ -308,13 +308,13 @@ def opened(data: Buffer, *layouts: int) -> tuple[int, int, memoryview]:
 
 
 _TALLY = 5
-"""The layout of a tally, beside those of `codec`."""
+"""The layout of a tally."""
 _SCORE_CELLS = 6
-"""The layout of scores in cells."""
+"""The layout of scores grouped in cells."""
 _WEIGHTED = 7
-"""The layout of weighted counts: counts, then both sums of each occupied cell."""
+"""The layout of weighted counts: counts, then two sums for each occupied cell."""
 _EVENTS = 8
-"""The layout of scores of several events in cells."""
+"""The layout of scores of several events, grouped in cells."""
 _EVENT = struct.Struct("<II")  # number of kinds, bytes that follow
 _CELLS = {
     "score": "<f8",
@@ -325,11 +325,11 @@ _CELLS = {
     "high": "<f4",
 }
 _LAYOUT_AT = 1
-"""Where the layout stands in a header."""
+"""Offset of the layout in a header."""
 
 
 def encode_sample_counts(counts: SampleCounts | OccupiedCells) -> bytes:
-    """Counts of either kind; those of sets as whole numbers in the narrowest type."""
+    """Encode counts of either kind; those of label sets as integers of the narrowest type."""
     if isinstance(counts, OccupiedCells):
         return encode_occupied(counts)
     if not isinstance(counts, SetTally):
@@ -340,7 +340,7 @@ def encode_sample_counts(counts: SampleCounts | OccupiedCells) -> bytes:
 
 
 def decode_sample_counts(data: Buffer, n_classes: int) -> SampleCounts:
-    """Counts again. Raises `ValueError` for bytes that encoding cannot have written."""
+    """Decode counts. Raises `ValueError` for bytes that encoding cannot have written."""
     if len(data) <= _LAYOUT_AT or data[_LAYOUT_AT] != _TALLY:
         return decode_counts(data, n_classes)
     _, n, body = opened(data, _TALLY)
@@ -352,7 +352,7 @@ def decode_sample_counts(data: Buffer, n_classes: int) -> SampleCounts:
 
 
 def encode_counted(found: Counted) -> bytes:
-    """What an evaluation was computed from, without the names of the labels."""
+    """Encode what an evaluation was computed from, without the names of the labels."""
     if isinstance(found, CountedSets):
         return encode_sample_counts(found.tally)
     if isinstance(found, WeightedCounts):
@@ -363,14 +363,14 @@ def encode_counted(found: Counted) -> bytes:
 
 
 def decode_counted(data: Buffer, labels: LabelSet) -> Counted:
-    """The same again. Raises `ValueError` as `decode_sample_counts` does."""
+    """Decode `encode_counted`. Raises `ValueError` as `decode_sample_counts` does."""
     if len(data) > _LAYOUT_AT and data[_LAYOUT_AT] == _WEIGHTED:
         return _decode_weighted(data, labels)
     return counted(decode_sample_counts(data, len(labels)), labels)
 
 
 def decode_cell_samples(data: Buffer, n_classes: int) -> NDArray[np.int64]:
-    """Numbers of samples (K, K) of what was counted with or without weights, writable."""
+    """Sample counts (K, K) of a matrix that was counted with or without weights; writable."""
     if len(data) > _LAYOUT_AT and data[_LAYOUT_AT] == _WEIGHTED:
         _, n_bytes, body = opened(data, _WEIGHTED)
         data = body[:n_bytes]
@@ -390,20 +390,20 @@ def _decode_weighted(data: Buffer, labels: LabelSet) -> WeightedCounts:
 
 
 def encode_ids(ids: SampleIds) -> bytes:
-    """Bytes of identifiers, without their kind, which is a column beside the blob."""
+    """Encode sample ids, without their kind, which has its own column."""
     if isinstance(ids.values, np.ndarray):
         return encode_int_ids(ids.values)
     return encode_text_ids(ids.values.to_pylist())
 
 
 def decode_ids(blob: bytes, kind: str) -> SampleIds:
-    """Identifiers of the stated kind. Raises ValueError on corrupt bytes."""
+    """Decode sample ids of the given kind. Raises `ValueError` on corrupt bytes."""
     import pyarrow as pa
 
     if kind == "int":
         return SampleIds("int", decode_int_ids(blob))
     bounds, utf8 = text_id_parts(blob)
-    # The bytes are those of an Arrow array already, so no text is made of them here.
+    # The bytes already form an Arrow array, so no Python strings are created here.
     texts = pa.LargeStringArray.from_buffers(
         len(bounds) - 1, pa.py_buffer(bounds), pa.py_buffer(utf8)
     )

@@ -23,7 +23,7 @@ class About(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A remark; `about` is the key of its run, dataset or flag."""
+    """A comment; `about` is the key of its run, dataset or flag."""
 
     id: int
     about: str | int
@@ -33,7 +33,7 @@ class Comment:
 
 
 def comments_on(session: Session, about: About, *keys: str | int) -> list[Comment]:
-    """All comments on some things of one kind, oldest first."""
+    """All comments on several objects of one kind, oldest first."""
     column = _column(about)
     rows = session.scalars(select(CommentRow).where(column.in_(keys)).order_by(CommentRow.id))
     return [
@@ -50,9 +50,10 @@ def add_comments(
     author: str | None,
     now: datetime,
 ) -> None:
-    """Write the same comment about several things of one kind.
+    """Add the same comment to several objects of one kind.
 
-    Not where it is the newest one already: forms are sent twice by a second click.
+    Objects whose newest comment is the same already are skipped: a second click sends a form
+    twice.
     """
     column = _column(about)
     newest = select(func.max(CommentRow.id)).where(column.in_(keys)).group_by(column)

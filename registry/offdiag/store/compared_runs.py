@@ -1,4 +1,4 @@
-"""What a comparison reads, one statement for each kind of thing however many runs there are."""
+"""Reading what a comparison of runs needs: one statement per kind of data, however many runs."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ _ROWS_AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class LineageHead:
-    """The version of the truth that a run is compared on; `root_id` names the lineage.
+    """The label version that a run is compared on; `root_id` identifies the lineage.
 
-    It is the newest one, or that with which a matrix was uploaded, whose counts do not change.
+    It is the newest one, or for an uploaded matrix, whose counts do not change, the one that it
+    was uploaded with.
     """
 
     id: int
@@ -53,7 +54,7 @@ class LineageHead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRun(RunRecord):
-    """A run as a comparison needs it. `uploaded` is its matrix where it has no predictions."""
+    """A run as a comparison needs it. `uploaded` is its matrix if it has no predictions."""
 
     project: str
     dataset: str
@@ -70,9 +71,9 @@ class ComparedRun(RunRecord):
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """All predictions of a run; `positions` are their places in its truth, (n,) both.
+    """All predictions of a run; `positions` are their places in its label version, both (n,).
 
-    `starts` says with which prediction each chunk begins, in the order of chunks.
+    `starts` is the index of the first prediction of each chunk, in the order of chunks.
     """
 
     codes: Codes
@@ -137,7 +138,7 @@ def _matrix(
 
 
 def truth_codes_of(session: Session, truth_ids: Collection[int]) -> dict[int, Codes]:
-    """Actual codes of truth versions in canonical order, by id of the version."""
+    """Actual codes of label versions in canonical order, by id of the version."""
     rows = session.execute(
         select(TruthChunkRow.truth_version_id, TruthChunkRow.codes, TruthChunkRow.dtype)
         .where(TruthChunkRow.truth_version_id.in_(truth_ids))
@@ -150,7 +151,7 @@ def truth_codes_of(session: Session, truth_ids: Collection[int]) -> dict[int, Co
 
 
 def sample_ids_of(session: Session, roots: Mapping[int, str]) -> dict[int, SampleIds]:
-    """Identifiers of lineages in canonical order, by root; `roots` gives their kinds."""
+    """Sample ids of lineages in canonical order, by root; `roots` gives the kind of each."""
     rows = session.execute(
         select(TruthChunkRow.truth_version_id, TruthChunkRow.sample_ids)
         .where(TruthChunkRow.truth_version_id.in_(roots))
@@ -200,7 +201,7 @@ def scores_of(session: Session, run_ids: Sequence[str]) -> dict[str, NDArray[np.
 def score_chunks_of(
     session: Session, wanted: Mapping[str, Collection[int]]
 ) -> Iterator[tuple[str, int, NDArray[np.float32]]]:
-    """Run, number and scores (n, columns) of the chunks that are wanted by their numbers."""
+    """Run, number and scores (n, columns) of the chunks with the wanted numbers."""
     rows = session.execute(
         select(
             ScoreChunkRow.run_id, ScoreChunkRow.seq, ScoreChunkRow.scores, ScoreChunkRow.n_columns

@@ -1,6 +1,6 @@
-"""Statements on cost matrices: named, in versions that never change.
+"""Statements on cost matrices, which have names and versions that never change.
 
-Their pages show versions without weights, and who uses which.
+Their pages list versions without weights, and which datasets and reports use them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class CostMatrixRecord:
     created_at: datetime
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python values, the weights as {actual: {predicted: cost}}."""
+        """The same as plain Python values, with weights as {actual: {predicted: cost}}."""
         names = self.costs.labels.names
         return {
             "name": self.name,
@@ -65,7 +65,7 @@ def insert_costs(
     now: datetime,
 ) -> int:
     """Store a new version, numbered after the newest one of this name; returns its id."""
-    # Versions of a project are numbered one after the other.
+    # Versions within a project are numbered consecutively.
     session.execute(
         select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update(key_share=True)
     )
@@ -86,14 +86,14 @@ def insert_costs(
         created_at=now,
     )
     session.add(row)
-    session.flush()  # The id is asked for.
+    session.flush()  # The id is needed.
     return row.id
 
 
 def find_costs(
     session: Session, *, project: str, name: str, version: int | None = None
 ) -> CostMatrixRecord | None:
-    """A version of a cost matrix, the newest one without a number."""
+    """A version of a cost matrix; without a number the newest one."""
     found = _select(ProjectRow.name == project, CostMatrixRow.name == name)
     if version is not None:
         found = found.where(CostMatrixRow.version == version)
@@ -193,7 +193,7 @@ class CostVersion:
 
 @dataclass(frozen=True, slots=True)
 class DatasetUse:
-    """A dataset and the costs its runs are judged by, if any."""
+    """A dataset and the costs that its runs are judged by, if any."""
 
     dataset_id: int
     project: str
@@ -205,7 +205,7 @@ class DatasetUse:
 
 @dataclass(frozen=True, slots=True)
 class ReportUse:
-    """A report that names costs: `visits`, or `visits@2` for a version of them."""
+    """A report that names costs, as `visits`, or `visits@2` for one version of them."""
 
     project: str
     report: str
@@ -229,7 +229,7 @@ _COLUMNS = (
 def newest_versions(session: Session, *, dataset_id: int | None = None) -> tuple[CostVersion, ...]:
     """The newest version of each cost matrix, by project and name.
 
-    With `dataset_id` those about the classes of this dataset, in its project.
+    With `dataset_id` only those for the classes of this dataset, in its project.
     """
     newest = (
         select(
@@ -262,7 +262,7 @@ def newest_versions(session: Session, *, dataset_id: int | None = None) -> tuple
 
 
 def versions_of(session: Session, *, project: str, name: str) -> tuple[CostVersion, ...]:
-    """All versions of a cost matrix, the newest first; none where there is no such matrix."""
+    """All versions of a cost matrix, newest first; empty if there is no such matrix."""
     rows = session.execute(
         select(*_COLUMNS)
         .join(ProjectRow, ProjectRow.id == CostMatrixRow.project_id)
@@ -278,7 +278,7 @@ def _version(row: Row[*tuple[Any, ...]]) -> CostVersion:
 
 
 def dataset_uses(session: Session, *, project: str | None = None) -> tuple[DatasetUse, ...]:
-    """Datasets with what their runs are judged by: all, or those of a project."""
+    """Datasets with the costs their runs are judged by: all datasets, or those of a project."""
     rows = session.execute(
         select(
             DatasetRow.id,

@@ -1,4 +1,4 @@
-"""Access to the database, in a reading or a writing transaction, and its clock."""
+"""Access to the database in reading or writing transactions, and its clock."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _OF_ALL_SAMPLES = with_loader_criteria(FlagRow, FlagRow.slice == "", include_ali
 
 
 def hide_flags_of_slices(session: Session) -> None:
-    """Let a session see the flags that are about all samples, and no others."""
+    """Let a session see only flags about all samples, none about slices."""
 
     @event.listens_for(session, "do_orm_execute")
     def narrow(state: ORMExecuteState) -> None:
@@ -48,14 +48,14 @@ def hide_flags_of_slices(session: Session) -> None:
 
 
 def utc_now() -> datetime:
-    """The time of this process, aware and in UTC."""
+    """The time of this process, as a time zone aware datetime in UTC."""
     return datetime.now(UTC)
 
 
 class database_now(FunctionElement[float]):  # noqa: N801 - it reads as the SQL function it is
-    """SQL: seconds since 1970 by the clock of the database, going on within a transaction.
+    """SQL: seconds since 1970 by the clock of the database, which advances within a transaction.
 
-    Leases are compared by several hosts whose clocks disagree, so they are given and judged by
+    Leases are compared by several hosts whose clocks disagree, so they are granted and checked by
     the one clock that all of them share. Resolution is a millisecond on SQLite and a microsecond
     on PostgreSQL.
     """
@@ -73,19 +73,19 @@ def _on_sqlite(element: database_now, compiler: SQLCompiler, **kw: Any) -> str: 
 
 @compiles(database_now, "postgresql")
 def _on_postgresql(element: database_now, compiler: SQLCompiler, **kw: Any) -> str:  # noqa: ARG001
-    # Not now(), which stands still from the first statement of a transaction on.
+    # Not now(), which stands still from the first statement of a transaction.
     return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)"
 
 
 def database_time(session: Session) -> datetime:
-    """The time by the clock of the database, aware and in UTC."""
+    """The time by the clock of the database, as a time zone aware datetime in UTC."""
     return datetime.fromtimestamp(session.scalars(select(database_now())).one(), UTC)
 
 
 def require_revision(connection: Connection, wanted: str, *, place: str) -> None:
-    """Raise `SchemaMismatch` unless a registry still has the revision it had when it was opened.
+    """Raise `SchemaMismatch` unless the registry has the revision it had when it was opened.
 
-    One small statement, so that every transaction that writes can afford it.
+    It takes one small statement, which every writing transaction can afford.
     """
     found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
     if found != wanted:
@@ -100,8 +100,8 @@ def require_revision(connection: Connection, wanted: str, *, place: str) -> None
 def driver_savepoint(session: Session) -> Iterator[Any]:
     """The psycopg connection of a session, inside a savepoint of its transaction.
 
-    What fails in the block is rolled back to the savepoint and raised; the transaction of the
-    session goes on. On SQLite the connection is that of the standard library.
+    An error in the block rolls back to the savepoint and is raised; the session's transaction
+    remains usable. On SQLite the connection is that of the standard library.
     """
     with session.begin_nested():
         yield session.connection().connection.driver_connection
@@ -113,14 +113,15 @@ Dialect = Literal["sqlite", "postgresql"]
 class Database:
     """A database that is opened on first use and shared by all threads of the process.
 
-    `synchronous` and `busy_timeout_s` are about SQLite: whether a commit survives a power
-    failure ("full") or only a crash of the program ("normal"), and how many seconds a writer
-    waits for the one before it. `path` is the SQLite file, None on PostgreSQL; `can_listen` tells
-    whether notifications arrive, which they do not through a pooler that lends by transaction.
+    `synchronous` and `busy_timeout_s` are for SQLite: whether a commit survives a power failure
+    ("full") or only a crash of the program ("normal"), and how many seconds a writer waits for the
+    one before it. `path` is the SQLite file, None on PostgreSQL; `can_listen` says whether
+    notifications arrive, which they do not through a pooler that lends connections per
+    transaction.
 
-    Raises `InvalidInput` for a URL that names no usable database. Both kinds of transaction
-    raise `DatabaseUnavailable` where the file, the disk, the network or the server is at
-    fault, and let `sqlalchemy.exc.IntegrityError` pass.
+    Raises `InvalidInput` for a URL that names no usable database. Both kinds of transaction raise
+    `DatabaseUnavailable` if the file, the disk, the network or the server is at fault, and let
+    `sqlalchemy.exc.IntegrityError` pass.
     """
 
     def __init__(
@@ -159,17 +160,18 @@ class Database:
         self._actor: Actor | None = None
         self._revision: str | None = None
         _opened.add(self)
-        # Who forgets to close it, or lets a cache forget it, leaves no file open behind.
+        # A database that is never closed, or that a cache drops, leaves no file open behind.
         weakref.finalize(self, self._engines.close)
 
     def __repr__(self) -> str:
         return f"Database({self.place!r})"
 
     def seen_by(self, projects: frozenset[str] | None, actor: Actor | None) -> Database:
-        """The same database as somebody sees and changes it; closing either closes both.
+        """The same database as one user sees and changes it; closing either closes both.
 
-        Only what belongs to the `projects` is there, everything where they are None. Every
-        transaction that changes something says that `actor` did it, nothing where it is None.
+        Only what belongs to `projects` is visible, or everything if that is None. Every
+        transaction that changes something is logged as made by `actor`, or not logged if that is
+        None.
         """
         seen = copy.copy(self)
         seen._projects = projects  # noqa: SLF001 - it is one of us
@@ -177,28 +179,28 @@ class Database:
         return seen
 
     def hold_to(self, revision: str) -> None:
-        """From now on refuse to work with any other revision of the schema than this one.
+        """From now on refuse to work with any schema revision but this one.
 
-        Whoever runs a team database may upgrade it under programs that go on running. A
-        transaction then raises `SchemaMismatch` before it writes anything, and where reading
-        fails over what is no longer there.
+        The administrator of a team database may upgrade it while programs keep running. A
+        transaction then raises `SchemaMismatch` before it writes anything, or when a read fails
+        because something no longer exists.
         """
         self._revision = revision
 
     @property
     def projects(self) -> frozenset[str] | None:
-        """The projects there are to see, None for all."""
+        """The projects that are visible, None for all."""
         return self._projects
 
     @property
     def actor(self) -> Actor | None:
-        """Who is answerable for what is changed."""
+        """The user to whom changes are attributed."""
         return self._actor or audit_log.ANSWERABLE.get()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """One snapshot of the database; every attempt to write fails."""
-        # Around the session too, because ending the snapshot may find the server gone.
+        """Open one snapshot of the database; every attempt to write fails."""
+        # Around the session too, because ending the snapshot may find that the server is gone.
         with (
             self._another_schema_explained(),
             translated(self.place, writing_is_allowed=False),
@@ -206,16 +208,16 @@ class Database:
         ):
             with translated(self.place):
                 connection = session.connection()
-            # A session whose rollback fails would keep its connection until it is garbage.
+            # A session whose rollback fails would hold its connection until garbage collection.
             with closing(connection):
                 self._confine(session, for_reading=True)
                 yield session
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """A transaction that is committed at the end, or rolled back by any exception.
+        """Open a transaction that is committed at the end, or rolled back by any exception.
 
-        On SQLite it holds the only write lock from here on, so keep it short.
+        On SQLite it holds the only write lock from the start, so keep it short.
         """
         with translated(self.place), _session(self._engines.writing) as session, session.begin():
             connection = session.connection()
@@ -227,25 +229,25 @@ class Database:
 
     @contextmanager
     def migrate(self) -> Iterator[Connection]:
-        """Like `write`, for changes of the schema: foreign keys wait until the end."""
+        """Like `write`, for schema changes: foreign keys are checked at the end."""
         with translated(self.place), self._engines.migrating.begin() as connection:
             yield connection
 
     @contextmanager
     def listen(self) -> Iterator[Connection]:
-        """A connection without transactions, for waiting for notifications (PostgreSQL)."""
+        """Open a connection without transactions, to wait for notifications (PostgreSQL)."""
         with translated(self.place), self._engines.writing.connect() as connection:
             try:
                 yield connection.execution_options(isolation_level="AUTOCOMMIT")
             finally:
-                # It must not go back to the pool, where it would go on listening.
+                # It must not return to the pool, where it would keep listening.
                 connection.invalidate()
 
     @contextmanager
     def watching(self) -> Iterator[Callable[[], bool]]:
-        """A function that tells whether anybody may have committed since it was last called.
+        """Yield a function that returns whether there may have been a commit since its last call.
 
-        Always False on PostgreSQL, where those who commit notify those who listen.
+        It always returns False on PostgreSQL, where a commit notifies the listeners.
         """
         if self.dialect != "sqlite":
             yield lambda: False
@@ -254,12 +256,15 @@ class Database:
             yield commits.any_since_last_call
 
     def close(self) -> None:
-        """Close all connections, those in use when they come back; the next use opens new ones."""
+        """Close all connections, those in use once they are returned; later use opens new ones."""
         self._engines.close()
 
     @contextmanager
     def _another_schema_explained(self) -> Iterator[None]:
-        """Looking up the revision before each page would cost more than it is worth."""
+        """Raise `SchemaMismatch` for an error that another schema explains.
+
+        Looking up the revision before each page would cost more than it is worth.
+        """
         try:
             yield
         except DBAPIError:
@@ -292,8 +297,8 @@ _opened: weakref.WeakSet[Database] = weakref.WeakSet()
 
 
 def _after_fork_in_child() -> None:
-    # Training jobs fork, for example to load data. A connection shared by two processes
-    # corrupts the file or the protocol, so the child starts with none.
+    # Training jobs fork, for example to load data. A connection shared by two processes corrupts
+    # the file or the protocol, so the child starts with none.
     for database in list(_opened):
         database._forget_connections()  # noqa: SLF001 - this is the other half of the class
 

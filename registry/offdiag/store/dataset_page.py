@@ -1,7 +1,6 @@
-"""Datasets as their list and their page show them.
+"""Reading datasets for their list and their page.
 
-What has been run on each, its runs by state, its models and slices, and projects that share its
-name.
+For each: its runs by state, its models and slices, and other projects that use its name.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ UNEVALUATED = (RunState.OPEN, RunState.FINISHED, RunState.FAILED)
 
 @dataclass(frozen=True, slots=True)
 class DatasetFacts:
-    """One dataset; `truth_number` to `class_counts` are of its newest truth.
+    """One dataset; `truth_number` to `class_counts` are those of its newest label version.
 
-    `costs` names what its runs are judged by, as `visits@2`, in `currency` where one is known.
+    `costs` names what its runs are judged by, as `visits@2`, in `currency` if one is known.
     """
 
     id: int
@@ -59,7 +58,7 @@ class DatasetFacts:
 
 @dataclass(frozen=True, slots=True)
 class LoggedRuns:
-    """The runs of one dataset, counted."""
+    """Run counts of one dataset."""
 
     by_state: Mapping[RunState, int]
     last_logged_at: datetime | None
@@ -75,7 +74,7 @@ def dataset_list(session: Session) -> tuple[DatasetFacts, ...]:
 
 
 def dataset_overview(session: Session) -> tuple[tuple[DatasetFacts, LoggedRuns], ...]:
-    """All datasets with their runs counted, in one statement."""
+    """All datasets with counts of their runs, in one statement."""
     logged = (
         select(
             RunRow.dataset_id,
@@ -86,7 +85,7 @@ def dataset_overview(session: Session) -> tuple[tuple[DatasetFacts, LoggedRuns],
         .group_by(RunRow.dataset_id)
         .subquery()
     )
-    # Evaluated runs are nearly all runs. Counting only the others finds them by their index.
+    # Nearly all runs are evaluated. Counting only the others lets an index find them.
     others = (
         select(
             RunRow.dataset_id,
@@ -164,7 +163,7 @@ def _logged_runs(row: Row[*tuple[Any, ...]]) -> LoggedRuns:
 
 @dataclass(frozen=True, slots=True)
 class DatasetRuns:
-    """The runs of a dataset. `n_behind` have results that an older truth version gave."""
+    """The runs of a dataset. `n_behind` have results from an older label version."""
 
     by_state: Mapping[RunState, int]
     n_behind: int
@@ -176,10 +175,10 @@ class DatasetRuns:
 
 @dataclass(frozen=True, slots=True)
 class DatasetSize:
-    """How much a dataset has; labels are counted in its newest truth version.
+    """The size of a dataset; labels are counted in its newest label version.
 
-    `truth_number` is None while it has no labels; then nothing else but runs is counted.
-    `n_failed` of the runs are those whose evaluation was given up.
+    `truth_number` is None while it has no labels; then only runs are counted. `n_failed` runs are
+    those whose evaluation failed for good.
     """
 
     truth_number: int | None
@@ -191,7 +190,7 @@ class DatasetSize:
 
 
 def dataset_size(session: Session, dataset_id: int) -> DatasetSize:
-    """How much a dataset has, in one statement."""
+    """The size of a dataset, in one statement."""
     runs = select(func.count()).where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))
     failed = runs.where(RunRow.state == RunState.FAILED)
     row = session.execute(
@@ -222,9 +221,9 @@ def dataset_size(session: Session, dataset_id: int) -> DatasetSize:
 
 @dataclass(frozen=True, slots=True)
 class SliceFacts:
-    """A slice column of the samples of a lineage, whose first version has the number `root`.
+    """A slice column of the samples of a lineage whose first version has the number `root`.
 
-    `n_suppressed` values are not among the `levels`, as they are hidden.
+    `n_suppressed` values are hidden and therefore not among the `levels`.
     """
 
     root: int
@@ -234,7 +233,7 @@ class SliceFacts:
 
 
 def dataset_runs(session: Session, dataset_id: int) -> DatasetRuns:
-    """All runs of a dataset but the deleted ones, counted in one statement."""
+    """Run counts of a dataset without deleted runs, in one statement."""
     newer = aliased(TruthVersionRow)
     is_behind = and_(
         RunRow.source_orientation == SourceOrientation.PREDICTIONS,
@@ -278,10 +277,10 @@ def dataset_slices(session: Session, dataset_id: int) -> tuple[SliceFacts, ...]:
 def models_by_first_run(
     session: Session, dataset_ids: Collection[int]
 ) -> dict[int, tuple[str | None, ...]]:
-    """Models by dataset, the one that was logged first at the beginning: pages colour by it.
+    """Models by dataset, in the order of their first run: pages colour models by it.
 
-    None stands for runs that name no model. The order never changes but at its end, unless the
-    first runs of a model are deleted.
+    None stands for runs that name no model. New models are added at the end; otherwise the order
+    never changes, unless the first runs of a model are deleted.
     """
     if not dataset_ids:
         return {}

@@ -28,8 +28,8 @@ from offdiag.store.models.base import record_as
 from offdiag.store.project_access import elsewhere, projects_with_dataset, require_project
 from offdiag.store.truths import lock_truths
 
-# Every chunk that arrives asks for its dataset. Building the statement again, and finding
-# out that it was compiled before, takes three times as long as asking.
+# Every chunk that arrives looks up its dataset. Building the statement again, and finding that it
+# was compiled before, takes three times as long as executing it.
 _RECORDS = (
     select(DatasetRow, LabelSetRow, ProjectRow)
     .join(LabelSetRow, LabelSetRow.id == DatasetRow.label_set_id)
@@ -63,11 +63,11 @@ def project_id(session: Session, name: str) -> int | None:
 
 
 def create_project(session: Session, name: str, now: datetime) -> int:
-    """Insert a project and return its id. Raises `Forbidden` in a session that may not see it."""
+    """Insert a project and return its id. Raises `Forbidden` if this session may not see it."""
     require_project(session, name)
     row = ProjectRow(name=name, created_at=now)
     session.add(row)
-    session.flush()  # The id is needed by the rows that follow.
+    session.flush()  # Rows that are inserted later need the id.
     return row.id
 
 
@@ -113,7 +113,7 @@ def create_dataset(
     by_convention: bool,
     now: datetime,
 ) -> DatasetRecord:
-    """Insert a dataset with its label set, which is shared by digest."""
+    """Insert a dataset with its label set; equal label sets are shared by digest."""
     row = DatasetRow(
         project_id=project_id,
         name=name,
@@ -125,19 +125,19 @@ def create_dataset(
         created_at=now,
     )
     session.add(row)
-    session.flush()  # The id is needed by the rows that follow.
+    session.flush()  # Rows that are inserted later need the id.
     return get_dataset(session, row.id)
 
 
 def single_label_task(labels: LabelSet) -> Task:
-    """The task of a dataset whose samples have one of these classes each."""
+    """The task of a dataset whose samples each have one of these classes."""
     return Task.BINARY if len(labels) == 2 else Task.MULTICLASS
 
 
 def holds_samples(session: Session, dataset_id: int) -> bool:
-    """Whether anything was logged to a dataset: truth, predictions or a matrix.
+    """Whether anything was logged to a dataset: labels, predictions or a matrix.
 
-    No other transaction adds truth to it until this one ends.
+    Locks the dataset, so no other transaction adds labels to it until this one ends.
     """
     lock_truths(session, dataset_id)
     of_dataset = RunRow.dataset_id == dataset_id
@@ -161,7 +161,7 @@ def set_task(session: Session, dataset_id: int, task: Task) -> None:
 
 
 def may_have_scores_of_one_class(session: Session, dataset_id: int) -> bool:
-    """Whether a run of a dataset has scores of one class alone, or is open and may get some."""
+    """Whether a run of a dataset has scores of one class only, or is open and may get some."""
     of_dataset = RunRow.dataset_id == dataset_id
     has_scores = exists().where(
         of_dataset, ScoreChunkRow.run_id == RunRow.id, ScoreChunkRow.n_columns == 1
@@ -175,7 +175,7 @@ def may_have_scores_of_one_class(session: Session, dataset_id: int) -> bool:
 def set_positive_label(
     session: Session, dataset_id: int, label: str | None, *, by_convention: bool = False
 ) -> None:
-    """Record which class of a binary dataset counts as positive, and how that is known."""
+    """Record which class of a binary dataset is positive, and whether by convention."""
     row = session.get_one(DatasetRow, dataset_id)
     row.positive_label = label
     row.positive_by_convention = by_convention
@@ -183,26 +183,26 @@ def set_positive_label(
 
 
 def set_hierarchy(session: Session, dataset_id: int, hierarchy: Hierarchy | None) -> None:
-    """Record how the classes of a dataset are grouped, or that they are not."""
+    """Record how the classes of a dataset are grouped, None for not at all."""
     row = session.get_one(DatasetRow, dataset_id)
     row.hierarchy = None if hierarchy is None else hierarchy.to_list()
     session.flush()  # Later reads in this transaction must see it.
 
 
 def set_primary_metric(session: Session, dataset_id: int, key: str | None) -> None:
-    """Record by which aggregate metric runs are ranked; None for the default of the task."""
+    """Record the aggregate metric that runs are ranked by; None for the default of the task."""
     row = session.get_one(DatasetRow, dataset_id)
     row.primary_metric = key
     session.flush()  # Later reads in this transaction must see it.
 
 
 def hierarchy_of(dataset: DatasetRow) -> Hierarchy | None:
-    """The groups of classes that a dataset was given, if it was."""
+    """The groups of classes that a dataset was given, if any."""
     return None if dataset.hierarchy is None else Hierarchy.restored(dataset.hierarchy)
 
 
 def label_set_id(session: Session, labels: LabelSet) -> int:
-    """Id of the stored label set with this digest, inserted when new."""
+    """Id of the stored label set with this digest; inserts a new one."""
     known = session.scalar(select(LabelSetRow.id).where(LabelSetRow.digest == labels.digest))
     if known is not None:
         return known

@@ -1,4 +1,4 @@
-"""Statements on deliveries: one edition on its way to one target."""
+"""Statements on deliveries: the sending of one report edition to one target."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from offdiag.store.models.base import record_as
 
 
 class DeliveryState(StrEnum):
-    """Where a delivery stands. `refused` was never tried: settings or rules forbid it."""
+    """The state of a delivery. `refused` was never tried: settings or rules forbid it."""
 
     PENDING = "pending"
     SENT = "sent"
@@ -26,7 +26,7 @@ class DeliveryState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRecord:
-    """A delivery as the rest of the program sees it; `error` is of the latest attempt."""
+    """A delivery as the rest of the program sees it; `error` is that of the latest attempt."""
 
     id: int
     edition_id: int
@@ -50,7 +50,7 @@ def insert_delivery(
         created_at=now,
     )
     session.add(row)
-    session.flush()  # The work that stands for it needs the id.
+    session.flush()  # The job of the delivery needs the id.
     return row.id
 
 
@@ -60,7 +60,7 @@ def find_delivery(session: Session, delivery_id: int) -> DeliveryRecord | None:
 
 
 def deliveries_of(session: Session, edition_ids: Sequence[int]) -> dict[int, list[DeliveryRecord]]:
-    """Deliveries by edition, in the order in which they were asked for."""
+    """Deliveries by edition, in the order in which they were requested."""
     rows = session.scalars(
         select(DeliveryRow).where(DeliveryRow.edition_id.in_(edition_ids)).order_by(DeliveryRow.id)
     )
@@ -71,7 +71,7 @@ def deliveries_of(session: Session, edition_ids: Sequence[int]) -> dict[int, lis
 
 
 def note_attempt(session: Session, delivery_id: int, *, state: DeliveryState, error: str) -> None:
-    """Record an attempt that did not arrive."""
+    """Record a failed attempt."""
     session.execute(
         update(DeliveryRow)
         .where(DeliveryRow.id == delivery_id, DeliveryRow.state == DeliveryState.PENDING)
@@ -90,7 +90,7 @@ def mark_sent(session: Session, delivery_id: int, now: datetime) -> None:
 
 
 def mark_failed(session: Session, delivery_id: int, error: str) -> None:
-    """Give a delivery up; what was noted of its latest attempt says more than `error`."""
+    """Mark a delivery as failed; the error of its latest attempt is more specific than `error`."""
     session.execute(
         update(DeliveryRow)
         .where(DeliveryRow.id == delivery_id, DeliveryRow.state == DeliveryState.PENDING)
@@ -99,7 +99,7 @@ def mark_failed(session: Session, delivery_id: int, error: str) -> None:
 
 
 def mark_pending(session: Session, delivery_id: int) -> None:
-    """Give a delivery that did not arrive another chance."""
+    """Let a failed delivery be tried again."""
     given_up = (DeliveryState.FAILED, DeliveryState.REFUSED)
     session.execute(
         update(DeliveryRow)
@@ -109,7 +109,7 @@ def mark_pending(session: Session, delivery_id: int) -> None:
 
 
 def deliveries_without_work(session: Session, *, limit: int) -> list[int]:
-    """Ids of pending deliveries that no work stands for, oldest first."""
+    """Ids of pending deliveries without a job, oldest first."""
     asked = exists().where(WorkRow.key == "deliver:" + cast(DeliveryRow.id, Text))
     return list(
         session.scalars(

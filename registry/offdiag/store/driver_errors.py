@@ -1,12 +1,12 @@
-"""Errors of drivers, turned into sentences for the person who has to do something.
+"""Translating driver errors to sentences for the user, and retrying transactions.
 
-Transactions are retried where two insert the same thing, and where one is cut off.
+Transactions are retried when two insert the same thing, and when one is cut off.
 
-Only what the outside world causes is translated: locks, disks, permissions, networks. Broken
-constraints are answers and pass through; wrong SQL is a defect and passes through too.
+Only errors with causes outside the program are translated: locks, disks, permissions, networks.
+Violated constraints are answers and pass through; wrong SQL is a defect and passes through too.
 
-SQLite has one writer at a time. On PostgreSQL both may look, find nothing and insert; then the
-unique constraint stops the second one, which has to look again.
+SQLite has one writer at a time. On PostgreSQL two transactions may both look for a row, find
+nothing and insert; the unique constraint then stops the second one, which has to look again.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ _TOO_LATE = Failure(
 _CONTENDED = Failure("another transaction changed the same rows.", "Try again.")
 _POOL_EXHAUSTED = Failure("all connections are in use.", "Try again in a few seconds.")
 
-# SQLite tells a full disk from everything else that keeps it from writing, and counts quotas and
-# limits on the size of files among the latter.
+# SQLite distinguishes a full disk from everything else that prevents writing, and counts quotas
+# and limits on file sizes as the latter.
 _BY_EXTENDED_CODE = {sqlite3.SQLITE_IOERR_WRITE: _NOT_TAKEN}
 
 # The low byte of an SQLite result code is its kind: https://sqlite.org/rescode.html
@@ -134,21 +134,21 @@ _BY_SQLSTATE = {
 
 
 _ROLLED_BACK = frozenset({"40001", "40P01"})
-"""The server ended the transaction, and the same may go well at once."""
+"""The server ended the transaction, and the same one may succeed immediately."""
 _CUT_OFF = frozenset({"57P01", "57P02"})
-"""The server ended the connection; so it does in class 08."""
+"""The server ended the connection; SQLSTATE class 08 means the same."""
 
 
 class Passing(Enum):
-    """What became of a transaction that may be retried at once."""
+    """What became of a transaction that may be retried immediately."""
 
     NOTHING_DONE = "nothing done"
     UNKNOWN = "unknown"
-    """It was cut off while it was committed, and may have been."""
+    """The connection was lost during the commit, which may have succeeded."""
 
 
 def passing(error: DatabaseUnavailable) -> Passing | None:
-    """Whether what ended a transaction is over already; None where it will last."""
+    """What became of a transaction whose cause of failure has passed; None if it will last."""
     cause = error.__cause__
     if not isinstance(cause, DBAPIError):
         return None
@@ -157,16 +157,16 @@ def passing(error: DatabaseUnavailable) -> Passing | None:
         return Passing.NOTHING_DONE
     if not (cause.connection_invalidated or sqlstate in _CUT_OFF or sqlstate[:2] == "08"):
         return None
-    # A commit is not a statement; a connection that could not even be opened is not invalidated.
+    # A commit is not a statement; a connection that was never opened is not invalidated.
     return Passing.UNKNOWN if cause.statement is None else Passing.NOTHING_DONE
 
 
 @contextmanager
 def translated(place: str, *, writing_is_allowed: bool = True) -> Iterator[None]:
-    """Raise `DatabaseUnavailable` naming the place for what the outside world causes.
+    """Raise `DatabaseUnavailable`, naming the place, for causes outside the program.
 
-    A full disk is its kind `StorageFull`. Where writing is not allowed, the refusal to write is
-    the caller's defect and passes through.
+    A full disk raises its subclass `StorageFull`. If writing is not allowed, a refused write is a
+    defect of the caller and passes through.
     """
     try:
         yield
@@ -195,14 +195,14 @@ def _failure_of(error: DBAPIError) -> Failure | None:
 
 
 _REFUSED_SETTING = "unsupported startup parameter"
-"""What PgBouncer answers, without a code."""
+"""What PgBouncer answers, without an error code."""
 _BY_WORDS = (
     (re.compile(_REFUSED_SETTING), _POOLED),
     (re.compile("resolve host|translate host name|Name or service not known"), _NO_HOST),
     (re.compile('authentication failed|no password supplied|role ".*" does not exist'), _REFUSED),
     (re.compile('database ".*" does not exist'), _NO_DATABASE),
 )
-"""What the driver says of a connection that could not be opened, for which it hands on no code."""
+"""What the driver says about a connection that could not be opened, for which it has no code."""
 
 
 def _of_connecting(message: str) -> Failure:
@@ -214,7 +214,7 @@ def _of_connecting(message: str) -> Failure:
 
 
 def _is_operational(error: DBAPIError) -> bool:
-    # By name, because the driver may not be installed; a timeout of connecting is a kind of it.
+    # By name, because the driver may not be installed; a connection timeout is a subclass.
     return any(kind.__name__ == "OperationalError" for kind in type(error.orig).__mro__)
 
 
@@ -225,15 +225,15 @@ def _unavailable(place: str, failure: Failure) -> DatabaseUnavailable:
 Result = TypeVar("Result")
 
 _TURNS = 5
-"""Each turn finds one more thing that another transaction has inserted: a project, a dataset…"""
+"""Each retry finds one more row that another transaction inserted: a project, a dataset…"""
 _REPEATS = 3
 _FIRST_PAUSE_S = 0.02
 
 
 def after_races(transaction: Callable[[], Result], *, finds_itself: bool = True) -> Result:
-    """What a whole transaction returns, retried where another one was faster.
+    """The result of a whole transaction, retried when another one was faster.
 
-    So it is where the server ended it, as `after_failures` does.
+    It is also retried when the server ended it, as in `after_failures`.
     """
     for _ in range(_TURNS):
         try:
@@ -244,11 +244,12 @@ def after_races(transaction: Callable[[], Result], *, finds_itself: bool = True)
 
 
 def after_failures(transaction: Callable[[], Result], *, finds_itself: bool = True) -> Result:
-    """What a whole transaction returns, retried where the server ended it and goes on.
+    """The result of a whole transaction, retried when the server ended it but keeps running.
 
-    Deadlocks, rows that changed, connections that were terminated: at most three times, after
-    pauses that double and differ, so that two that met do not meet again. One that does not
-    find what it did already is not retried when the answer to its commit was lost.
+    This covers deadlocks, concurrent updates and terminated connections: at most three retries,
+    after pauses that double and are random, so that two transactions that collided do not collide
+    again. If the answer to a commit was lost, a transaction is only retried when it
+    `finds_itself`, that is, when it recognises what its first attempt did.
     """
     for turn in range(_REPEATS):
         try:

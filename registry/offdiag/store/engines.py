@@ -1,7 +1,7 @@
-"""One pool of connections, entered in three ways, and values that a driver cannot hand over.
+"""One connection pool with three ways to begin a transaction, and values that drivers refuse.
 
-What is written is checked where its field is known. What is only looked for comes from
-addresses, filters and arguments, and nothing has such a name.
+Values that are written are validated where their field is known. Values that are only searched for
+come from addresses, filters and arguments; if a driver refuses one, nothing has that value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from offdiag.errors import InvalidInput
 
 
 def report_data_errors(engine: Engine) -> None:
-    """Raise `InvalidInput` for text and numbers that the driver refuses by themselves."""
+    """Raise `InvalidInput` for text and numbers that the driver itself refuses."""
     event.listen(engine, "handle_error", _report)
 
 
@@ -35,8 +35,8 @@ def _report(context: ExceptionContext) -> None:
     raise InvalidInput(f"{what}.", hint="Nothing stored has it; correct it.") from error
 
 
-# PostgreSQL refuses NaN in a document, and SQLite would hand it back to people who cannot
-# read it. Refusing it here makes both the same.
+# PostgreSQL refuses NaN in a document, and SQLite would return it to readers that cannot parse it.
+# Refusing it here makes both the same.
 to_json = partial(json.dumps, allow_nan=False, ensure_ascii=False)
 
 
@@ -55,14 +55,14 @@ class Engines:
     def close(self) -> None:
         closed = self.writing.pool
         self.writing.dispose()
-        # What is in use comes back to the closed pool, from which nobody would take or close it.
+        # Connections in use return to the closed pool, from which no one would take or close them.
         event.listen(closed, "checkin", _close)
         closed.dispose()
 
     def abandon(self) -> None:
         """Forget all connections without touching them, because another process owns them.
 
-        The pool is kept from being freed: freeing a connection would close it.
+        The pool is kept alive, because freeing it would close its connections.
         """
         _abandoned.append(self.writing.pool)
         self.writing.dispose(close=False)

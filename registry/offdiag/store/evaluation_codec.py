@@ -1,13 +1,13 @@
-"""Values of an evaluation as bytes, and back, exactly.
+"""Encoding the values of an evaluation as bytes, and decoding them exactly.
 
-Every per-class value of an evaluation is in one blob; operating points, bins and histograms
-have one each.
+All per-class values of an evaluation are in one blob; operating points, bins and histograms have
+one blob each.
 
-A thousand classes have forty thousand values. As rows they would outweigh the predictions;
-packed they cost 30 bytes each and are read at once, which is how pages need them.
+A thousand classes have forty thousand values. As rows they would take more space than the
+predictions; packed they cost 30 bytes each and are read at once, which is how pages need them.
 
-Everything is little-endian and begins with how many entries follow. Thresholds take 4 bytes
-where that loses nothing, which is always so for stored scores, counts as many as the largest
+Everything is little-endian and begins with the number of entries. Thresholds take 4 bytes if that
+loses nothing, which is always so for stored scores; counts take as many bytes as the largest
 needs: a thousand classes have half a million points.
 
 Decoding raises `ValueError` for bytes that encoding cannot have written.
@@ -35,11 +35,11 @@ _TO_INFINITY = 1
 
 @dataclass(frozen=True, slots=True)
 class ClassValues:
-    """Packed values: `keys` says in which order, `reasons` what the codes in `data` mean.
+    """Packed values: `keys` gives their order, `reasons` the meaning of the codes in `data`.
 
-    `reasons` lists reasons of undefined values and methods of intervals; code 0 means none.
-    `data` holds, for each key and class: three float64 (value, low, high), then for each the
-    uint16 codes of reason, limit and method, little-endian.
+    `reasons` lists reasons of undefined values and methods of intervals; code 0 means none. `data`
+    holds three float64 (value, low, high) for each key and class, then for each the uint16 codes
+    of reason, limit and method, little-endian.
     """
 
     keys: Sequence[str]
@@ -49,7 +49,7 @@ class ClassValues:
 
 
 def pack(per_class: Mapping[str, Sequence[MetricValue]], n_classes: int) -> ClassValues:
-    """Pack K values for each key."""
+    """Pack K values per key."""
     keys = list(per_class)
     words: dict[str, int] = {}
     numbers = np.full((len(keys), n_classes, len(_FIELDS)), np.nan, dtype="<f8")
@@ -81,9 +81,9 @@ class ClassNumbers:
 
 
 class UnpackedValues(Mapping[str, tuple[MetricValue, ...]]):
-    """The K values of each key, unpacked when they are first asked for.
+    """The K values of each key, unpacked when they are first read.
 
-    A page shows a few of thirty keys, and a picture none.
+    A page shows a few of thirty keys, and an image none.
     """
 
     def __init__(self, packed: ClassValues) -> None:
@@ -108,7 +108,7 @@ class UnpackedValues(Mapping[str, tuple[MetricValue, ...]]):
 
 
 def unpack_arrays(packed: ClassValues) -> ClassNumbers:
-    """The same as arrays, views of the blob. Raises ValueError when it has another size."""
+    """The packed values as arrays, views of the blob. Raises `ValueError` for another size."""
     cells = len(packed.keys) * packed.n_classes
     split = cells * len(_FIELDS) * 8
     if len(packed.data) != split + cells * 3 * 2:
@@ -137,13 +137,13 @@ def _or_nan(number: float | None) -> float:
     return np.nan if number is None else number
 
 
-_POINTS = struct.Struct("<IBBxx")  # number, bytes of a threshold, bytes of a count
+_POINTS = struct.Struct("<IBBxx")  # number, bytes per threshold, bytes per count
 _BINS = struct.Struct("<I")
 _COUNT_TYPES = {1: "<u1", 2: "<u2", 4: "<u4", 8: "<u8"}
 
 
 def encode_points(points: OperatingPoints) -> bytes:
-    """Thresholds, then true, then false positives."""
+    """Encode thresholds, then true positives, then false positives."""
     single = points.thresholds.astype("<f4")
     is_exact = np.array_equal(single.astype(np.float64), points.thresholds)
     thresholds = single if is_exact else points.thresholds.astype("<f8")
@@ -162,7 +162,7 @@ def encode_points(points: OperatingPoints) -> bytes:
 def decode_points(
     data: bytes, *, n_positive: int, n_negative: int, n_thresholds: int
 ) -> OperatingPoints:
-    """The points again; the totals stand in columns beside the blob."""
+    """Decode `encode_points`; the totals are in columns next to the blob."""
     n, threshold_width, count_width = _header(_POINTS, data)
     if threshold_width not in (4, 8) or count_width not in _COUNT_TYPES:
         raise ValueError(f"thresholds of {threshold_width}, counts of {count_width} bytes.")
@@ -182,7 +182,7 @@ def decode_points(
 
 
 def encode_bins(bins: CalibrationBins) -> bytes:
-    """Edges, then counts, events and sums of scores."""
+    """Encode edges, then counts, events and sums of scores."""
     return _BINS.pack(len(bins.count)) + b"".join(
         [
             bins.edges.astype("<f8").tobytes(),
@@ -201,7 +201,7 @@ def decode_bins(data: bytes) -> CalibrationBins:
 
 
 def encode_histogram(histogram: ScoreHistogram) -> bytes:
-    """Edges, then counts of positive and negative samples."""
+    """Encode edges, then counts of positive and negative samples."""
     return _BINS.pack(len(histogram.positive)) + b"".join(
         [
             histogram.edges.astype("<f8").tobytes(),
@@ -231,7 +231,7 @@ def _split(data: bytes, at: int) -> tuple[bytes, bytes]:
 
 
 def _columns(data: bytes, n: int, types: Sequence[str]) -> list[NDArray[Any]]:
-    """Columns of n entries that follow on one another and are all that is left."""
+    """Consecutive columns of n entries that use up all remaining bytes."""
     found = []
     for name in types:
         column, data = _split(data, n * np.dtype(name).itemsize)

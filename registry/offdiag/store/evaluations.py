@@ -1,7 +1,6 @@
 """Statements that read evaluations: the cache of everything computed from a run.
 
-Which evaluation of a run counts, which there were before, and what is known of those that have
-not been made yet.
+They find the current evaluation of a run, its earlier ones, and runs that still wait for theirs.
 """
 
 from __future__ import annotations
@@ -37,15 +36,15 @@ from offdiag.store.models.evaluations import AGGREGATE
 
 
 def counts_for_its_run(evaluation: type[EvaluationRow] = EvaluationRow) -> ColumnElement[bool]:
-    """The current evaluation of all samples: slices have a current one each, which is not meant.
+    """The condition for the current evaluation of all samples, not those of slices.
 
-    There is at most one for each run, which the database holds by an index of just this.
+    Each run has at most one, which a unique index on the same condition guarantees.
     """
     return and_(evaluation.is_current, evaluation.slice.is_(None))
 
 
 def has_newer_results(session: Session, run_id: str, *, suite_version: int) -> bool:
-    """Whether the results of a run are those of a newer version of the metrics."""
+    """Whether the results of a run come from a newer version of the metrics than this one."""
     newer = exists().where(
         EvaluationRow.run_id == run_id,
         counts_for_its_run(),
@@ -56,13 +55,13 @@ def has_newer_results(session: Session, run_id: str, *, suite_version: int) -> b
 
 @dataclass(frozen=True)
 class StoredEvaluation:
-    """An evaluation of a run, or of a slice of it, as computed then.
+    """An evaluation of a run, or of a slice of it, as it was computed.
 
     `n_cases` counts samples with and without a label, `n_labelled` those with one, which are
-    `counted`. `matrix_digest` was taken of these when they were stored. `hides_minority` is the
-    badge that the flags add up to, None where nothing can be said. `costs` are those of the
-    errors under the cost matrix `cost_matrix_id`, empty where the dataset had none. Of a slice
-    there is no `rules_digest`, as it is not judged by rules.
+    `counted`. `matrix_digest` was computed from the latter when they were stored. `hides_minority`
+    is the badge that the flags add up to, None if nothing can be said. `costs` are those of the
+    errors under the cost matrix `cost_matrix_id`, empty if the dataset had none. An evaluation of
+    a slice has no `rules_digest`, because rules do not judge slices.
     """
 
     id: int
@@ -86,12 +85,12 @@ class StoredEvaluation:
 
     @property
     def matrix(self) -> ConfusionMatrix:
-        """The confusion matrix. Raises `Conflict` where samples have sets of labels."""
+        """The confusion matrix. Raises `Conflict` if samples have label sets."""
         return matrix_of(self.counted)
 
 
 def current_key(session: Session, run_id: str) -> tuple[int, int | None] | None:
-    """Id and truth version of the evaluation that counts for a run, None while there is none."""
+    """Id and label version of the current evaluation of a run, None if it has none."""
     found = session.execute(
         select(EvaluationRow.id, EvaluationRow.truth_version_id).where(
             EvaluationRow.run_id == run_id, counts_for_its_run()
@@ -101,7 +100,7 @@ def current_key(session: Session, run_id: str) -> tuple[int, int | None] | None:
 
 
 def current_evaluation(session: Session, run_id: str) -> StoredEvaluation | None:
-    """The evaluation that counts for a run, None while there is none."""
+    """The current evaluation of a run, None if it has none."""
     found = _stored(
         session,
         and_(
@@ -113,7 +112,7 @@ def current_evaluation(session: Session, run_id: str) -> StoredEvaluation | None
 
 
 def current_evaluations(session: Session, run_id: str) -> list[StoredEvaluation]:
-    """The evaluations that count for a run: of all its samples first, then of slices."""
+    """The current evaluations of a run: the one of all samples first, then those of slices."""
     return _stored(session, and_(EvaluationRow.run_id == run_id, EvaluationRow.is_current))
 
 
@@ -180,7 +179,7 @@ def _read(
 def parted(
     values: Mapping[str, MetricValue],
 ) -> tuple[dict[str, MetricValue], dict[str, MetricValue]]:
-    """What a matrix alone says, and what its errors cost."""
+    """Split values into those of the matrix alone and those of what its errors cost."""
     return (
         {key: value for key, value in values.items() if key not in COST_KEYS},
         {key: value for key, value in values.items() if key in COST_KEYS},
@@ -188,7 +187,7 @@ def parted(
 
 
 def evaluation_aggregates(session: Session, evaluation_id: int) -> dict[str, MetricValue]:
-    """Aggregates and costs of one evaluation by key."""
+    """Aggregates and costs of one evaluation, by key."""
     rows = session.execute(
         select_values().where(
             MetricValueRow.evaluation_id == evaluation_id, MetricValueRow.class_index == AGGREGATE
@@ -200,7 +199,7 @@ def evaluation_aggregates(session: Session, evaluation_id: int) -> dict[str, Met
 def aggregates_of(
     session: Session, evaluation_ids: Collection[int], keys: Collection[str] | None = None
 ) -> dict[int, dict[str, MetricValue]]:
-    """Aggregates by evaluation and key, sorted by key: all of them, or those among `keys`."""
+    """Aggregates by evaluation and key, sorted by key: all, or those among `keys`."""
     wanted = select_values().where(
         MetricValueRow.evaluation_id.in_(evaluation_ids), MetricValueRow.class_index == AGGREGATE
     )
@@ -226,12 +225,12 @@ VALUE_COLUMNS = (
 
 
 def select_values() -> Select[*tuple[Any, ...]]:
-    """All columns of a value, to be narrowed by the caller."""
+    """A query for all columns of a metric value, to be narrowed by the caller."""
     return select(*VALUE_COLUMNS)
 
 
 def recorded_value(row: Row[*tuple[Any, ...]]) -> MetricValue:
-    """The value in a row made by `select_values`."""
+    """The metric value in a row of `select_values`."""
     return MetricValue(row.value, row.reason, row.tends_to, row.ci_low, row.ci_high, row.ci_method)
 
 
@@ -241,7 +240,7 @@ _URGENCY: dict[WorkState, int] = {"dead": 0, "todo": 1, "doing": 2}
 
 @dataclass(frozen=True, slots=True)
 class EvaluationWork:
-    """The work row that stands for a run's evaluation."""
+    """The evaluation job of a run."""
 
     id: int
     state: WorkState
@@ -251,7 +250,7 @@ class EvaluationWork:
 
 
 def evaluation_work(session: Session, run_ids: Sequence[str]) -> dict[str, EvaluationWork]:
-    """The work of each run that has any; what is being done hides what waits behind it."""
+    """The evaluation job of each run that has one; a running job hides those waiting behind it."""
     if not run_ids:
         return {}
     key_of = {f"evaluate:{run_id}": run_id for run_id in run_ids}
@@ -277,8 +276,10 @@ def evaluation_work(session: Session, run_ids: Sequence[str]) -> dict[str, Evalu
 
 @dataclass(frozen=True, slots=True)
 class PastEvaluation:
-    """One evaluation with its main numbers; `truth_number` is None for an uploaded matrix
-    that was compared with no truth."""
+    """One evaluation with its main numbers.
+
+    `truth_number` is None for an uploaded matrix that was compared with no labels.
+    """
 
     id: int
     slice: str | None

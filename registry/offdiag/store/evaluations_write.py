@@ -41,7 +41,7 @@ _COLUMNS = (
 
 
 def write_curves(session: Session, evaluation_id: int, curves: Sequence[ScoreCurve]) -> None:
-    """Keep the curves of an evaluation that has none yet."""
+    """Store the curves of an evaluation that has none yet."""
     are_there = exists().where(ScoreCurveRow.evaluation_id == evaluation_id)
     if not curves or session.scalar(select(are_there)):
         return
@@ -52,7 +52,7 @@ def write_curves(session: Session, evaluation_id: int, curves: Sequence[ScoreCur
 
 
 def has_others(session: Session, evaluation_id: int, curves: Sequence[ScoreCurve]) -> bool:
-    """Whether an evaluation has curves, and not exactly these, bit for bit."""
+    """Whether an evaluation has curves that differ from these in any bit."""
     columns = [ScoreCurveRow.__table__.c[name] for name in _COLUMNS]
     rows = session.execute(
         select(*columns)
@@ -67,7 +67,7 @@ def has_others(session: Session, evaluation_id: int, curves: Sequence[ScoreCurve
 def read_curves(
     session: Session, evaluation_id: int, codes: Collection[int] | None = None
 ) -> dict[int, ScoreCurve]:
-    """The curves of an evaluation by class code, all of them or those among `codes`."""
+    """The curves of an evaluation by class code: all, or those among `codes`."""
     statement = (
         select(ScoreCurveRow)
         .where(ScoreCurveRow.evaluation_id == evaluation_id)
@@ -81,7 +81,7 @@ def read_curves(
 def curves_of_runs(
     session: Session, run_ids: Sequence[str], codes: Collection[int]
 ) -> dict[str, dict[int, ScoreCurve]]:
-    """The curves of what counts for each run, by run and class code among `codes`."""
+    """The curves of the current evaluation of each run, by run and class code among `codes`."""
     rows = session.execute(
         select(EvaluationRow.run_id, ScoreCurveRow)
         .join(ScoreCurveRow, ScoreCurveRow.evaluation_id == EvaluationRow.id)
@@ -98,7 +98,7 @@ def curves_of_runs(
 
 
 def _columns(curve: ScoreCurve) -> dict[str, int | bytes | None]:
-    """What is stored of a curve, by the names in `_COLUMNS`."""
+    """The columns of a curve, by the names in `_COLUMNS`."""
     values = (
         *(curve.code, curve.points.n_positive, curve.points.n_negative),
         *(curve.points.n_thresholds, encode_points(curve.points)),
@@ -125,15 +125,15 @@ def _curve(row: ScoreCurveRow) -> ScoreCurve:
 INDEXED_CLASS_KEYS = ("recall", "precision", "f1", "support")
 """Per-class values with rows of their own, so that lists can sort and filter by them."""
 _NEW_VALUES = insert(MetricValueRow).execution_options(render_nulls=True)
-"""One statement for all of them: each would else begin another where other columns are empty."""
+"""One statement for all values; otherwise each change of empty columns would begin another one."""
 
 
 @dataclass(frozen=True)
 class NewEvaluation:
-    """What was computed for one run, or for the part of it that a slice names.
+    """What was computed for one run, or for one slice of it.
 
     `n_cases` counts samples with and without a label; those with one are `counted`. `per_class`
-    holds K values per key, label order. `curves` are those of the scores, if there are any.
+    holds K values per key, in label order. `curves` are those of the scores, if there are any.
     """
 
     run_id: str
@@ -153,10 +153,10 @@ class NewEvaluation:
 def write_evaluation(
     session: Session, evaluation: NewEvaluation, now: datetime, *, counts: bool = True
 ) -> int:
-    """Store an evaluation, the same inputs once, and return its id.
+    """Store an evaluation, only once for the same inputs, and return its id.
 
-    If it `counts`, it becomes the current one of its run or slice; otherwise it is history
-    from the start.
+    If it `counts`, it becomes the current one of its run or slice; otherwise it is history from
+    the start.
     """
     if counts:
         session.execute(
@@ -186,10 +186,10 @@ def write_evaluation(
 
 
 def keep_costs(session: Session, evaluation_id: int, values: Mapping[str, MetricValue]) -> None:
-    """Keep what the errors of an evaluation cost, in place of what they cost before.
+    """Store what the errors of an evaluation cost, replacing earlier costs.
 
-    The costs that count may change while everything else an evaluation is made from stays, so
-    they are written apart from it.
+    The costs of a dataset may change while all other inputs of an evaluation stay the same, so
+    they are written separately.
     """
     session.execute(
         delete(MetricValueRow).where(
@@ -206,11 +206,11 @@ def keep_costs(session: Session, evaluation_id: int, values: Mapping[str, Metric
 
 
 def _superseded_by(evaluation: NewEvaluation) -> ColumnElement[bool]:
-    """What no longer counts beside an evaluation.
+    """The condition for evaluations that a new one supersedes.
 
-    That is the one before it of the same samples. An evaluation of the whole run also ends those
-    of slices that were made with other truth or another suite; they come back when somebody
-    asks.
+    These are the previous one of the same samples and, for an evaluation of the whole run, those
+    of slices that were computed with other labels or another suite; slices are recomputed on
+    request.
     """
     if evaluation.slice is not None:
         return EvaluationRow.slice == evaluation.slice
@@ -272,7 +272,7 @@ def _insert(session: Session, evaluation: NewEvaluation, now: datetime, *, count
 
 
 def lowest_value(values: Sequence[MetricValue]) -> float | None:
-    """The lowest of the values that are defined, None where none is."""
+    """The lowest of the defined values, None if there is none."""
     return min((each.value for each in values if each.value is not None), default=None)
 
 

@@ -1,11 +1,11 @@
-"""The inbox of flags, the gravest first, and the page of one flag.
+"""Reading the flag inbox, most severe first, and the page of one flag.
 
-The inbox is read page by page, with how many flags there are in each state. A flag is read
-with all that was judged: the matrix of its run, and by what.
+The inbox is read page by page, with the number of flags in each state. A flag is read with what
+was judged: the matrix of its run, and what it was judged by.
 
-The index knows flags by state and severity, and each such group by number. A page is put
-together from the first few of each group, so it costs the same in a small and in a large
-registry; to sort all flags of ten thousand runs would take a hundred times as long.
+The index orders flags by state and severity, and by number within each such group. A page is
+assembled from the first few of each group, so it costs the same in a small and in a large
+registry; sorting all flags of ten thousand runs would take a hundred times as long.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ from offdiag.store.models import (
 )
 
 MOST_COUNTED = 1_000
-"""More flags than these are not counted: no one works through them one by one."""
+"""Counting stops at this many flags: no one works through more of them one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlagPlace:
-    """Where a flag stands in the inbox: the rank of its severity, then its number.
+    """The position of a flag in the inbox: the rank of its severity, then its number.
 
-    As a cursor, a page begins right after it, or ends right before it when `backwards`.
+    As a cursor, it begins a page right after it, or ends one right before it if `backwards`.
     """
 
     rank: int
@@ -66,7 +66,7 @@ class FlagPlace:
 
 @dataclass(frozen=True)
 class FlagEntry:
-    """A flag with the names of what it belongs to; `revision` is the number of its last change."""
+    """A flag with its run and dataset by name; `revision` is the number of its last change."""
 
     flag: FlagRecord
     revision: int
@@ -81,7 +81,7 @@ class FlagEntry:
 class FlagPage:
     """Flags in order.
 
-    `counts` are of all flags that differ at most in state from the filter, each at most
+    `counts` are those of all flags that match the filter except for their state, each at most
     `MOST_COUNTED`.
     """
 
@@ -99,7 +99,7 @@ def flag_inbox(
     after: FlagPlace | None = None,
     limit: int,
 ) -> FlagPage:
-    """A page of flags in two statements: the gravest first, of equally grave ones the newest."""
+    """A page of flags in two statements: most severe first, newest first within a severity."""
     backwards = after is not None and after.backwards
     places = _places(wanted, now, after, limit + 1)
     order = (places.c.rank, places.c.id)
@@ -170,7 +170,7 @@ def _places(wanted: FlagFilter, now: datetime, after: FlagPlace | None, limit: i
 
 
 def _is_beyond(rank: int, after: FlagPlace | None) -> ColumnElement[bool]:
-    """Whether flags of a severity lie beyond a place."""
+    """Whether flags of this severity lie beyond a place."""
     if after is None:
         return true()
     if rank != after.rank:
@@ -180,7 +180,7 @@ def _is_beyond(rank: int, after: FlagPlace | None) -> ColumnElement[bool]:
 
 
 def _stored_states(state: FlagState | None, now: datetime) -> Iterator[ColumnElement[bool]]:
-    """The state as people see it at a moment, in parts that each name one stored state."""
+    """The visible state at one moment, as conditions that each name one stored state."""
     if state is None:
         yield from (FlagRow.state == each for each in FlagState)
     elif state is FlagState.SNOOZED:
@@ -214,9 +214,9 @@ def _counted(state: FlagState | None, wanted: FlagFilter, now: datetime) -> Colu
 
 @dataclass(frozen=True)
 class JudgedResults:
-    """The current results of a run, and by what its flags were raised.
+    """The current results of a run, and what its flags were judged by.
 
-    `cost_matrix_id` and `baseline_run_id` are None where there was none to judge by.
+    `cost_matrix_id` and `baseline_run_id` are None if the run was judged without them.
     """
 
     counted: Counted
@@ -228,7 +228,7 @@ class JudgedResults:
 
 @dataclass(frozen=True)
 class FlaggedRun:
-    """A flag with the results of its run, None where they are not there any more."""
+    """A flag with the results of its run, None if these no longer exist."""
 
     entry: FlagEntry
     source: SourceOrientation
@@ -236,7 +236,7 @@ class FlaggedRun:
 
 
 def flagged_run(session: Session, flag_id: int) -> FlaggedRun | None:
-    """One flag by number, in one statement; None if there is none or its run was deleted."""
+    """One flag by number, in one statement; None if it does not exist or its run was deleted."""
     found = session.execute(
         _entries(RunRow.source_orientation, EvaluationRow, ConfusionMatrixRow, LabelSetRow)
         .outerjoin(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))

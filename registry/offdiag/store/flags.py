@@ -1,4 +1,4 @@
-"""Statements on flags and their history, and conditions that choose flags."""
+"""Statements on flags and their history, and the conditions that select flags."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ from offdiag.store.models import (
 from offdiag.store.models.base import PlainText, record_as
 
 RUN_AS_A_WHOLE = ""
-"""Stands in `flag.class_label` where a rule is not about a class."""
+"""Value of `flag.class_label` for rules that are not about a class."""
 ALL_SAMPLES = ""
-"""Stands in `flag.slice` where a rule is not about a slice."""
+"""Value of `flag.slice` for rules that are not about a slice."""
 
 
 @dataclass(frozen=True)
 class FlagContent:
-    """What a rule says about a run, or (`class_label`) about one class of it.
+    """What a rule says about a run, or about one class of it (`class_label`).
 
-    `slice` is the canonical text of the slice it is about, None for all samples.
-    `fired` are the comparisons and `thresholds` the settings of the rule, as plain values.
-    `in_badge` says that the flag sets one of the two badges, `hides` and `may_hide` which.
+    `slice` is the canonical text of the slice it is about, None for all samples. `fired` are the
+    comparisons and `thresholds` the settings of the rule, as plain values. `in_badge` means that
+    the flag sets one of the two badges; `hides` and `may_hide` say which.
     """
 
     rule: str
@@ -95,7 +95,7 @@ class FlagRecord:
 
 @dataclass(frozen=True, slots=True)
 class FlagEvent:
-    """One entry of the history; `author` is None where an evaluation did it."""
+    """One entry of the history; `author` is None for entries made by an evaluation."""
 
     flag_id: int
     at: datetime
@@ -105,9 +105,9 @@ class FlagEvent:
 
 
 def flags_of_run(session: Session, run_id: str, *, for_update: bool = False) -> list[FlagRecord]:
-    """All flags of a run, closed ones too, in the order they were first raised.
+    """All flags of a run, including closed ones, in the order they were first raised.
 
-    `for_update` keeps others from settling them until the transaction ends.
+    `for_update` prevents others from triaging them until the transaction ends.
     """
     statement = select(FlagRow).where(FlagRow.run_id == run_id).order_by(FlagRow.id)
     if for_update:
@@ -116,7 +116,7 @@ def flags_of_run(session: Session, run_id: str, *, for_update: bool = False) -> 
 
 
 def flags_by_id(session: Session, ids: Sequence[int]) -> list[FlagRecord]:
-    """The flags with these ids, by id, locked until the transaction ends; none of deleted runs."""
+    """Flags by id, locked until the transaction ends; flags of deleted runs are left out."""
     there = select(RunRow.id).where(RunRow.deleted_at.is_(None))
     statement = (
         select(FlagRow)
@@ -160,7 +160,7 @@ def update_raised_flags(
     evaluation_id: int,
     now: datetime,
 ) -> None:
-    """Record that flags fire in an evaluation: what they say now, and where they stand."""
+    """Record that flags fire in an evaluation: their content and their status."""
     changes = [
         {
             "id": flag_id,
@@ -178,7 +178,7 @@ def update_raised_flags(
 def update_statuses(
     session: Session, flags: Iterable[tuple[int, FlagStatus]], *, now: datetime
 ) -> None:
-    """Record the state of flags after they were triaged, or are no longer raised."""
+    """Record the state of flags that were triaged or are no longer raised."""
     changes = [{"id": flag_id, **_status(status, now)} for flag_id, status in flags]
     if changes:
         session.execute(update(FlagRow), changes)
@@ -206,7 +206,7 @@ def insert_events(session: Session, events: Iterable[FlagEvent]) -> None:
 
 
 def events_of(session: Session, flag_id: int) -> list[FlagEvent]:
-    """The history of a flag with the comments on it, oldest first."""
+    """The history of a flag, including comments on it, oldest first."""
     changes = select(
         FlagEventRow.at, FlagEventRow.author, FlagEventRow.kind, FlagEventRow.text, FlagEventRow.id
     ).where(FlagEventRow.flag_id == flag_id)
@@ -226,9 +226,9 @@ def events_of(session: Session, flag_id: int) -> list[FlagEvent]:
 
 
 def changes_since(session: Session, seen: Mapping[int, int]) -> list[FlagEvent]:
-    """What has become of flags since a user saw them, the last change of each, oldest first.
+    """Changes of flags since a user saw them: the last change of each, oldest first.
 
-    `seen` are revisions by flag, as `revision` gives them; remarks change nothing.
+    `seen` maps flags to revisions, as `revision` gives them; comments are not changes.
     """
     newest = select(revision().label("id")).where(FlagRow.id.in_(seen)).subquery()
     rows = session.scalars(
@@ -238,7 +238,7 @@ def changes_since(session: Session, seen: Mapping[int, int]) -> list[FlagEvent]:
 
 
 def newest_decisions(session: Session) -> dict[int, int]:
-    """Numbers of the last decisions about flags, by flag."""
+    """Number of the last decision about each flag, by flag."""
     rows = session.execute(
         select(FlagEventRow.flag_id, FlagEventRow.id)
         .where(FlagEventRow.kind.in_(_DECIDED))
@@ -248,7 +248,7 @@ def newest_decisions(session: Session) -> dict[int, int]:
 
 
 def last_decision(session: Session, ids: Collection[int]) -> FlagEvent | None:
-    """What was decided last about any of some flags, None where nothing was."""
+    """The last decision about any of these flags, None if there is none."""
     row = session.scalar(
         select(FlagEventRow)
         .where(FlagEventRow.flag_id.in_(ids), FlagEventRow.kind.in_(_DECIDED))
@@ -259,7 +259,7 @@ def last_decision(session: Session, ids: Collection[int]) -> FlagEvent | None:
 
 
 def revisions(session: Session, ids: Collection[int]) -> dict[int, int]:
-    """Numbers of the last changes of flags, by flag."""
+    """Number of the last change of each flag, by flag."""
     rows = session.execute(
         select(FlagRow.id, func.coalesce(revision(), 0).label("revision")).where(
             FlagRow.id.in_(ids)
@@ -278,7 +278,7 @@ _DECIDED = (
 
 
 def revision() -> ScalarSelect[int]:
-    """Number of the last change of a flag, as a column: two readers with the same saw the same."""
+    """The number of a flag's last change as a column: equal numbers mean that nothing changed."""
     return (
         select(func.max(FlagEventRow.id))
         .where(FlagEventRow.flag_id == FlagRow.id)
@@ -296,7 +296,7 @@ def record_rule_results(
     baseline_run_id: str | None,
     hides_minority: bool | None,
 ) -> None:
-    """Note with an evaluation by what its flags were raised, and the badge they add up to."""
+    """Store with an evaluation what its flags were judged by, and the badge they add up to."""
     session.execute(
         update(EvaluationRow)
         .where(EvaluationRow.id == evaluation_id)
@@ -314,7 +314,7 @@ def _event(row: FlagEventRow) -> FlagEvent:
 
 
 def count_judged_by_others(session: Session, rules_digest: str) -> int:
-    """How many runs have flags by other rules or thresholds than those of a digest."""
+    """How many runs have flags from other rules or thresholds than those of this digest."""
     counted = session.scalar(
         select(func.count())
         .select_from(EvaluationRow)
@@ -331,7 +331,7 @@ def count_judged_by_others(session: Session, rules_digest: str) -> int:
 
 
 def record(row: FlagRow) -> FlagRecord:
-    """A row as a record that can leave the store."""
+    """Convert a row to a record that can leave the store."""
     rule = RULES.get(row.rule)
     about_class = row.class_label != RUN_AS_A_WHOLE
     if rule is not None and not row.slice:
@@ -381,7 +381,7 @@ def _status(status: FlagStatus, now: datetime) -> dict[str, Any]:
 
 
 NOBODY = ""
-"""In place of the name of an assignee: flags that are not assigned."""
+"""The assignee filter for flags that are not assigned."""
 
 SEVERITY_RANK: ColumnElement[int] = case(
     {severity.value: severity.rank for severity in SEVERITIES}, value=FlagRow.severity
@@ -392,25 +392,25 @@ COUNTS_IN_BADGE: ColumnElement[bool] = and_(
         [literal_column(f"'{state}'") for state in (FlagState.CLOSED, FlagState.DISMISSED)]
     ),
 )
-"""Flags that say that accuracy hides or may hide a class, but for those dismissed for a reason.
+"""Flags that say that accuracy hides or may hide a class, except those dismissed for a reason.
 
-The states stand in the statement itself: with parameters SQLite cannot know that the index of
-just these flags will do.
+The states are literals in the statement: with parameters SQLite cannot see that the partial index
+on just these flags applies.
 """
 
 
 IS_IN_SIGHT: ColumnElement[bool] = FlagRow.severity == literal_column(f"'{IN_SIGHT_SEVERITY}'")
-"""Which of the two badges a flag sets: the amber one. Those of the red one are more severe."""
+"""Flags of the amber badge; those of the red one are more severe."""
 HIDES: ColumnElement[bool] = and_(FlagRow.in_badge, ~IS_IN_SIGHT)
-"""Flags that say that accuracy hides a class, dismissed and closed ones too."""
+"""Flags that say that accuracy hides a class, including dismissed and closed ones."""
 MAY_HIDE: ColumnElement[bool] = and_(FlagRow.in_badge, IS_IN_SIGHT)
-"""Flags that say that it may hide a class."""
+"""Flags that say that accuracy may hide a class."""
 
 
 def may_hide_minority(evaluation: type[EvaluationRow] = EvaluationRow) -> ColumnElement[bool]:
-    """Whether the accuracy of an evaluation that counts may hide a class, and hides none for sure.
+    """Whether the accuracy of a current evaluation may hide a class but hides none for sure.
 
-    NULL where nothing can be said, as `evaluation.hides_minority`.
+    NULL if nothing can be said, as for `evaluation.hides_minority`.
     """
     in_sight = (
         select(FlagRow.id)
@@ -426,12 +426,12 @@ def may_hide_minority(evaluation: type[EvaluationRow] = EvaluationRow) -> Column
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlagFilter:
-    """Which flags are meant; None leaves a field open.
+    """Which flags are selected; None leaves a field open.
 
-    `state` is as people see it: a flag whose rest is over counts as open. `class_label` ""
+    `state` is the visible state: a flag whose snooze is over counts as open. `class_label` ""
     stands for rules about the run as a whole, `slice` "" for those about all samples, `assignee`
-    "" for flags that are not assigned.
-    `in_badge` asks for the flags of the red badge, `may_hide` for those of the amber one.
+    "" for flags that are not assigned. `in_badge` selects the flags of the red badge, `may_hide`
+    those of the amber one.
     """
 
     state: FlagState | None = None
@@ -449,13 +449,13 @@ class FlagFilter:
 
     @property
     def severities(self) -> tuple[Severity, ...]:
-        """Those that may be shown, the gravest first."""
+        """The severities that may be shown, most severe first."""
         lowest = 0 if self.at_least is None else self.at_least.rank
         return tuple(each for each in reversed(SEVERITIES) if each.rank >= lowest)
 
 
 def conditions(wanted: FlagFilter) -> list[ColumnElement[bool]]:
-    """The WHERE clause over flags and their runs, but for state and severity.
+    """The WHERE clause over flags and their runs, except for state and severity.
 
     Flags of deleted runs are left out.
     """

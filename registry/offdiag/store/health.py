@@ -1,11 +1,10 @@
-"""What tells whether a registry is well.
+"""Statements that check whether a registry is healthy.
 
-Its database, its runs by state, its queue, how much waits in the write-ahead log of an SQLite
-file; and what must hold in every registry at any time, as statements that find where it does
-not.
+They read its database, its runs by state, its queue and the size of the write-ahead log of an
+SQLite file, and find rows that violate what must hold in every registry at any time.
 
-Commits are appended to the log and move into the file now and then. Somebody who goes on reading
-one old snapshot keeps them from moving, and the log from starting anew: it grows without limit.
+Commits are appended to the log and move to the file now and then. A reader that keeps one old
+snapshot open prevents that, and prevents the log from starting over: it grows without limit.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ _TAKEN_OVER_WITHIN_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """Pieces of work by state; `oldest_waiting_s` is how long the oldest has been due.
+    """Jobs by state; `oldest_waiting_s` is how long the oldest one has been due.
 
-    `abandoned` are those of `doing` whose lease ran out a minute ago, and nobody took them over.
+    `abandoned` are those of `doing` whose lease ran out a minute ago and that no one took over.
     """
 
     waiting: int
@@ -42,7 +41,7 @@ class QueueState:
 
 @dataclass(frozen=True, slots=True)
 class RegistryHealth:
-    """`journal_mode` is SQLite's, None elsewhere."""
+    """The state of a registry; `journal_mode` is that of SQLite, None on PostgreSQL."""
 
     server_version: str
     journal_mode: str | None
@@ -52,7 +51,7 @@ class RegistryHealth:
 
 
 def registry_health(session: Session) -> RegistryHealth:
-    """All of it, in a handful of statements."""
+    """Read the state of a registry, in a handful of statements."""
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     version = "SELECT sqlite_version()" if is_sqlite else "SHOW server_version"
     states = session.execute(
@@ -92,7 +91,7 @@ def _queue(session: Session) -> QueueState:
 
 
 OVERDUE_S = 600.0
-"""Work that waits longer than this, in seconds, waits for a worker that is not there."""
+"""Jobs that wait longer than this, in seconds, wait for a worker that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ class Breach:
 
 
 def incomplete_runs(session: Session) -> Iterator[Breach]:
-    """Complete runs whose chunks are not what the run says it has."""
+    """Complete runs whose chunks do not add up to what the run says it has."""
     chunks = (
         select(
             PredictionChunkRow.run_id,
@@ -159,7 +158,7 @@ def incomplete_runs(session: Session) -> Iterator[Breach]:
 
 
 def runs_without_results(session: Session) -> Iterator[Breach]:
-    """Runs that claim to be evaluated and are not, and runs that were given up."""
+    """Runs that claim to be evaluated and are not, and runs whose evaluation failed for good."""
     current = exists().where(
         EvaluationRow.run_id == RunRow.id,
         counts_for_its_run(),
@@ -180,7 +179,7 @@ def runs_without_results(session: Session) -> Iterator[Breach]:
 
 
 def stuck_work(session: Session) -> Iterator[Breach]:
-    """Work that has been waiting for too long, and work that was given up without a word."""
+    """Jobs that have been waiting for too long, and jobs that failed for good without an error."""
     overdue = database_now() - OVERDUE_S
     rows = session.execute(
         select(WorkRow.id, WorkRow.key, WorkRow.state)
@@ -203,7 +202,7 @@ def stuck_work(session: Session) -> Iterator[Breach]:
 
 
 def unasked_runs(session: Session, run_ids: list[str]) -> list[str]:
-    """Those of some runs that no work stands for."""
+    """Those of the given runs that have no job."""
     asked = exists().where(WorkRow.key == "evaluate:" + RunRow.id, WorkRow.state != "dead")
     return list(session.scalars(select(RunRow.id).where(RunRow.id.in_(run_ids), ~asked)))
 
@@ -214,8 +213,8 @@ _MOST_SHOWN = 5
 def integrity_problems(session: Session) -> list[str]:
     """What SQLite finds wrong with its file, in its own words; empty if all is well.
 
-    It looks at every page and every reference. A PostgreSQL server checks references whenever
-    it writes, and its pages are the business of its own tools (checksums, pg_amcheck).
+    It checks every page and every reference. A PostgreSQL server checks references whenever it
+    writes, and its pages are the business of its own tools (checksums, pg_amcheck).
     """
     if session.get_bind().dialect.name != "sqlite":
         return []
@@ -229,11 +228,11 @@ def integrity_problems(session: Session) -> list[str]:
 
 
 LONG_LOG_BYTES = 64 << 20
-"""Beyond this somebody keeps it from being emptied; usually it stays within 16 MiB."""
+"""A longer log means that a reader keeps it from being emptied; it usually stays within 16 MiB."""
 
 
 def log_bytes(database: Database) -> int | None:
-    """Bytes of the log, 0 where there is none, None on PostgreSQL."""
+    """Size of the log in bytes, 0 if there is none, None on PostgreSQL."""
     if database.path is None:
         return None
     log = database.path.with_name(database.path.name + "-wal")

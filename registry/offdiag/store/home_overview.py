@@ -1,4 +1,4 @@
-"""What needs attention in a registry: failures, reports to come, new label versions."""
+"""Reading what needs attention in a registry: failures, upcoming reports, new label versions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from offdiag.store.truths import newest_numbers
 
 @dataclass(frozen=True, slots=True)
 class DueReport:
-    """A report that will be made; `dataset` is the one it is about, where that is one."""
+    """A report that will be made; `dataset` is the one it is about, if it is about one."""
 
     project: str
     dataset: str | None
@@ -37,9 +37,9 @@ class DueReport:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A piece of work that was given up, or an edition of a report that could not be made.
+    """A job that failed for good, or an edition of a report that could not be made.
 
-    `number` is that of the job or of the edition; `name` the kind of work, or the report.
+    `number` is that of the job or of the edition; `name` the kind of job, or the report.
     """
 
     is_report: bool
@@ -66,7 +66,7 @@ def due_reports(session: Session, *, limit: int) -> list[DueReport]:
 
 
 def last_failures(session: Session, *, limit: int) -> list[Failure]:
-    """What failed and was not tried again with success, the newest first; one statement."""
+    """Failures without a later successful retry, newest first; one statement."""
     jobs = select(
         literal(0).label("is_report"),
         literal("").label("project"),
@@ -101,14 +101,14 @@ def _moment(seconds: float) -> datetime:
 
 SHOWN_OF_EACH = 5
 MOST_DUE = 100
-"""Reports of which the next one of each dataset is found."""
+"""How many reports are searched for the next one of each dataset."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewLabels:
     """The newest label version of a dataset; `n_evaluated` of `n_runs` have results on it.
 
-    Those are runs with predictions.
+    Only runs with predictions are counted.
     """
 
     project: str
@@ -121,7 +121,7 @@ class NewLabels:
 
 
 def label_versions_since(session: Session, at: datetime, *, limit: int) -> list[NewLabels]:
-    """Label versions after a moment, but the first of a dataset, newest first."""
+    """Label versions after a moment, except the first one of a dataset; newest first."""
     later = aliased(TruthVersionRow)
     is_newest = ~exists().where(
         later.dataset_id == TruthVersionRow.dataset_id, later.number > TruthVersionRow.number
@@ -162,7 +162,7 @@ def label_versions_since(session: Session, at: datetime, *, limit: int) -> list[
 
 
 def unlabelled_samples(session: Session) -> dict[int, int]:
-    """How many examples runs predicted, by the id of each dataset without labels."""
+    """How many examples were predicted by runs, by id of each dataset without labels."""
     has_labels = select(TruthVersionRow.id).where(TruthVersionRow.dataset_id == RunRow.dataset_id)
     rows = session.execute(
         select(RunRow.dataset_id, func.max(RunRow.n_predictions))
@@ -173,7 +173,7 @@ def unlabelled_samples(session: Session) -> dict[int, int]:
 
 
 def runs_on_earlier_labels(session: Session, dataset_ids: Collection[int]) -> dict[int, int]:
-    """How many runs have results on other labels than the newest ones, by id of the dataset."""
+    """How many runs have results on older labels than the newest ones, by id of the dataset."""
     newest = newest_numbers(dataset_ids)
     rows = session.execute(
         select(TruthVersionRow.dataset_id, func.count())
@@ -192,7 +192,7 @@ def runs_on_earlier_labels(session: Session, dataset_ids: Collection[int]) -> di
 
 @dataclass(frozen=True, slots=True)
 class HomeOverview:
-    """The datasets with their runs, reports to come and what failed."""
+    """The datasets with their runs, upcoming reports and failures."""
 
     datasets: tuple[tuple[DatasetFacts, LoggedRuns], ...]
     due: tuple[DueReport, ...]
@@ -200,7 +200,7 @@ class HomeOverview:
 
 
 def read_home(session: Session) -> HomeOverview:
-    """All datasets, and the few things that come first elsewhere."""
+    """All datasets, and the few most urgent entries of the other lists."""
     return HomeOverview(
         dataset_overview(session),
         tuple(due_reports(session, limit=MOST_DUE)),

@@ -1,4 +1,4 @@
-"""Statements on answers that are kept for requests that are sent again."""
+"""Statements on stored responses to requests that may be sent again (idempotency keys)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from offdiag.store.models import StoredResponseRow
 
 @dataclass(frozen=True, slots=True)
 class ResponseKey:
-    """Whose key it is, the key, and the digest of what was asked with it."""
+    """The user of a key, the key, and the digest of the request that it was sent with."""
 
     scope: str
     key: str
@@ -23,7 +23,7 @@ class ResponseKey:
 
 @dataclass(frozen=True, slots=True)
 class StoredResponse:
-    """What is known of a key; without a status the request is being worked on."""
+    """What is stored for a key; without a status the request is still being handled."""
 
     digest: str
     claimed_at: datetime
@@ -32,7 +32,7 @@ class StoredResponse:
 
 
 def find_response(session: Session, key: ResponseKey) -> StoredResponse | None:
-    """What is known of a key."""
+    """What is stored for a key, None if nothing is."""
     row = session.get(StoredResponseRow, (key.scope, key.key), populate_existing=True)
     return (
         None if row is None else StoredResponse(row.digest, row.claimed_at, row.status, row.body)
@@ -40,7 +40,7 @@ def find_response(session: Session, key: ResponseKey) -> StoredResponse | None:
 
 
 def claim(session: Session, key: ResponseKey, *, now: datetime) -> bool:
-    """Take a key for a request; returns False where another request has it."""
+    """Reserve a key for a request; returns False if another request has it."""
     row = {"scope": key.scope, "key": key.key, "digest": key.digest, "claimed_at": now}
     try:
         with session.begin_nested():
@@ -51,7 +51,7 @@ def claim(session: Session, key: ResponseKey, *, now: datetime) -> bool:
 
 
 def keep(session: Session, key: ResponseKey, *, status: int, body: str) -> None:
-    """Keep the answer to the request that has the key."""
+    """Store the response to the request that has the key."""
     session.execute(
         update(StoredResponseRow)
         .where(StoredResponseRow.scope == key.scope, StoredResponseRow.key == key.key)
@@ -60,7 +60,7 @@ def keep(session: Session, key: ResponseKey, *, status: int, body: str) -> None:
 
 
 def release(session: Session, key: ResponseKey) -> None:
-    """Give a key back that was taken and not answered."""
+    """Release a key that was reserved but got no response."""
     session.execute(
         delete(StoredResponseRow).where(
             StoredResponseRow.scope == key.scope,
@@ -71,7 +71,7 @@ def release(session: Session, key: ResponseKey) -> None:
 
 
 def forget(session: Session, key: ResponseKey, *, claimed_at: datetime) -> None:
-    """Forget a key as it was taken at a moment; one that was taken since stays."""
+    """Remove a key that was reserved at this moment; one that was reserved since then stays."""
     session.execute(
         delete(StoredResponseRow).where(
             StoredResponseRow.scope == key.scope,
@@ -82,7 +82,7 @@ def forget(session: Session, key: ResponseKey, *, claimed_at: datetime) -> None:
 
 
 def remove_responses(session: Session, *, before: datetime) -> int:
-    """Forget the keys that were taken before a moment; says how many there were."""
+    """Remove keys that were reserved before a moment; returns how many there were."""
     gone = session.execute(
         delete(StoredResponseRow)
         .where(StoredResponseRow.claimed_at < before)

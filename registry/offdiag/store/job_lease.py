@@ -1,10 +1,10 @@
-"""Which work anybody may take, taking it, and heartbeats of those who do.
+"""Claiming jobs under a lease, and the heartbeats of the processes that do.
 
-All are judged by the database's clock.
+All times are judged by the database's clock.
 
-Work is free while it waits and its time has come, and while somebody's lease on it has run
-out. Idle workers ask for it all the time, so each statement is built once, with parameters for
-what changes: that takes longer than to answer it.
+A job can be claimed when it waits and is due, or when its lease has run out. Idle workers poll for
+jobs all the time, so each statement is built once, with parameters for what changes: building it
+takes longer than executing it.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _EXECUTING = text("state = 'doing'")
 def next_of_each_project(
     session: Session, *, max_attempts: int, at_most: int | None = None
 ) -> dict[int | None, int]:
-    """For each project that somebody could work for now, the id of what has waited longest.
+    """The id of the job that has been claimable for longest, for each project that has one.
 
-    That is due, or its lease has run out. None stands for no project in particular. Where
-    `at_most` is given, only work of at most that size is looked at.
+    A job is claimable when it is due or its lease has run out. None stands for jobs of no
+    particular project. If `at_most` is given, larger jobs are ignored.
     """
     given = {"max_attempts": max_attempts, "at_most": at_most}
     rows = session.connection().execute(_oldest_of_each(has_limit=at_most is not None), given)
@@ -54,7 +54,7 @@ def next_of_each_project(
 
 
 def due_ids(session: Session, *, max_attempts: int, limit: int) -> list[int]:
-    """Ids of work that anybody may claim, oldest first."""
+    """Ids of claimable jobs, oldest first."""
     return list(session.scalars(_due().limit(limit), {"max_attempts": max_attempts}))
 
 
@@ -67,10 +67,10 @@ def claim(
     max_attempts: int,
     at_most: int | None = None,
 ) -> Lease | None:
-    """Take the lease on work that is free. None if somebody else was faster, or it is larger.
+    """Claim a job. None if another process was faster, or if the job is larger than `at_most`.
 
-    What another transaction is just changing counts as taken: waiting for it could end in a
-    deadlock, because the transaction that claims may have written before.
+    A row that another transaction is changing counts as claimed: waiting for it could end in a
+    deadlock, because this transaction may have written before.
     """
     found = (
         session.connection()
@@ -100,7 +100,7 @@ def _oldest_of_each(*, has_limit: bool) -> CompoundSelect[int | None, int | None
 def _oldest(
     whose: ColumnElement[bool], parts: Sequence[ColumnElement[bool]]
 ) -> ScalarSelect[int | None]:
-    """The oldest of either part: each has an index of its own, which one search would not use."""
+    """The oldest of all parts: each has its own index, which a single search would not use."""
     oldest = [
         select(WorkRow.due, WorkRow.id)
         .where(whose, part)
@@ -163,7 +163,7 @@ class Heartbeat:
 def beat(
     session: Session, *, name: str, kind: str, host: str, pid: int, started_at: datetime
 ) -> None:
-    """Say that a process lives."""
+    """Record that a process is alive."""
     facts = {"kind": kind, "host": host, "pid": pid, "started_at": started_at}
     seen = {"seen_at": database_now()}
     session.execute(
@@ -174,19 +174,19 @@ def beat(
 
 
 def forget(session: Session, name: str) -> None:
-    """Say that a process ends as it should."""
+    """Remove the heartbeat of a process that ends normally."""
     session.execute(delete(HeartbeatRow).where(HeartbeatRow.name == name))
 
 
 def forget_silent(session: Session, *, older_than_s: float) -> None:
-    """Remove what processes left behind that were killed long ago."""
+    """Remove the heartbeats of processes that were killed long ago."""
     session.execute(
         delete(HeartbeatRow).where(HeartbeatRow.seen_at < database_now() - older_than_s)
     )
 
 
 def list_heartbeats(session: Session) -> tuple[Heartbeat, ...]:
-    """All known processes, the liveliest first."""
+    """All known processes, most recent sign of life first."""
     age = (database_now() - HeartbeatRow.seen_at).label("age")
     rows = session.execute(select(HeartbeatRow, age).order_by(age, HeartbeatRow.name))
     return tuple(

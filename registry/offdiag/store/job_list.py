@@ -1,4 +1,4 @@
-"""The work queue as people look at it."""
+"""Reading the job queue for its page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from offdiag.store.models.base import record_as
 
 
 class JobState(StrEnum):
-    """Where a job stands."""
+    """The state of a job."""
 
     RUNNING = "running"
     QUEUED = "queued"
@@ -31,8 +31,8 @@ class JobState(StrEnum):
 class JobEntry:
     """One job.
 
-    `waits_s` is how long until it is due, negative once it is; `lease_left_s` how long its
-    worker may stay silent, None unless it is running.
+    `waits_s` is how long until it is due, negative once it is; `lease_left_s` how long its worker
+    may stay silent, None unless it is running.
     """
 
     id: int
@@ -48,14 +48,14 @@ class JobEntry:
 
 @dataclass(frozen=True, slots=True)
 class JobList:
-    """Work that needs a look first, then what is being done, then what waits."""
+    """Jobs that need a look first, then running jobs, then waiting ones."""
 
     counts: Mapping[JobState, int]
     entries: tuple[JobEntry, ...]
 
 
 def job_list(session: Session, *, limit: int) -> JobList:
-    """All work by state, and at most `limit` entries of it; two statements."""
+    """All jobs counted by state, and at most `limit` entries; two statements."""
     state = _state()
     counted = dict.fromkeys(JobState, 0)
     for found, number in session.execute(select(state, func.count()).group_by(state)):
@@ -73,7 +73,7 @@ def job_entry(session: Session, work_id: int) -> JobEntry | None:
 
 
 def dead_ids(session: Session) -> list[int]:
-    """Ids of all work that was failed."""
+    """Ids of all jobs that failed for good."""
     return list(
         session.scalars(select(WorkRow.id).where(WorkRow.state == "dead").order_by(WorkRow.id))
     )

@@ -1,10 +1,10 @@
-"""Statements on the work table: submit, extend, finish, release, bury.
+"""Statements on the job table: submit, extend, finish, release, fail permanently.
 
-Which project a job is for and how large it is, so that no project waits for long; and
-waiting for PostgreSQL to notify of new work.
+They also find which project a job is for and how large it is, so that no project waits for long,
+and wait for PostgreSQL to notify of new jobs.
 
-Every time is the database's clock, so hosts with skewed clocks agree on leases. A claim
-counts as an attempt when it is made, so that a worker that was killed counts too.
+All times are by the database's clock, so hosts with skewed clocks agree on leases. A claim counts
+as an attempt as soon as it is made, so that killed workers count too.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from offdiag.store.models import DeliveryRow, PredictionChunkRow, ReportEditionR
 from offdiag.store.models.base import insert_into
 
 WAITING = text("state = 'todo'")
-"""Spelled out: a bound parameter cannot prove a partial index once the plan is generic."""
+"""A literal, because a generic plan with a bound parameter cannot use the partial index."""
 
 NO_ERROR_REPORTED = (
     "every attempt ended without a word: its worker was killed or lost the database."
 )
-"""Why a job failed whose lease was never released."""
+"""The error of a job whose lease was never released."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
     """The right to do one job until the lease runs out.
 
-    `request_id` is the request that asked for it, None where none did.
+    `request_id` is the request that submitted the job, None if no request did.
     """
 
     work_id: int
@@ -65,7 +65,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class WorkRecord:
-    """Where a job stands. `error` is of its latest failed attempt."""
+    """The state of a job. `error` is that of its latest failed attempt."""
 
     work_id: int
     task: str
@@ -77,9 +77,9 @@ class WorkRecord:
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """Work to ask for. `project_id` is the project it is for, None for none in particular.
+    """A job to submit. `project_id` is the project it is for, None for no particular one.
 
-    `size` is how many predicted classes and scores it reads, None where that is not known.
+    `size` is how many predicted classes and scores it reads, None if unknown.
     """
 
     key: str
@@ -89,12 +89,12 @@ class JobRequest:
 
 
 def insert_pending(session: Session, task: str, wanted: JobRequest) -> int | None:
-    """Ask for work, at most once per key. Returns its id, None if it was already waiting."""
+    """Submit a job, at most once per key. Returns its id, None if one was already waiting."""
     return next(iter(insert_many_pending(session, task, [wanted])), None)
 
 
 def insert_many_pending(session: Session, task: str, wanted: Sequence[JobRequest]) -> list[int]:
-    """Ask for one kind of work many times over. Returns the ids of what did not wait yet."""
+    """Submit many jobs of one kind. Returns the ids of those that were not waiting yet."""
     if not wanted:
         return []
     insert = insert_into(session, WorkRow).on_conflict_do_nothing(
@@ -121,7 +121,7 @@ def insert_many_pending(session: Session, task: str, wanted: Sequence[JobRequest
 
 
 def find_by_key(session: Session, key: str) -> WorkRecord | None:
-    """The newest work with this key: waiting, being done or failed."""
+    """The newest job with this key: waiting, running or failed."""
     row = session.scalar(
         select(WorkRow).where(WorkRow.key == key).order_by(WorkRow.id.desc()).limit(1)
     )
@@ -131,20 +131,20 @@ def find_by_key(session: Session, key: str) -> WorkRecord | None:
 
 
 def count_by_state(session: Session) -> dict[str, int]:
-    """How much work is waiting, being done and failed."""
+    """How many jobs are waiting, running and failed."""
     found = session.execute(select(WorkRow.state, func.count()).group_by(WorkRow.state))
     counts = {state: int(count) for state, count in found}
     return {state: counts.get(state, 0) for state in ("todo", "doing", "dead")}
 
 
 def extend(session: Session, lease: Lease, *, lease_s: float) -> bool:
-    """Push the end of a lease back. False if it is no longer ours."""
+    """Postpone the end of a lease. False if the lease was lost."""
     given = {"work_id": lease.work_id, "token": lease.token, "held_for_s": lease_s}
     return session.connection().scalar(_extend(), given) is not None
 
 
 def finish(session: Session, lease: Lease) -> bool:
-    """Delete done work. False if the lease was lost: then nothing may be written."""
+    """Delete a job that is done. False if the lease was lost: then nothing may be written."""
     given = {"work_id": lease.work_id, "token": lease.token}
     return session.connection().scalar(_finish(), given) is not None
 
@@ -152,10 +152,10 @@ def finish(session: Session, lease: Lease) -> bool:
 def release(
     session: Session, lease: Lease, *, error: str | None, delay_s: float, counts: bool = True
 ) -> bool:
-    """Put work back for a later attempt. False if the lease was lost.
+    """Return a job to the queue for a later attempt. False if the lease was lost.
 
-    When the same work was asked for again in the meantime, that newer row takes over. An
-    attempt that does not count was not an attempt: the work only came too early.
+    If the same job was submitted again in the meantime, that newer row replaces it. With `counts`
+    False the attempt is not counted, because the job only came too early.
     """
     waiting = select(WorkRow.id).where(WorkRow.key == lease.key, WorkRow.state == "todo")
     if session.scalar(select(exists(waiting))):
@@ -177,10 +177,11 @@ def release(
 
 
 def report_loss(session: Session, lease: Lease, *, most_losses: int) -> None:
-    """Take back the claim behind a lease that was lost without an error: it was not an attempt.
+    """Undo the claim of a lease that was lost without an error, so it counts as no attempt.
 
-    Who still holds it puts the work back; for others who have it by now only the count changes.
-    Work that lost `most_losses` leases before is left alone: each further loss is an attempt.
+    If the lease is still valid, the job waits again; if another worker has claimed it, only the
+    counters change. A job that lost `most_losses` leases before is left alone: from then on each
+    loss counts as an attempt.
     """
     is_early = WorkRow.losses < most_losses
     counts = {"attempts": WorkRow.attempts - 1, "losses": WorkRow.losses + 1}
@@ -208,7 +209,7 @@ def report_loss(session: Session, lease: Lease, *, most_losses: int) -> None:
 
 
 def fail_permanently(session: Session, lease: Lease, *, error: str) -> bool:
-    """Give work up for good; the row stays to be seen. False if the lease was lost."""
+    """Mark a job as failed for good; its row stays visible. False if the lease was lost."""
     held = session.scalar(
         update(WorkRow)
         .where(_held(lease))
@@ -219,9 +220,9 @@ def fail_permanently(session: Session, lease: Lease, *, error: str) -> bool:
 
 
 def revive(session: Session, work_id: int) -> Lease | None:
-    """Let work that was failed be tried again from the start. None if it is not failed.
+    """Let a failed job be tried again from the start. None if it has not failed.
 
-    Where the same work waits already, that row is enough.
+    If the same job waits already, that row is enough.
     """
     dead = session.execute(
         delete(WorkRow)
@@ -236,7 +237,7 @@ def revive(session: Session, work_id: int) -> Lease | None:
 
 
 def fail_expired(session: Session, *, max_attempts: int) -> list[Lease]:
-    """Give up work whose last allowed attempt ended without a word (its worker was killed)."""
+    """Fail jobs whose last allowed attempt ended without an error (their worker was killed)."""
     rows = session.execute(
         update(WorkRow)
         .where(
@@ -256,7 +257,7 @@ def fail_expired(session: Session, *, max_attempts: int) -> list[Lease]:
 
 
 def withdraw(session: Session, key: str) -> None:
-    """Take back what waits or was failed; what a worker is doing ends by itself."""
+    """Delete a job that waits or has failed; one that is running ends by itself."""
     session.execute(delete(WorkRow).where(WorkRow.key == key, WorkRow.state != "doing"))
 
 
@@ -277,7 +278,7 @@ def after_commit(session: Session, action: Callable[[], None]) -> None:
 
 @cache
 def _extend() -> Update:
-    """Every job takes this and the next; each is built once."""
+    """Every job runs this statement and the next; each is built once."""
     return (
         update(WorkRow)
         .where(*_is_held())
@@ -309,9 +310,9 @@ _AT_ONCE = 500
 
 
 class RunAsWork(NamedTuple):
-    """What the evaluation of a run asks of a worker.
+    """What a worker needs to know about the evaluation of a run.
 
-    `size` is how many predicted classes and scores it reads; counts alone are read in no time.
+    `size` is how many predicted classes and scores it reads; reading counts alone takes no time.
     """
 
     project_id: int
@@ -319,7 +320,7 @@ class RunAsWork(NamedTuple):
 
 
 def works_of_runs(session: Session, run_ids: Sequence[str]) -> Mapping[str, RunAsWork]:
-    """Project and size of the evaluation of each run that there is."""
+    """Project and size of the evaluation of each run that exists."""
     found: dict[str, RunAsWork] = {}
     has_chunks = exists(
         select(PredictionChunkRow.run_id).where(PredictionChunkRow.run_id == RunRow.id)
@@ -342,7 +343,7 @@ def project_of_edition(session: Session, edition_id: int) -> int | None:
 
 
 def project_of_delivery(session: Session, delivery_id: int) -> int | None:
-    """The id of the project of a report that is on its way."""
+    """The id of the project whose report is being delivered."""
     return session.scalar(
         select(ReportEditionRow.project_id)
         .join(DeliveryRow, DeliveryRow.edition_id == ReportEditionRow.id)
@@ -353,8 +354,8 @@ def project_of_delivery(session: Session, delivery_id: int) -> int | None:
 def notifications(database: Database, channel: str, *, timeout_s: float) -> Iterator[bool]:
     """Yield True for each notification on `channel`, False after `timeout_s` without one.
 
-    Holds one connection as long as it is iterated. Raises `DatabaseUnavailable` when the
-    connection breaks.
+    Holds one connection while it is iterated. Raises `DatabaseUnavailable` when the connection
+    breaks.
     """
     with database.listen() as connection:
         connection.execute(text(f'LISTEN "{channel}"'))

@@ -1,4 +1,4 @@
-"""Statements on labels that people propose, before and after they were published."""
+"""Statements on labels that people propose, before and after they are published."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sqlalchemy.orm import Session
 from offdiag.store.models import LabelAnswerRow, TruthVersionRow
 
 OPEN = 0
-"""Stands for the version that is not published yet."""
+"""Stands for a version that is not published yet."""
 _AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class LabelAnswer:
-    """What a person says of a sample; `label` None that it cannot be told."""
+    """A person's answer about a sample; `label` is None if they cannot tell."""
 
     sample: str
     author: str
@@ -62,7 +62,7 @@ def _open(dataset_id: int) -> Select[*tuple[Any, ...]]:
 
 
 def published_versions(session: Session, dataset_id: int) -> set[int]:
-    """The numbers of the label versions that answers became."""
+    """The numbers of the label versions that were made from answers."""
     return set(
         session.scalars(
             select(LabelAnswerRow.published_in)
@@ -73,7 +73,7 @@ def published_versions(session: Session, dataset_id: int) -> set[int]:
 
 
 def published_samples(session: Session, dataset_id: int, *, root_id: int) -> set[str]:
-    """The samples whose answers became a version of this lineage."""
+    """The samples with answers that were published in a version of this lineage."""
     versions = select(TruthVersionRow.number).where(
         TruthVersionRow.dataset_id == dataset_id, TruthVersionRow.root_id == root_id
     )
@@ -87,7 +87,7 @@ def published_samples(session: Session, dataset_id: int, *, root_id: int) -> set
 
 
 def save_answers(session: Session, dataset_id: int, answers: Sequence[LabelAnswer]) -> None:
-    """Store open answers in place of those that their authors gave before."""
+    """Store open answers, replacing earlier ones of the same authors."""
     for author, is_final in {(each.author, each.is_final) for each in answers}:
         of_author = [
             each for each in answers if (each.author, each.is_final) == (author, is_final)
@@ -112,7 +112,7 @@ def remove_answers(
     author: str | None = None,
     is_final: bool | None = None,
 ) -> int:
-    """Delete open answers on samples, those of an author or of a kind only; how many."""
+    """Delete open answers on samples, optionally only of one author or kind; returns how many."""
     found = delete(LabelAnswerRow).where(
         LabelAnswerRow.dataset_id == dataset_id, LabelAnswerRow.published_in == OPEN
     )
@@ -131,7 +131,7 @@ def remove_answers(
 def publish_answers(
     session: Session, dataset_id: int, samples: Collection[str], version: int
 ) -> None:
-    """Say that the open answers on samples became a version."""
+    """Mark the open answers on samples as published in a version."""
     names = list(samples)
     for start in range(0, len(names), _AT_ONCE):
         session.execute(

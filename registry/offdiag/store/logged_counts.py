@@ -1,7 +1,7 @@
-"""Statements on counts that runs bring along instead of predictions.
+"""Statements on counts that are logged to runs instead of predictions.
 
-An uploaded matrix is stored in the orientation it came in. Counted samples are stored by what
-they can be sliced by.
+An uploaded matrix is stored in the orientation it came in. Counted samples are stored by the slice
+columns that they were counted by.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ def insert_matrix(
     session: Session, run_id: str, matrix: ConfusionMatrix, source: SourceOrientation
 ) -> None:
     """Store a canonical matrix as it was uploaded, in `source` orientation."""
-    uploaded = to_canonical(matrix.counts, source)  # Laying out twice restores the upload.
+    uploaded = to_canonical(matrix.counts, source)  # Applying it twice restores the upload.
     session.add(
         UploadedMatrixRow(
             run_id=run_id, n_classes=matrix.n_classes, cells=codec.encode_counts(uploaded)
         )
     )
-    session.flush()  # Constraint errors belong to this statement.
+    session.flush()  # Constraint errors should be raised by this statement.
 
 
 def read_matrix(
     session: Session, run_id: str, labels: LabelSet, source: SourceOrientation
 ) -> ConfusionMatrix:
-    """The uploaded matrix of a run, laid out canonically."""
+    """The uploaded matrix of a run, in canonical orientation."""
     row = session.get_one(UploadedMatrixRow, run_id)
     uploaded = codec.decode_counts(row.cells, row.n_classes)
     return confusion_matrix(uploaded, labels=labels, orientation=source)
 
 
 def insert_counted_samples(session: Session, run_id: str, cases: CountedSamples) -> None:
-    """Keep the counts of a run by its slice columns and scores.
+    """Store the counts of a run by its slice columns and scores.
 
-    Without any its matrix says it all.
+    Does nothing if there are neither: the matrix then says it all.
     """
     if cases.are_a_matrix:
         return
@@ -74,7 +74,7 @@ def insert_counted_samples(session: Session, run_id: str, cases: CountedSamples)
                 codes=codec.encode_codes(column.codes),
             )
         )
-    session.flush()  # Constraint errors belong to this statement.
+    session.flush()  # Constraint errors should be raised by this statement.
 
 
 def find_counted_samples(session: Session, run_id: str) -> CountedSamples | None:
@@ -113,9 +113,9 @@ def _encoded_scores(cases: CountedSamples) -> bytes | None:
 
 
 def runs_that_know(session: Session, run_ids: Sequence[str], names: Sequence[str]) -> set[str]:
-    """Those of the runs whose samples can be told apart by slice columns of these names.
+    """Those of the runs whose samples can be divided by slice columns of these names.
 
-    Predictions are looked up in their truth, which has all columns of its dataset; counts have
+    Predictions refer to label versions, which have all slice columns of their dataset; counts have
     those they were counted by, and a bare matrix has none.
     """
     counted_by = (

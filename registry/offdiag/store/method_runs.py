@@ -1,4 +1,4 @@
-"""The evaluated runs of a dataset that belong to a method, with seed, fold and their values."""
+"""Reading the evaluated runs of a method on a dataset, with seed, fold and metric value."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from offdiag.store.run_conditions import entry_text
 
 @dataclass(frozen=True, slots=True)
 class MethodRun:
-    """A run of a method; `seed` and `fold` are None where it has no such tag.
+    """A run of a method; `seed` and `fold` are None if it has no such tag.
 
-    `train_size` is also None where the tag is not a positive number.
-    `truth_root` names the samples it was evaluated on, None for a matrix without ground truth.
-    `value` is None where the metric is undefined, and `reason` then says why.
+    `train_size` is also None if the tag is not a positive number. `truth_root` names the samples
+    it was evaluated on, None for a matrix without labels. `value` is None if the metric is
+    undefined, and `reason` then says why.
     """
 
     id: str
@@ -57,15 +57,15 @@ class MethodRun:
 
 
 _NULL = "null"
-"""A tag without a value, as of `seed=None`, says nothing."""
+"""A tag without a value, such as from `seed=None`, which counts as missing."""
 
 
 def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> list[MethodRun]:
-    """Runs with the tag `group`, by method and age, on the newest version of their labels.
+    """Runs with the tag `group`, by method and age, on the newest label version.
 
-    One statement, the newest `limit` runs, those whose samples have weights last. Runs that were
-    not evaluated by the metric are left out, and derived runs, which have the tags of their source
-    but are no further seeds.
+    One statement, the newest `limit` runs, those with sample weights last. Runs without a value of
+    the metric are left out, and so are derived runs, which have the tags of their source but are
+    not additional seeds.
     """
     dialect = session.get_bind().dialect.name
     method, seed, fold, size = (
@@ -123,7 +123,7 @@ def method_runs(session: Session, dataset_id: int, key: str, *, limit: int) -> l
 
 
 def _positive(text: str | None) -> float | None:
-    """The positive finite number that a text is, or None."""
+    """The positive finite number that a text stands for, or None."""
     try:
         value = float(text) if text is not None else 0.0
     except ValueError:
@@ -132,7 +132,7 @@ def _positive(text: str | None) -> float | None:
 
 
 def counts_of(session: Session, run_ids: Sequence[str], labels: LabelSet) -> dict[str, Unweighted]:
-    """What was counted of evaluated runs of one dataset by id, in one statement."""
+    """The counts of evaluated runs of one dataset by id, in one statement."""
     rows = session.execute(
         select(EvaluationRow.run_id, ConfusionMatrixRow.cells)
         .join(ConfusionMatrixRow, ConfusionMatrixRow.evaluation_id == EvaluationRow.id)

@@ -1,4 +1,4 @@
-"""The runs of an experiment in an SQLite database of MLflow, which is only read."""
+"""Reading the runs of an experiment from an SQLite database of MLflow, without writing to it."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _METRICS = "SELECT key, value, is_nan FROM latest_metrics WHERE run_uuid = ? ORD
 
 @dataclass(frozen=True)
 class MlflowDatabase:
-    """A database by its file."""
+    """An MLflow database file."""
 
     file: Path
 
     def runs(self, experiment: str) -> Iterator[TrackedRun]:
         """The active runs of an experiment, by its name or id, oldest first.
 
-        Raises `NotFound` without such an experiment and `InvalidInput` for a file that is not a
-        database of MLflow.
+        Raises `NotFound` if there is no such experiment and `InvalidInput` for a file that is not
+        an MLflow database.
         """
         with self._opened() as database:
             wanted = _experiment_id(database, experiment, self.file)

@@ -1,4 +1,4 @@
-"""Search what has a name by words in any order."""
+"""Searching runs, datasets, costs, reports, classes and models by words of their names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from offdiag.store.models import (
 
 @dataclass(frozen=True, slots=True)
 class FoundName:
-    """A thing with a name; `detail` tells it from others of the same name."""
+    """A search result; `detail` distinguishes it from others of the same name."""
 
     id: str
     name: str
@@ -121,7 +121,7 @@ def find_models(session: Session, text: str, *, limit: int) -> list[FoundName]:
         select(model, func.count())
         .where(RunRow.deleted_at.is_(None), model.is_not(None))
         .group_by(model)
-        # Asked of each model once. Of the column itself SQLite would ask it for every run.
+        # Evaluated once per model. On the column itself SQLite would evaluate it for every run.
         .having(and_(true(), *(_holds(session, func.min(model), term) for term in text.split())))
         .order_by(model)
         .limit(limit)
@@ -136,19 +136,19 @@ def _holds(
     session: Session, column: ColumnElement[str] | ColumnElement[str | None], text: str
 ) -> ColumnElement[bool]:
     if session.get_bind().dialect.name == "sqlite":
-        # It compares without case by itself; to lower each name first takes twice as long.
+        # It compares without case by itself; lowering each name first takes twice as long.
         return column.contains(text, autoescape=True)
     return column.icontains(text, autoescape=True)
 
 
 OF_EACH_KIND = 8
 MOST_LABEL_SETS = 20
-"""Datasets whose classes are looked through, of those that have the words in any of them."""
+"""Of the datasets with the words in their class names, how many have their classes searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found of each kind, at most eight of each."""
+    """Search results of each kind, at most eight of each."""
 
     runs: tuple[FoundName, ...] = ()
     datasets: tuple[FoundName, ...] = ()
@@ -159,7 +159,7 @@ class Findings:
 
 
 def find(session: Session, text: str) -> Findings:
-    """What has all words of the text in its name; without text the newest runs."""
+    """Everything with all words of the text in its name; without text the newest runs."""
     return Findings(
         tuple(find_runs(session, text, limit=OF_EACH_KIND)),
         tuple(find_datasets(session, text, limit=OF_EACH_KIND)),

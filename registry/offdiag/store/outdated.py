@@ -1,8 +1,8 @@
-"""Which runs have results that no longer say what is true, derived from the data alone.
+"""Finding runs whose results are out of date, from the data alone.
 
-Nothing remembers that something is stale. An evaluation names what it was made with, and here
-that is compared with what counts now, so a forgotten notice, a killed process or an upgrade
-cannot leave an old number standing.
+Nothing stores that a result is stale. An evaluation names what it was computed with, and this is
+compared with what is current, so a forgotten notice, a killed process or an upgrade cannot leave
+an old number in place.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ def stale_runs(
 ) -> list[StaleRun]:
     """Complete runs to evaluate again, oldest first; all of them, or those among `run_ids`.
 
-    With `unasked`, only those that no work stands for. Runs whose evaluation was given up are
-    left out: trying again by itself would not end. Without `rules_digest` it does not matter by
-    which rules and thresholds flags were raised: only who evaluates knows those in force. Then
-    `metrics_suffix`, if it is given, is what the declared metrics add to a digest of rules.
+    With `unasked`, only those without a job. Runs whose evaluation failed for good are left out:
+    retrying them automatically would never end. Without `rules_digest` the rules and thresholds
+    that raised the flags do not matter, because only workers know those in force; then
+    `metrics_suffix`, if given, is what the declared metrics add to a digest of rules.
     """
     statement = _statement(
         by_rules=rules_digest is not None,
@@ -88,7 +88,7 @@ def stale_runs(
 def _statement(
     *, by_rules: bool, by_metrics: bool, some: bool, unasked: bool
 ) -> Select[*tuple[Any, ...]]:
-    """Built once for each form of the question, which takes longer than to answer it."""
+    """The query, built once for each combination, as building takes longer than executing it."""
     reasons = _reasons(by_rules=by_rules, by_metrics=by_metrics)
     statement = (
         select(RunRow.id, *(condition.label(reason) for reason, condition in reasons.items()))
@@ -116,7 +116,7 @@ def _statement(
 def _reasons(*, by_rules: bool, by_metrics: bool) -> dict[StaleReason, ColumnElement[bool]]:
     """What makes a run stale, as conditions on it and on its current evaluation if it has one.
 
-    Whatever else an evaluation will depend on has its line here.
+    Any other input that an evaluation comes to depend on needs an entry here.
     """
     newer = aliased(TruthVersionRow)
     evaluated = EvaluationRow.id.is_not(None)
@@ -137,7 +137,7 @@ def _reasons(*, by_rules: bool, by_metrics: bool) -> dict[StaleReason, ColumnEle
         .correlate(RunRow)
         .scalar_subquery()
     )
-    # What follows a digest is of metrics that this process may not know.
+    # What follows a digest is about metrics that this process may not know.
     wanted = bindparam("rules_digest", type_=Text)
     rules_changed: ColumnElement[bool] = false()
     if by_rules:
@@ -154,8 +154,8 @@ def _reasons(*, by_rules: bool, by_metrics: bool) -> dict[StaleReason, ColumnEle
             RunRow.source_orientation == SourceOrientation.PREDICTIONS,
             exists().where(newer.parent_id == EvaluationRow.truth_version_id),
         ),
-        # While programs are replaced one by one, the results of the newer ones stand: taken for
-        # stale by the older ones, each would be made again and again by either.
+        # During a rolling upgrade results of newer programs stay valid: if older programs took
+        # them for stale, both would recompute them again and again.
         StaleReason.SUITE_CHANGED: and_(
             evaluated, EvaluationRow.suite_version < bindparam("suite_version")
         ),
@@ -177,9 +177,9 @@ def _reasons(*, by_rules: bool, by_metrics: bool) -> dict[StaleReason, ColumnEle
 
 @dataclass(frozen=True, slots=True)
 class OutdatedResults:
-    """Why the shown results are out of date, and the work that stands for newer ones.
+    """Why the shown results are out of date, and the job that computes newer ones.
 
-    There are no `reasons` where all that is known is that scoring again failed.
+    `reasons` is empty if all that is known is that another evaluation failed.
     """
 
     reasons: tuple[StaleReason, ...]
@@ -190,10 +190,10 @@ class OutdatedResults:
 def outdated_results(
     session: Session, run_id: str, *, suite_version: int, has_failed: bool
 ) -> OutdatedResults | None:
-    """Why the current results of a run are stale, None where they are not or there are none.
+    """Why the current results of a run are stale, None if they are not or do not exist.
 
-    A run that `has_failed` to be scored again counts as stale, whatever the reason was. One
-    statement, and another one for results that are stale.
+    A run whose evaluation `has_failed` counts as stale, whatever the reason was. One statement,
+    and another one for results that are stale.
     """
     stale = stale_runs(session, suite_version=suite_version, run_ids=[run_id])
     reasons = stale[0].reasons if stale else ()

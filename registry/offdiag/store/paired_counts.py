@@ -23,7 +23,7 @@ _ID_BYTES = 12
 
 
 def insert(session: Session, samples: PairedSamples) -> None:
-    """Keep kinds of samples with what each run predicts for them, by id of the run."""
+    """Store kinds of samples with what each run predicts for them, by id of the run."""
     paired_id = f"p_{secrets.token_hex(_ID_BYTES)}"
     session.add(
         PairedSamplesRow(
@@ -44,7 +44,7 @@ def insert(session: Session, samples: PairedSamples) -> None:
         session.add(
             PairedRunRow(run_id=run_id, paired_id=paired_id, predicted=codec.encode_codes(codes))
         )
-    session.flush()  # Constraint errors belong to this statement.
+    session.flush()  # Constraint errors should be raised by this statement.
 
 
 def _described(name: str, column: SliceColumn) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _described(name: str, column: SliceColumn) -> dict[str, Any]:
 
 
 def paired_among(session: Session, run_ids: Sequence[str]) -> Mapping[str, frozenset[str]]:
-    """The tables that two or more of these runs are in, by id: the runs of each."""
+    """Tables of counts that contain two or more of these runs, by id, with those runs."""
     rows = session.execute(
         select(PairedRunRow.paired_id, PairedRunRow.run_id)
         .where(PairedRunRow.run_id.in_(run_ids))
@@ -106,6 +106,6 @@ def tables_of(session: Session, run_id: str) -> list[str]:
 
 
 def remove_unused(session: Session) -> None:
-    """Remove the tables that no run is in any more."""
+    """Remove the tables that contain no run any more."""
     is_used = exists().where(PairedRunRow.paired_id == PairedSamplesRow.id)
     session.execute(delete(PairedSamplesRow).where(~is_used))

@@ -1,4 +1,4 @@
-"""Statements on the truth that open runs brought along, until they are finished."""
+"""Statements on labels that open runs logged, which are stored until these are finished."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NEW = insert(PendingTruthRow)
 
 @dataclass(frozen=True, slots=True)
 class PendingTruth:
-    """Truth that an open run brought along with one chunk."""
+    """Labels that an open run logged with one chunk."""
 
     seq: int
     actual: Codes | None
@@ -28,7 +28,7 @@ class PendingTruth:
 def insert_pending(
     session: Session, *, run_id: str, seq: int, actual: Codes | None, ids: SampleIds | None
 ) -> None:
-    """Keep what a chunk says about the truth until the run is finished."""
+    """Store what a chunk says about the labels until the run is finished."""
     session.connection().execute(
         _NEW,
         {
@@ -43,7 +43,7 @@ def insert_pending(
 
 
 def pending_parts(session: Session, run_id: str) -> list[PendingTruth]:
-    """What the chunks of an open run said about the truth, in order."""
+    """What the chunks of an open run said about the labels, in order."""
     rows = session.scalars(
         select(PendingTruthRow)
         .where(PendingTruthRow.run_id == run_id)
@@ -62,5 +62,5 @@ def pending_parts(session: Session, run_id: str) -> list[PendingTruth]:
 
 
 def delete_pending(session: Session, run_id: str) -> None:
-    """Drop it, once the truth is registered."""
+    """Remove the labels of a run after they were registered."""
     session.execute(delete(PendingTruthRow).where(PendingTruthRow.run_id == run_id))

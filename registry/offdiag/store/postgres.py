@@ -1,15 +1,15 @@
-"""PostgreSQL: limits on every wait, so that a frozen peer or lock becomes an error in time.
+"""PostgreSQL engines with a limit on every wait, so that a hung server or lock causes an error.
 
-A connection gives up a server which no longer answers, is tried before use when it has rested,
-and is content with a pooler that lends it for one transaction at a time.
+A connection abandons a server that no longer answers, is tested before use after it was idle, and
+works with a pooler that lends it for one transaction at a time.
 
-A server that was restarted, or a firewall, closes connections that rest. Trying each every time it
-is used would cost a question for every transaction. One that was used a moment ago is trusted;
-where it is lost nevertheless, that is a cut connection like any other.
+A restarted server, or a firewall, closes idle connections. Testing each before every use would
+cost a round trip per transaction, so one that was used a moment ago is trusted; if it was closed
+nevertheless, that is handled like any other lost connection.
 
-What outlives a transaction is lost between two of them, or worse, found by another client: limits
-that were set when the connection began, prepared statements, and LISTEN. So limits are set in each
-transaction, nothing is prepared, and no one listens.
+With such a pooler, session state is lost between two transactions, or worse, seen by another
+client: limits set when the connection began, prepared statements, and LISTEN. So limits are set in
+each transaction, nothing is prepared, and no one listens.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _USED_AT = "used_at"
 
 
 def retry_when_idle(engine: Engine) -> None:
-    """Let an engine replace connections that were closed while they rested."""
+    """Let an engine replace connections that were closed while idle."""
 
     def note(_connection: Any, entry: ConnectionPoolEntry, *_: Any) -> None:
         entry.info[_USED_AT] = time.monotonic()
@@ -53,9 +53,9 @@ _BY_TRANSACTION = "transaction"
 
 
 def is_pooled(url: URL) -> bool:
-    """Whether a URL says that a pooler lends connections by transaction.
+    """Whether a URL says that a pooler lends connections per transaction.
 
-    Raises `InvalidInput` for any other word, and for what such a pooler cannot pass on.
+    Raises `InvalidInput` for any other value, and for settings that such a pooler cannot pass on.
     """
     found = url.query.get(_PARAMETER)
     if found is None:
@@ -77,12 +77,12 @@ def is_pooled(url: URL) -> bool:
 
 
 def without_mention(url: URL) -> URL:
-    """The URL as the driver understands it."""
+    """The URL without offdiag's own parameter, as the driver understands it."""
     return url.difference_update_query([_PARAMETER])
 
 
 def limit_each_transaction(engine: Engine, limits: Mapping[str, str]) -> None:
-    """Set limits at the beginning of each transaction, for as long as it lasts."""
+    """Set limits at the beginning of each transaction, for its duration."""
     settings = ", ".join(
         f"set_config('{name}', '{value}', true)" for name, value in limits.items()
     )
@@ -93,8 +93,8 @@ def limit_each_transaction(engine: Engine, limits: Mapping[str, str]) -> None:
     event.listen(engine, "begin", limit)
 
 
-# Seconds, except for the last, which the client library counts in milliseconds. Without the
-# last two kinds a query to a host that vanished would wait for ever.
+# Seconds, except for the last, which the client library counts in milliseconds. Without the last
+# two kinds a query to a host that vanished would wait for ever.
 _CONNECTION = {
     "connect_timeout": 5,
     "keepalives": 1,
@@ -109,7 +109,7 @@ _SERVER = {
     "lock_timeout": "10s",
     "idle_in_transaction_session_timeout": "60s",
 }
-# So that the locks of a host that vanished do not outlive it for two hours.
+# Otherwise the locks of a host that vanished would outlive it by two hours.
 _CLIENT_IS_THERE = {
     "tcp_keepalives_idle": "10",
     "tcp_keepalives_interval": "5",
@@ -119,10 +119,10 @@ _CLIENT_IS_THERE = {
 
 
 def postgres_engines(url: URL) -> Engines:
-    """Engines for a server. What the URL states itself wins over the settings here.
+    """Engines for a server. Settings in the URL win over those here.
 
-    Raises `DatabaseUnavailable` when the driver is not installed, and `InvalidInput` where the
-    URL says something else about a pooler than can be.
+    Raises `DatabaseUnavailable` when the driver is not installed, and `InvalidInput` if the URL
+    says something impossible about a pooler.
     """
     pooled = is_pooled(url)
     url = without_mention(url)
@@ -134,7 +134,7 @@ def postgres_engines(url: URL) -> Engines:
                 **({"prepare_threshold": None} if pooled else {"options": _options(url)}),
             },
             json_serializer=to_json,
-            # Better a quick "busy" than a request that queues behind slow ones.
+            # A quick "busy" is better than a request that queues behind slow ones.
             pool_timeout=2,
         )
     except ModuleNotFoundError as error:
@@ -148,7 +148,7 @@ def postgres_engines(url: URL) -> Engines:
     if "statement_timeout" not in url.query.get("options", ""):
         event.listen(engine, "do_connect", _connected_with_limit)
     return Engines(
-        # One snapshot for all statements of a page, as SQLite gives it.
+        # One snapshot for all statements of a page, as on SQLite.
         reading=engine.execution_options(
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         ),

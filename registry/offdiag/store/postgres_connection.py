@@ -1,9 +1,9 @@
-"""A connection to PostgreSQL that gives up a server which no longer answers.
+"""A PostgreSQL connection that times out when its server no longer answers.
 
-The server ends what takes too long, and TCP notices hosts that vanished. A proxy in between that
-has frozen does neither: its host acknowledges every byte, and the answer never comes.
+The server ends statements that take too long, and TCP notices hosts that vanished. A frozen proxy
+in between does neither: its host acknowledges every byte, and the answer never comes.
 
-Apart from the other things of PostgreSQL, as its driver comes with an extra.
+This is a module of its own because the driver comes with an extra.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ RESPONSE_S = 75.0
 
 
 class RetryingConnection(psycopg.Connection[Any]):
-    """Raises `psycopg.OperationalError` where an answer does not come, and is closed then."""
+    """A connection that closes and raises `psycopg.OperationalError` when no answer comes."""
 
     def wait(self, gen: Any, *arguments: Any, **named: Any) -> Any:
-        """What the library waits with, whatever it waits for."""
+        """The function with which the library waits for anything."""
         return super().wait(self._bounded(gen), *arguments, **named)
 
     def _bounded(self, gen: Any) -> Generator[Any, Any, Any]:
@@ -31,7 +31,7 @@ class RetryingConnection(psycopg.Connection[Any]):
             wanted = next(gen)
             while True:
                 ready = yield wanted
-                # The library looks in now and then with nothing being ready.
+                # The library wakes up now and then without anything being ready.
                 if not ready and time.monotonic() > give_up_at:
                     self.pgconn.finish()
                     raise psycopg.OperationalError(f"no answer for {RESPONSE_S:.0f} s")

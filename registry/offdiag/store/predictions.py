@@ -22,8 +22,8 @@ from offdiag.store import codec
 from offdiag.store.codec import decode_sample_counts, encode_sample_counts
 from offdiag.store.models import PredictionChunkRow, ScoreChunkRow
 
-# Put together once: every chunk that arrives needs them. Its rows go past the session, which takes
-# several times as long, to keep objects that are never used.
+# Built once, because every chunk that arrives needs it. Rows bypass the session, which would take
+# several times as long to keep objects that are never used.
 _SHA256 = select(PredictionChunkRow.sha256).where(
     PredictionChunkRow.run_id == bindparam("run_id"), PredictionChunkRow.seq == bindparam("seq")
 )
@@ -34,7 +34,7 @@ _ROWS_AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class ChunkMeta:
-    """What is known of a stored chunk without reading its blobs."""
+    """The facts about a stored chunk that need no reading of its blobs."""
 
     seq: int
     n: int
@@ -43,11 +43,11 @@ class ChunkMeta:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """Predicted codes of one chunk and where its samples stand in the truth.
+    """Predicted codes of one chunk and the places of its samples among the labels.
 
-    `positions` is None when the samples follow on: the first one stands at `start`.
-    `counts` are the stored counts of the chunk, None where they would be larger than the codes.
-    `weight` (n,) are those of its samples, None where they have none.
+    `positions` is None if the samples follow on, beginning with place `start`. `counts` are the
+    stored counts of the chunk, None if they would be larger than the codes. `weight` (n,) are
+    those of its samples, None if they have none.
     """
 
     seq: int
@@ -58,7 +58,7 @@ class StoredChunk:
     weight: NDArray[np.float64] | None = None
 
     def actual_in(self, truth: Codes) -> Codes:
-        """The actual codes of this chunk's samples, out of the whole truth."""
+        """The actual codes of this chunk's samples, taken from those of the label version."""
         following = slice(self.start, self.start + len(self.predicted))
         actual: Codes = truth[following if self.positions is None else self.positions]
         return actual
@@ -66,7 +66,7 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class PackedCounts:
-    """Counts of a chunk ready to be kept with it."""
+    """Counts of a chunk, ready to be stored with it."""
 
     seq: int
     data: bytes
@@ -88,7 +88,7 @@ def insert_chunk(
     sha256: str,
     weight: NDArray[np.float64] | None = None,
 ) -> None:
-    """Store one chunk, its scores apart from its codes."""
+    """Store one chunk, with scores and codes in separate rows."""
     codes = codec.encode_codes(predicted)
     connection = session.connection()
     connection.execute(
@@ -120,7 +120,7 @@ def insert_chunk(
 
 
 def chunk_places(session: Session, run_id: str, seq: int) -> NDArray[np.int64]:
-    """Where the samples of a chunk of a complete run stand in its truth, shape (n,)."""
+    """The places of a chunk's samples in the label version of a complete run, shape (n,)."""
     row = PredictionChunkRow
     before = select(func.coalesce(func.sum(row.n), 0)).where(row.run_id == run_id, row.seq < seq)
     start = int(session.scalar(before) or 0)
@@ -200,7 +200,7 @@ def largest_weight(session: Session, run_id: str) -> tuple[int, float]:
 def weights_in_truth_order(
     session: Session, run_ids: Sequence[str], *, n_samples: int
 ) -> dict[str, NDArray[np.float64]]:
-    """Weight of each sample of the truth by run, 0 where there is none; only of weighted runs."""
+    """Weight of each sample of the label version by run, 0 if missing; only for weighted runs."""
     found: dict[str, NDArray[np.float64]] = {}
     starts: Counter[str] = Counter()
     rows = session.execute(
@@ -254,7 +254,7 @@ def read_scores(session: Session, run_id: str) -> NDArray[np.float32] | None:
 
 
 def read_score_chunks(session: Session, run_id: str) -> Generator[NDArray[np.float32], None, None]:
-    """The scores of a run chunk by chunk, in order, shape (n, columns) each; to be closed."""
+    """The scores of a run chunk by chunk, in order, each (n, columns); close it after use."""
     found = session.execute(
         select(ScoreChunkRow.scores, ScoreChunkRow.n_columns)
         .where(ScoreChunkRow.run_id == run_id)
@@ -275,7 +275,7 @@ def place_chunk(
     counts: SampleCounts | OccupiedCells,
     predicted: Codes,
 ) -> None:
-    """Record where a chunk's samples stand in the truth, and its counts."""
+    """Record the places of a chunk's samples in the label version, and its counts."""
     session.execute(
         update(PredictionChunkRow)
         .where(PredictionChunkRow.run_id == run_id, PredictionChunkRow.seq == seq)
@@ -287,13 +287,13 @@ def place_chunk(
 
 
 def pack_counts(seq: int, counts: SampleCounts, predicted: Codes) -> PackedCounts | None:
-    """Counts to keep with their chunk, None where counting again is cheaper."""
+    """Counts to store with their chunk, None if counting again is cheaper."""
     data = _counts_if_smaller(counts, than=predicted.nbytes)
     return None if data is None else PackedCounts(seq, data)
 
 
 def keep_counts(session: Session, run_id: str, part: PackedCounts) -> None:
-    """Keep what was counted again."""
+    """Store counts that were recomputed."""
     session.execute(
         update(PredictionChunkRow)
         .where(PredictionChunkRow.run_id == run_id, PredictionChunkRow.seq == part.seq)
@@ -307,7 +307,7 @@ def _encode_positions(positions: NDArray[np.int64]) -> bytes:
 
 
 def decode_positions(blob: bytes, n: int) -> NDArray[np.unsignedinteger[Any]]:
-    """Places in the truth of the n samples of a chunk, in as many bytes as they take."""
+    """Places in the label version of the n samples of a chunk, in as many bytes as they take."""
     return np.frombuffer(blob, f"<u{len(blob) // n}")
 
 
@@ -322,10 +322,10 @@ def _counts_if_smaller(counts: SampleCounts | OccupiedCells | None, *, than: int
 
 @dataclass(frozen=True, slots=True)
 class PredictedChunk:
-    """A chunk with predicted codes (n,) and where its samples stand.
+    """A chunk with predicted codes (n,) and the places of its samples.
 
-    `start` counts the predictions of the run before it; without `positions` (n,) the samples
-    stand where their number says.
+    `start` counts the predictions of the run before it; without `positions` (n,) the samples are
+    at consecutive places from there.
     """
 
     run_id: str
@@ -336,7 +336,7 @@ class PredictedChunk:
 
     @property
     def places(self) -> slice | NDArray[np.unsignedinteger[Any]]:
-        """Where the samples stand in the truth, as an index."""
+        """The places of the samples in the label version, as an index."""
         if self.positions is None:
             return slice(self.start, self.start + len(self.codes))
         return self.positions
@@ -377,13 +377,13 @@ def in_truth_order(
     n_classes: int,
     with_weights: bool = False,
 ) -> dict[str, Codes]:
-    """Predicted code of each sample of the truth by run, `n_classes` where there is none.
+    """Predicted code of each sample of the label version by run, `n_classes` for missing ones.
 
-    Where samples have sets of labels these are packed, and unknown where there is none.
+    Label sets of multi-label samples are packed, and "unknown" for missing ones.
 
-    One statement for all runs, which must have been logged with that truth or one it descends
-    from; runs without predictions are left out. What is counted of them is not weighted, so
-    `Conflict` is raised for a run whose samples have weights, unless the caller reads these, too
+    One statement for all runs, which must have been logged with this label version or one it
+    descends from; runs without predictions are left out. Counts from these codes are not weighted,
+    so `Conflict` is raised for a run whose samples have weights, unless the caller reads these too
     (`with_weights`).
     """
     found: dict[str, Codes] = {}

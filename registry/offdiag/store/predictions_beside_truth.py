@@ -1,11 +1,11 @@
-"""Predictions of a run beside the truth, and what is known of single samples.
+"""Reading predictions of a run next to the labels, and the facts about single samples.
 
-Predictions are read chunk by chunk, with scores where they are needed; of few samples the
-names and the slices are read.
+Predictions are read chunk by chunk, with scores if they are needed; names and slices are read for
+a few samples only.
 
-A run of ten million predictions has a hundred and fifty chunks. Codes take a byte a prediction
-and are read past one chunk at a time; scores take forty and more, so only the chunks that are
-asked for by number are read.
+A run of ten million predictions has a hundred and fifty chunks. Codes take a byte per prediction
+and are read one chunk at a time; scores take forty and more, so only chunks that are requested by
+number are read.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from offdiag.store.models import PredictionChunkRow, ScoreChunkRow, TruthChunkRo
 from offdiag.store.predictions import decode_positions
 
 _MOST_NUMBERS = 500
-"""Chunks that are asked for one by one; more of them are read past."""
+"""At most so many chunks are selected by number; beyond that all are read and some skipped."""
 _TRUTH, _RUN = 0, 1
 
 
 @dataclass(frozen=True, eq=False)
 class PredictionChunk:
-    """Predicted codes (n,) of one chunk, with scores (n, columns) where they were asked for.
+    """Predicted codes (n,) of one chunk, with scores (n, columns) if they were requested.
 
-    `positions` are the samples' places in the truth, None where they follow on.
+    `positions` are the samples' places in the label version, None if they follow on.
     """
 
     seq: int
@@ -51,9 +51,9 @@ class PredictionChunk:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Actual codes (n,) of all samples of a truth, and where its chunks begin, ascending.
+    """Actual codes (n,) of all samples of a label version, and where its chunks begin, ascending.
 
-    `named` says whose identifier has the text in it that was asked for, (n,); None without one.
+    `named` (n,) says whose id contains the text that was searched for; None without a text.
     """
 
     codes: Codes
@@ -63,7 +63,7 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class TruthOfRun:
-    """The version of the truth a run is looked at with, and the first one of its lineage."""
+    """The label version that a run is viewed with, and the first one of its lineage."""
 
     truth_id: int
     root_id: int
@@ -73,10 +73,10 @@ class TruthOfRun:
 def read_beside_truth(
     session: Session, run_id: str, truth: TruthOfRun, *, named: str | None = None
 ) -> tuple[Labels, Iterator[PredictionChunk]]:
-    """All labels of a truth, and then the chunks of a run in order, without scores.
+    """All labels of a version, then the chunks of a run in order, without scores.
 
-    Both come from one statement, labels first. With `named`, identifiers are read and a text is
-    looked for in them.
+    Both come from one statement, labels first. With `named`, sample ids are read too and searched
+    for this text.
     """
     rows = iter(session.execute(_both_sides(run_id, truth, with_ids=named is not None)))
     codes: list[Codes] = []
@@ -138,7 +138,7 @@ def _named(
 
 
 def read_scored(session: Session, run_id: str, seqs: Collection[int]) -> Iterator[PredictionChunk]:
-    """Some chunks of a run in order with their scores, of which one is in memory at a time."""
+    """Some chunks of a run in order with their scores, one in memory at a time."""
     wanted = frozenset(seqs)
     if not wanted:
         return
@@ -184,7 +184,7 @@ _NO_CHUNK = -1
 
 @dataclass(frozen=True, eq=False)
 class SampleFacts:
-    """What is known of m samples: a name each, and slice columns by their names."""
+    """The facts about m samples: a name each, and slice columns by name."""
 
     names: list[int] | list[str]
     slices: dict[str, SliceColumn]
@@ -198,10 +198,10 @@ def sample_facts(
     positions: NDArray[np.int64],
     starts: NDArray[np.int64],
 ) -> SampleFacts:
-    """What is known of the samples at some places in the truth, in their order, read at once.
+    """The facts about the samples at some places of a label version, in this order, read at once.
 
-    They are named by their identifiers, and by their positions where they have none. `starts`
-    are those of the chunks of the truth.
+    Samples are named by their ids, or by their positions if they have none. `starts` are those of
+    the chunks of the label version.
     """
     seqs = np.searchsorted(starts, positions, side="right") - 1
     of_slices = select(

@@ -1,4 +1,4 @@
-"""What was measured about problems: the flag that says it, and the metric over the runs."""
+"""Reading the measurements of problems: the flag that says it, and the metric over the runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEASURED: Mapping[Cause, str] = {
     Cause.WORTHLESS: "balanced_accuracy",
     Cause.HIDES: "balanced_accuracy",
 }
-"""The metric whose trend over the runs of the model is shown, of causes that always have one."""
+"""The metric whose trend over the runs of the model is shown, for causes that always have one."""
 
 
 def metric_of(problem: Problem, task: Task) -> str | None:
@@ -41,11 +41,11 @@ def metric_of(problem: Problem, task: Task) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a flag of the newest run that shows a problem says, and the metric by run.
+    """What a flag of the newest run with a problem says, and the metric by run.
 
-    `trend` goes from the oldest to the newest run looked at; `run_id` is the run of the flag. A
-    run has no value there if it has sample weights and that of the flag has none, or vice versa.
-    A run that `is_weighted` compares with no other.
+    `trend` goes from the oldest to the newest run considered; `run_id` is the run of the flag. A
+    run has no value in it if it has sample weights and that of the flag has none, or vice versa. A
+    run that `is_weighted` is not compared with any other.
     """
 
     flag_id: int
@@ -62,7 +62,8 @@ def measure(
 ) -> dict[int, Measured]:
     """What was measured about some problems, by number, in two statements.
 
-    Of the run `run_id` where it shows a problem. Problems on slices take a few statements more.
+    The flag is that of the run `run_id` if the run has the problem. Problems on slices take a few
+    statements more.
     """
     newest = {problem.number: _chosen(problem, run_id) for problem in found.problems}
     says = {
@@ -97,7 +98,7 @@ def measure(
 def _trend(
     values: Sequence[tuple[float | None, bool] | None], *, is_weighted: bool
 ) -> tuple[float | None, ...]:
-    """Values, newest first, as a trend of those that compare with the run's that is shown."""
+    """The trend of values given newest first, without those not comparable to the shown run."""
     return tuple(
         None if each is None or each[1] != is_weighted else each[0] for each in reversed(values)
     )
@@ -106,9 +107,9 @@ def _trend(
 def best_run_on(
     session: Session, problem: Problem, found: FoundProblems, measured: Measured
 ) -> RankedRun | None:
-    """The run, of any model, with the highest value of what is measured; None for no metric.
+    """The run, of any model, with the highest value of what is measured; None without a metric.
 
-    None also for a run with sample weights, whose value compares with no other.
+    Also None for a run with sample weights, whose value is not comparable to others.
     """
     if measured.is_weighted:
         return None
@@ -123,7 +124,7 @@ def best_run_on(
 
 
 def _field(problem: Problem, found: FoundProblems) -> MetricField:
-    """What is measured of a problem on a slice."""
+    """The metric field of a problem on a slice."""
     key = problem.key
     metric = metric_of(problem, found.datasets[key.dataset_id].task)
     return MetricField(str(metric), key.class_label or None, part=parse_slice(key.slice))
@@ -151,7 +152,10 @@ def _on_slices(session: Session, found: FoundProblems) -> dict[int, tuple[float 
 
 
 def _chosen(problem: Problem, run_id: str | None) -> SeenFlag:
-    """Of the run asked for, of a role, or of the newest run; counts of a class say the most."""
+    """The flag to show: of the given run, else the champion, else the newest run.
+
+    Within that run the flag that says the most about a class comes first.
+    """
     asked_for = [flag for flag in problem.flags if flag.run_id == run_id]
     shown = asked_for or problem.current or problem.flags
     roles = {run.id for run in problem.runs if run.role is PromotionRole.CHAMPION}
@@ -164,7 +168,7 @@ def _chosen(problem: Problem, run_id: str | None) -> SeenFlag:
 
 
 _MOST_TELLING = {"F10": 2, "F2": 1}
-"""Flags that say how often a class is predicted, which tells less than how often it is found."""
+"""Flags about how often a class is predicted, which says less than how often it is found."""
 
 
 def _place(problem: Problem, found: FoundProblems) -> tuple[str, int]:
@@ -206,7 +210,7 @@ def _values(
 def _of_datasets(
     wanted: Mapping[int, Iterable[tuple[str, int]]], runs: Mapping[int, Collection[str]]
 ) -> Iterable[Any]:
-    # Together where the classes are the same: each row is held to one condition after the other.
+    # Grouped by equal classes: each row is tested against one condition after the other.
     alike: dict[tuple[str, frozenset[int]], set[str]] = defaultdict(set)
     for dataset_id, places in wanted.items():
         by_key: dict[str, list[int]] = defaultdict(list)

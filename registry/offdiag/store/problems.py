@@ -1,7 +1,7 @@
 """Statements on problems: their numbers, and their flags by run.
 
-Problems are put together from the newest runs of each model, so reading them costs a few
-statements however many runs there are.
+Problems are assembled from the newest runs of each model, so reading them takes a few statements
+however many runs there are.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from offdiag.store.models.base import insert_into
 from offdiag.store.promotions import runs_in_roles
 
 NO_MODEL = ""
-"""In `problem.model`, for runs that name no model."""
+"""Value of `problem.model` for runs that name no model."""
 
 _CAUSE = case(
     *((FlagRow.rule.in_(rules), cause.value) for cause, rules in RULES_OF.items()), else_=None
@@ -56,7 +56,7 @@ def _model() -> ColumnElement[str]:
 
 
 def number_problems(session: Session, *, run_id: str | None = None) -> None:
-    """Number the problems of flags, of one run or of all, that have no number yet."""
+    """Assign numbers to the problems of one run's flags, or all flags, that have none yet."""
     session.flush()
     known = (
         select(
@@ -98,7 +98,7 @@ class DatasetOfProblems:
 class FoundProblems:
     """Problems in no particular order, and the datasets they belong to.
 
-    `revisions` grow with each decision about a problem.
+    `revisions` increase with each decision about a problem.
     """
 
     problems: tuple[Problem, ...]
@@ -118,8 +118,8 @@ def find_problems(
 ) -> FoundProblems:
     """Problems of the newest runs of each model, of champions and candidates; closed ones too.
 
-    With `run_id` those of the model of this run on its dataset, however old the run is; with
-    `beside` those on the dataset of the problem with this number.
+    With `run_id` those of this run's model on its dataset, however old the run is; with `beside`
+    those on the dataset of the problem with this number.
     """
     found = _grouped(
         session,
@@ -135,11 +135,11 @@ def find_problems(
 
 
 def _revisions(session: Session, found: Sequence[Problem]) -> dict[int, int]:
-    """Sums of the last decisions about the flags of problems.
+    """Sums of the numbers of the last decisions about the flags of each problem.
 
-    About one flag there is one decision after the other. About a problem, the one that is numbered
-    first may be committed last, and the highest number would not tell. An old run that is only
-    looked at because it was asked for does not count.
+    Decisions about one flag are made one after the other. Of decisions about a problem, the one
+    numbered first may be committed last, so the highest number would not show the change. An old
+    run that is only considered because it was requested does not count.
     """
     last, revisions = newest_decisions(session), {}
     for problem in found:
@@ -174,7 +174,8 @@ def _grouped(
     runs = _looked_at(**wanted)
     columns = (runs.c.id, runs.c.name, runs.c.dataset_id, runs.c.model, runs.c.created_at)
     is_open = and_(FlagRow.run_id == runs.c.id, FlagRow.state != FlagState.CLOSED)
-    # Each run with each of its flags: to find the runs takes longer than to name them again.
+    # Each run is repeated with each of its flags: finding runs takes longer than naming them
+    # again.
     rows: Sequence[Sequence[Any]] = session.execute(
         select(*_FLAG, *columns, runs.c.role)
         .select_from(runs)
@@ -216,9 +217,9 @@ def _numbers(session: Session, datasets: Collection[int], mark: str) -> dict[Pro
 def find_problem(
     session: Session, number: int, *, now: datetime
 ) -> tuple[Problem | None, FoundProblems]:
-    """A problem by its number, None where no run that is looked at shows it.
+    """A problem by its number, None if none of the considered runs has it.
 
-    With it come all problems of its dataset.
+    All problems of its dataset are returned with it.
     """
     found = find_problems(session, now=now, beside=number)
     return next((each for each in found.problems if each.number == number), None), found
@@ -264,7 +265,7 @@ def _looked_at(
             place.label("place"),
         )
         .join(EvaluationRow, and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run()))
-        # Of the models that ever had a problem, which are few where most runs are fine.
+        # Only models that ever had a problem, which are few if most runs are fine.
         .where(RunRow.deleted_at.is_(None), tuple_(RunRow.dataset_id, _model()).in_(numbered))
     )
     if beside is not None:

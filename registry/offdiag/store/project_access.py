@@ -1,8 +1,8 @@
-"""Which projects a transaction may see, and which project a thing belongs to.
+"""Restricting a transaction to the projects that a user may see, and finding an object's project.
 
-A user who can view a few projects gets a database in which there are no others: the condition
-is added to every statement on its way out, in joins and subqueries too, and no query has to
-remember it.
+A user who can view a few projects gets a database in which there are no others: the condition is
+added to every statement before it is executed, including joins and subqueries, so that no query
+has to remember it.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _OF_A_DATASET = (TruthVersionRow, BaselineRow, ProblemRow, PromotionRow)
 def confine(session: Session, projects: frozenset[str], *, for_reading: bool) -> None:
     """Let a session see what belongs to these projects and nothing else.
 
-    Work belongs to no project: nobody who sees a part of a registry reads it, but what they
-    change may have to wake it up.
+    Jobs are not restricted: no one who sees only a part of a registry reads them, but changes by
+    such a user may have to start some.
     """
     options = _options(projects, hides_work=for_reading)
     session.info[KEY] = projects
@@ -58,7 +58,7 @@ def confine(session: Session, projects: frozenset[str], *, for_reading: bool) ->
 
 
 def require_project(session: Session, name: str) -> None:
-    """Raise `Forbidden` where a confined session is about to make a project it may not see."""
+    """Raise `Forbidden` if a restricted session is about to create a project it may not see."""
     projects = session.info.get(KEY)
     if projects is not None and name not in projects:
         raise Forbidden(
@@ -68,10 +68,10 @@ def require_project(session: Session, name: str) -> None:
         )
 
 
-@lru_cache(maxsize=64)  # Every transaction asks for those of one of a few people.
+@lru_cache(maxsize=64)  # Every transaction asks for those of one of a few users.
 def _options(projects: frozenset[str], *, hides_work: bool) -> tuple[ExecutableOption, ...]:
     names = sorted(projects)
-    # Tables rather than rows: these must not be narrowed in turn.
+    # Tables and not rows, because these must not be restricted in turn.
     project, run, dataset, flag = (
         _table(row).alias(f"scope_{row.__tablename__}")
         for row in (ProjectRow, RunRow, DatasetRow, FlagRow)
@@ -124,9 +124,9 @@ def _table(row: Any) -> Table:
 
 
 Projects = frozenset[str]
-"""Names of projects; empty where there is no such thing."""
+"""Names of projects; empty if the object does not exist."""
 
-# Put together once, because every chunk that arrives asks for it.
+# Built once, because every chunk that arrives needs it.
 _OF_RUN = select(ProjectRow.name).where(
     ProjectRow.id.in_(select(RunRow.project_id).where(RunRow.id == bindparam("run_id")))
 )
@@ -172,7 +172,7 @@ def projects_with_report(session: Session, name: str) -> Projects:
 
 
 def elsewhere(projects: Projects) -> str | None:
-    """A sentence on the projects that have what another one has not; None without any."""
+    """A sentence naming the projects that have what another one lacks; None if there are none."""
     names = sorted(map(repr, projects))
     have = "Projects {} have one" if len(names) > 1 else "Project {} has one"
     return f"{have.format(enumerated(names))} of that name." if names else None

@@ -15,16 +15,16 @@ from offdiag.store.models import DatasetRow, ProjectRow, PromotionRow, RunRow
 from offdiag.store.models.base import record_as
 
 _IS_THERE = and_(RunRow.id.is_not(None), RunRow.deleted_at.is_(None))
-"""Whether the run of a decision is neither deleted nor removed for good."""
+"""Whether the run of a decision is neither deleted nor removed permanently."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromotionRecord:
-    """A run that became champion or candidate; `run_id` None where the role was withdrawn.
+    """A run that became champion or candidate; `run_id` is None if the role was withdrawn.
 
     `metrics` has the values by key when it was decided, on the label version `truth_number`.
-    `gate` is what the conditions found that it was checked with, None without any. `is_weighted`
-    is None where no run is left that could have sample weights.
+    `gate` holds the results of the conditions that it was checked with, None without any.
+    `is_weighted` is None if no run is left that could have sample weights.
     """
 
     id: int
@@ -60,7 +60,7 @@ def add_promotion(
     is_weighted: bool | None = None,
 ) -> PromotionRecord:
     """Give a run, by id and name, a role from now on; None withdraws the role."""
-    # Decisions on one dataset follow one another, so that the newest is well defined.
+    # Decisions on one dataset are serialised, so that the newest is well defined.
     session.execute(
         select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
     )
@@ -88,9 +88,9 @@ Promotions = Mapping[PromotionRole, PromotionRecord]
 def promotions_in_force(
     session: Session, dataset_ids: Collection[int] | None = None
 ) -> dict[int, dict[PromotionRole, PromotionRecord]]:
-    """Champion and candidate by dataset; None for all datasets.
+    """Champion and candidate by dataset; `dataset_ids` None selects all datasets.
 
-    A role is absent where no run has it, where it was withdrawn, and where its run was deleted.
+    A role is absent if no run has it, if it was withdrawn, or if its run was deleted.
     """
     statement = (
         select(PromotionRow, RunRow.is_weighted)
@@ -133,7 +133,7 @@ def decided_promotions(
 def runs_in_roles() -> Subquery:
     """`run_id` and `role` of champions and candidates; a run that is both counts as champion."""
     return (
-        # Of the two words that of the champion is the greater one.
+        # Of the two words, that of the champion is the greater one.
         select(PromotionRow.run_id, func.max(PromotionRow.role).label("role"))
         .where(PromotionRow.id.in_(_newest()), PromotionRow.run_id.is_not(None))
         .group_by(PromotionRow.run_id)
@@ -154,9 +154,9 @@ def _newest(*where: ColumnElement[bool]) -> ScalarSelect[int]:
 def promotions_since(
     session: Session, at: datetime | None, *, limit: int
 ) -> list[tuple[str, str, PromotionRecord]]:
-    """Project, dataset and decision of what was decided after a moment, newest first.
+    """Project, dataset and decision for decisions after a moment, newest first.
 
-    Left out is what was decided about runs that were deleted.
+    Decisions about runs that were deleted are left out.
     """
     statement = (
         select(ProjectRow.name, DatasetRow.name, PromotionRow, RunRow.is_weighted)

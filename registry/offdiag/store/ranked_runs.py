@@ -1,8 +1,8 @@
-"""The runs of a dataset that are ranked with one another by one metric, highest first.
+"""Ranking the runs of a dataset by one metric, best first.
 
-Ranked are evaluated runs on the newest ground truth of the dataset, by results that are up to
-date with it. Runs with sample weights, whose values are of other quantities, are ranked only where
-all have some. Beside the one metric there are others, the worst class and the label versions.
+Only evaluated runs with up-to-date results on the newest label version of the dataset are ranked.
+The values of runs with sample weights measure something else, so these are ranked only if all runs
+have weights. The module also reads accuracies, worst classes and label versions.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from offdiag.store.truths import newest_numbers
 
 @dataclass(frozen=True, slots=True)
 class RankedRun:
-    """A run with its value; `has_predictions` False where a matrix was uploaded instead.
+    """A run with its value; `has_predictions` is False for an uploaded matrix.
 
-    `derived_from` is the id of the run whose scores were decided anew; `is_chosen_here` says that
-    they were by a threshold that was chosen on its examples.
+    `derived_from` is the id of the run from whose scores it was derived; `is_chosen_here` says
+    that its threshold was chosen on the same examples.
     """
 
     id: str
@@ -49,11 +49,11 @@ class RankedRun:
 
 @dataclass(frozen=True, slots=True)
 class RankedRuns:
-    """The highest runs by a metric, best first, out of `total` that have a value.
+    """The best runs by a metric, best first, out of `total` that have a value.
 
-    `truth_number` is that of the ground truth, None where the dataset has none. `n_outdated`
-    runs wait for results on it. `n_weighted` runs with sample weights are not ranked with the
-    others; `weighted` are the highest of these, as far as they were read.
+    `truth_number` is that of the label version, None if the dataset has none. `n_outdated` runs
+    wait for results on it. `n_weighted` runs with sample weights are not ranked with the others;
+    `weighted` are the best of these, as far as they were read.
     """
 
     key: str
@@ -81,10 +81,11 @@ def ranked_runs(
         )
         .join(RunRow, RunRow.id == EvaluationRow.run_id)
         .where(
-            # Not of the run: that would read all of the dataset to find the few of other labels.
+            # Not the dataset of the run, which would read all its runs to find those on other
+            # labels.
             evaluated_on.dataset_id == dataset_id,
             RunRow.deleted_at.is_(None),
-            # A matrix stays with its labels, and what failed is not tried again by itself.
+            # A matrix stays with its labels, and failed evaluations are not retried automatically.
             RunRow.source_orientation == SourceOrientation.PREDICTIONS,
             RunRow.state != RunState.FAILED,
             evaluated_on.root_id == TruthVersionRow.root_id,
@@ -125,7 +126,7 @@ def highest_runs(
 ) -> list[RankedRun]:
     """The best runs of a dataset by a metric, of one class or of all; one statement.
 
-    Runs with sample weights are among them only where there are no others.
+    Runs with sample weights are included only if there are no others.
     """
     newest = (
         select(TruthVersionRow.id)
@@ -170,10 +171,11 @@ def ranked_runs_of(
     lower_is_better: Mapping[Task, Collection[str]],
     limit: int,
 ) -> dict[int, RankedRuns]:
-    """The highest runs of each of the datasets by its primary metric, by id, in one statement.
+    """The best runs of each dataset by its primary metric, by id, in one statement.
 
-    `default_keys` has the key by task for datasets that name none, `lower_is_better` the keys
-    of which less is better. `n_outdated` is not counted. Datasets without a value are absent.
+    `default_keys` has the key by task for datasets that name none, `lower_is_better` the keys for
+    which lower values are better. `n_outdated` is not counted. Datasets without a value are
+    absent.
     """
     newest = newest_numbers(dataset_ids)
     key = func.coalesce(DatasetRow.primary_metric, case(default_keys, value=DatasetRow.task))
@@ -209,10 +211,11 @@ _DELETED = select(RunRow.id).where(RunRow.deleted_at.is_not(None))
 def _highest(
     session: Session, evaluations: Select[int, str, bool], limit: int
 ) -> dict[int, list[Row[*tuple[Any, ...]]]]:
-    """At most `limit` runs by dataset, highest first and weighted ones last; one statement.
+    """At most `limit` runs by dataset, best first and weighted ones last; one statement.
 
     `evaluations` has id, key and lower_is_better of those that are ranked with others on the same
-    labels. All are ranked by as little as that takes, and what is shown is read of the highest.
+    labels. Ranking reads as little as possible of each; all shown columns are read of the best
+    only.
     """
     evaluated = evaluations.cte("evaluated").prefix_with("MATERIALIZED")
     row, place = MetricValueRow, tuple_(MetricValueRow.evaluation_id, MetricValueRow.key)
@@ -227,8 +230,8 @@ def _highest(
         .where(EvaluationRow.id == row.evaluation_id)
         .scalar_subquery()
     )
-    # Nothing is joined: whether SQLite goes through the values of a metric, which lie together, or
-    # through all runs for each of them would hang on what it knows of the tables.
+    # No joins: otherwise SQLite's table statistics would decide whether it goes through the values
+    # of a metric, which are stored together, or through all runs for each of them.
     compared = (
         select(
             row.evaluation_id.label("id"),
@@ -247,7 +250,7 @@ def _highest(
         .prefix_with("MATERIALIZED")
     )
     here = compared.c.labels
-    # Of the kind that comes first: runs without weights, if there are any.
+    # The size of the group that comes first: runs without weights, if there are any.
     unweighted = func.nullif(
         func.sum(case((compared.c.is_weighted, 0), else_=1)).over(partition_by=here), 0
     )
@@ -272,18 +275,18 @@ def _highest(
         .order_by(TruthVersionRow.dataset_id, ranked.c.rank, *_OF_EQUALS)
     )
     by_dataset = groupby(found, key=lambda row: cast(int, row.dataset_id))
-    # Equal ones may share the last rank.
+    # Runs with equal values may share the last rank.
     return {dataset_id: list(rows)[:limit] for dataset_id, rows in by_dataset}
 
 
 _OF_EQUALS = (RunRow.created_at.desc(), RunRow.id)
-"""Of runs with equal values the newest one comes first."""
+"""Among runs with equal values the newest one comes first."""
 
 
 def undefined_values(session: Session, keys: Mapping[int, str]) -> dict[int, str]:
     """Why a metric has no value on the newest labels of datasets, for the newest of their runs.
 
-    `keys` has the metric by id of the dataset, of those that no run has a value of. Datasets
+    `keys` has the metric by id of the dataset, for metrics without a value for any run. Datasets
     without results on these labels are absent.
     """
     newest = newest_numbers(keys)
@@ -317,7 +320,7 @@ def undefined_values(session: Session, keys: Mapping[int, str]) -> dict[int, str
 def _evaluated(
     key: str | ColumnElement[str], class_index: int = AGGREGATE
 ) -> Select[*tuple[Any, ...]]:
-    """Runs that are evaluated, with their values of a metric where those are defined."""
+    """Evaluated runs with their values of a metric, if these are defined."""
     return (
         select(
             RunRow.id,
@@ -346,7 +349,7 @@ def _evaluated(
 def _of_rows(
     rows: Sequence[Row[*tuple[Any, ...]]], key: str, truth_number: int, *, n_outdated: int = 0
 ) -> RankedRuns:
-    """The rows of one dataset, those of runs with weights last."""
+    """The ranked runs of one dataset; rows of runs with weights come last."""
     if not rows:
         return RankedRuns(key, truth_number, (), 0, n_outdated)
     first = rows[0]
@@ -375,14 +378,14 @@ def _run(row: Row[*tuple[Any, ...]]) -> RankedRun:
 
 @dataclass(frozen=True, slots=True)
 class WorstClass:
-    """The class on which a run is worst, by its code; the first of several."""
+    """The class on which a run is worst, by its code; the first if there are several."""
 
     code: int
     value: float
 
 
 def accuracies_of(session: Session, run_ids: Collection[str]) -> dict[str, float]:
-    """Accuracy by run, as far as runs are evaluated, with whichever version of their labels."""
+    """Accuracy by run, for those that are evaluated, on whichever version of their labels."""
     rows = session.execute(
         select(EvaluationRow.run_id, MetricValueRow.value)
         .join(MetricValueRow, MetricValueRow.evaluation_id == EvaluationRow.id)
@@ -399,7 +402,7 @@ def accuracies_of(session: Session, run_ids: Collection[str]) -> dict[str, float
 def worst_classes(
     session: Session, evaluation_ids: Collection[int], key: str
 ) -> dict[int, WorstClass]:
-    """The class with the lowest value of a metric by evaluation, where any has a value."""
+    """The class with the lowest value of a metric by evaluation, if any has a value."""
     place = func.row_number().over(
         partition_by=MetricValueRow.evaluation_id,
         order_by=(MetricValueRow.value, MetricValueRow.class_index),

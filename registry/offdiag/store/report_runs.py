@@ -1,4 +1,4 @@
-"""The runs of a report with the values and the flags it shows, in a handful of statements."""
+"""Reading the runs of a report with their values and flags, in a handful of statements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SUPPORT = "support"
 
 @dataclass(frozen=True, slots=True)
 class ScopedRun:
-    """A complete run in scope; `root_id` is the lineage of its ground truth, if it has one.
+    """A complete run in scope; `root_id` is the lineage of its labels, if it has any.
 
     `only_truth_id` is the version that an uploaded matrix stays with, None for predictions.
     """
@@ -47,7 +47,7 @@ class ScopedRun:
 
 
 def scoped_runs(session: Session, *, dataset_id: int, terms: RunFilter) -> list[ScopedRun]:
-    """Complete runs of a dataset for which all terms hold, newest first."""
+    """Complete runs of a dataset that match all terms, newest first."""
     rows = session.execute(
         select(
             RunRow.id,
@@ -83,7 +83,7 @@ def run_figures(
 ) -> tuple[RunFigures, ...]:
     """Figures of the current evaluations of runs, newest run first, on all samples or slices.
 
-    Where there are many classes only the worst are read, and those that are `watched`.
+    With many classes only the worst ones and those that are `watched` are read.
     """
     rows = session.execute(
         select(EvaluationRow, RunRow, TruthVersionRow.number)
@@ -116,7 +116,7 @@ def run_figures(
 
 
 def _one_of_slices(slices: Collection[str | None]) -> ColumnElement[bool]:
-    """Evaluations on the named slices; None stands for all samples."""
+    """The condition for evaluations on the named slices; None stands for all samples."""
     named = EvaluationRow.slice.in_([text for text in slices if text is not None])
     return or_(named, EvaluationRow.slice.is_(None)) if None in slices else named
 
@@ -138,7 +138,7 @@ def _aggregates(
 
 
 def _in_order(metrics: Sequence[str], values: Mapping[str, MetricValue]) -> dict[str, MetricValue]:
-    """The values in the order in which they are shown; one that is not there says why."""
+    """The values in display order; a missing one says why it is missing."""
     absent = MetricValue(None, reason="not_computed")
     return {key: values.get(key, absent) for key in metrics}
 
@@ -203,7 +203,7 @@ _RANK = case({severity.value: severity.rank for severity in SEVERITIES}, value=F
 
 @dataclass(frozen=True, slots=True)
 class FiringFlags:
-    """The gravest flags, and how many there are of all."""
+    """The most severe flags, and how many there are in total."""
 
     flags: tuple[FlagFigures, ...]
     n_flags: int
@@ -214,7 +214,7 @@ def firing_flags(
 ) -> FiringFlags:
     """Flags of runs that have not been closed and are more than a remark; two statements.
 
-    Their states are those that people see at `now`.
+    Their states are those visible at `now`.
     """
     rows = session.execute(
         select(FlagRow, RunRow.name)

@@ -1,4 +1,4 @@
-"""Statements on editions of reports: asked for, numbered, frozen with their files, found."""
+"""Statements on editions of reports: insert, number, freeze with their files, find."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def insert_edition(
 ) -> tuple[int, int] | None:
     """Insert the next edition of a series, pending. Returns its id and its number.
 
-    `fire_time` and `due` name the same moment; None if the schedule has an edition of it already.
-    Nobody else numbers editions of the project until the transaction ends.
+    `fire_time` and `due` name the same moment; None if the schedule has an edition for it already.
+    No other transaction numbers editions of the project until this one ends.
     """
     session.execute(
         select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update(key_share=True)
@@ -115,7 +115,7 @@ def find_editions(session: Session, edition_ids: Sequence[int]) -> list[EditionR
 def find_numbered(
     session: Session, *, project: str, name: str, number: int | None
 ) -> EditionRecord | None:
-    """An edition of a series by its number, the newest without one."""
+    """An edition of a series by its number; without a number the newest."""
     statement = select_editions().where(ProjectRow.name == project, ReportEditionRow.name == name)
     if number is not None:
         statement = statement.where(ReportEditionRow.number == number)
@@ -142,7 +142,7 @@ def editions_before(
 
 
 def editions_without_work(session: Session, *, limit: int) -> list[int]:
-    """Ids of pending editions that no work stands for, oldest first."""
+    """Ids of pending editions without a job, oldest first."""
     asked = exists().where(WorkRow.key == "report:" + cast(ReportEditionRow.id, Text))
     return list(
         session.scalars(
@@ -155,14 +155,14 @@ def editions_without_work(session: Session, *, limit: int) -> list[int]:
 
 
 def select_editions() -> Any:
-    """Editions with the names of their projects, to be narrowed."""
+    """A query for editions with the names of their projects, to be narrowed by the caller."""
     return select(ReportEditionRow, ProjectRow.name).join(
         ProjectRow, ProjectRow.id == ReportEditionRow.project_id
     )
 
 
 def edition_record(row: ReportEditionRow, project: str) -> EditionRecord:
-    """A row as a record that can leave the store."""
+    """Convert a row to a record that can leave the store."""
     return record_as(EditionRecord, row, project=project, state=EditionState(row.state))
 
 
@@ -186,7 +186,7 @@ def write_computed(
     files: Sequence[StoredFile],
     now: datetime,
 ) -> bool:
-    """Freeze an edition with its files. False if it is no longer pending: nothing is written."""
+    """Freeze an edition with its files. Returns False and writes nothing if it is not pending."""
     frozen = session.scalar(
         update(ReportEditionRow)
         .where(ReportEditionRow.id == edition_id, ReportEditionRow.state == EditionState.PENDING)
@@ -211,7 +211,7 @@ def write_computed(
         )
         for file in files
     )
-    session.flush()  # A full disk must speak up here.
+    session.flush()  # A full disk must raise its error here.
     return True
 
 
@@ -225,7 +225,7 @@ def mark_failed(session: Session, edition_id: int, error: str) -> None:
 
 
 def mark_pending(session: Session, edition_id: int) -> None:
-    """Give a failed edition another chance."""
+    """Let a failed edition be computed again."""
     session.execute(
         update(ReportEditionRow)
         .where(ReportEditionRow.id == edition_id, ReportEditionRow.state == EditionState.FAILED)
@@ -252,7 +252,7 @@ def read_files(session: Session, edition_id: int, kinds: Sequence[str]) -> list[
 
 
 def damaged_files(session: Session) -> list[tuple[str, int, str]]:
-    """Name and number of the edition, and kind, of every file that is not what was frozen."""
+    """Name and number of the edition, and kind, of every file that was changed after freezing."""
     keys = session.execute(
         select(
             ReportEditionRow.name,
@@ -273,9 +273,9 @@ def damaged_files(session: Session) -> list[tuple[str, int, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """All editions of one name in one project, by their number and the newest of them.
+    """All editions of one name in one project: how many, and the newest of them.
 
-    `computed` is the newest one that was computed, None before there is any.
+    `computed` is the newest computed one, None before there is any.
     """
 
     project: str
@@ -287,7 +287,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class EditionList:
-    """A part of the editions of a series, newest first, and how many it has in all."""
+    """Some editions of a series, newest first, and how many it has in all."""
 
     editions: tuple[EditionRecord, ...]
     n_editions: int
@@ -337,9 +337,9 @@ def report_series(session: Session, *, project: str | None = None) -> tuple[Seri
 def editions_of(
     session: Session, *, project: str, name: str, start: int, limit: int
 ) -> EditionList:
-    """Editions of a series from the newest but `start` on, in one statement.
+    """Editions of a series, newest first, skipping the first `start`, in one statement.
 
-    The number of all is unknown, and given as 0, where none lies in that part.
+    If none is in that range, the total number is unknown and given as 0.
     """
     rows = session.execute(
         select_editions()
@@ -355,7 +355,7 @@ def editions_of(
 
 
 def newest_report_file(session: Session, *, project: str, name: str) -> bytes | None:
-    """The JSON file of the newest edition of a series that was computed, None before there is."""
+    """The JSON file of the newest computed edition of a series, None if there is none."""
     return session.scalar(
         select(ReportFileRow.content)
         .join(ReportEditionRow, ReportEditionRow.id == ReportFileRow.edition_id)
@@ -371,7 +371,7 @@ def newest_report_file(session: Session, *, project: str, name: str) -> bytes | 
 
 
 def file_facts(session: Session, edition_id: int) -> tuple[FileFacts, ...]:
-    """The forms an edition was frozen in."""
+    """The forms that an edition was frozen in."""
     rows = session.execute(
         select(
             ReportFileRow.kind,

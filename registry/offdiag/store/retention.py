@@ -1,6 +1,6 @@
-"""Statements that remove: for good, or what can be computed again.
+"""Statements that remove data permanently, or results that can be computed again.
 
-What belongs to a row that is removed for good goes with it.
+Removing a row removes everything that belongs to it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def runs_open_since_before(session: Session, moment: datetime, limit: int) -> li
 
 
 def remove_runs(session: Session, run_ids: Sequence[str]) -> None:
-    """Remove runs with everything of theirs, and the work that was asked for them."""
+    """Remove runs with everything that belongs to them, and their jobs."""
     keys = [f"evaluate:{run_id}" for run_id in run_ids]
     session.execute(delete(WorkRow).where(WorkRow.key.in_(keys)))
     session.execute(delete(RunRow).where(RunRow.id.in_(run_ids)))
@@ -62,7 +62,7 @@ def remove_runs(session: Session, run_ids: Sequence[str]) -> None:
 
 
 def unfinished_work(session: Session, project_id: int) -> int:
-    """How many runs of a project are open, and reports of it still to be made."""
+    """How many runs of a project are open, and how many of its reports are still to be made."""
     counted = (
         select(func.count())
         .select_from(RunRow)
@@ -84,7 +84,7 @@ def unfinished_work(session: Session, project_id: int) -> int:
 def remove_project(session: Session, project_id: int) -> None:
     """Remove a project with its runs, datasets, costs, schedules and reports.
 
-    Sets of labels stay: other projects may use them.
+    Label sets stay: other projects may use them.
     """
     datasets = select(DatasetRow.id).where(DatasetRow.project_id == project_id)
     truths = select(TruthVersionRow.id).where(TruthVersionRow.dataset_id.in_(datasets))
@@ -95,7 +95,7 @@ def remove_project(session: Session, project_id: int) -> None:
         .where(DatasetRow.project_id == project_id)
         .values(default_cost_matrix_id=None)
     )
-    # Those first that others do not take along.
+    # First the tables that are not emptied by cascades.
     for table, belongs in (
         (ReportEditionRow, ReportEditionRow.project_id == project_id),
         (ScheduleRow, ScheduleRow.project_id == project_id),
@@ -140,7 +140,7 @@ def complete_runs(session: Session) -> list[str]:
 
 
 def failed_among(session: Session, run_ids: Sequence[str]) -> list[str]:
-    """Those of some runs whose evaluation was given up."""
+    """Those of the given runs whose evaluation failed for good."""
     return list(
         session.scalars(
             select(RunRow.id).where(RunRow.id.in_(run_ids), RunRow.state == RunState.FAILED)
@@ -151,8 +151,8 @@ def failed_among(session: Session, run_ids: Sequence[str]) -> list[str]:
 def drop_current_results(session: Session, run_ids: Sequence[str]) -> None:
     """Let complete runs wait for their evaluation, as if they had just been finished.
 
-    What goes are their current evaluations, those of slices too, and the counts of their
-    chunks, unless the truth these are of was corrected: then nobody uses them.
+    This removes their current evaluations, including those of slices, and the counts of their
+    chunks, unless the labels these were counted with have been corrected: then no one uses them.
     """
     newer = aliased(TruthVersionRow)
     counted = select(RunRow.id).where(
@@ -167,7 +167,7 @@ def drop_current_results(session: Session, run_ids: Sequence[str]) -> None:
 
 
 def drop_current_evaluations(session: Session, run_ids: Sequence[str]) -> None:
-    """Let complete runs wait for their evaluation with the counts that their chunks have."""
+    """Let complete runs wait for their evaluation, keeping the counts of their chunks."""
     session.execute(
         delete(EvaluationRow).where(EvaluationRow.is_current, EvaluationRow.run_id.in_(run_ids))
     )

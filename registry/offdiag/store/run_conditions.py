@@ -1,9 +1,9 @@
-"""Conditions on runs as SQL: fields from a closed list, every value a bound parameter.
+"""Translating conditions on runs to SQL: a closed list of fields, every value a bound parameter.
 
-Single entries of the documents kept with a run are read alike on both databases.
+Single entries of the JSON documents of a run are read the same way on both databases.
 
 A path into a document would need quoting rules that differ between databases. PostgreSQL has an
-operator that takes any key as it is, and on SQLite rows of (key, value) compare it so.
+operator that accepts any key as it is, and on SQLite rows of (key, value) are compared with it.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ _SQLITE_WORDS = {word: word for word in ("true", "false", "null")}
 
 
 def entry_text(document: Document, name: str, dialect: str) -> ColumnElement[str]:
-    """The entry `name` as text; NULL where there is none."""
+    """The entry `name` as text; NULL if there is none."""
     if dialect == "postgresql":
         is_null = case((func.jsonb_typeof(_at(document, name)) == "null", "null"))
-        # As a column of texts, which depends neither on the kind of database nor on its language.
+        # With the collation of text columns, independent of the kind of database and its language.
         return collate(func.coalesce(_at(document, name, as_text=True), is_null), "C")
     entry = func.json_each(document).table_valued("key", "value", "type", name="entry")
     text = case(_SQLITE_WORDS, value=entry.c.type, else_=cast(entry.c.value, Text))
@@ -88,7 +88,7 @@ def entry_text(document: Document, name: str, dialect: str) -> ColumnElement[str
 def entry_number(
     document: Document, name: str, dialect: str, *, exact: bool = False
 ) -> ColumnElement[float]:
-    """The entry `name` where it is a number; NULL where it is not, or missing.
+    """The entry `name` if it is a number; NULL if it is not, or is missing.
 
     It is a float, or with `exact` a whole number of 64 bits as it was logged.
     """
@@ -106,7 +106,7 @@ def entry_number(
 def place_of(
     names: InstrumentedAttribute[list[str]], name: str, dialect: str
 ) -> ColumnElement[int]:
-    """Where a name stands in a list of names, counted from 0; NULL where it does not."""
+    """The position of a name in a list of names, counted from 0; NULL if it is not in it."""
     if dialect == "postgresql":
         entry = func.jsonb_array_elements_text(names).table_valued(
             "value", with_ordinality="ordinality", name="entry"
@@ -120,7 +120,7 @@ def place_of(
 
 
 def _at(document: Document, name: str, *, as_text: bool = False) -> ColumnElement[Any]:
-    # The operator takes a name as it is, which is not a path and needs no quoting.
+    # The operator accepts a name as it is, which is not a path and needs no quoting.
     operator, kind = ("->>", Text()) if as_text else ("->", JSONB())
     return document.expression.op(operator, return_type=kind)(literal(name, Text))
 
@@ -134,8 +134,8 @@ def _of(
 
 def current_value(field: MetricField, dialect: str) -> Select[Any]:
     """The stored value of a metric of the run's current evaluation of all its samples."""
-    # Asked for in this order on purpose: from all values of the metric to the one of this run is
-    # a long way, which SQLite would go again for each run.
+    # Queried in this order on purpose: SQLite would otherwise search all values of the metric for
+    # the one of this run, again for each run.
     evaluation = (
         select(EvaluationRow.id)
         .where(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
@@ -159,7 +159,7 @@ def value_column(field: MetricField) -> ColumnElement[float | None]:
 
 
 def attribute_value(attribute: Attribute) -> ColumnElement[Any]:
-    """What every run has; NULL where this one does not."""
+    """The value of an attribute of a run; NULL if this run has none."""
     match attribute:
         case Attribute.PROJECT:
             return _single(select(ProjectRow.name).where(ProjectRow.id == RunRow.project_id))
@@ -187,7 +187,7 @@ def attribute_value(attribute: Attribute) -> ColumnElement[Any]:
 
 
 def sorted_by(field: Field, dialect: str) -> tuple[ColumnElement[Any], ...]:
-    """What to sort by, one after the other: of free values first the numbers, then the texts."""
+    """What to sort by, in order; for params and tags first the numbers, then the texts."""
     match field:
         case MetricField():
             return (_single(current_value(field, dialect)),)
@@ -209,7 +209,7 @@ _COLUMNS: dict[Attribute, ColumnElement[Any]] = {
 
 
 def _class_index(label: str, dialect: str) -> ColumnElement[int]:
-    """Where a class stands in the label set of the run's dataset, counted from 0."""
+    """The position of a class in the label set of the run's dataset, counted from 0."""
     place = place_of(LabelSetRow.names, label, dialect)
     return _single(
         select(place)
@@ -231,7 +231,7 @@ def _single(statement: Select[Any]) -> ColumnElement[Any]:
 
 
 def holds(condition: Condition, dialect: str) -> ColumnElement[bool]:
-    """A condition as SQL over the run table; false, never NULL, where a value is missing."""
+    """A condition as SQL over the run table; false, never NULL, if a value is missing."""
     match condition:
         case AllOf(conditions):
             return and_(true(), *(holds(each, dialect) for each in conditions))
@@ -246,9 +246,9 @@ def holds(condition: Condition, dialect: str) -> ColumnElement[bool]:
 
 
 def required(condition: Condition, dialect: str) -> ColumnElement[bool]:
-    """The same where it must hold by itself, and NULL will do for false.
+    """The same for a condition that must hold by itself, so that NULL may stand for false.
 
-    What is compared stands alone there, so that an index of it can be used.
+    The compared expression is not wrapped, so that an index on it can be used.
     """
     if isinstance(condition, Comparison):
         return _comparison(condition, dialect)
@@ -256,9 +256,9 @@ def required(condition: Condition, dialect: str) -> ColumnElement[bool]:
 
 
 def with_value(condition: Condition) -> Select[str] | None:
-    """The ids of the runs that a bound of one metric leaves, along the index of the metric.
+    """The ids of the runs that satisfy a bound on one metric, along the index of the metric.
 
-    None for any other condition: there is no such index.
+    None for any other condition, which has no such index.
     """
     if not isinstance(condition, Comparison) or condition.operator not in _IN_ORDER:
         return None
@@ -298,7 +298,7 @@ def _comparison(comparison: Comparison, dialect: str) -> ColumnElement[bool]:
 def _entry(
     document: Document, name: str, comparison: Comparison, dialect: str
 ) -> ColumnElement[bool]:
-    """Numbers are compared as numbers, in quotes too, and come before all other texts.
+    """Compare an entry: numbers as numbers, even in quotes, and less than all other texts.
 
     The text of a number differs between databases: 5e-05 is 5.0e-05 in one and 0.00005 in another.
     """
@@ -321,7 +321,7 @@ def _entry(
 
 
 def _entry_for(number: float, document: Document, name: str, dialect: str) -> ColumnElement[float]:
-    """The entry `name` where it is a number, exact beside a whole number that no float is."""
+    """The entry `name` if it is a number, exact if the operand is an integer beyond floats."""
     is_exact = isinstance(number, int) and abs(number) >= _FIRST_INEXACT
     return entry_number(document, name, dialect, exact=is_exact)
 
@@ -354,7 +354,7 @@ def _compared(value: ColumnElement[Any], comparison: Comparison) -> ColumnElemen
 
 
 def _like(value: ColumnElement[Any], operand: Any) -> ColumnElement[bool]:
-    # A backslash stands for itself, as in any other text that people compare.
+    # A backslash stands for itself, as in any other text comparison.
     return value.ilike(str(operand).replace("\\", "\\\\"), escape="\\")
 
 
@@ -362,11 +362,11 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,9})?")
 _FIRST_INEXACT = 2**53
 _LARGEST_INTEGER = 2**63 - 1
 _TRUE_OF_NUMBERS = frozenset({Operator.UNEQUAL, Operator.LESS, Operator.AT_MOST})
-"""What holds of a number and a text that is none."""
+"""Operators that hold between any number and any text that is not a number."""
 _IN_ORDER = frozenset(
     {Operator.GREATER, Operator.AT_LEAST, Operator.LESS, Operator.AT_MOST, Operator.EQUAL}
 )
-"""What leaves a stretch of an index."""
+"""Operators that select a contiguous range of an index."""
 _OPERATORS: Mapping[Operator, Callable[[ColumnElement[Any], Any], ColumnElement[bool]]] = {
     Operator.EQUAL: lambda value, operand: value == operand,
     Operator.UNEQUAL: lambda value, operand: value != operand,

@@ -1,7 +1,7 @@
-"""Runs as questions about errors read them.
+"""Reading runs for questions about their errors.
 
-For costs: the matrices of runs, and costs that fit their classes. For two classes: the recall
-of either class, a point per run.
+For costs: the matrices of runs, and cost matrices that fit their classes. For two classes: the
+recall of either class, a point per run.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from offdiag.store.runs import RunRecord, recorded
 
 @dataclass(frozen=True)
 class TestedOn:
-    """A version of the ground truth that runs were scored with."""
+    """A label version that runs were scored with."""
 
     id: int
     number: int
@@ -50,7 +50,7 @@ class TestedOn:
 class RunWithCosts(RunRecord):
     """A run with the matrix of its current evaluation.
 
-    `truth` is None for an uploaded matrix that was compared with none.
+    `truth` is None for an uploaded matrix that was compared with no labels.
     """
 
     project: str
@@ -64,7 +64,7 @@ class RunWithCosts(RunRecord):
 
 @dataclass(frozen=True, slots=True)
 class OtherRun:
-    """A run of the same dataset that could be looked at as well."""
+    """A run of the same dataset that could be shown as well."""
 
     id: str
     name: str
@@ -74,16 +74,16 @@ class OtherRun:
 
 @dataclass(frozen=True, slots=True)
 class CostChoice:
-    """A cost matrix about the same classes, in its newest version."""
+    """A cost matrix for the same classes, in its newest version."""
 
     name: str
     version: int
 
 
 def runs_with_costs(session: Session, run_ids: Sequence[str]) -> tuple[RunWithCosts, ...]:
-    """Evaluated runs in the order of their ids; the others are left out.
+    """Evaluated runs in the order of their ids; others are left out.
 
-    Raises `Conflict` for a run whose samples have sets of labels, whose errors have no cost.
+    Raises `Conflict` for a run whose samples have label sets, because their errors have no cost.
     """
     rows = session.execute(
         select(
@@ -140,7 +140,7 @@ def newest_runs(session: Session, dataset_id: int, *, limit: int) -> tuple[Other
 def newest_without_weights(
     session: Session, dataset_id: int, *, limit: int
 ) -> tuple[tuple[OtherRun, ...], int]:
-    """The same but for runs with sample weights, and how many of those there are beside them."""
+    """The same without runs that have sample weights, and the number of those left out."""
     on_dataset = _evaluated_on(dataset_id)
     n_weighted = select(func.count(RunRow.id)).where(*on_dataset, and_(RunRow.is_weighted))
     others = _others(*on_dataset, RunRow.is_weighted.is_(False)).limit(limit)
@@ -157,7 +157,7 @@ def _evaluated_on(dataset_id: int) -> tuple[ColumnElement[bool], ...]:
 
 
 def runs_derived_from(session: Session, run: RunWithCosts, *, limit: int) -> tuple[OtherRun, ...]:
-    """Runs that were decided anew from the scores of a run, the newest first."""
+    """Runs that were derived from the scores of a run, newest first."""
     derived = RunRow.dataset_id == run.dataset_id, RunRow.derived_from == run.id
     rows = session.execute(_others(*derived, RunRow.deleted_at.is_(None)).limit(limit))
     return tuple(OtherRun(*row) for row in rows)
@@ -172,7 +172,7 @@ def _others(*which: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
 
 
 def cost_choices(session: Session, *, project: str, labels: LabelSet) -> tuple[CostChoice, ...]:
-    """Cost matrices of a project that are about these classes, by name."""
+    """Cost matrices of a project for these classes, by name."""
     rows = session.execute(
         select(CostMatrixRow.name, func.max(CostMatrixRow.version))
         .join(ProjectRow, ProjectRow.id == CostMatrixRow.project_id)
@@ -186,7 +186,7 @@ def cost_choices(session: Session, *, project: str, labels: LabelSet) -> tuple[C
 
 @dataclass(frozen=True, slots=True)
 class RatedRun:
-    """A run with the recalls of both classes in label order, each where it is defined."""
+    """A run with the recalls of both classes in label order, each if it is defined."""
 
     id: str
     name: str
@@ -218,7 +218,7 @@ def rated_runs(session: Session, *, dataset_id: int, limit: int) -> list[RatedRu
 
 
 def positive_class(session: Session, dataset_id: int) -> tuple[int, str]:
-    """Code and name of the class that counts as positive: the declared one, else the second."""
+    """Code and name of the positive class: the declared one, else the second."""
     names, declared = session.execute(
         select(LabelSetRow.names, DatasetRow.positive_label)
         .join(DatasetRow, DatasetRow.label_set_id == LabelSetRow.id)

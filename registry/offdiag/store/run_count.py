@@ -1,4 +1,4 @@
-"""How many runs match, up to a bound: a higher one where an index has them together."""
+"""Counting the runs that match a list, up to a limit that is higher if an index can count them."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from offdiag.store.run_order import (
 from offdiag.store.run_slices import without_slices
 
 MOST_COUNTED = 1_000
-"""Up to this many matching runs are counted where each has to be looked at."""
+"""Matching runs are counted up to this limit if each row has to be read."""
 MOST_COUNTED_BY_INDEX = 10_000
-"""Up to this many are counted along an index, so that no list takes longer for runs beyond."""
+"""Matching runs are counted up to this limit along an index, so that lists stay fast."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchingRuns:
-    """What holds for the runs that are meant, and how they are counted.
+    """The conditions that select runs, and how these are counted.
 
-    `with_metric` finds the ids of the runs within the bound of a metric along its index, None
-    where no bound is asked for; `besides` is what holds for them apart from that. `is_indexed`
-    says that an index has all of them together.
+    `with_metric` finds the ids of the runs within a bound on a metric along its index, None
+    without such a bound; `besides` are the other conditions. `is_indexed` says that the runs are
+    contiguous in an index.
     """
 
     where: Sequence[ColumnElement[bool]]
@@ -50,7 +50,7 @@ class MatchingRuns:
 
     @property
     def narrowed(self) -> Sequence[ColumnElement[bool]]:
-        """The same condition for few runs: with a bound of a metric, only those are looked at."""
+        """The conditions for few runs: with a bound on a metric, only runs within it are read."""
         if self.with_metric is None:
             return self.where
         return (*self.besides, RunRow.id.in_(self.with_metric))
@@ -58,10 +58,10 @@ class MatchingRuns:
 
 @dataclass(frozen=True, slots=True)
 class RunCount:
-    """The runs of a list, and those before the place where reading begins.
+    """The number of runs in a list, and of those before the place where reading begins.
 
-    More runs than `total` match unless it `counts_all`. `n_weighted` of them stand behind the
-    others as their samples have weights.
+    More runs than `total` match unless it `counts_all`. `n_weighted` of them come after the others
+    because their samples have weights.
     """
 
     total: int
@@ -71,7 +71,7 @@ class RunCount:
 
 
 def matching_runs(session: Session, terms: RunFilter, dataset_id: int | None) -> MatchingRuns:
-    """The runs for which all terms hold, of one dataset or of all."""
+    """The runs that match all terms, of one dataset or of all."""
     dialect = session.get_bind().dialect.name
     terms = tuple(
         term if isinstance(term, FilterTerm) else without_slices(session, term) for term in terms
@@ -87,7 +87,7 @@ def matching_runs(session: Session, terms: RunFilter, dataset_id: int | None) ->
 
 
 def _first_bound(terms: RunFilter) -> tuple[int, Select[str] | None]:
-    """Where the first bound of a metric stands, and the runs within it."""
+    """The position of the first bound on a metric, and the runs within it."""
     for place, term in enumerate(terms):
         found = None if isinstance(term, FilterTerm) else with_value(term)
         if found is not None:
@@ -100,8 +100,8 @@ def counted_runs(
 ) -> RunCount:
     """Count the runs of a list, in one statement.
 
-    Only the group of the cursor is counted: what lies before a place among the undefined
-    values is all but what lies after it.
+    Only the group of the cursor is counted. Among undefined values the runs before a place are all
+    runs without those after it.
     """
     groups = groups_of(order)
     n_weighted = _weighted(runs) if Group.WEIGHTED in groups else literal(0)
@@ -109,7 +109,7 @@ def counted_runs(
         counted, weighted = session.execute(select(_total(runs), n_weighted)).one()
         return _bounded(runs, RunCount(int(counted), n_weighted=int(weighted)))
     place, is_last_group = cursor.place, cursor.place.group is Group.UNDEFINED
-    # Fields are the run's own, and to join what is not asked for would double the time.
+    # These fields belong to the run itself; joining unneeded tables would double the time.
     all_runs = (
         select(func.count()).select_from(RunRow)
         if order.name in FIELD_ORDERS
@@ -119,7 +119,7 @@ def counted_runs(
     matching = all_runs.where(*runs.where)
 
     def part_of(group: Group) -> InGroup:
-        # Of a whole group as much is looked at by the index of the metric as without.
+        # Counting a whole group along the index of the metric would read no less.
         is_part = group is place.group
         return in_group(matching, order, group, uses_index=is_part, dialect=dialect)
 
@@ -150,12 +150,12 @@ def evaluated_runs(*columns: Any) -> Select[Any]:
 
 
 def count_of(where: Sequence[ColumnElement[bool]]) -> ScalarSelect[int]:
-    """The number of all runs for which something holds, however many there are."""
+    """The number of all runs that match the conditions, however many there are."""
     return select(func.count()).select_from(RunRow).where(*where).scalar_subquery()
 
 
 def _total(runs: MatchingRuns) -> ScalarSelect[int]:
-    """One more than are counted at most, or all where there are fewer."""
+    """The number of matching runs, capped at one more than the counting limit."""
     some = select(literal(1).label("one"))
     if runs.with_metric is not None:
         found = runs.with_metric.subquery()
@@ -164,7 +164,7 @@ def _total(runs: MatchingRuns) -> ScalarSelect[int]:
         some = some.select_from(RunRow)
     else:
         # Newest first, as a list begins: the index of any other order may begin with all the
-        # datasets where nothing matches.
+        # datasets in which nothing matches.
         some = some.select_from(RunRow).order_by(RunRow.created_at.desc(), RunRow.id.desc())
     counted = some.where(*runs.besides).limit(_most_counted(runs) + 1).subquery()
     return select(func.count()).select_from(counted).scalar_subquery()
@@ -180,10 +180,10 @@ def _bounded(runs: MatchingRuns, counted: RunCount) -> RunCount:
 
 
 def count_weighted(session: Session, *, terms: RunFilter, dataset_id: int | None) -> int:
-    """How many runs with sample weights are not found for what the terms say of slices.
+    """How many runs with sample weights are missing because terms are about slices.
 
-    Their slices are not kept counted, so they have no metrics of them. Where no term is about
-    slices, which are columns then, all that are found are counted.
+    Slice counts of such runs are not stored, so they have no metrics of slices. If no term is
+    about slices, they are columns, and all such runs that match are counted.
     """
     others = tuple(
         term if isinstance(term, FilterTerm) else apart_from_slices(term) for term in terms
@@ -193,7 +193,7 @@ def count_weighted(session: Session, *, terms: RunFilter, dataset_id: int | None
 
 
 def weighted_among(session: Session, terms: RunFilter, dataset_id: int | None = None) -> int:
-    """How many of the runs for which all terms hold have sample weights."""
+    """How many of the runs that match all terms have sample weights."""
     return session.scalar(select(_weighted(matching_runs(session, terms, dataset_id)))) or 0
 
 

@@ -1,6 +1,6 @@
-"""Which runs a list shows: terms that must all hold, each turned into one SQL condition.
+"""The terms by which lists of runs are filtered, each turned into one SQL condition.
 
-Only the fields named here can be asked for, and values are always bound parameters.
+Only the fields named here can be used, and values are always bound parameters.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ class FilterField(StrEnum):
 class FilterTerm:
     """One condition on a run.
 
-    `text` is matched whole, with `*` standing for any characters; a name matches when it
-    contains the text, in either case. `value` is the wanted value of a tag, None for any.
-    `truth_number` narrows a dataset to runs on that version of its truth.
+    `text` is matched as a whole, with `*` standing for any characters; a name matches if it
+    contains the text, ignoring case. `value` is the wanted value of a tag, None for any.
+    `truth_number` narrows a dataset to runs on that label version.
     """
 
     field: FilterField
@@ -69,13 +69,13 @@ class FilterTerm:
 
 
 RunFilter = tuple[FilterTerm | Condition, ...]
-"""What must all hold: terms in the short form of the runs list, and conditions."""
+"""A conjunction: terms in the short form of the runs list, and conditions."""
 
 
 def conditions(terms: RunFilter, dialect: str) -> list[ColumnElement[bool]]:
     """The WHERE clause over runs alone, so that counting needs no join.
 
-    Runs that somebody deleted meet no terms, not even none.
+    Deleted runs match no filter, not even an empty one.
     """
     return [
         RunRow.deleted_at.is_(None),
@@ -89,9 +89,9 @@ def conditions(terms: RunFilter, dialect: str) -> list[ColumnElement[bool]]:
 
 
 def counted_by_index(terms: RunFilter) -> bool:
-    """Whether the runs that meet all terms lie side by side in an index.
+    """Whether the runs that match all terms are contiguous in an index.
 
-    All others are looked at one by one to be counted.
+    Counting any others reads each row.
     """
     return all(map(_is_indexed, terms))
 
@@ -107,7 +107,7 @@ def _is_indexed(term: FilterTerm | Condition) -> bool:
 
 
 def _negated(term: FilterTerm, condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    # A missing model does not match, and so matches the negated term: NULL has to become false.
+    # A missing model does not match, so it matches the negated term: NULL has to become false.
     return not_(func.coalesce(condition, False)) if term.negated else condition
 
 
@@ -126,7 +126,7 @@ def _condition(term: FilterTerm, dialect: str) -> ColumnElement[bool]:
 def _of_project(term: FilterTerm) -> ColumnElement[bool]:
     named = select(ProjectRow.id).where(_matches(ProjectRow.name, term.text))
     if "*" not in term.text:
-        # One project, whose runs lie in the order of the list.
+        # A single project, whose runs are in list order in the index.
         return RunRow.project_id == named.scalar_subquery()
     return RunRow.project_id.in_(named)
 
@@ -142,12 +142,12 @@ def _of_dataset(term: FilterTerm) -> ColumnElement[bool]:
 
 def _named(term: FilterTerm, dialect: str) -> ColumnElement[bool]:
     pattern = f"%{_like(term.text)}%"
-    # SQLite compares without case by itself, and to lower each name first takes twice as long.
-    # On PostgreSQL it takes half as long as the operator that ignores case.
+    # SQLite compares without case by itself; lowering each name first takes twice as long. On
+    # PostgreSQL it takes half as long as the operator that ignores case.
     found = (
         RunRow.name.like(pattern, escape="\\")
         if dialect == "sqlite"
-        # Both sides by the rules of the column, or letters beyond ASCII would change in one only.
+        # Both sides with the collation of the column, or only one would lower non-ASCII letters.
         else func.lower(RunRow.name).like(func.lower(literal(pattern, PlainText)), escape="\\")
     )
     return or_(found, RunRow.id == term.text)
@@ -160,7 +160,7 @@ def _matches(
 
 
 def _like(text: str) -> str:
-    """A LIKE pattern in which only `*` means anything."""
+    """A LIKE pattern in which only `*` is special."""
     for special in ("\\", "%", "_"):
         text = text.replace(special, f"\\{special}")
     return text.replace("*", "%")
@@ -182,7 +182,7 @@ def _has_class(name: str, dialect: str) -> ColumnElement[bool]:
 
 
 def _has_flag(text: str) -> ColumnElement[bool]:
-    """A flag in a state, of a rule, or any that still fires; `none` is the opposite of that."""
+    """A flag in a state, of a rule, or `any` that still fires; `none` is the opposite of that."""
     fires = FlagRow.state != FlagState.CLOSED
     if text in {"any", "none"}:
         wanted = fires
@@ -190,7 +190,7 @@ def _has_flag(text: str) -> ColumnElement[bool]:
         wanted = FlagRow.state == text
     else:
         wanted = and_(FlagRow.rule == text, fires)
-    # Only what an index has, so that SQLite looks at no row of a flag.
+    # Only columns of an index, so that SQLite reads no row of a flag.
     found = (
         select(FlagRow.run_id)
         .where(FlagRow.run_id == RunRow.id, wanted)

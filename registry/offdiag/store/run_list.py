@@ -1,4 +1,4 @@
-"""The runs list: one page of runs with the few metrics it shows, and the dataset it is about."""
+"""Reading the runs list: a page of runs with the metrics it shows, and the dataset it is about."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ NEWEST_FIRST = RunOrder()
 
 
 def lines() -> Select[Any]:
-    """All runs with what their lines are made of."""
+    """A query for all runs with the columns of their lines."""
     return (
         evaluated_runs(*RUN_COLUMNS)
         .join(DatasetRow, DatasetRow.id == RunRow.dataset_id)
@@ -64,14 +64,14 @@ def lines() -> Select[Any]:
 
 
 SORTED_IN_MEMORY = 1_000
-"""Up to this many matching runs are fetched and sorted rather than found along an index."""
+"""Up to this many matching runs are fetched and sorted instead of walking along an index."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunListPage:
     """A page of a sorted list; `position` is that of its first entry, counted from 1.
 
-    More runs than `total` match unless it `counts_all`. `n_weighted` as in `RunCount`.
+    More runs than `total` match unless it `counts_all`. `n_weighted` is as in `RunCount`.
     """
 
     entries: tuple[RunEntry, ...]
@@ -85,7 +85,7 @@ class RunListPage:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A run on the page, before its metrics are known."""
+    """A run on the page, before its metrics are read."""
 
     row: Any
     place: Place
@@ -102,11 +102,11 @@ def run_list(
     metrics: Sequence[str] = LISTED_METRICS,
     on_slices: Sequence[MetricField] = (),
 ) -> RunListPage:
-    """A page of the runs for which all terms hold.
+    """A page of the runs that match all terms.
 
-    `dataset_id` narrows the list to one dataset; `metrics` are the keys that its lines have, and
-    `on_slices` metrics of slices. At most four statements, one more for each border between
-    groups that a page holds and where many runs have weights, and a few more for each slice.
+    `dataset_id` narrows the list to one dataset; `metrics` are the keys shown in its lines, and
+    `on_slices` metrics of slices. At most four statements, one more for each border between groups
+    that a page contains and if many runs have weights, and a few more for each slice.
     """
     runs = matching_runs(session, terms, dataset_id)
     found, counted = _read(session, runs, order, cursor, limit + 1)
@@ -118,7 +118,7 @@ def run_list(
     following = Cursor(found[-1].place) if found and (backwards or has_more) else None
     total, last = counted.total, before + len(found)
     if not counted.counts_all:
-        # A page beyond what was counted knows of more, and the last of all knows the number.
+        # A page beyond the counted runs knows of more, and the last page knows the exact number.
         total = last if following is None else max(total, last)
     entries = run_entries(session, [run.row for run in found], metrics=metrics)
     if on_slices:
@@ -139,9 +139,9 @@ def run_list(
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Which runs, in which order, from where on.
+    """The runs to read, their order and where to start.
 
-    Walking along the index of a metric pays where most runs match; else the few that match are
+    Walking along the index of a metric pays if most runs match; otherwise the few that match are
     sorted. `n_weighted` runs have sample weights, `n_others` none.
     """
 
@@ -159,10 +159,9 @@ class _Plan:
 def _read(
     session: Session, runs: MatchingRuns, order: RunOrder, cursor: Cursor | None, limit: int
 ) -> tuple[list[_Found], RunCount]:
-    """Up to `limit` runs in reading direction of the cursor, and how many there are."""
+    """Up to `limit` runs in the reading direction of the cursor, and how many there are."""
     if cursor is None and order.name in FIELD_ORDERS and runs.with_metric is None:
-        # Each run that has to be looked at is looked at once: where the page has all that
-        # match, they need no counting.
+        # Avoids reading runs twice: if the page holds all that match, they need no counting.
         found = _page(session, _Plan(runs.where, order, cursor, n_others=inf), limit)
         if len(found) < limit:
             return found, RunCount(len(found))
@@ -176,13 +175,13 @@ def _read(
     if counted.counts_all:
         n_others = counted.total - n_weighted
     elif n_weighted > SORTED_IN_MEMORY:
-        # Few others would be looked for among all of them.
+        # If there are few others, the search for them would go through all runs.
         n_others = session.execute(select(count_of(runs.where))).scalar_one() - n_weighted
     return _page(session, _Plan(where, order, cursor, n_others, n_weighted), limit), counted
 
 
 def _page(session: Session, plan: _Plan, limit: int) -> list[_Found]:
-    """Up to `limit` runs from the cursor on, in reading direction of the cursor."""
+    """Up to `limit` runs from the cursor on, in its reading direction."""
     matching = lines().where(*plan.where)
     dialect = session.get_bind().dialect.name
     groups = groups_of(plan.order)[::-1] if plan.backwards else groups_of(plan.order)
@@ -214,7 +213,7 @@ RUNS_PER_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class ListedDatasets:
-    """All datasets, and the one that a list is about, None where its runs are of several."""
+    """All datasets, and the one that a list is about, None if its runs are of several."""
 
     datasets: tuple[DatasetFacts, ...]
     scope: DatasetFacts | None
@@ -224,9 +223,9 @@ class ListedDatasets:
 class RunOverview:
     """The runs list with the dataset it is about.
 
-    `scope` is None where the runs belong to several datasets, whose numbers do not compare.
-    `matches_without` says, only where nothing matched, how many runs each term alone hides.
-    `n_without_slices` counts runs with sample weights where slices are asked for.
+    `scope` is None if the runs belong to several datasets, whose values are not comparable.
+    `matches_without` is only set if nothing matched and says how many runs each term alone hides.
+    `n_without_slices` counts runs with sample weights if slices are requested.
     """
 
     datasets: tuple[DatasetFacts, ...]
@@ -256,11 +255,11 @@ def run_overview(
     limit: int | None = None,
     on_slices: Sequence[MetricField] = (),
 ) -> RunOverview:
-    """One page of runs, with the dataset they share if they do.
+    """One page of runs, with the dataset they share, if they do.
 
-    `metrics` are keys that lines have beside the usual ones, and `on_slices` metrics of slices.
-    `baseline` is a run to hold the others against, by default the one that is pinned for the
-    dataset. `listed` are the datasets where they are known.
+    `metrics` are keys that lines have in addition to the usual ones, and `on_slices` metrics of
+    slices. `baseline` is a run to compare the others with, by default the one that is pinned for
+    the dataset. `listed` are the datasets if the caller has read them already.
     """
     listed = listed or listed_datasets(session, terms)
     scope, order = listed.scope, order or RunOrder()
@@ -294,8 +293,10 @@ def run_overview(
 def listed_metrics(
     datasets: Sequence[DatasetFacts], scope: DatasetFacts | None = None
 ) -> tuple[str, ...]:
-    """The keys that every line of a list has, by what samples carry: those of its `scope`, or of
-    all datasets where it has none."""
+    """The keys in every line of a list, by the tasks of its datasets.
+
+    These are the dataset `scope`, or all datasets if that is None.
+    """
     about = datasets if scope is None else [scope]
     of_sets = {dataset.task is Task.MULTILABEL for dataset in about}
     return (
@@ -305,13 +306,13 @@ def listed_metrics(
 
 
 def _scope(datasets: tuple[DatasetFacts, ...], terms: RunFilter) -> DatasetFacts | None:
-    """The one dataset the terms leave: by name, by project, or because there is no other."""
+    """The only dataset that the terms leave: by name, by project, or because there is no other."""
     left = [dataset for dataset in datasets if all(_allows(term, dataset) for term in terms)]
     return left[0] if len(left) == 1 else None
 
 
 def _allows(term: FilterTerm | Condition, dataset: DatasetFacts) -> bool:
-    """Whether runs of a dataset may pass a term; patterns and other fields say nothing."""
+    """Whether runs of a dataset may match a term; patterns and other fields exclude none."""
     if not isinstance(term, FilterTerm) or "*" in term.text or term.negated:
         return True
     if term.field is FilterField.DATASET:

@@ -1,7 +1,7 @@
 """Lists of runs by dataset: the first few runs of each, and the newest runs of a model.
 
-Numbers of different datasets do not compare, so runs are sorted within their dataset only. They
-are found along the indexes that lists of one dataset use, in one statement for all datasets.
+Values of different datasets are not comparable, so runs are sorted within their dataset only. They
+are found along the indexes that lists of one dataset use, in one statement for all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RUNS_EACH = 3
 
 @dataclass(frozen=True, slots=True)
 class RunGroup:
-    """The first runs of a dataset in an order, out of `total` that match."""
+    """The first runs of a dataset in some order, out of `total` that match."""
 
     dataset: DatasetFacts
     order: RunOrder
@@ -41,7 +41,7 @@ class RunGroup:
 class RunGroups:
     """Groups by project and dataset; `n_further` datasets with runs have no group here.
 
-    `matches_without` says, only where nothing matched, how many runs each term alone hides.
+    `matches_without` is only set if nothing matched and says how many runs each term alone hides.
     """
 
     groups: tuple[RunGroup, ...]
@@ -60,7 +60,7 @@ def run_groups(
 ) -> RunGroups:
     """The first runs of each of the datasets; `orders` and `metrics` are by dataset.
 
-    Four statements, and further ones where datasets have few runs with what they are sorted by.
+    Four statements, and more if few runs of a dataset have the value that they are sorted by.
     """
     where = matching_runs(session, terms, None).where
     counted = select(RunRow.dataset_id, func.count().label("n")).where(*where)
@@ -92,10 +92,10 @@ def _first_runs(
     orders: Mapping[int, RunOrder],
     totals: Mapping[int, int],
 ) -> dict[int, list[str]]:
-    """Ids by dataset, those first that have what they are sorted by.
+    """Ids by dataset, first those of runs that have the value they are sorted by.
 
-    Further statements look for runs without it, in datasets where there are too few with it:
-    to find that there are none, they read all runs.
+    More statements look for runs without it in datasets with too few of the former. They come
+    later because they read all runs to find that there are none.
     """
     found: dict[int, list[str]] = {dataset_id: [] for dataset_id in orders}
     groups = {dataset_id: groups_of(order) for dataset_id, order in orders.items()}

@@ -1,9 +1,9 @@
-"""Where a run stands among others: neighbours, ranks, the baseline, and runs that do better.
+"""Comparing a run with others: neighbours, ranks, the baseline, and runs that do better.
 
-Only runs that were scored with the same ground truth are ranked with one another.
+Only runs that were scored with the same label version are ranked with one another.
 
-Everything known of the given run is a value to the database, and who is deleted a short list.
-Runs of the truth are found by an index, so that those of other datasets cost nothing.
+Everything known about the given run is a scalar in the query, and deleted runs are a short list.
+Other runs on the label version are found by an index, so those of other datasets cost nothing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from offdiag.store.models.evaluations import AGGREGATE
 from offdiag.store.runs import is_chosen_here
 
 RunId = str | ColumnElement[str]
-"""The id of a run, or what stands for it in a statement that is built once."""
+"""The id of a run, or its placeholder in a statement that is built once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,12 @@ class Measured:
     class_index: int | ColumnElement[int] = AGGREGATE
 
     def is_measured_by(self, value: type[MetricValueRow]) -> ColumnElement[bool]:
-        """Whether a stored value is of this metric, whosever it is."""
+        """Whether a stored value is of this metric, for any run."""
         return and_(value.key == self.key, value.class_index == self.class_index)
 
     @property
     def value(self) -> ScalarSelect[float | None]:
-        """That of the run itself."""
+        """The value of the run itself."""
         mine = aliased(MetricValueRow)
         return (
             select(mine.value)
@@ -75,7 +75,7 @@ class Measured:
     def n_higher(self) -> ScalarSelect[int]:
         """How many runs have a higher value."""
         stored, other = aliased(MetricValueRow), aliased(EvaluationRow)
-        # Looked up for each run of the truth: of all runs, many more may have a higher value.
+        # Looked up per run on the same labels: of all runs, many more may have a higher value.
         theirs = (
             select(stored.value)
             .where(stored.evaluation_id == other.id, self.is_measured_by(stored))
@@ -91,8 +91,9 @@ class Measured:
 
 
 def values_alike(run_id: RunId, keys: Sequence[str]) -> CTE:
-    """The values of metrics, in a column called after each, of all runs scored with the truth of a
-    run, itself included. They are looked up once for as many questions as are asked of them.
+    """The values of metrics for all runs scored on the same labels as a run, including itself.
+
+    Each metric is a column named by its key. The values are looked up once for all uses.
     """
     other = aliased(EvaluationRow)
     stored = {key: aliased(MetricValueRow) for key in keys}
@@ -106,7 +107,7 @@ def values_alike(run_id: RunId, keys: Sequence[str]) -> CTE:
 
 
 def n_scored_like(run_id: RunId) -> ScalarSelect[int]:
-    """How many runs were scored with the truth of a run, itself included."""
+    """How many runs were scored on the same labels as a run, including itself."""
     other = aliased(EvaluationRow)
     return (
         select(func.count())
@@ -117,9 +118,9 @@ def n_scored_like(run_id: RunId) -> ScalarSelect[int]:
 
 
 def is_scored_like(run_id: RunId, other: type[EvaluationRow]) -> ColumnElement[bool]:
-    """Whether an evaluation counts for its run and was made with the truth of another run.
+    """Whether an evaluation is current and was computed on the same labels as another run.
 
-    Values of weighted samples are like no others: such a run has no place among others.
+    Values of weighted samples are not comparable to others: such a run has no rank among others.
     """
     this, deleted, weighted = aliased(EvaluationRow), aliased(RunRow), aliased(RunRow)
     weighted_runs = select(weighted.id).where(weighted.is_weighted)
@@ -137,7 +138,7 @@ def is_scored_like(run_id: RunId, other: type[EvaluationRow]) -> ColumnElement[b
 
 
 def current_of(run_id: RunId) -> ScalarSelect[int]:
-    """Number of the evaluation of all samples that counts for a run."""
+    """Id of the current evaluation of all samples of a run."""
     this = aliased(EvaluationRow)
     return select(this.id).where(this.run_id == run_id, counts_for_its_run(this)).scalar_subquery()
 
@@ -147,9 +148,9 @@ _RUN = "run_id"
 
 @dataclass(frozen=True, slots=True)
 class RankedValue:
-    """A metric of a run, with its place among `n_runs`: 1 for the highest, equals share one.
+    """A metric of a run, with its rank among `n_runs`: 1 for the highest, ties share a rank.
 
-    `rank` is None where the value is undefined, and where the ground truth is not known.
+    `rank` is None if the value is undefined or the labels are not known.
     """
 
     value: MetricValue
@@ -171,7 +172,7 @@ def run_ranks(session: Session, run_id: str, keys: Sequence[str]) -> dict[str, R
 
 @cache
 def _ranked(keys: tuple[str, ...]) -> CompoundSelect[*tuple[Any, ...]]:
-    """The statement, which takes far longer to build than to run; there are a few of them."""
+    """The statement, which takes far longer to build than to execute; few variants exist."""
     run_id: ColumnElement[str] = bindparam(_RUN, type_=PlainText)
     parts = []
     for key in keys:
@@ -202,7 +203,7 @@ class AlternativeRun:
 
 @dataclass(frozen=True, slots=True)
 class BetterRuns:
-    """The best runs that were found, out of `n_compared` others on the same ground truth."""
+    """The best runs that were found, out of `n_compared` others on the same labels."""
 
     found: tuple[AlternativeRun, ...]
     n_compared: int
@@ -211,8 +212,8 @@ class BetterRuns:
 def alternative_runs(session: Session, run_id: str, *, class_index: int, limit: int) -> BetterRuns:
     """The runs with the highest recall of a class, if higher than that of `run_id`.
 
-    Only runs whose current evaluation is of the same ground truth; of equally good ones those
-    evaluated last.
+    Only runs whose current evaluation is on the same labels; among equals the last evaluated
+    first.
     """
     asked = {"run_id": run_id, "class_index": class_index, "limit": limit}
     rows = session.execute(_best_first(), asked).all()
@@ -235,7 +236,7 @@ def alternative_runs(session: Session, run_id: str, *, class_index: int, limit: 
 
 @cache
 def _best_first() -> Select[*tuple[Any, ...]]:
-    """To build it takes longer than to answer it."""
+    """The statement, which takes longer to build than to execute."""
     run_id = bindparam("run_id", type_=String())
     wanted = Measured(run_id, "recall", bindparam("class_index", type_=Integer()))
     recall, other = aliased(MetricValueRow), aliased(EvaluationRow)
@@ -287,7 +288,7 @@ class BaselineValues:
 def baseline_values(
     session: Session, *, run_id: str | None, dataset_id: int | None, keys: Sequence[str]
 ) -> BaselineValues | None:
-    """The named run, else the one pinned for the dataset; None without an evaluated one.
+    """The named run, else the one pinned for the dataset; None if it is not evaluated.
 
     One statement.
     """
@@ -317,7 +318,7 @@ def baseline_values(
 
 @dataclass(frozen=True, slots=True)
 class RunNeighbours:
-    """The ids of the runs logged right after and right before one, and what the run is used as."""
+    """The ids of the runs logged right after and right before one, and the roles of the run."""
 
     newer_id: str | None = None
     older_id: str | None = None
@@ -336,7 +337,7 @@ def neighbour_columns() -> tuple[ColumnElement[Any], ...]:
 
 
 def _run_in_role(role: PromotionRole) -> ScalarSelect[Any]:
-    """The run that was last given a role in the dataset; NULL where it was withdrawn."""
+    """The run that was last given a role in the dataset; NULL if the role was withdrawn."""
     return (
         select(PromotionRow.run_id)
         .where(PromotionRow.dataset_id == RunRow.dataset_id, PromotionRow.role == role)
@@ -348,7 +349,7 @@ def _run_in_role(role: PromotionRole) -> ScalarSelect[Any]:
 
 
 def _next_run(*, is_newer: bool) -> ScalarSelect[Any]:
-    """The run beside one in the list of its dataset, newest first; ids break ties."""
+    """The run next to one in the list of its dataset, newest first; ids break ties."""
     other = aliased(RunRow)
     logged, other_id = other.created_at.expression, other.id.expression
     beyond: ColumnElement[bool]
@@ -364,7 +365,7 @@ def _next_run(*, is_newer: bool) -> ScalarSelect[Any]:
         select(other_id)
         .where(
             and_(other.dataset_id == RunRow.dataset_id, other.deleted_at.is_(None)),
-            # The first condition is one that an index can start from.
+            # An index can start from the first of these conditions.
             and_(at_or_beyond, beyond),
         )
         .order_by(*order)

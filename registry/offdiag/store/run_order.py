@@ -1,10 +1,10 @@
-"""Orders a run list can have, and keyset paging through them.
+"""The orders of a run list, and keyset paging through them.
 
-A list sorted by a metric has three groups: the runs where it is defined, by value, those of
-weighted samples, whose values are of other quantities, likewise, and then all others, newest
-first. Undefined values thus stand last in both directions. Values of a parameter
-are numbers or texts, which are a group each. The first group of a metric is
-driven by the metric's own index, so a page costs the same in a small and in a large registry.
+A list sorted by a metric has three groups: the runs where it is defined, by value; those with
+weighted samples, also by value, because their values are not comparable; then all others, newest
+first. Undefined values thus come last in both directions. Values of a parameter are numbers or
+texts, each a group. The first group of a metric is read along the metric's own index, so a page
+costs the same in a small and in a large registry.
 """
 
 from __future__ import annotations
@@ -28,25 +28,26 @@ AGGREGATE_ORDERS: Mapping[str, str] = {
     "bal": "balanced_accuracy",
     "mcc": "mcc",
 }
-"""Orders by metrics that have a name of their own; any other is sorted by under its key."""
+"""Orders by metrics with a name of their own; all other metrics are named by their key."""
 WORST_CLASS = "worst"
 """Order by the lowest recall among the classes that have samples."""
 FLAGGED = "flags"
-"""Order by the number of classes that the accuracy hides; runs without any stand last.
+"""Order by the number of classes that the accuracy hides; runs without any come last.
 
-Behind equal numbers come those that it may hide."""
+Ties are ordered by the number of classes that it may hide.
+"""
 _FAR_MORE = 1_000_000
 OF_PARAM = "param."
-"""Before the name of a parameter that a list is sorted by."""
+"""Prefix of the name of a parameter that a list is sorted by."""
 FIELD_ORDERS = ("logged", "name")
 ORDER_NAMES = (*FIELD_ORDERS, *AGGREGATE_ORDERS, WORST_CLASS, FLAGGED)
 
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """By what a list is sorted, and in which direction.
+    """What a list is sorted by, and in which direction.
 
-    `name` is one of `ORDER_NAMES`, the key of a metric of whole runs, or that of a parameter
+    `name` is one of `ORDER_NAMES`, the key of a metric of whole runs, or the name of a parameter
     after `OF_PARAM`.
     """
 
@@ -55,12 +56,12 @@ class RunOrder:
 
     @property
     def param(self) -> str | None:
-        """The parameter by whose values runs are sorted."""
+        """The parameter that runs are sorted by, None for other orders."""
         return self.name.removeprefix(OF_PARAM) if self.name.startswith(OF_PARAM) else None
 
 
 class Group(StrEnum):
-    """The parts of a sorted list; texts stand apart where other values are numbers."""
+    """The groups of a sorted list; texts are separate if other values are numbers."""
 
     DEFINED = "defined"
     WEIGHTED = "weighted"
@@ -70,7 +71,7 @@ class Group(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run stands in an order: its group, what it is sorted by there, and its id."""
+    """The position of a run in an order: its group, its sort key there, and its id."""
 
     group: Group
     key: float | str | datetime
@@ -79,7 +80,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A page begins right after this place, or ends right before it when `backwards`."""
+    """A page begins right after this place, or ends right before it if `backwards`."""
 
     place: Place
     backwards: bool = False
@@ -104,9 +105,9 @@ def groups_of(order: RunOrder) -> tuple[Group, ...]:
 
 @dataclass(frozen=True, slots=True)
 class InGroup:
-    """The runs of a group, what they are sorted by, and whether downwards.
+    """The runs of a group, their sort key, and the direction.
 
-    `run_id` breaks ties: the id of the run as the index has it that is walked along.
+    `run_id` breaks ties; it is the id column of the index that is used.
     """
 
     runs: Select[Any]
@@ -120,8 +121,8 @@ def in_group(
 ) -> InGroup:
     """Narrow `runs` (over run left join evaluation) to a group.
 
-    `uses_index` walks along the index of the metric; otherwise the metric of each matching
-    run is looked up.
+    With `uses_index` the index of the metric is used; otherwise the metric of each matching run is
+    looked up.
     """
     if order.name in FIELD_ORDERS:
         column = RunRow.created_at if order.name == "logged" else RunRow.name
@@ -138,12 +139,12 @@ def _by_value(runs: Select[Any], order: RunOrder, group: Group, *, uses_index: b
         return InGroup(runs.where(is_undefined), RunRow.created_at.expression, True, run_id)
     if order.name != FLAGGED:
         wanted, is_weighted = group is Group.WEIGHTED, RunRow.is_weighted
-        # Said like this, SQLite takes no other index than that of the metric.
+        # With this wording SQLite uses no other index than that of the metric.
         runs = runs.where(is_weighted.is_(wanted) if uses_index else is_weighted == wanted)
     if order.name == WORST_CLASS:
         lowest = EvaluationRow.lowest_recall.expression
-        # None is less than nothing. That it is defined would not tell SQLite that there is an
-        # evaluation, whose index it may walk along.
+        # Also excludes NULL. IS NOT NULL would not tell SQLite that there is an evaluation, whose
+        # index it may use.
         some = runs.where(lowest >= 0)
         return InGroup(some, lowest, order.descending, EvaluationRow.run_id.expression)
     if uses_index and order.name == FLAGGED:
@@ -174,7 +175,7 @@ def _by_param(
 
 
 def _looked_up(order: RunOrder) -> ColumnElement[float | None]:
-    """What a run is sorted by."""
+    """The sort key of a run, looked up."""
     if order.name == WORST_CLASS:
         return EvaluationRow.lowest_recall.expression
     if order.name == FLAGGED:
@@ -204,7 +205,7 @@ def _hidden_classes() -> Subquery:
 
 
 def _n_hidden() -> ColumnElement[int]:
-    """How many classes flags say that accuracy hides, each worth `_FAR_MORE` that it may hide."""
+    """The number of classes that accuracy hides, times `_FAR_MORE`, plus those it may hide."""
     hidden = func.count(case((~IS_IN_SIGHT, FlagRow.class_label)).distinct())
     in_sight = func.count(case((IS_IN_SIGHT, FlagRow.class_label)).distinct())
     return hidden * _FAR_MORE + in_sight
@@ -221,7 +222,7 @@ def _is_value_of(metric: type[MetricValueRow], order: RunOrder) -> ColumnElement
 def beyond(
     group: InGroup, place: Place, *, descending: bool, inclusive: bool = False
 ) -> ColumnElement[bool]:
-    """Runs that come after `place` within its group, or also the one at it.
+    """Runs that come after `place` within its group, or with `inclusive` also the one at it.
 
     Ids break ties in the same direction.
     """
@@ -240,7 +241,7 @@ def beyond(
         )
     if inclusive:
         same_but_further |= run_id == place.run_id
-    # The bound follows from the rest. With it alone an index is entered at the place.
+    # The bound follows from the rest, but lets an index start at the place.
     return and_(bound, or_(further, and_(column == place.key, same_but_further)))
 
 

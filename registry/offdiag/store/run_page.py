@@ -1,4 +1,4 @@
-"""The run page: one run with everything that is known of it, in at most two statements."""
+"""Reading the run page: one run with everything known about it, in at most two statements."""
 
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ from offdiag.store.truths import newest_number
 _RUN = "run_id"
 
 MOST_FLAGS = 200
-"""More flags of one run than these are only counted."""
+"""Beyond this number the flags of a run are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunFlags:
-    """Flags that fire, settled or not, the gravest first; those of the badge before others.
+    """Flags that fire, triaged or not, most severe first; those of the badge before others.
 
-    `accuracy_rank` and `balanced_rank` are the places of the run by accuracy and by balanced
-    accuracy among the `n_ranked` runs on its ground truth. They are looked for where a flag of
-    the badge says what the accuracy hides, and None elsewhere.
+    `accuracy_rank` and `balanced_rank` are the ranks of the run by accuracy and by balanced
+    accuracy among the `n_ranked` runs on its labels. They are determined if a flag of the badge
+    says what the accuracy hides, and otherwise None.
     """
 
     flags: tuple[FlagRecord, ...] = ()
@@ -92,13 +92,13 @@ def run_flags(session: Session, run_id: str) -> RunFlags:
 
 @cache
 def _firing() -> Select[*tuple[Any, ...]]:
-    """The statement, which takes far longer to build than to run."""
+    """The statement, which takes far longer to build than to execute."""
     run_id: ColumnElement[str] = bindparam(_RUN, type_=PlainText)
     keys = ("overall_accuracy", "balanced_accuracy")
     alike = values_alike(run_id, keys)
 
     def of_badge(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
-        """How many runs on this truth meet the conditions: asked for a flag of the badge alone."""
+        """How many runs on these labels meet the conditions; evaluated for badge flags only."""
         n_runs = select(func.count()).select_from(alike).where(*conditions).scalar_subquery()
         return case((FlagRow.in_badge, n_runs))
 
@@ -125,7 +125,7 @@ ALONE = RunNeighbours()
 
 @dataclass(frozen=True, slots=True)
 class TruthFacts:
-    """The version of the ground truth a run was finished with; `root_id` began its lineage."""
+    """The label version a run was finished with; `root_id` began its lineage."""
 
     id: int
     root_id: int
@@ -152,12 +152,12 @@ class RunHeader(RunRecord):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationFacts:
-    """With what, when and how fast the current results were computed.
+    """What the current results were computed from, when, and how fast.
 
     `n_cases` counts the samples that were scored, `n_unlabelled` those that wait for a label.
-    `truth_number` is the version of the truth they were scored with, which may correct the one
-    the run was logged with; None for an uploaded matrix without any. `newest_truth_number` is
-    the one that would count for a new evaluation; `truth_id` is the id of `truth_number`.
+    `truth_number` is the label version they were scored with, which may correct the one the run
+    was logged with; None for an uploaded matrix without any. `newest_truth_number` is the one that
+    a new evaluation would use; `truth_id` is the id of `truth_number`.
     """
 
     id: int
@@ -177,7 +177,7 @@ class EvaluationFacts:
 
 @dataclass(frozen=True, slots=True)
 class RunCosts:
-    """What the errors cost, and the version of a cost matrix that says so."""
+    """What the errors cost, and the version of the cost matrix that was used."""
 
     name: str
     version: int
@@ -185,7 +185,7 @@ class RunCosts:
     values: Mapping[str, MetricValue]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python values."""
+        """The same as plain Python values."""
         return {
             "name": self.name,
             "version": self.version,
@@ -198,7 +198,7 @@ class RunCosts:
 class RunResults:
     """The current evaluation. Per-class values are in label order, by key.
 
-    `costs` is None where the dataset had no cost matrix when it was made.
+    `costs` is None if the dataset had no cost matrix when it was evaluated.
     """
 
     facts: EvaluationFacts
@@ -209,15 +209,15 @@ class RunResults:
 
     @property
     def matrix(self) -> ConfusionMatrix:
-        """The confusion matrix. Raises `Conflict` where samples have sets of labels."""
+        """The confusion matrix. Raises `Conflict` if samples have label sets."""
         return matrix_of(self.counted)
 
 
 @dataclass(frozen=True, slots=True)
 class RunDetail:
-    """A run, its results if there are any, and the work that still stands for them.
+    """A run, its results if there are any, and its pending job.
 
-    `outdated` says why results are stale, and is None where they are not.
+    `outdated` says why results are stale, and is None if they are not.
     """
 
     run: RunHeader
@@ -229,9 +229,9 @@ class RunDetail:
 
 
 def read_run(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:
-    """A run that says whether its results are out of date, with its flags. Raises `NotFound`.
+    """A run with its flags, and whether its results are out of date. Raises `NotFound`.
 
-    `aggregates` as in `run_detail`.
+    `aggregates` is as in `run_detail`.
     """
     detail = run_detail(session, run_id, aggregates=aggregates)
     if detail.results is None:
@@ -248,8 +248,7 @@ def read_run(session: Session, run_id: str, *, aggregates: bool = True) -> RunDe
 def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> RunDetail:
     """Everything the pages of one run show. Raises `NotFound`.
 
-    Without `aggregates`, which take a statement of their own, results have neither those nor
-    costs.
+    `aggregates` take a statement of their own; without them results have neither these nor costs.
     """
     found = session.execute(_run_with_results(), {_RUN: run_id}).one_or_none()
     if found is None:
@@ -271,8 +270,10 @@ def run_detail(session: Session, run_id: str, *, aggregates: bool = True) -> Run
 
 @cache
 def _run_with_results() -> Select[*tuple[Any, ...]]:
-    """A run, its current evaluation, all of whose columns are empty where there is none, and
-    its surroundings: a statement that takes far longer to build than to run."""
+    """A query for a run, its current evaluation (NULL if there is none), and its neighbours.
+
+    It takes far longer to build than to execute.
+    """
     of_matrix, scored_with = aliased(LabelSetRow), aliased(TruthVersionRow)
     is_current = and_(EvaluationRow.run_id == RunRow.id, counts_for_its_run())
     return (

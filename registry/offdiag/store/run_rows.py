@@ -1,6 +1,6 @@
-"""The lines of a runs list: runs found by other means, with the few metrics a line shows.
+"""Reading the lines of a runs list for runs that were found by other means.
 
-A line has few aggregates, the worst class, and what the accuracy of the run hides.
+A line has a few aggregates, the worst class, and what the accuracy of the run hides.
 """
 
 from __future__ import annotations
@@ -62,21 +62,21 @@ from offdiag.store.models import (
 from offdiag.store.models.evaluations import AGGREGATE
 
 EVALUATIONS: BindParameter[Any] = bindparam("evaluations", expanding=True)
-"""The ids that a page of runs asks about."""
+"""The evaluation ids of a page of runs."""
 MOST_IN_BADGE = 2
 IN_SIGHT, PROVED = 1.0, 2.0
-"""Stand where a value has its number."""
+"""Markers in the place of a value's number."""
 FAILING_CLASS = AGGREGATE - 1
-"""Stands where a value has the index of its class."""
+"""Marker in the place of a value's class index."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunBadge:
-    """What the accuracy of a run hides: the gravest few of `n_classes` classes that fail.
+    """What the accuracy of a run hides: the most severe few of `n_classes` classes that fail.
 
-    None stands for the run as a whole, which gives always the same answer. Flags that were
-    dismissed for a reason take no part. `is_proved` is False where it may hide them: then the
-    gaps of all of them are in sight. Otherwise such classes are not among these.
+    None stands for the run as a whole, which always gives the same prediction. Flags that were
+    dismissed for a reason are ignored. With `is_proved` False the accuracy may hide all of these
+    classes (amber badge). Otherwise it hides them, and classes that it may hide are left out.
     """
 
     classes: tuple[str | None, ...]
@@ -97,10 +97,10 @@ def _is_about_class(rule: str) -> bool:
 
 
 def failing_classes() -> Select[*tuple[Any, ...]]:
-    """The gravest classes of the badge of each run of `EVALUATIONS`, in the shape of values.
+    """The most severe classes of the badge of each run of `EVALUATIONS`, in the shape of values.
 
-    The key is the rule, the support the number of such classes in all, the value `PROVED` or
-    `IN_SIGHT`; classes in sight are left out where others are proved.
+    The key is the rule, the support the total number of these classes, the value `PROVED` or
+    `IN_SIGHT`; classes in sight are left out if others are proved.
     """
     failing = (
         select(
@@ -148,7 +148,7 @@ def failing_classes() -> Select[*tuple[Any, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class EntryValues:
-    """By evaluation: aggregates by key, the worst class, and the badge where there is one."""
+    """By evaluation: aggregates by key, the worst class, and the badge if there is one."""
 
     metrics: Mapping[int, Mapping[str, MetricValue]]
     worst: Mapping[int, WorstClass]
@@ -158,7 +158,7 @@ class EntryValues:
 def entry_values(session: Session, evaluations: Sequence[int], keys: Sequence[str]) -> EntryValues:
     """What lines show of their evaluations, in at most one statement.
 
-    `keys` are those of the aggregates that a line has.
+    `keys` are those of the aggregates in a line.
     """
     if not evaluations:
         return EntryValues({}, {}, {})
@@ -196,7 +196,7 @@ def _worst_class(row: Row[*tuple[Any, ...]]) -> WorstClass:
 
 @cache
 def _shown(dialect: str) -> CompoundSelect[*tuple[Any, ...]]:
-    """Every list asks this; to build it takes as long as to answer it."""
+    """Every list executes this statement; building it takes as long as executing it."""
     aggregates = select(
         *VALUE_COLUMNS, literal(None).label("support"), literal(None).label("label")
     ).where(
@@ -208,8 +208,10 @@ def _shown(dialect: str) -> CompoundSelect[*tuple[Any, ...]]:
 
 
 def _worst_classes(dialect: str) -> Select[*tuple[Any, ...]]:
-    """The lowest recall of each evaluation, with the name of its class and its support, which is
-    absent where it is a sum of weights."""
+    """The lowest recall of each evaluation, with the name of its class and its support.
+
+    The support is NULL if it is a sum of weights.
+    """
     ranked = _ranked_recalls()
     support = aliased(MetricValueRow)
     return (
@@ -235,7 +237,7 @@ def _worst_classes(dialect: str) -> Select[*tuple[Any, ...]]:
 
 
 def _name_at(class_index: ColumnElement[int], dialect: str) -> ColumnElement[str]:
-    """One name out of a label set: a page needs fifty names, not fifty times a thousand."""
+    """One name from a label set: a page needs fifty names, not fifty times a thousand."""
     if dialect == "postgresql":
         return func.jsonb_extract_path_text(LabelSetRow.names, cast(class_index, Text))
     return func.json_extract(LabelSetRow.names, literal("$[") + cast(class_index, Text) + "]")
@@ -260,7 +262,7 @@ def _ranked_recalls() -> Subquery:
 
 
 COST = "mean_cost"
-"""Listed where it is the cost under what the dataset is judged by now."""
+"""Listed if it is the cost under the current cost matrix of the dataset."""
 LISTED_METRICS = (
     "overall_accuracy",
     "balanced_accuracy",
@@ -271,14 +273,14 @@ LISTED_METRICS = (
 )
 
 LISTED_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard", "micro_f1", "macro_f1")
-"""The same for runs whose samples have sets of labels."""
+"""The same for runs whose samples have label sets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunEntry(FoundRun):
-    """One line of the list. `badge` is None where the accuracy hides nothing that is known.
+    """One line of the list. `badge` is None if the accuracy hides nothing that is known.
 
-    `truth_version` is that of the ground truth the run is scored with, or will be.
+    `truth_version` is that of the labels the run is scored with, or will be.
     """
 
     work: EvaluationWork | None
@@ -290,17 +292,17 @@ class RunEntry(FoundRun):
 
     @property
     def n_cases(self) -> int:
-        """Samples that the metrics are of; before there are any, predictions."""
+        """The number of samples that the metrics are about; before evaluation, of predictions."""
         return self.n_predictions if self.n_samples is None else self.n_samples
 
     @property
     def derived_from(self) -> str | None:
-        """The run from whose scores it was decided, None for a logged one."""
+        """The run from whose scores it was derived, None for a logged one."""
         return None if self.derivation is None else self.derivation.run_id
 
 
 def logged_predictions() -> ColumnElement[int]:
-    """Predictions of a run. The run itself knows their number only once it is finished."""
+    """The number of predictions of a run, which the run itself knows only once it is finished."""
     so_far = (
         select(func.coalesce(func.sum(PredictionChunkRow.n), 0))
         .where(PredictionChunkRow.run_id == RunRow.id)
@@ -330,13 +332,13 @@ FOUND_COLUMNS = (
     EvaluationRow.hides_minority,
     may_hide_minority().label("may_hide_minority"),
 )
-"""What has to be selected for a `FoundRun`, over run, dataset, project, truth and evaluation."""
+"""The columns of a `FoundRun`, over run, dataset, project, label version and evaluation."""
 
 RUN_COLUMNS = (
     *FOUND_COLUMNS,
     (EvaluationRow.cost_matrix_id == DatasetRow.default_cost_matrix_id).label("costs_count"),
 )
-"""The same for a line of the list."""
+"""The columns of a line of the list."""
 
 _AS_SELECTED = (
     *_OF_RUN,
@@ -346,7 +348,7 @@ _AS_SELECTED = (
 
 
 def found_fields(row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
-    """The fields of a `FoundRun` by name, but for its metrics, from a row of `FOUND_COLUMNS`."""
+    """The fields of a `FoundRun` by name, except its metrics, from a row of `FOUND_COLUMNS`."""
     derivation = None
     if row.derived_from is not None:
         derivation = Derivation(row.derived_from, row.derivation or {})
@@ -366,7 +368,7 @@ def run_entries(
 ) -> tuple[RunEntry, ...]:
     """The lines for rows of `RUN_COLUMNS`, in the same order; at most two statements.
 
-    `metrics` are the keys of the aggregates that a line has.
+    `metrics` are the keys of the aggregates in a line.
     """
     evaluations = [row.evaluation_id for row in rows if row.evaluation_id is not None]
     found = entry_values(session, evaluations, metrics)

@@ -1,6 +1,6 @@
-"""Runs that fulfil a condition, sorted, and runs with all that is known of each.
+"""Searching runs by a condition, sorted, and reading them with all that is known of each.
 
-A search finds plain identifiers; records are read for tables outside the dashboard.
+A search returns ids; full records are read for tables outside the dashboard.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from offdiag.store.run_rows import FOUND_COLUMNS, found_fields, worst_classes
 from offdiag.store.run_slices import with_values_on_slices, without_slices
 
 _Sorting = Sequence[tuple[Label[Any], bool]]
-"""What runs are sorted by, and whether downwards."""
+"""The sort keys of runs, each with whether it is descending."""
 SortValue = str | float | bool | datetime | None
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPlace:
-    """Where a run stands in a sorted search: what it is sorted by, then its age and its id."""
+    """The position of a run in a sorted search: its sort keys, then its age and its id."""
 
     values: tuple[SortValue, ...]
     created_at: datetime
@@ -45,7 +45,7 @@ class SearchPlace:
 
 @dataclass(frozen=True, slots=True)
 class FoundIds:
-    """Ids in order; `following` is the place after which more are found, None at the end."""
+    """Ids in order; the next page comes after the place `following`, None at the end."""
 
     ids: tuple[str, ...]
     following: SearchPlace | None
@@ -54,7 +54,7 @@ class FoundIds:
 def found_runs(
     session: Session, condition: Condition, *, order: Sequence[Ordering], limit: int
 ) -> list[str]:
-    """Ids of at most `limit` runs that fulfil the condition; newest first among equals."""
+    """Ids of at most `limit` runs that meet the condition; newest first among equals."""
     return list(found_page(session, condition, order=order, after=None, limit=limit).ids)
 
 
@@ -66,7 +66,7 @@ def found_page(
     after: SearchPlace | None,
     limit: int,
 ) -> FoundIds:
-    """The same for the runs that come after a place of a search with this order."""
+    """A page of ids, from a place of a search with this order on."""
     dialect = session.get_bind().dialect.name
     sorting = [
         (value.label(f"sorted_by_{place}_{part}"), descending)
@@ -85,7 +85,7 @@ def found_page(
             if len(rows) > limit:
                 break
     if len(rows) <= limit:
-        # Fewer runs have the metric than are wanted, or something else comes first.
+        # Fewer runs have the metric than are wanted, or something else is sorted by first.
         found = select(RunRow.id, RunRow.created_at, *(value for value, _ in sorting))
         asked = _in_order(_beyond(found.where(*where), sorting, after), sorting)
         rows = list(session.execute(asked.limit(limit + 1)))
@@ -97,21 +97,21 @@ def found_page(
 
 
 def _is_indexed(first: Field | None) -> bool:
-    """Whether runs lie in an index in the order of a field."""
+    """Whether an index has runs in the order of a field."""
     return (
         isinstance(first, MetricField) and first.class_label is None and first.side is Side.VALUE
     )
 
 
 def _is_undefined(place: SearchPlace | None) -> bool:
-    """Whether what a search is sorted by first is missing at a place."""
+    """Whether the first sort key is missing at a place."""
     return place is not None and place.values[0] is None
 
 
 def _sorted_by(ordering: Ordering, dialect: str) -> Iterator[tuple[ColumnElement[Any], bool]]:
-    """What to sort by, one after the other, and whether downwards.
+    """The sort keys of an ordering, each with whether it is descending.
 
-    Metrics of weighted samples are of other quantities: they come after all others.
+    Metrics of weighted samples are not comparable: they come after all others.
     """
     values = sorted_by(ordering.field, dialect)
     if ordering.is_by_metric:
@@ -123,10 +123,10 @@ def _sorted_by(ordering: Ordering, dialect: str) -> Iterator[tuple[ColumnElement
 def _along_index(
     key: str, sorting: _Sorting, after: SearchPlace | None, *, weighted: bool
 ) -> Select[*tuple[Any, ...]]:
-    """The runs that have a value of the metric that comes first, weighted or not, sorted.
+    """The runs that have a value of the first metric, weighted or not, sorted.
 
-    They are found along the index of the metric; to look it up for every run takes as long as
-    there are runs.
+    They are found along the index of the metric; looking it up for every run takes time in
+    proportion to the number of runs.
     """
     (kind, _), (first, descending) = sorting[:2]
     value = MetricValueRow.value
@@ -163,7 +163,7 @@ def _beyond(
 def _in_order(
     found: Select[*tuple[Any, ...]], sorting: _Sorting, *, n_defined: int = 0
 ) -> Select[*tuple[Any, ...]]:
-    """Rows in order; the first `n_defined` values are never missing."""
+    """Rows in order; the first `n_defined` values are never NULL."""
     for place, (value, descending) in enumerate(sorting):
         if place >= n_defined:
             # Neither database sorts NULL last in both directions by itself.
@@ -173,7 +173,7 @@ def _in_order(
 
 
 def _is_beyond(place: SearchPlace, sorting: _Sorting) -> ColumnElement[bool]:
-    """Whether a run comes after a place, where what is missing comes last."""
+    """Whether a run comes after a place, if missing values come last."""
     columns: list[tuple[ColumnElement[Any], bool, SortValue]] = [
         *(
             (value, descending, at)
@@ -197,7 +197,7 @@ def _is_beyond(place: SearchPlace, sorting: _Sorting) -> ColumnElement[bool]:
 
 
 _AT_ONCE = 500
-"""Runs named in one statement: databases limit the parameters they take."""
+"""Runs named in one statement: databases limit its parameters."""
 
 
 def run_records(
@@ -209,7 +209,7 @@ def run_records(
 ) -> list[FoundRun]:
     """The named runs in the order of their ids; two or three statements for each 500.
 
-    `on_slices` are metrics of slices that they have beside their own, a few statements more.
+    `on_slices` are metrics of slices that are read as well, with a few statements more.
     """
     found: dict[str, FoundRun] = {}
     for some in _batches(ids):

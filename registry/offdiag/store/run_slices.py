@@ -1,7 +1,7 @@
-"""Runs by a metric of a slice: the kept counts of all runs are read, of each its one slice.
+"""Finding runs by a metric on a slice, from the stored counts of that slice for all runs.
 
-Such a condition is not SQL: margins of slices are stored as arrays. It becomes one on the ids of
-the runs that meet it.
+Such a condition is not SQL, because margins of slices are stored as arrays. It is replaced by one
+on the ids of the runs that meet it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from offdiag.store.models import (
 from offdiag.store.slices import counted_now
 
 MOST_FOUND = 30_000
-"""Runs that one condition may leave: each is a parameter of a statement."""
+"""The largest number of runs that one condition may leave: each is a statement parameter."""
 _AT_ONCE = 500
 _COMPARE: Mapping[Operator, Callable[[float, Any], bool]] = {
     Operator.EQUAL: operator.eq,
@@ -68,10 +68,10 @@ _COMPARE: Mapping[Operator, Callable[[float, Any], bool]] = {
 
 
 def without_slices(session: Session, condition: Condition) -> Condition:
-    """The condition with ids of runs in place of what is said about their slices.
+    """The condition with ids of runs in place of terms on slices.
 
-    Raises `Forbidden` where small groups are hidden, and `InvalidInput` for a metric that slices
-    are not counted by, for more than two columns and for too many runs.
+    Raises `Forbidden` if small groups are hidden, and `InvalidInput` for a metric that slices are
+    not counted for, for more than two columns and for too many runs.
     """
     match condition:
         case AllOf(conditions):
@@ -116,7 +116,7 @@ def _holds(condition: Comparison, measured: float | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """Where the numbers of a run are: its columns, and how its arrays are stored."""
+    """Where to find the counts of a run: its columns, and how its arrays are stored."""
 
     run_id: str
     evaluation_id: int
@@ -129,22 +129,22 @@ class _Counted:
 
     @property
     def n_numbers(self) -> int:
-        """Numbers of one part of the samples of a slice."""
+        """How many numbers one part of the samples of a slice has."""
         return 2 + 3 * len(self.labels)
 
     @property
     def width(self) -> int:
-        """Numbers of a slice."""
+        """How many numbers a slice has."""
         return self.n_parts * self.n_numbers
 
     def has(self, field: MetricField) -> bool:
-        """Whether it has this metric: its class, or a metric of its task."""
+        """Whether the run has this metric: its class, or a metric of its task."""
         if field.class_label is not None:
             return field.class_label in self.labels
         return is_of_slices(field.key, of_sets=self.of_sets)
 
     def column(self, name: str) -> range:
-        """The places of all slices of a column; none where it is not there."""
+        """The positions of all slices of a column; empty if there is no such column."""
         first = 0
         for each in self.columns:
             n_choices = len(each["choices"])
@@ -154,7 +154,7 @@ class _Counted:
         return range(0)
 
     def choice(self, name: str, value: str) -> int | None:
-        """The place of the slice with one value."""
+        """The position of the slice with one value."""
         found = next((each["choices"] for each in self.columns if each["name"] == name), ())
         return self.column(name)[found.index(value)] if value in found else None
 
@@ -168,8 +168,8 @@ def values_on_slices(
 ) -> dict[str, MetricValue]:
     """A metric on a slice by run, of all runs or of some; runs without that slice are left out.
 
-    With `dataset_id` of those that are evaluated on the newest labels of the dataset. Raises as
-    `without_slices`.
+    With `dataset_id` only runs that are evaluated on the newest labels of the dataset. Raises the
+    same as `without_slices`.
     """
     _require_searchable(field)
     label, min_size = field.class_label, load_settings().slices.min_size
@@ -206,7 +206,7 @@ def values_on_slices(
 def values_of_slices(
     session: Session, fields: Collection[MetricField], run_ids: Collection[str]
 ) -> dict[tuple[str, MetricField], MetricValue]:
-    """Metrics on slices, which the fields name, by run and field.
+    """Metrics on slices, as the fields name them, by run and field.
 
     At most two statements for each 500 runs of a dataset, however many slices there are.
     """
@@ -238,7 +238,7 @@ def values_of_slices(
 def best_on_slice(
     session: Session, dataset_id: int, field: MetricField
 ) -> tuple[str, MetricValue] | None:
-    """The run of a dataset with the highest value on its newest labels, by its id."""
+    """The run of a dataset, by id, with the highest value on its newest labels."""
     known = {
         run_id: value
         for run_id, value in values_on_slices(session, field, dataset_id=dataset_id).items()
@@ -251,7 +251,7 @@ def best_on_slice(
 def with_values_on_slices(
     session: Session, run_ids: Collection[str], fields: Collection[MetricField]
 ) -> dict[str, dict[str, MetricValue]]:
-    """Metrics of slices by run and by the text of the metric."""
+    """Metrics on slices by run and by the text of the metric."""
     found: dict[str, dict[str, MetricValue]] = {run_id: {} for run_id in run_ids}
     for field in fields if run_ids else ():
         for run_id, value in values_on_slices(session, field, run_ids).items():
@@ -285,7 +285,7 @@ def _require_searchable(field: MetricField) -> None:
 def _counted(
     session: Session, run_ids: Collection[str] | None, dataset_id: int | None = None
 ) -> list[_Counted]:
-    """All runs with kept counts of the present version, those of some, or of a dataset."""
+    """Runs with stored counts of the current version: all, these ids, or those of a dataset."""
     statement = (
         select(
             RunRow.id,
@@ -332,7 +332,7 @@ def _counted(
 
 
 def _members(session: Session, runs: Sequence[_Counted]) -> dict[int, NDArray[np.int32]]:
-    """Which choices each slice is of, by evaluation."""
+    """The choices that make up each slice, by evaluation."""
     found: dict[int, NDArray[np.int32]] = {}
     for ids in _blocks(run.evaluation_id for run in runs):
         rows = session.execute(
@@ -349,7 +349,7 @@ def _places(
     terms: Sequence[tuple[str, str]],
     members: Mapping[int, NDArray[np.int32]],
 ) -> dict[int, int]:
-    """Where the slice is in the counts of each evaluation that has it."""
+    """The position of the slice in the counts of each evaluation that has it."""
     found: dict[int, int] = {}
     for run in runs:
         choices = [at for at in (run.choice(*term) for term in terms) if at is not None]
@@ -396,7 +396,7 @@ def _numbers(
 
 
 def _stretches(places: Sequence[int]) -> list[tuple[int, int]]:
-    """Places in order as the first one and the length of each unbroken stretch."""
+    """Sorted positions as contiguous ranges, each given by its first position and its length."""
     found: list[tuple[int, int]] = []
     for place in places:
         if found and sum(found[-1]) == place:

@@ -1,4 +1,4 @@
-"""Statements on runs, and on baselines: the run that the others of a dataset are compared with."""
+"""Statements on runs, and on baselines: the run that others of a dataset are compared with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from offdiag.store.models.base import record_as
 
 _KEYS_AT_ONCE = 1_000
 
-# Put together once, because every chunk that arrives asks for its run.
+# Built once, because every chunk that arrives looks up its run.
 _BY_ID = select(RunRow).where(RunRow.id == bindparam("run_id"))
 _TO_ADD = _BY_ID.with_for_update(read=True)
 _ALONE = _BY_ID.with_for_update()
@@ -27,7 +27,7 @@ _ALONE = _BY_ID.with_for_update()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord(SaidOfRun):
-    """A run without its predictions; what is read of it for a page or a question adds to this."""
+    """A run without its predictions; read models for pages and queries extend it."""
 
     id: str
     project_id: int
@@ -57,7 +57,7 @@ class RunRecord(SaidOfRun):
 
     @property
     def counted_on(self) -> str | None:
-        """The program that counted the samples of the run elsewhere; None where none did."""
+        """The external program that counted the samples of the run; None if there was none."""
         name: str | None = (self.orientation_evidence or {}).get("counted_on")
         return name
 
@@ -74,7 +74,7 @@ def insert_run(
 ) -> RunRecord:
     """Insert an open run; `decision` is the rule that predicted from its own scores.
 
-    Raises `Conflict` where a name that has to be unique is taken.
+    Raises `Conflict` if a name that has to be unique is taken.
     """
     if facts.unique_name:
         _require_free_name(session, dataset.id, facts.name)
@@ -94,15 +94,15 @@ def insert_run(
         derivation=_plain(decision if derivation is None else derivation.recipe),
     )
     session.add(row)
-    session.flush()  # Chunks refer to it, and a doubled client key must fail here.
+    session.flush()  # Chunks refer to it, and a duplicate client key must fail here.
     return _record(row)
 
 
 def _require_free_name(session: Session, dataset_id: int, name: str) -> None:
-    """Raise `Conflict` where a run of the dataset that is not deleted has the name.
+    """Raise `Conflict` if a run of the dataset that is not deleted has the name.
 
-    Who asks for a unique name waits here for all others of the dataset that do, until their
-    transactions end. SQLite has one writer at a time.
+    Transactions that ask for a unique name wait here for all others of the dataset that do. SQLite
+    has one writer at a time.
     """
     session.execute(
         select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
@@ -128,20 +128,21 @@ def get_run(session: Session, run_id: str) -> RunRecord:
 
 
 def lock_run(session: Session, run_id: str, *, alone: bool = False) -> RunRecord:
-    """A run by id, which is not finished until this transaction ends, nor, `alone`, added to.
+    """A run by id, locked against being finished and, if `alone`, against being added to.
 
-    SQLite has one writer at a time, and needs nothing for that. Raises `NotFound`.
+    The lock lasts until this transaction ends. SQLite needs none, as it has one writer at a time.
+    Raises `NotFound`.
     """
     return _not_deleted(_one(session, run_id, _ALONE if alone else _TO_ADD))
 
 
 def get_any_run(session: Session, run_id: str) -> RunRecord:
-    """A run by id, whether it was deleted or not. Raises `NotFound`."""
+    """A run by id, deleted or not. Raises `NotFound`."""
     return _one(session, run_id, _BY_ID)
 
 
 def find_by_client_key(session: Session, *, project_id: int, client_key: str) -> RunRecord | None:
-    """The run a client opened with this key, whether it was deleted or not."""
+    """The run a client opened with this key, deleted or not."""
     row = session.scalar(
         select(RunRow).where(RunRow.project_id == project_id, RunRow.client_key == client_key)
     )
@@ -201,7 +202,7 @@ def mark_finished(
 
 
 def complete_run_ids(session: Session, dataset_id: int, *, with_scores: bool = False) -> list[str]:
-    """Ids of the runs of a dataset that have been finished and not given up, oldest first.
+    """Ids of the runs of a dataset that are finished and have not failed, oldest first.
 
     With `with_scores`, only those that have scores.
     """
@@ -233,7 +234,7 @@ def set_note(session: Session, run_id: str, note: str | None) -> None:
 
 
 def set_state(session: Session, run_id: str, state: RunState) -> None:
-    """Record where a finished run stands."""
+    """Record the state of a finished run."""
     session.execute(update(RunRow).where(RunRow.id == run_id).values(state=state))
 
 
@@ -305,7 +306,7 @@ def chosen_here_among(session: Session, run_ids: Collection[str]) -> frozenset[s
 
 
 def names_of(session: Session, run_ids: Collection[str]) -> dict[str, str]:
-    """The names of those of the runs that are there and not deleted."""
+    """The names of those of the runs that exist and are not deleted."""
     if not run_ids:
         return {}
     rows = session.execute(
@@ -315,7 +316,7 @@ def names_of(session: Session, run_ids: Collection[str]) -> dict[str, str]:
 
 
 def decision_of(row: RunRow) -> Mapping[str, Any] | None:
-    """The rule that predicted from a run's own scores, None where predictions were logged."""
+    """The rule that predicted from a run's own scores, None if predictions were logged."""
     return row.derivation if row.derived_from is None else None
 
 
@@ -325,7 +326,7 @@ def _plain(rule: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, slots=True)
 class BaselineRecord:
-    """Which run is pinned, and by whom."""
+    """The run that is pinned as baseline, and who pinned it."""
 
     run_id: str
     run_name: str
@@ -348,16 +349,16 @@ def find_baseline(session: Session, dataset_id: int) -> BaselineRecord | None:
 def pin_baseline(
     session: Session, *, dataset_id: int, run_id: str, author: str | None, now: datetime
 ) -> None:
-    """Make a run the baseline of its dataset, in place of the one before."""
+    """Makes concurrent transactions pin one after the other."""
     # Only one transaction at a time pins one.
     session.execute(
         select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
     )
     unpin_baseline(session, dataset_id)
     session.add(BaselineRow(dataset_id=dataset_id, run_id=run_id, author=author, pinned_at=now))
-    session.flush()  # Constraint errors belong to this statement.
+    session.flush()  # Constraint errors should be raised by this statement.
 
 
 def unpin_baseline(session: Session, dataset_id: int) -> None:
-    """Let a dataset have no baseline."""
+    """Remove the baseline of a dataset."""
     session.execute(delete(BaselineRow).where(BaselineRow.dataset_id == dataset_id))

@@ -1,4 +1,4 @@
-"""Statements on what samples look like."""
+"""Statements on the content of samples: images, texts and fields."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LISTED = select(
 
 
 SMALL_PICTURE = 1_024
-"""Bytes up to which a thumbnail comes with what else is known of its sample."""
+"""Thumbnails up to this number of bytes are read together with the content of their sample."""
 _SHOWN = _LISTED.add_columns(
     case(
         (func.length(SampleContentRow.thumbnail) <= SMALL_PICTURE, SampleContentRow.thumbnail)
@@ -37,7 +37,7 @@ _SHOWN = _LISTED.add_columns(
 def content_of(
     session: Session, dataset_id: int, samples: Collection[str]
 ) -> dict[str, SampleContent]:
-    """What is stored of some samples, by name, without their pictures."""
+    """The stored content of some samples, by name, without their images."""
     found: dict[str, SampleContent] = {}
     names = list(samples)
     for start in range(0, len(names), _AT_ONCE):
@@ -54,7 +54,7 @@ def content_of(
 def content_after(
     session: Session, dataset_id: int, *, after: str, limit: int
 ) -> list[SampleContent]:
-    """The samples with content by name, those behind `after`."""
+    """The samples with content whose names come after `after`, by name."""
     rows = session.execute(
         _LISTED.where(SampleContentRow.dataset_id == dataset_id, SampleContentRow.sample > after)
         .order_by(SampleContentRow.sample)
@@ -65,7 +65,7 @@ def content_after(
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A stored picture and what kind of file it is."""
+    """A stored image and its file type."""
 
     data: bytes
     media_type: str
@@ -75,7 +75,7 @@ class Picture:
 def picture_of(
     session: Session, dataset_id: int, sample: str, *, is_large: bool
 ) -> Picture | None:
-    """The thumbnail of a sample, or its larger picture where there is one."""
+    """The thumbnail of a sample, or its larger image if there is one."""
     data = (
         func.coalesce(SampleContentRow.image, SampleContentRow.thumbnail)
         if is_large
@@ -102,7 +102,7 @@ def write_content(
     changed: Iterable[tuple[str, Mapping[str, Any]]],
     now: datetime,
 ) -> None:
-    """Insert content, and set columns of content that is there."""
+    """Insert new content, and update columns of existing content."""
     if added:
         empty = {
             column.name: None for column in SampleContentRow.__table__.columns if column.nullable
@@ -118,7 +118,7 @@ def write_content(
 
 
 def remove_content(session: Session, dataset_id: int, samples: Sequence[str] | None) -> int:
-    """Delete the content of some samples, of all without any; how many there were."""
+    """Delete the content of some samples, or of all if None; returns how many had content."""
     of_dataset = delete(SampleContentRow).where(SampleContentRow.dataset_id == dataset_id)
     if samples is None:
         return _count(session, of_dataset)
@@ -142,7 +142,7 @@ _FIELD_BYTES = func.coalesce(func.length(cast(SampleContentRow.fields, String)),
 
 @dataclass(frozen=True, slots=True)
 class ContentTotals:
-    """How much is stored for a dataset; `n_bytes` are those of pictures and texts."""
+    """How much is stored for a dataset; `n_bytes` counts images and texts."""
 
     n_samples: int
     n_images: int
@@ -165,7 +165,7 @@ def content_totals(session: Session, dataset_id: int) -> ContentTotals:
 
 
 def project_content_bytes(session: Session, project: str) -> int:
-    """Bytes of the pictures, and characters of the texts and fields, of all its datasets."""
+    """Bytes of the images, and characters of the texts and fields, of all its datasets."""
     summed = (
         select(func.sum(_SHOWN_BYTES + _FIELD_BYTES))
         .join(DatasetRow, DatasetRow.id == SampleContentRow.dataset_id)
@@ -182,7 +182,7 @@ def count_content(session: Session, dataset_id: int) -> int:
 
 
 def places_of(session: Session, dataset_id: int) -> ContentPlaces:
-    """Where content of a dataset lies beside what is stored."""
+    """Where the content of a dataset is, apart from what is stored."""
     row = session.get_one(DatasetRow, dataset_id)
     return ContentPlaces(row.image_template, row.link_template, row.content_hidden)
 
@@ -190,9 +190,9 @@ def places_of(session: Session, dataset_id: int) -> ContentPlaces:
 def places_and_content(
     session: Session, samples: Collection[str], *, project: str, dataset: str
 ) -> tuple[ContentPlaces, dict[str, SampleContent]]:
-    """Where content of a dataset lies, which must exist, and what is stored of some samples.
+    """Where the content of a dataset is, which must exist, and the stored content of some samples.
 
-    Pictures come along where they are small. One statement, for as many samples as a page shows.
+    Small images are included. One statement, for as many samples as a page shows.
     """
     rows = session.execute(
         select(
@@ -214,7 +214,7 @@ def places_and_content(
 
 
 def set_places(session: Session, dataset_id: int, places: ContentPlaces) -> None:
-    """Let content of a dataset lie elsewhere."""
+    """Change where the content of a dataset is."""
     session.execute(
         update(DatasetRow)
         .where(DatasetRow.id == dataset_id)

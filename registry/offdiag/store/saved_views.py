@@ -1,4 +1,4 @@
-"""Statements on saved views."""
+"""Statements on saved views: pages with a query string, stored under a name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from offdiag.store.models.base import record_as
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """A page with a query string, kept under a name; `slug` is the end of its address."""
+    """A page with a query string, stored under a name; `slug` is the end of its address."""
 
     slug: str
     name: str
@@ -26,7 +26,7 @@ class SavedView:
 
 
 def add_view(session: Session, view: SavedView) -> bool:
-    """Keep a view; says False where its page has one of that name, and keeps nothing."""
+    """Store a view; returns False and stores nothing if its page has one of that name."""
     try:
         with session.begin_nested():
             session.add(SavedViewRow(**asdict(view)))
@@ -51,7 +51,7 @@ def views_of(session: Session, page: str, *, limit: int) -> list[SavedView]:
 
 
 def remove_view(session: Session, slug: str) -> bool:
-    """Forget a view; says whether there was one."""
+    """Remove a view; returns whether it existed."""
     gone = session.execute(
         delete(SavedViewRow).where(SavedViewRow.slug == slug).returning(SavedViewRow.slug)
     )

@@ -1,4 +1,4 @@
-"""Statements on schedules."""
+"""Statements on schedules of reports."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def insert_schedule(
         updated_at=now,
     )
     session.add(row)
-    session.flush()  # A doubled name must fail here.
+    session.flush()  # A duplicate name must fail here.
     return row.id
 
 
@@ -79,7 +79,7 @@ def list_schedules(session: Session, *, project: str | None = None) -> list[Sche
 
 
 def due_schedules(session: Session, now: float) -> list[ScheduleRecord]:
-    """Enabled schedules whose next time has come, the one that waited longest first."""
+    """Enabled schedules that are due, the one that waited longest first."""
     return sorted(
         _records(session, ScheduleRow.next_due <= now), key=lambda record: record.next_due or 0
     )
@@ -88,7 +88,7 @@ def due_schedules(session: Session, now: float) -> list[ScheduleRecord]:
 def advance(
     session: Session, schedule: ScheduleRecord, *, last_fire: str | None, next_due: float
 ) -> bool:
-    """Move on to the next time. False if somebody else did, or changed the schedule."""
+    """Move on to the next due time. False if another process did, or the schedule was changed."""
     moved = session.scalar(
         update(ScheduleRow)
         .where(
@@ -103,7 +103,7 @@ def advance(
 
 
 def set_next_due(session: Session, schedule_id: int, *, next_due: float | None) -> None:
-    """Enable a schedule with its next time, or pause it with none."""
+    """Enable a schedule with its next due time, or pause it with None."""
     session.execute(
         update(ScheduleRow)
         .where(ScheduleRow.id == schedule_id)
@@ -122,7 +122,7 @@ def change_plan(
     next_due: float | None,
     now: datetime,
 ) -> None:
-    """Replace what a user wrote; whoever is about to fire the old plan finds it changed."""
+    """Replace what a user wrote; a scheduler about to run the old plan notices the change."""
     session.execute(
         update(ScheduleRow)
         .where(ScheduleRow.id == schedule_id)
@@ -139,7 +139,7 @@ def change_plan(
 
 
 def delete_schedule(session: Session, schedule_id: int) -> None:
-    """Remove a schedule; the editions it made stay."""
+    """Remove a schedule; its editions stay."""
     session.execute(delete(ScheduleRow).where(ScheduleRow.id == schedule_id))
 
 

@@ -1,7 +1,7 @@
-"""Which schema a database has, and bringing it to the one this program needs.
+"""Checking the schema of a database, and upgrading it to the one this program needs.
 
-An upgrade is one transaction under one lock. A process killed in the middle has changed
-nothing, and of two that start at once one migrates while the other waits and finds it done.
+An upgrade is one transaction under one lock. A process killed in the middle has changed nothing,
+and if two start at once, one migrates while the other waits and finds it done.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from offdiag.store.bi_views import put_up, take_down
 from offdiag.store.database import Database
 from offdiag.store.sqlite import require_local, require_writable
 
-# Any number will do, as long as all versions of offdiag agree on it.
+# Any number works, as long as all versions of offdiag agree on it.
 _ADVISORY_LOCK = 0x0FFD1A6
 
 _LOCK_WAIT = "2s"
@@ -29,7 +29,7 @@ _PAUSE_S = 1.0
 RETRY_FOR_S = 60.0
 _NO_LOCK = "55P03"
 
-# Alembic keeps the migration it runs in module globals, so one thread at a time may use it.
+# Alembic keeps the current migration in module globals, so one thread at a time may use it.
 _one_at_a_time = threading.Lock()
 
 
@@ -45,7 +45,7 @@ class SchemaState:
 
 
 def check(database: Database) -> SchemaState:
-    """The state of a database, which is not changed, nor made where there is none.
+    """The state of a database, which is neither changed nor created.
 
     Raises `DatabaseUnavailable` when it cannot be read.
     """
@@ -56,15 +56,15 @@ def check(database: Database) -> SchemaState:
 
 
 def upgrade(database: Database, *, patience_s: float = RETRY_FOR_S) -> SchemaState:
-    """Bring a database to the head, making the SQLite file if there is none.
+    """Upgrade a database to the head, creating the SQLite file if there is none.
 
     On PostgreSQL an upgrade that waits for a table makes all clients wait behind it, readers too.
-    So it waits two seconds, undoes what it did, lets the others through and retries, for
-    about `patience_s` seconds.
+    So it waits two seconds, undoes what it did, lets the others through and retries, for about
+    `patience_s` seconds.
 
     Raises `SchemaMismatch` for a newer database and for a file of another program,
-    `DatabaseUnavailable` when it cannot be written or a client locks a table for too long.
-    Nothing was changed then.
+    `DatabaseUnavailable` when it cannot be written or a client locks a table for too long. Nothing
+    is changed in these cases.
     """
     give_up_at = time.monotonic() + patience_s
     while True:
@@ -97,7 +97,7 @@ def _wanted_a_lock(error: DatabaseUnavailable) -> bool:
 def require_schema(database: Database) -> None:
     """Raise `SchemaMismatch` unless a database has the schema that this program needs.
 
-    Nothing is changed. Raises `DatabaseUnavailable` where it cannot be read.
+    Nothing is changed. Raises `DatabaseUnavailable` when it cannot be read.
     """
     _require_current(database, check(database))
 
@@ -105,11 +105,11 @@ def require_schema(database: Database) -> None:
 def open_database(url: str, **options: Any) -> Database:
     """A database at the head, ready for use; `options` are those of `Database`.
 
-    An SQLite file is made or upgraded on the way. A PostgreSQL database is not: several
+    An SQLite file is created or upgraded if necessary. A PostgreSQL database is not: several
     programs use it, and its administrator decides when they change.
 
     Raises `InvalidInput` for an unusable URL, `SchemaMismatch` for another schema,
-    `DatabaseUnavailable` where the file or the server is at fault.
+    `DatabaseUnavailable` if the file or the server is at fault.
     """
     database = Database(url, **options)
     try:
@@ -150,7 +150,7 @@ def _current_revision(connection: Connection) -> str | None:
 
 
 def wait_for_other_upgrades(connection: Connection) -> None:
-    """Be the only one that changes the schema, for as long as the transaction takes."""
+    """Lock schema changes of other processes out until the transaction ends."""
     # On SQLite the transaction itself is the lock.
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL lock_timeout = 0"))
@@ -162,7 +162,7 @@ def wait_for_other_upgrades(connection: Connection) -> None:
 
 
 def migrate_to(connection: Connection, revision: str) -> None:
-    """Bring an open transaction up to a revision; `head` is the newest."""
+    """Migrate to a revision in an open transaction; `head` is the newest."""
     if _current_revision(connection) == (
         offdiag_migrations.head() if revision == "head" else revision
     ):
@@ -171,7 +171,7 @@ def migrate_to(connection: Connection, revision: str) -> None:
     from alembic.config import Config
 
     config = Config(attributes={"connection": connection})
-    # The parser of the setting takes a percent sign for the start of a reference.
+    # The configuration parser treats a percent sign as the start of a reference.
     folder = str(offdiag_migrations.FOLDER).replace("%", "%%")
     config.set_main_option("script_location", folder)
     try:
@@ -182,10 +182,10 @@ def migrate_to(connection: Connection, revision: str) -> None:
 
 
 def _first_of_its_causes(error: DBAPIError) -> DBAPIError:
-    """What went wrong before tidying up went wrong.
+    """The original error, if cleaning up after it failed too.
 
-    Alembic drops the copy of a table that it could not complete. Where a full disk made SQLite
-    roll everything back, there is none any more, and that must not hide the full disk.
+    Alembic drops the copy of a table that it could not complete. If a full disk made SQLite roll
+    everything back, that copy no longer exists, and the failing drop must not hide the full disk.
     """
     first, cause = error, error.__context__
     while cause is not None:
@@ -196,7 +196,7 @@ def _first_of_its_causes(error: DBAPIError) -> DBAPIError:
 
 
 def require_intact_references(connection: Connection) -> None:
-    """On SQLite foreign keys were off, so that tables could be replaced."""
+    """Check foreign keys on SQLite, where they were off so that tables could be replaced."""
     if connection.dialect.name == "sqlite":
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
         if broken:

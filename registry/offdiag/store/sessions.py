@@ -1,4 +1,4 @@
-"""Statements on what people and programs sign in with: sessions of browsers, and tokens."""
+"""Statements on credentials of users and programs: browser sessions and API tokens."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def find_session(session: Session, digest: str) -> SessionRecord | None:
 
 
 def touch_session(session: Session, digest: str, now: datetime) -> None:
-    """Keep when a session was last used."""
+    """Record when a session was last used."""
     session.execute(update(SessionRow).where(SessionRow.digest == digest).values(seen_at=now))
 
 
@@ -46,13 +46,13 @@ def end_session(session: Session, digest: str) -> None:
 
 
 def end_sessions_of(session: Session, user_id: int, *, but: str | None = None) -> None:
-    """End all sessions of a user, but for the one with this digest."""
+    """End all sessions of a user, except the one with this digest."""
     ended = delete(SessionRow).where(SessionRow.user_id == user_id)
     session.execute(ended if but is None else ended.where(SessionRow.digest != but))
 
 
 def end_sessions_before(session: Session, *, seen: datetime, created: datetime) -> None:
-    """Forget the sessions that were not used since one moment or began before another."""
+    """Remove sessions that were last used before one moment or created before another."""
     session.execute(
         delete(SessionRow).where(or_(SessionRow.seen_at < seen, SessionRow.created_at < created))
     )
@@ -60,7 +60,7 @@ def end_sessions_before(session: Session, *, seen: datetime, created: datetime) 
 
 @dataclass(frozen=True, slots=True)
 class TokenRecord:
-    """A token without its secret. `digest` is what is compared with that of a secret."""
+    """A token without its secret. `digest` is compared with that of a secret."""
 
     id: int
     name: str
@@ -76,7 +76,7 @@ class TokenRecord:
     revoked_at: datetime | None
 
     def is_valid(self, now: datetime) -> bool:
-        """Whether it opens anything at a moment."""
+        """Whether it gives access at a moment."""
         return (
             self.revoked_at is None
             and not self.owner_disabled
@@ -139,12 +139,12 @@ def list_tokens(
 
 
 def note_use(session: Session, token_id: int, now: datetime) -> None:
-    """Keep when a token was last used."""
+    """Record when a token was last used."""
     session.execute(update(TokenRow).where(TokenRow.id == token_id).values(used_at=now))
 
 
 def revoke(session: Session, token_id: int, now: datetime) -> None:
-    """Let a token open nothing any more; one that was revoked before stays so."""
+    """Revoke a token; one that was revoked before keeps its time."""
     session.execute(
         update(TokenRow)
         .where(TokenRow.id == token_id, TokenRow.revoked_at.is_(None))

@@ -75,12 +75,12 @@ def list_share_links(session: Session, *, owner_id: int | None = None) -> list[S
 
 
 def note_use(session: Session, link_id: int, now: datetime) -> None:
-    """Keep when a link was last opened."""
+    """Record when a link was last opened."""
     session.execute(update(ShareLinkRow).where(ShareLinkRow.id == link_id).values(used_at=now))
 
 
 def revoke(session: Session, link_id: int, now: datetime) -> None:
-    """Let a link show nothing any more; one that was revoked before stays so."""
+    """Revoke a link; one that was revoked before keeps its time."""
     session.execute(
         update(ShareLinkRow)
         .where(ShareLinkRow.id == link_id, ShareLinkRow.revoked_at.is_(None))

@@ -1,5 +1,6 @@
-"""Statements on slice columns, which a lineage of truth keeps with its first version, and on what
-was counted by them.
+"""Statements on slice columns, and on what was counted by them.
+
+A lineage of label versions stores its slice columns once, with its first version.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from offdiag.store.models import (
 
 @dataclass(frozen=True, slots=True)
 class SliceChoices:
-    """What samples of a lineage can be sliced by, and the columns that were asked for."""
+    """The columns that samples of a lineage can be sliced by, and those that were requested."""
 
     levels: Mapping[str, tuple[str, ...]]
     columns: Mapping[str, SliceColumn]
@@ -46,7 +47,7 @@ def slice_columns(session: Session, root_id: int) -> dict[str, SliceColumn]:
 
 
 def slice_choices(session: Session, root_id: int, names: Collection[str]) -> SliceChoices:
-    """All slice columns of a lineage by name; those in `names` with their samples."""
+    """All slice columns of a lineage by name; those in `names` with their values by sample."""
     is_wanted = TruthSliceRow.name.in_(names)
     rows = session.execute(
         select(
@@ -70,7 +71,7 @@ def slice_choices(session: Session, root_id: int, names: Collection[str]) -> Sli
 
 
 def slice_values(levels: Sequence[str], kind: str) -> tuple[str, ...]:
-    """What a slice of a stored column can ask for, in reading order."""
+    """The values that a slice of a stored column can have, in reading order."""
     none = np.zeros(0, dtype=np.uint8)
     return SliceColumn(tuple(levels), none, kind == codec.TAGS).choices
 
@@ -78,7 +79,7 @@ def slice_values(levels: Sequence[str], kind: str) -> tuple[str, ...]:
 def replace_slice_column(
     session: Session, root_id: int, name: str, column: SliceColumn, now: datetime
 ) -> None:
-    """Store the values of a column again, now that more of them are known."""
+    """Replace the stored values of a column, after more of them became known."""
     session.execute(
         update(TruthSliceRow)
         .where(TruthSliceRow.truth_version_id == root_id, TruthSliceRow.name == name)
@@ -87,7 +88,7 @@ def replace_slice_column(
 
 
 def columns_digest(session: Session, root_id: int) -> str:
-    """What tells the columns of a lineage from what they were before a change."""
+    """A digest that changes with the slice columns of a lineage."""
     rows = session.execute(
         select(TruthSliceRow.name, TruthSliceRow.created_at)
         .where(TruthSliceRow.truth_version_id == root_id)
@@ -103,29 +104,29 @@ def digest_of_counted_columns() -> str:
 
 
 def _version() -> str:
-    """How digests of the present way of counting begin."""
+    """The prefix of digests of the current way of counting."""
     return f"{COUNTS_VERSION}:"
 
 
 def insert_slice_column(
     session: Session, root_id: int, name: str, column: SliceColumn, now: datetime
 ) -> None:
-    """Store a column whose values stand in the order of the truth."""
+    """Store a column whose values are in the order of the labels."""
     session.add(
         TruthSliceRow(truth_version_id=root_id, name=name, created_at=now, **_stored(column))
     )
-    session.flush()  # Constraint errors belong to this statement.
+    session.flush()  # Constraint errors should be raised by this statement.
 
 
 def insert_pending_slices(session: Session, run_id: str, seq: int, columns: SliceColumns) -> None:
-    """Keep the values that came with a chunk until the run is finished."""
+    """Store the values that came with a chunk until the run is finished."""
     for name, column in columns.items():
         session.add(PendingSliceRow(run_id=run_id, seq=seq, name=name, **_stored(column)))
     session.flush()  # As above.
 
 
 def pending_slices(session: Session, run_id: str) -> dict[int, dict[str, SliceColumn]]:
-    """The columns of an open run by number of the chunk, of those chunks that brought any."""
+    """The columns of an open run by number of the chunk, for chunks that have any."""
     found: dict[int, dict[str, SliceColumn]] = {}
     for row in session.scalars(
         select(PendingSliceRow)
@@ -137,14 +138,14 @@ def pending_slices(session: Session, run_id: str) -> dict[int, dict[str, SliceCo
 
 
 def delete_pending_slices(session: Session, run_id: str) -> None:
-    """Drop them, once the truth keeps them."""
+    """Remove the columns of a run after they were stored with its label version."""
     session.execute(delete(PendingSliceRow).where(PendingSliceRow.run_id == run_id))
 
 
 def keep_slice_counts(
     session: Session, evaluation_id: int, digest: str, counts: SliceCounts
 ) -> None:
-    """Keep the counts of an evaluation in place of older ones."""
+    """Store the slice counts of an evaluation, replacing older ones."""
     numbers = np.concatenate([counts.total[np.newaxis], counts.numbers])
     narrow = np.min_scalar_type(int(numbers.max(initial=0)))
     session.execute(delete(SliceCountsRow).where(SliceCountsRow.evaluation_id == evaluation_id))
@@ -161,14 +162,14 @@ def keep_slice_counts(
             numbers=numbers.astype(narrow.newbyteorder("<")).tobytes(),
         )
     )
-    session.flush()  # Constraint errors belong to this statement.
+    session.flush()  # Constraint errors should be raised by this statement.
 
 
 def kept_slice_counts(session: Session, run_id: str) -> SliceCounts | None:
-    """The counts that the evaluation of a run left, in one statement; None where there are none.
+    """The slice counts of a run's evaluation, in one statement; None if there are none.
 
-    New columns take them away, so whatever is kept is of the columns that there are. Those of
-    another `COUNTS_VERSION` are passed by.
+    New columns delete them, so stored counts are always those of the existing columns. Counts of
+    another `COUNTS_VERSION` are ignored.
     """
     row = session.scalar(
         select(SliceCountsRow)
@@ -183,12 +184,12 @@ def kept_slice_counts(session: Session, run_id: str) -> SliceCounts | None:
 
 
 def counted_now() -> ColumnElement[bool]:
-    """Whether counts are of the present `COUNTS_VERSION`."""
+    """Whether counts are of the current `COUNTS_VERSION`."""
     return SliceCountsRow.columns_digest.startswith(_version())
 
 
 def drop_slice_counts(session: Session, root_id: int) -> None:
-    """Forget what was counted by the columns of a lineage."""
+    """Remove what was counted by the columns of a lineage."""
     versions = select(TruthVersionRow.id).where(TruthVersionRow.root_id == root_id)
     session.execute(
         delete(SliceCountsRow).where(

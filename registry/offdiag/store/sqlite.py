@@ -1,10 +1,10 @@
-"""SQLite: one file, one writer at a time, any number of readers.
+"""SQLite engines: one file, one writer at a time, any number of readers.
 
-What must hold of the file before it is opened is said before something fails halfway.
+Requirements on the file are checked before it is opened, so that nothing fails halfway.
 
-The driver's own transactions begin too late and without the write lock, so two writers could
-both read and then fail with "database is locked". Here the driver does nothing by itself, and
-every transaction begins the way its purpose needs.
+The driver's own transactions begin too late and without the write lock, so two writers could both
+read and then fail with "database is locked". Here the driver begins none itself, and every
+transaction begins the way its purpose needs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from offdiag.store.engines import Engines, report_data_errors, to_json
 
 _MOUNTS = Path("/proc/self/mounts")
 
-# Readers and writers of one file share memory, which does not reach across machines.
+# Readers and writers of one file share memory, which does not work across machines.
 _NETWORK_FILE_SYSTEMS = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "ceph", "lustre", "gpfs", "beegfs"}
     | {"fuse.sshfs", "fuse.ceph", "fuse.glusterfs", "fuse.s3fs"}
@@ -45,7 +45,7 @@ def require_writable(path: Path) -> None:
 
 
 def require_local(path: Path) -> None:
-    """Raise `DatabaseUnavailable` for a file on a network share, where this can be told."""
+    """Raise `DatabaseUnavailable` for a file on a network share, if that can be detected."""
     if not _MOUNTS.exists():
         return
     kind = file_system_of(path.resolve(), _MOUNTS.read_text(errors="replace"))
@@ -57,12 +57,12 @@ def require_local(path: Path) -> None:
 
 
 def file_system_of(path: Path, mounts: str) -> str | None:
-    """Type of the file system that holds an absolute path, by the lines of /proc/mounts."""
+    """Type of the file system that holds an absolute path, from the lines of /proc/mounts."""
     kind, depth = None, 0
     for line in mounts.splitlines():
         _device, point, mounted, *_ = line.split(" ")
         folder = Path(_unescaped(point))
-        # A later line hides an earlier one on the same folder.
+        # A later line hides an earlier one for the same folder.
         if path.is_relative_to(folder) and len(folder.parts) >= depth:
             kind, depth = mounted, len(folder.parts)
     return kind
@@ -74,14 +74,17 @@ def _unescaped(point: str) -> str:
 
 Synchronous = Literal["full", "normal"]
 
-# From this version on, a statement can return the rows it changed.
+# Since this version, a statement can return the rows it changed.
 OLDEST = (3, 35, 0)
 
 _LOG_KEEPS_BYTES = 32 << 20
 
 _CACHE_KIB = 16 << 10
-"""Pages that a connection remembers. With the 2 MB of SQLite, what is looked up for each of many
-runs is read anew again and again, and takes two to three times as long."""
+"""Page cache of a connection.
+
+With SQLite's 2 MB, lookups for each of many runs read the same pages again and again, and take two
+to three times as long.
+"""
 
 _OWNER_ONLY = 0o600
 _PAUSE_S = 0.005
@@ -90,9 +93,9 @@ _PRIMARY = 0xFF
 
 _ACCESS: Final = "offdiag_access"
 
-# What a connection is told before a transaction of each kind, and how the transaction begins.
-# A migration replaces tables: with foreign keys on, dropping the old one would delete what
-# refers to it. The switch has no effect inside a transaction, so it stands before it.
+# What a connection is told before a transaction of each kind, and how the transaction begins. A
+# migration replaces tables: with foreign keys on, dropping the old one would delete what refers to
+# it. The switch has no effect inside a transaction, so it comes before it.
 _PRAGMAS = {
     "read": ("PRAGMA query_only = ON", "PRAGMA foreign_keys = ON"),
     "write": ("PRAGMA query_only = OFF", "PRAGMA foreign_keys = ON"),
@@ -106,10 +109,10 @@ def sqlite_engines(
 ) -> Engines:
     """Engines for a file. Nothing is opened before the first transaction.
 
-    `new_file` is where SQLite would make the file if it is not there: it is made for its owner
-    alone, and SQLite gives the log beside it the same permissions.
+    `new_file` is where SQLite would create the file if it does not exist: it is created for its
+    owner alone, and SQLite gives the log next to it the same permissions.
 
-    Raises `DatabaseUnavailable` when Python was built with an SQLite that is too old.
+    Raises `DatabaseUnavailable` if Python was built with a version of SQLite that is too old.
     """
     if sqlite3.sqlite_version_info < OLDEST:
         raise DatabaseUnavailable(
@@ -121,17 +124,17 @@ def sqlite_engines(
         url,
         connect_args={"isolation_level": None, "timeout": busy_timeout_s},
         json_serializer=to_json,
-        # A connection is a file handle and threads bound their number: never wait for one.
+        # A connection is a file handle, and threads bound their number: never wait for one.
         max_overflow=-1,
     )
 
     def prepare(connection: Any, _record: object) -> None:
-        # The page size counts only before the first table; larger pages hold chunks better.
+        # The page size only counts before the first table; larger pages hold chunks better.
         connection.execute("PRAGMA page_size = 16384")
         _keep_log(connection, busy_timeout_s)
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        # What one long reader made of the log does not have to stay for ever.
+        # One long reader makes the log grow, which need not stay that large for ever.
         connection.execute(f"PRAGMA journal_size_limit = {_LOG_KEEPS_BYTES}")
 
     if new_file is not None:
@@ -147,16 +150,16 @@ def sqlite_engines(
 
 
 def _make_for_the_owner(path: Path) -> None:
-    """Make an empty file, which SQLite takes for a new database; what fails here fails there."""
+    """Create an empty file, which SQLite accepts as a new database; errors are left to SQLite."""
     with suppress(OSError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ONLY))
 
 
 def _keep_log(connection: sqlite3.Connection, patience_s: float) -> None:
-    """Let a file have a write-ahead log, which lets readers go on beside a writer.
+    """Switch a file to a write-ahead log, which lets readers continue during a write.
 
-    Of several that do so to a new file at once, all hold what each of them waits for. SQLite then
-    tells one of them at once that the file is locked, whatever its time limit.
+    If several connections do so to a new file at once, each holds what the others wait for. SQLite
+    then reports a locked file to one of them immediately, whatever its time limit.
     """
     gives_up_at = time.monotonic() + patience_s
     while True:
@@ -172,10 +175,10 @@ def _keep_log(connection: sqlite3.Connection, patience_s: float) -> None:
 
 
 class Commits:
-    """Tells whether any other connection, of whichever process, may have committed meanwhile.
+    """Detects whether any other connection, of any process, may have committed.
 
-    It holds a connection. Asking takes microseconds, where looking into a table through a session
-    takes a millisecond.
+    It holds a connection. A check takes microseconds, whereas a query through a session takes a
+    millisecond.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -184,7 +187,7 @@ class Commits:
         self._version: int | None = None
 
     def any_since_last_call(self) -> bool:
-        """True as well at first, and where the file cannot be asked: looking tells why."""
+        """Also True at first, and if the file cannot be read: the caller's read reports why."""
         try:
             if self._connection is None:
                 self._connection = self._engine.raw_connection()
@@ -197,7 +200,7 @@ class Commits:
         return self._version != known
 
     def close(self) -> None:
-        """Give the connection back; the next call takes another one."""
+        """Return the connection; the next call takes another one."""
         if self._connection is not None:
             self._connection.close()
         self._connection = self._version = None

@@ -1,4 +1,4 @@
-"""Runs on both sides of a correction: as scored before it, and as scored with it."""
+"""Reading the impact of a label correction: runs as scored before it, and as scored with it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from offdiag.store.models.evaluations import AGGREGATE
 
 @dataclass(frozen=True, slots=True)
 class TruthScores:
-    """Metrics of a run as scored on all its samples with one version of the truth.
+    """Metrics of a run on all its samples, as scored with one label version.
 
-    Those of an `is_weighted` run are of sums of weights.
+    Those of an `is_weighted` run are based on sums of weights.
     """
 
     truth_number: int
@@ -37,7 +37,7 @@ class TruthScores:
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """A finished run. `before` and `after` are None while it was not scored on that side."""
+    """A finished run. `before` and `after` are None if it has not been scored on that side."""
 
     id: str
     name: str
@@ -59,8 +59,8 @@ def runs_around(
 ) -> tuple[ScoredRun, ...]:
     """The newest runs of a lineage as scored up to version `before` and from `after` on.
 
-    Each side is the nearest version a run was scored with: where corrections follow each other
-    quickly, nobody may have been scored in between. One statement.
+    Each side is the nearest version a run was scored with: if corrections follow each other
+    quickly, some versions in between may have no scored runs. One statement.
     """
     runs = _runs(root_id, limit)
     scores = _nearest(root_id, before, after)
@@ -116,7 +116,7 @@ def _runs(root_id: int, limit: int) -> Subquery:
 
 
 def _nearest(root_id: int, before: int, after: int) -> Subquery:
-    """Evaluations of whole runs; place 1 is that of the version nearest on its side."""
+    """Evaluations of whole runs; place 1 is that of the nearest version on its side."""
     version = aliased(TruthVersionRow)
     is_after = version.number >= after
     distance = case((is_after, version.number - after), else_=before - version.number)

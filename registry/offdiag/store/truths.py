@@ -1,9 +1,9 @@
-"""Statements on versions of ground truth and on their samples.
+"""Statements on label versions and on their samples.
 
 Samples are stored once per content and shared by runs.
 
-Versions that descend from one another hold the same samples. Their identifiers are therefore
-stored with the first one only; the others are just labels.
+Versions that descend from one another have the same samples. The sample ids are therefore stored
+with the first version only; the others consist of labels alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from offdiag.store.models.base import record_as
 
 @dataclass(frozen=True, slots=True)
 class TruthRecord:
-    """A truth version without its samples. `class_counts` is in label order.
+    """A label version without its samples. `class_counts` is in label order.
 
     `root_id` is the first version of its lineage, `parent_id` the version it corrects.
     """
@@ -56,7 +56,7 @@ class TruthRecord:
 
 
 def newest_numbers(dataset_ids: Collection[int] | None = None) -> Subquery:
-    """The `number` of the newest truth version by `dataset_id`, of these or of all datasets."""
+    """The `number` of the newest label version by `dataset_id`, of these or of all datasets."""
     row = TruthVersionRow
     numbers = select(row.dataset_id, func.max(row.number).label("number"))
     if dataset_ids is not None:
@@ -65,7 +65,7 @@ def newest_numbers(dataset_ids: Collection[int] | None = None) -> Subquery:
 
 
 def find_truth(session: Session, *, dataset_id: int, digest: str) -> TruthRecord | None:
-    """The newest truth version of a dataset that has this content."""
+    """The newest label version of a dataset that has this content."""
     return _record(
         session.scalar(
             select(TruthVersionRow)
@@ -88,7 +88,7 @@ def latest_truth(session: Session, dataset_id: int) -> TruthRecord | None:
 
 
 def truths_of(session: Session, dataset_id: int) -> list[TruthRecord]:
-    """Every truth version of a dataset, newest first."""
+    """Every label version of a dataset, newest first."""
     return [
         _recorded(row)
         for row in session.scalars(
@@ -110,7 +110,7 @@ def numbered_truth(session: Session, *, dataset_id: int, number: int) -> TruthRe
 
 
 def head_of(session: Session, truth_id: int) -> TruthRecord:
-    """The version that counts in the lineage of a version, which must exist: the newest one."""
+    """The newest version in the lineage of a version, which must exist."""
     known = aliased(TruthVersionRow)
     newest = (
         select(TruthVersionRow)
@@ -129,7 +129,7 @@ def head_of(session: Session, truth_id: int) -> TruthRecord:
 
 
 def newest_number(version: type[TruthVersionRow]) -> ScalarSelect[int | None]:
-    """Number of the newest version in the lineage of a truth version."""
+    """Number of the newest version in the lineage of a label version."""
     newer = aliased(TruthVersionRow)
     return (
         select(func.max(newer.number))
@@ -140,12 +140,12 @@ def newest_number(version: type[TruthVersionRow]) -> ScalarSelect[int | None]:
 
 
 def get_truth(session: Session, truth_id: int) -> TruthRecord:
-    """A truth version by id, which must exist."""
+    """A label version by id, which must exist."""
     return _recorded(session.get_one(TruthVersionRow, truth_id))
 
 
 def all_truths(session: Session) -> list[TruthRecord]:
-    """Every truth version of every dataset."""
+    """Every label version of every dataset."""
     return [
         _recorded(row)
         for row in session.scalars(select(TruthVersionRow).order_by(TruthVersionRow.id))
@@ -153,7 +153,7 @@ def all_truths(session: Session) -> list[TruthRecord]:
 
 
 def lock_truths(session: Session, dataset_id: int) -> None:
-    """Let nobody else add a truth version to this dataset until the transaction ends."""
+    """Prevent others from adding label versions to this dataset until the transaction ends."""
     session.execute(
         select(DatasetRow.id).where(DatasetRow.id == dataset_id).with_for_update(key_share=True)
     )
@@ -168,16 +168,16 @@ def _recorded(row: TruthVersionRow) -> TruthRecord:
 
 
 _ITSELF = 0
-"""Stands for the id of a row that does not have one yet; references are checked at the commit."""
+"""Stands for the id of a row that has none yet; references are checked at the commit."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewTruth:
-    """Content of a truth version to be stored, in canonical order.
+    """Content of a label version to be stored, in canonical order.
 
-    `actual` has the code `n_classes` where a sample has no label; it holds packed sets where
-    samples carry sets of labels. A version that corrects a
-    `parent` says for what `reason`, and has no identifiers of its own.
+    `actual` has the code `n_classes` for samples without a label; for multi-label samples it holds
+    packed label sets. A version that corrects a `parent` states its `reason`, and has no sample
+    ids of its own.
     """
 
     digest: str
@@ -208,7 +208,7 @@ def insert_truth(
     author: str | None,
     now: datetime,
 ) -> TruthRecord:
-    """Store a new truth version of a dataset, numbered after the newest one."""
+    """Store a new label version of a dataset, numbered after the newest one."""
     lock_truths(session, dataset_id)
     newest = session.scalar(
         select(func.max(TruthVersionRow.number)).where(TruthVersionRow.dataset_id == dataset_id)
@@ -229,7 +229,7 @@ def insert_truth(
         created_at=now,
     )
     session.add(row)
-    session.flush()  # The chunks need the id, and a first version itself does.
+    session.flush()  # The chunks need the id, and so does a first version itself.
     if truth.parent is None:
         row.root_id = row.id
     _insert_chunks(session, row.id, truth, chunk_size)
@@ -253,11 +253,11 @@ def _insert_chunks(session: Session, truth_id: int, truth: NewTruth, chunk_size:
                 sha256=codec.sha256_hex(codes, ids or b""),
             )
         )
-    session.flush()  # Constraint errors belong to this statement.
+    session.flush()  # Constraint errors should be raised by this statement.
 
 
 def truth_codes(session: Session, truth_id: int) -> Codes:
-    """All actual codes, or packed sets, of a truth version in canonical order."""
+    """All actual codes, or packed label sets, of a version in canonical order."""
     rows = session.execute(
         select(TruthChunkRow.codes, TruthChunkRow.dtype)
         .where(TruthChunkRow.truth_version_id == truth_id)
@@ -267,7 +267,7 @@ def truth_codes(session: Session, truth_id: int) -> Codes:
 
 
 def truth_ids(session: Session, truth: TruthRecord) -> SampleIds | None:
-    """All identifiers of a truth version in canonical (sorted) order, None if it has none."""
+    """All sample ids of a label version in canonical (sorted) order, None if it has none."""
     if truth.id_kind == "position":
         return None
     blobs: Sequence[bytes | None] = session.scalars(
@@ -281,7 +281,7 @@ def truth_ids(session: Session, truth: TruthRecord) -> SampleIds | None:
 def runs_scored_with(session: Session, root_id: int) -> list[str]:
     """Ids of the finished runs whose predictions are counted against a lineage, oldest first.
 
-    Uploaded matrices are not among them: nobody can count those again.
+    Uploaded matrices are not included, because they cannot be counted again.
     """
     return list(
         session.scalars(
@@ -302,9 +302,9 @@ def runs_scored_with(session: Session, root_id: int) -> list[str]:
 class TruthSummary:
     """One version. `class_counts` is in label order, `n_runs` counts runs logged with it.
 
-    `is_head` says that runs of its lineage are scored with it; `root` is the number of the
-    first version of the lineage and `parent` that of the version it corrects. `slices` are the
-    names of the slice columns of the samples.
+    `is_head` says that runs of its lineage are scored with it; `root` is the number of the first
+    version of the lineage and `parent` that of the version it corrects. `slices` are the names of
+    the slice columns of the samples.
     """
 
     number: int
@@ -325,7 +325,7 @@ class TruthSummary:
 
 def truth_list(session: Session, dataset_id: int) -> tuple[TruthSummary, ...]:
     """All versions of a dataset, newest first, in two statements."""
-    # By dataset, for which runs have an index, and not version by version, for which not.
+    # By dataset, because there is an index of runs by dataset but none by version.
     logged = (
         select(RunRow.truth_version_id.label("truth_id"), func.count().label("n"))
         .where(RunRow.dataset_id == dataset_id, RunRow.deleted_at.is_(None))

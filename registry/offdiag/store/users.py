@@ -20,7 +20,7 @@ _MANAGES = and_(MembershipRow.project_id.is_(None), MembershipRow.role == Role.A
 
 @dataclass(frozen=True, slots=True)
 class UserRecord:
-    """A user as the rest of the program sees it. The hash of the password is not part of it."""
+    """A user as the rest of the program sees it, without the password hash."""
 
     id: int
     name: str
@@ -42,7 +42,7 @@ def add_user(
     password_hash: str | None,
     now: datetime,
 ) -> int | None:
-    """Insert a user without any role; None where there is one of that name."""
+    """Insert a user without any role; None if the name is taken."""
     row = UserRow(
         name=name,
         display_name=display_name,
@@ -61,7 +61,7 @@ def add_user(
 
 
 def find_user(session: Session, name: str) -> UserRecord | None:
-    """A user by name, letter by letter."""
+    """A user by name, which must match exactly."""
     row = session.scalar(select(UserRow).where(UserRow.name == name))
     return None if row is None else _record(row, grants_of(session, row.id))
 
@@ -84,13 +84,13 @@ def list_users(session: Session, *, limit: int = MOST_USERS) -> list[UserRecord]
 
 
 def grants_of(session: Session, user_id: int) -> tuple[Grant, ...]:
-    """The roles of a user, that in all projects first."""
+    """The roles of a user, the role in all projects first."""
     rows = session.execute(_grants().where(MembershipRow.user_id == user_id))
     return tuple(Grant(Role(row.role), row.project) for row in rows)
 
 
 def password_hash(session: Session, name: str) -> tuple[int, str] | None:
-    """Number and hash of a user who may sign in with a password."""
+    """Id and password hash of a user who may sign in with a password."""
     row = session.execute(
         select(UserRow.id, UserRow.password_hash).where(
             UserRow.name == name,
@@ -106,27 +106,27 @@ def set_password_hash(session: Session, user_id: int, text: str) -> None:
 
 
 def set_disabled(session: Session, user_id: int, at: datetime | None) -> None:
-    """Lock a user out from a moment on, or let them in again."""
+    """Disable a user from a moment on, or enable them again."""
     session.execute(update(UserRow).where(UserRow.id == user_id).values(disabled_at=at))
 
 
 def note_sign_in(session: Session, user_id: int, at: datetime) -> None:
-    """Keep when a user signed in last."""
+    """Record when a user last signed in."""
     session.execute(update(UserRow).where(UserRow.id == user_id).values(signed_in_at=at))
 
 
 def news_seen_at(session: Session, user_id: int) -> datetime | None:
-    """When a user marked the news as seen last."""
+    """When a user last marked the news as seen."""
     return session.scalar(select(UserRow.news_seen_at).where(UserRow.id == user_id))
 
 
 def set_news_seen(session: Session, user_id: int, at: datetime) -> None:
-    """Keep when a user marked the news as seen."""
+    """Record when a user marked the news as seen."""
     session.execute(update(UserRow).where(UserRow.id == user_id).values(news_seen_at=at))
 
 
 def lock_admins(session: Session) -> None:
-    """Let no other transaction take roles from admins of all projects until this one ends."""
+    """Prevent other transactions from taking roles from global admins until this one ends."""
     session.execute(
         select(UserRow.id)
         .where(UserRow.id.in_(select(MembershipRow.user_id).where(_MANAGES)))
@@ -136,7 +136,7 @@ def lock_admins(session: Session) -> None:
 
 
 def set_role(session: Session, user_id: int, *, project_id: int | None, role: Role | None) -> None:
-    """Give a role in a project, or in all of them, in place of the one before; None takes it."""
+    """Set a user's role in a project, or in all projects; None removes it."""
     _lock_roles(session, user_id)
     session.execute(
         delete(MembershipRow).where(
@@ -154,7 +154,7 @@ def set_role(session: Session, user_id: int, *, project_id: int | None, role: Ro
 def replace_roles(
     session: Session, user_id: int, roles: Sequence[tuple[int | None, Role]]
 ) -> None:
-    """Give exactly these roles."""
+    """Give a user exactly these roles."""
     _lock_roles(session, user_id)
     session.execute(delete(MembershipRow).where(MembershipRow.user_id == user_id))
     session.add_all(
@@ -165,7 +165,7 @@ def replace_roles(
 
 
 def has_admin(session: Session) -> bool:
-    """Whether there is an admin of all projects who is not locked out."""
+    """Whether there is an admin of all projects who is not disabled."""
     wanted = (
         select(MembershipRow.id)
         .join(UserRow, UserRow.id == MembershipRow.user_id)
@@ -175,7 +175,7 @@ def has_admin(session: Session) -> bool:
 
 
 def _lock_roles(session: Session, user_id: int) -> None:
-    """Let no other transaction give roles to this user until this one ends."""
+    """Prevent other transactions from giving roles to this user until this one ends."""
     session.execute(
         select(UserRow.id).where(UserRow.id == user_id).with_for_update(key_share=True)
     )
