@@ -32,7 +32,7 @@ Buffer = bytes | memoryview
 RAW = "raw"
 """Name of the codec for plain arrays in the `codec` columns."""
 BITS = "bits"
-"""Name of the codec for packed label sets."""
+"""Name of the codec for packed sets of labels."""
 TAGS = "tags"
 """Name of the codec for a slice column whose levels are sets of tags."""
 SCORE_TYPE = "f4"
@@ -51,7 +51,7 @@ _WEIGHT: np.dtype[np.float64] = np.dtype("<f8")
 
 
 def code_type(codes: Codes) -> str:
-    """The `dtype` column for codes: their type, or "u1x3" for label sets in rows of 3 bytes."""
+    """The `dtype` column for codes: their type, or "u1x3" for packed sets of 3 bytes each."""
     name = codes.dtype.str[1:]
     return name if codes.ndim == 1 else f"{name}x{codes.shape[1]}"
 
@@ -329,7 +329,7 @@ _LAYOUT_AT = 1
 
 
 def encode_sample_counts(counts: SampleCounts | OccupiedCells) -> bytes:
-    """Encode counts of either kind; those of label sets as integers of the narrowest type."""
+    """Encode counts of either kind; those of multi-label samples in the narrowest type."""
     if isinstance(counts, OccupiedCells):
         return encode_occupied(counts)
     if not isinstance(counts, SetTally):

@@ -85,7 +85,7 @@ class StoredEvaluation:
 
     @property
     def matrix(self) -> ConfusionMatrix:
-        """The confusion matrix. Raises `Conflict` if samples have label sets."""
+        """The confusion matrix. Raises `Conflict` for multi-label samples."""
         return matrix_of(self.counted)
 
 

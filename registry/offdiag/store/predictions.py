@@ -379,7 +379,7 @@ def in_truth_order(
 ) -> dict[str, Codes]:
     """Predicted code of each sample of the label version by run, `n_classes` for missing ones.
 
-    Label sets of multi-label samples are packed, and "unknown" for missing ones.
+    For multi-label samples these are packed sets, "unknown" for missing ones.
 
     One statement for all runs, which must have been logged with this label version or one it
     descends from; runs without predictions are left out. Counts from these codes are not weighted,

@@ -83,7 +83,7 @@ class CostChoice:
 def runs_with_costs(session: Session, run_ids: Sequence[str]) -> tuple[RunWithCosts, ...]:
     """Evaluated runs in the order of their ids; others are left out.
 
-    Raises `Conflict` for a run whose samples have label sets, because their errors have no cost.
+    Raises `Conflict` for a multi-label run, because its errors have no cost.
     """
     rows = session.execute(
         select(

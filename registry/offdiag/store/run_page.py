@@ -209,7 +209,7 @@ class RunResults:
 
     @property
     def matrix(self) -> ConfusionMatrix:
-        """The confusion matrix. Raises `Conflict` if samples have label sets."""
+        """The confusion matrix. Raises `Conflict` for multi-label samples."""
         return matrix_of(self.counted)
 
 

@@ -273,7 +273,7 @@ LISTED_METRICS = (
 )
 
 LISTED_OF_SETS = ("subset_accuracy", "hamming_loss", "example_jaccard", "micro_f1", "macro_f1")
-"""The same for runs whose samples have label sets."""
+"""The same for multi-label runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -176,8 +176,8 @@ class NewTruth:
     """Content of a label version to be stored, in canonical order.
 
     `actual` has the code `n_classes` for samples without a label; for multi-label samples it holds
-    packed label sets. A version that corrects a `parent` states its `reason`, and has no sample
-    ids of its own.
+    packed sets. A version that corrects a `parent` states its `reason`, and has no sample ids of
+    its own.
     """
 
     digest: str
@@ -257,7 +257,7 @@ def _insert_chunks(session: Session, truth_id: int, truth: NewTruth, chunk_size:
 
 
 def truth_codes(session: Session, truth_id: int) -> Codes:
-    """All actual codes, or packed label sets, of a version in canonical order."""
+    """All actual codes, or packed sets of labels, of a version in canonical order."""
     rows = session.execute(
         select(TruthChunkRow.codes, TruthChunkRow.dtype)
         .where(TruthChunkRow.truth_version_id == truth_id)

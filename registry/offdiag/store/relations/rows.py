@@ -86,7 +86,7 @@ def run_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns)
 
 
 def cell_rows(session: Session, run_ids: Sequence[str], wanted: RequestedColumns) -> pa.Table:
-    """The occupied cells of the named runs; one statement. Label sets have no cells.
+    """The occupied cells of the named runs; one statement. Multi-label runs have no cells.
 
     If samples have weights, cells count the samples.
     """
