@@ -1,1 +1,1 @@
-"""Arrays as users hold them (lists, numpy, pandas, polars, Arrow, tensors) turned into codes."""
+"""Converting users' arrays (lists, numpy, pandas, polars, Arrow, tensors) to class codes."""

@@ -1,9 +1,9 @@
-"""What an Arrow message says about itself, read without unpacking what it carries.
+"""Reading what an Arrow message says about itself, without unpacking its content.
 
 The description of a batch is a FlatBuffers table
-(https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format), in which a
-field that is absent has no place. Arrow unpacks compressed batches while it reads, without a
-limit, so how large they will be is looked up here first.
+(https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format), in which absent
+fields take no space. Arrow unpacks compressed batches while it reads, without a limit, so their
+unpacked size is read here first.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NOT_COMPRESSED = -1
 
 @dataclass(frozen=True, slots=True)
 class BatchDescription:
-    """Rows of a batch, and the bytes of all its buffers once they are unpacked."""
+    """Number of rows of a batch, and the bytes of all its buffers after unpacking."""
 
     n_rows: int
     n_bytes: int
@@ -30,9 +30,9 @@ class BatchDescription:
 def describe_batch(
     description: bytes, body: memoryview, *, of_dictionary: bool = False
 ) -> BatchDescription:
-    """What the description of a record batch or of a dictionary promises.
+    """Read the sizes from the description of a record batch or of a dictionary.
 
-    Raises `ValueError` or `struct.error` where it cannot be read.
+    Raises `ValueError` or `struct.error` if it cannot be read.
     """
     (message,) = struct.unpack_from("<I", description, 0)
     batch = _table_at(description, message, _HEADER_OF_MESSAGE)
@@ -66,7 +66,7 @@ def _buffers(description: bytes, batch: int) -> list[tuple[int, int]]:
 
 
 def _unpacked(body: memoryview, start: int, size: int) -> int:
-    """Bytes of a compressed buffer: the first eight say so, or that it is not compressed."""
+    """The unpacked size of a buffer: its first eight bytes, unless these mean "not compressed"."""
     (promised,) = struct.unpack_from("<q", body, start)
     if promised == _NOT_COMPRESSED:
         return size
@@ -84,7 +84,7 @@ def _table_at(description: bytes, table: int, field: int) -> int:
 
 
 def _place_of_field(description: bytes, table: int, field: int) -> int | None:
-    """Where a field of a FlatBuffers table stands: its list of offsets says so."""
+    """The position of a field of a FlatBuffers table, from its list of offsets; None if absent."""
     (back,) = struct.unpack_from("<i", description, table)
     offsets = table - back
     if not 0 <= offsets < len(description):

@@ -1,7 +1,7 @@
-"""One array of any accepted kind, a tensor too, as a numpy array or an Arrow string column.
+"""Converting one array of any accepted kind to a numpy array or an Arrow string column.
 
-Only two forms are worked with afterwards: numpy for whole numbers and booleans, Arrow for
-text, because Arrow looks up a million strings 40 times faster than a Python dictionary does.
+Later code handles these two forms only: numpy for whole numbers and booleans, Arrow for text,
+because Arrow looks up a million strings 40 times faster than a Python dictionary does.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def readable(values: object) -> Any:
-    """The values in a form that the numpy array protocol takes; most are that as they are.
+    """The values in a form that the numpy array protocol accepts, usually unchanged.
 
-    A tensor may be part of a gradient, lie on another device, or hold 16-bit floats of a kind
-    that numpy does not have: those become 32-bit ones, exactly. Numbers that a masked array hides
-    become NaN.
+    A tensor may be part of a gradient, be on another device, or hold 16-bit floats of a kind that
+    numpy does not have: these become 32-bit ones, exactly. Masked numbers of a masked array become
+    NaN.
     """
     values = unmasked(values)
     detach = getattr(values, "detach", None)
@@ -39,11 +39,11 @@ Column: TypeAlias = "NDArray[Any] | pa.Array"
 
 
 def to_column(values: object, *, field: str) -> Column:
-    """A one-dimensional column of whole numbers, booleans, floats or text without gaps.
+    """A one-dimensional column of whole numbers, booleans, floats or text without missing values.
 
-    Accepts lists and other iterables, numpy arrays, anything that speaks the Arrow PyCapsule
-    protocol (polars, pandas, pyarrow) or the numpy array protocol (torch, jax). Raises
-    `InvalidInput` for missing values, wrong shapes and types that cannot be told apart.
+    Accepts lists and other iterables, numpy arrays, and anything that implements the Arrow
+    PyCapsule protocol (polars, pandas, pyarrow) or the numpy array protocol (torch, jax). Raises
+    `InvalidInput` for missing values, wrong shapes and mixed or unsupported types.
     """
     import pyarrow as pa
 
@@ -69,7 +69,7 @@ def to_column(values: object, *, field: str) -> Column:
 
 
 def to_rich_column(values: object, *, field: str) -> Column:
-    """The same, but dates and times and lists of text come as Arrow columns."""
+    """The same as `to_column`, but dates, times and lists of text become Arrow columns."""
     import pyarrow as pa
 
     column = _read(values, field)
@@ -86,9 +86,9 @@ def to_rich_column(values: object, *, field: str) -> Column:
 
 
 def to_column_with_gaps(values: object, *, field: str) -> tuple[Column, NDArray[np.bool_]]:
-    """The values that are there, as `to_column` gives them, and which of all n are missing.
+    """The values that are present, as `to_column` gives them, and which of all n are missing.
 
-    Missing are None, NaN, and whatever the library of the column calls so.
+    None, NaN, and the missing value of the column's own library count as missing.
     """
     import pyarrow as pa
 
@@ -97,7 +97,7 @@ def to_column_with_gaps(values: object, *, field: str) -> tuple[Column, NDArray[
         column = _to_arrow(column.tolist(), field, nan_is_missing=True)
     if isinstance(column, pa.Array):
         missing = column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False)
-        # Arrow cannot pick values out of text in views.
+        # Arrow cannot select values from text in views.
         text = _searchable(column) if _is_text(column.type) else column
         return to_column(text.filter(pa.array(~missing)), field=field), missing
     whole = to_column(column, field=field)
@@ -108,17 +108,17 @@ def to_column_with_gaps(values: object, *, field: str) -> tuple[Column, NDArray[
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a single value is None, or NaN, NaT or NA, which equal nothing, not themselves."""
+    """Whether a single value is None, or NaN, NaT or NA, which do not even equal themselves."""
     if hasattr(value, "__len__") and getattr(value, "ndim", 1) != 0:
-        return False  # A text, a set or an array is there, whatever it holds.
+        return False  # A text, a set or an array is present, whatever it holds.
     try:
         return value is None or bool(value != value)  # noqa: PLR0124
-    except TypeError:  # The NA of pandas cannot even say so.
+    except TypeError:  # Comparing the NA of pandas fails instead.
         return True
 
 
 def _loose(values: object, field: str) -> object:
-    """A plain iterable as objects, so that what is missing in it can be told."""
+    """A plain iterable as an array of objects, in which missing values can be recognised."""
     import pyarrow as pa
 
     has_own_form = any(hasattr(values, name) for name in ("__arrow_c_stream__", "__array__"))
@@ -157,7 +157,7 @@ def _read(values: object, field: str) -> Column:
 
 
 def refuse_unordered(values: object, *, field: str) -> None:
-    """Raise `InvalidInput` for a set, whose values belong to no sample, and for a mapping."""
+    """Raise `InvalidInput` for a set, which has no order of samples, and for a mapping."""
     if isinstance(values, (set, frozenset)):
         raise InvalidInput(
             f"a {type(values).__name__} has no order, so nothing says which sample a value is of.",
@@ -173,7 +173,7 @@ def refuse_unordered(values: object, *, field: str) -> None:
 
 
 def kept(values: object) -> object:
-    """What can be read again and again: an iterator as a list, anything else as it is."""
+    """The values in a form that can be read repeatedly: iterators as lists, others unchanged."""
     return list(values) if isinstance(values, Iterator) else values
 
 
@@ -187,11 +187,11 @@ def _from_arrow_stream(values: object, field: str) -> pa.Array:
 
 
 def chunks_of_stream(values: Any) -> pa.ChunkedArray:
-    """A column that can hand out a stream of Arrow arrays. Raises what Arrow raises."""
+    """A column from a stream of Arrow arrays. Raises what Arrow raises."""
     import pyarrow as pa
 
     if hasattr(values, "to_arrow"):
-        # Polars has layouts of text in its streams that older Arrows cannot read.
+        # Polars streams text in layouts that older versions of Arrow cannot read.
         values = values.to_arrow()
     if isinstance(values, pa.ChunkedArray):
         return values
@@ -199,7 +199,7 @@ def chunks_of_stream(values: Any) -> pa.ChunkedArray:
         return pa.chunked_array([values])
     if hasattr(pa.ChunkedArray, "__arrow_c_stream__"):
         return pa.chunked_array(values)
-    # Arrow 15 would take each value for a chunk of its own.
+    # Arrow 15 would treat each value as a chunk of its own.
     return pa.chunked_array([pa.array(values)])
 
 
@@ -213,7 +213,7 @@ def _to_arrow(items: list[object], field: str, *, nan_is_missing: bool = False) 
         raise _not_unicode(plain, field) from None
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         if not nan_is_missing:
-            # What pandas calls missing, NaN and NA, is of another kind than the other values.
+            # Missing values of pandas, NaN and NA, have another type than the other values.
             _require_no_nulls(_to_arrow(plain, field, nan_is_missing=True), field)
         raise _mixed(error, field) from None
 
@@ -226,14 +226,14 @@ def _text_of_numpy(column: NDArray[np.str_], field: str) -> pa.Array:
         text = pa.array(column)
     except ValueError:
         raise _not_unicode(column, field) from None
-    # Arrow ends a text of numpy at the first NUL, which would make "a\0b" and "a" one class.
+    # Arrow ends a numpy text at the first NUL, which would make "a\0b" and "a" one class.
     if pc.sum(pc.utf8_length(text)).as_py() != np.char.str_len(column).sum():
         return _to_arrow(column.tolist(), field)
     return text
 
 
 def _not_unicode(items: Iterable[object], field: str) -> InvalidInput:
-    """The error naming the first text that no UTF-8 has."""
+    """The error for the first text that cannot be encoded in UTF-8."""
     for index, item in enumerate(items):
         if isinstance(item, str):
             require_storable(str(item), field=f"{field}[{index}]")
@@ -241,7 +241,7 @@ def _not_unicode(items: Iterable[object], field: str) -> InvalidInput:
 
 
 def _python_value(item: Any) -> object:
-    """A scalar of numpy, or a tensor of one value, as Python has it."""
+    """A numpy scalar, or a tensor of one value, as a plain Python value."""
     return item.item() if getattr(item, "shape", None) == () else item
 
 
@@ -259,13 +259,13 @@ def _plain_if_numeric(column: pa.Array, field: str) -> Column:
         return column.to_numpy(zero_copy_only=False)
     if pa.types.is_floating(kind):
         return column.to_numpy(zero_copy_only=False)
-    if pa.types.is_decimal(kind):  # What databases call a number of any size.
+    if pa.types.is_decimal(kind):  # Databases use it for numbers of any size.
         return numbers_of_decimals(column).to_numpy(zero_copy_only=False)
     raise _unusable(str(kind), field)
 
 
 def numbers_of_decimals(column: pa.Array) -> pa.Array:
-    """Decimals as int64 where all are whole and fit, else as float64."""
+    """Decimals as int64 if all are whole and fit, else as float64."""
     import pyarrow as pa
 
     try:
@@ -275,7 +275,7 @@ def numbers_of_decimals(column: pa.Array) -> pa.Array:
 
 
 def _searchable(text: pa.Array) -> pa.Array:
-    """Text in a layout that Arrow can look up: it has no such kernel for string views."""
+    """Text in a layout that Arrow can search: it has no such kernel for string views."""
     import pyarrow as pa
 
     return text.cast(pa.large_string()) if str(text.type) == "string_view" else text

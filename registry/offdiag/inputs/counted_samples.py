@@ -1,4 +1,4 @@
-"""Samples that were counted where they lie: how many there are of each kind."""
+"""Samples that were counted outside offdiag: the number of samples of each kind."""
 
 from __future__ import annotations
 
@@ -35,15 +35,17 @@ from offdiag.metrics.scores.score_cells import (
 )
 
 MAX_KINDS = 1_000_000
-"""Most combinations of classes and slice values that are kept with a run."""
+"""Limit on the combinations of classes and slice values that are stored with a run."""
 
 
 @dataclass(frozen=True, eq=False)
 class CountedSamples:
-    """`sizes[i]` samples have actual class `actual[i]`, predicted class `predicted[i]` and the
-    values at i of every slice column. Kinds are distinct, in order, and none is empty. With
-    `scores` kinds differ in the cell of the score of the positive class, too. `events` are what
-    is known of the scores of each class against the rest and of the top label; empty without.
+    """The number of samples of each kind.
+
+    `sizes[i]` samples have actual class `actual[i]`, predicted class `predicted[i]` and the values
+    at i of every slice column. Kinds are distinct, in order, and none is empty. With `scores`
+    kinds also differ in the cell of the score of the positive class. `events` are the counted
+    scores of each class against the rest and of the top label; empty if there are none.
     """
 
     actual: Codes
@@ -54,27 +56,27 @@ class CountedSamples:
     events: tuple[EventSums, ...] = ()
 
     def __len__(self) -> int:
-        """How many kinds of samples there are."""
+        """The number of kinds of samples."""
         return len(self.sizes)
 
     @property
     def are_a_matrix(self) -> bool:
-        """Whether a confusion matrix says all of it."""
+        """Whether a confusion matrix holds all of this information."""
         return not self.slices and self.scores is None and not self.events
 
     @property
     def score_columns(self) -> int:
-        """How many scores of each sample were counted."""
+        """How many scores per sample were counted."""
         return len(self.events) - 1 if self.events else int(self.scores is not None)
 
     def class_cells(self) -> ClassCells | None:
-        """The scores of every class; None without."""
+        """The scores of every class; None if there are none."""
         return class_cells(self.events[:-1], self.events[-1]) if self.events else None
 
     def score_cells(
         self, positive: int, members: NDArray[np.bool_] | None = None
     ) -> ScoreCells | None:
-        """The scores of all samples, or of the kinds that `members` marks; None without any."""
+        """The scores of all samples, or of the kinds that `members` marks; None without scores."""
         if self.scores is None or (members is not None and not members.any()):
             return None
         chosen = np.ones(len(self), dtype=np.bool_) if members is None else members
@@ -101,7 +103,7 @@ class CountedSamples:
             content.update(repr((name, column.levels, *kind)).encode())
             content.update(column.codes.tobytes())
         if self.scores is not None:
-            # Sums differ in their last digits with the order in which an engine adds.
+            # The last digits of sums depend on the order in which an engine adds.
             for values in (self.scores.code, self.scores.low, self.scores.high):
                 content.update(values.tobytes())
         for event in self.events:
@@ -123,11 +125,11 @@ def counted_samples(
     positive_label: str | None = None,
     class_scores: GivenClassScores | None = None,
 ) -> CountedSamples:
-    """Encode counts that stand in lists of one length, one entry for each kind of sample.
+    """Encode counts given as lists of one length, one entry for each kind of sample.
 
-    Kinds that are the same as text (7 and "7") are added up. `scores` are those of the positive
-    class. Raises `InvalidInput` for values that are not labels or not among
-    these, for counts that are none, for scores that contradict them, and for nothing at all.
+    Kinds that are equal as text (7 and "7") are added up. `scores` are those of the positive
+    class. Raises `InvalidInput` for values that are no valid labels or not among `labels`, for
+    invalid counts, for scores that contradict them, and for no samples at all.
     """
     counts = whole_sizes(sizes)
     require_equal_lengths(
@@ -159,7 +161,7 @@ def counted_samples(
 
 
 def whole_sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Numbers of samples of each kind. Raises `InvalidInput` for those that are none."""
+    """The number of samples of each kind. Raises `InvalidInput` for invalid numbers."""
     given = np.asarray(sizes)
     if len(given) > MAX_KINDS:
         raise too_many_kinds(len(given))
@@ -169,7 +171,7 @@ def whole_sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
             field="sizes",
             hint="Count at least one sample.",
         )
-    # The sum of Python numbers cannot wrap.
+    # A sum of Python integers cannot overflow.
     if sum(given.tolist()) >= LARGEST_TOTAL:
         raise InvalidInput(
             f"the counts add up to {LARGEST_TOTAL} or more.",
@@ -180,14 +182,14 @@ def whole_sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
 
 
 def slice_columns(slices: Mapping[str, Sequence[object]]) -> SliceColumns:
-    """The slice columns of kinds, from a value of each kind or its tags."""
+    """The slice columns of kinds, from one value or one list of tags per kind."""
     return {require_name(name, "slices"): _column(values, name) for name, values in slices.items()}
 
 
 def counted_slice_notes(
     slices: Mapping[str, Sequence[object]], sizes: Sequence[int]
 ) -> tuple[str, ...]:
-    """What may not be meant as it was given, of a value of each kind in every column."""
+    """Notes on slice values, one per kind and column, that may not be meant as given."""
     counts = np.asarray(sizes, dtype=np.int64)
     notes = []
     for name, column in slice_columns(slices).items():
@@ -199,7 +201,7 @@ def counted_slice_notes(
 
 
 def too_many_kinds(n_kinds: int) -> InvalidInput:
-    """The error for counts that are nearly as many as the samples."""
+    """The error for counts with nearly as many kinds as samples."""
     return InvalidInput(
         f"there are {n_kinds} combinations of classes and slice values or more.",
         field="slices",
@@ -208,7 +210,7 @@ def too_many_kinds(n_kinds: int) -> InvalidInput:
 
 
 def too_many_cells() -> InvalidInput:
-    """The error for scores of so many classes that their cells are more than are kept."""
+    """The error for scores of so many classes that there are more cells than can be stored."""
     return InvalidInput(
         f"the scores of all classes are in more than {MAX_KINDS} bins.",
         field="score",
@@ -217,13 +219,13 @@ def too_many_cells() -> InvalidInput:
 
 
 def label_codes(values: Sequence[object], labels: LabelSet, field: str) -> Codes:
-    """Codes of classes. Raises `InvalidInput` for values that are none of them."""
+    """Codes of classes. Raises `InvalidInput` for values that are not among the labels."""
     places = [labels.code_of(value, field_name=field) for value in values]
     return np.array(places, dtype=code_dtype(len(labels)))
 
 
 def _column(values: Sequence[object], name: str) -> SliceColumn:
-    """A value for each kind, or its tags."""
+    """A slice column with a value, or tags, for each kind."""
     if any(isinstance(value, list | tuple) for value in values):
         return read_slices({name: list(values)}, n_samples=len(values))[name]
     field = f"slices[{name!r}]"
@@ -240,7 +242,7 @@ def merged_samples(
     columns: SliceColumns,
     scores: CellSums | None = None,
 ) -> CountedSamples:
-    """Kinds in order, those that are the same added up."""
+    """The kinds in order, with equal ones added up."""
     keys = [] if scores is None else [scores.code]
     first, places, totals = distinct_kinds([actual, predicted], sizes, columns, keys)
     return CountedSamples(
@@ -258,7 +260,7 @@ def distinct_kinds(
     columns: SliceColumns,
     further: Sequence[NDArray[Any]] = (),
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int64]]:
-    """Where each distinct kind is first, which one each is, and how many samples it has.
+    """First position of each distinct kind, the kind of each entry, and the samples of each kind.
 
     Kinds are in the order of `codes`, then of the slice columns by name, then of `further`.
     """
@@ -277,8 +279,10 @@ def distinct_kinds(
 
 @dataclass(frozen=True, eq=False)
 class PairedSamples:
-    """`sizes[i]` samples have actual class `actual[i]`, the classes at i that each run predicts
-    and the values at i of every slice column. Kinds are distinct, in order, and none is empty.
+    """The number of samples of each kind, with the predictions of several runs.
+
+    `sizes[i]` samples have actual class `actual[i]`, the classes at i that each run predicts and
+    the values at i of every slice column. Kinds are distinct, in order, and none is empty.
     """
 
     actual: Codes
@@ -287,11 +291,11 @@ class PairedSamples:
     slices: SliceColumns
 
     def __len__(self) -> int:
-        """How many kinds of samples there are."""
+        """The number of kinds of samples."""
         return len(self.sizes)
 
     def of_run(self, run: str) -> CountedSamples:
-        """The samples by the predictions of one run alone."""
+        """The samples with the predictions of one run alone."""
         return merged_samples(self.actual, self.predicted[run], self.sizes, self.slices)
 
 
@@ -305,7 +309,7 @@ def paired_samples(
 ) -> PairedSamples:
     """Encode counts in lists of one length, one entry for each kind; `predicted` is by run.
 
-    Kinds that are the same as text are added up. Raises `InvalidInput` as `counted_samples` does.
+    Kinds that are equal as text are added up. Raises `InvalidInput` as `counted_samples` does.
     """
     counts = whole_sizes(sizes)
     require_equal_lengths(

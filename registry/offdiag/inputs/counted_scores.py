@@ -1,4 +1,4 @@
-"""Scores that were counted in cells where they lie: of one class, or of each."""
+"""Scores that were counted in cells outside offdiag: of one class, or of each."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ from offdiag.metrics.orientation import actual_totals
 from offdiag.metrics.scores.score_cells import HIGHEST_CODE, LOWEST_CODE, CellSums, EventSums
 
 CellColumns: TypeAlias = Mapping[str, Sequence[float]]
-"""Lists by name, one entry for each kind of samples, whose scores p are in one cell: `code` of
-the cell, `low` and `high` the smallest and largest p, `score` the sum of p, `square` and
-`rest_square` of p^2 and (1 - p)^2, `surprise` and `rest_surprise` of -ln p and -ln(1 - p), where
-those are finite. Which ones are losses depends on the actual class."""
+"""Lists by name, one entry per kind of samples, whose scores p are in one cell.
+
+`code` is that of the cell, `low` and `high` the smallest and largest p, `score` the sum of p,
+`square` and `rest_square` of p^2 and (1 - p)^2, `surprise` and `rest_surprise` of -ln p and -ln(1
+- p) if these are finite. Which of them are losses depends on the actual class.
+"""
 MISSING, OUTSIDE = -50_000, 50_000
-"""Codes of rows without a score, and of scores that are not probabilities."""
+"""Codes of rows without a score, and of rows whose score is not a probability."""
 MOST_CELLS = 80_000
-"""More than there are kinds of an event: 31,000 cells, each by its outcome."""
+"""More than the possible kinds of an event: 31,000 cells, each by its outcome."""
 _LARGEST_SURPRISE = 104.0
-"""-ln of the smallest number of single precision above 0 is 103.3."""
+"""-ln of the smallest positive number in single precision is 103.3."""
 _SLACK = 1e-6
-"""Sums in single precision and another order may be off by this share of the samples."""
+"""Sums in single precision and in another order may be off by this share of the samples."""
 
 
 def cell_sums(
@@ -38,10 +40,10 @@ def cell_sums(
     labels: LabelSet,
     positive_label: str | None,
 ) -> CellSums:
-    """What is known of the scores of kinds of `sizes` samples of `actual` class, all (n,).
+    """The checked score sums of kinds with `sizes` samples of `actual` class, all (n,).
 
-    Raises `InvalidInput` for other than two classes, without a positive one, and for sums that
-    cannot be those of so many samples.
+    Raises `InvalidInput` for other than two classes, without a positive one, and for sums that are
+    impossible for that many samples.
     """
     if len(labels) != 2:
         raise InvalidInput(
@@ -77,10 +79,10 @@ def _sums(
 
 @dataclass(frozen=True)
 class GivenEvent:
-    """Samples counted by the cell of one probability: of a class, or the largest of a sample.
+    """Samples counted by the cell of one probability: that of a class, or the largest of a sample.
 
-    All lists have one entry for each kind of samples: whether the event `happened`, how many
-    they are (`sizes`), and the columns of `CellColumns`.
+    All lists have one entry per kind of samples: whether the event `happened`, how many samples
+    there are (`sizes`), and the columns of `CellColumns`.
     """
 
     happened: Sequence[bool]
@@ -90,8 +92,10 @@ class GivenEvent:
 
 @dataclass(frozen=True)
 class GivenClassScores:
-    """Scores of every class, each counted against the rest: `of_classes` by class in the order
-    in which the first of equal probabilities is the top label, which `top` counts.
+    """Scores of every class, each counted against the rest.
+
+    `of_classes` is by class, in the order in which ties for the top label, counted by `top`, are
+    decided.
     """
 
     of_classes: Mapping[str, GivenEvent]
@@ -101,10 +105,10 @@ class GivenClassScores:
 def event_sums(
     given: GivenClassScores, matrix: NDArray[np.int64], labels: LabelSet
 ) -> tuple[EventSums, ...]:
-    """What is known of each class in label order, then of the top label.
+    """The score sums of each class in label order, then of the top label.
 
-    `matrix` (K, K) are the samples by class, whose actual classes all counts have. Raises
-    `InvalidInput` for other classes and for counts that are not of the same samples.
+    `matrix` (K, K) counts the samples by class, and all counts must agree with its actual classes.
+    Raises `InvalidInput` for other classes and for counts of different samples.
     """
     if len(labels) < 3:
         raise InvalidInput(
@@ -165,7 +169,7 @@ def _require_possible(
     numbers: Mapping[str, NDArray[np.float64]], sizes: NDArray[np.int64]
 ) -> None:
     low, high, mean = numbers["low"], numbers["high"], numbers["score"] / sizes
-    # What is not a number compares with nothing.
+    # Comparisons with NaN are false.
     fits = (numbers["code"] >= LOWEST_CODE) & (numbers["code"] <= HIGHEST_CODE)
     fits &= (low >= 0) & (low <= high) & (high <= 1)
     fits &= (mean >= low - _SLACK) & (mean <= high + _SLACK)

@@ -1,12 +1,12 @@
-"""Sample identifiers and indexes: what pairs the same sample across arrays and runs.
+"""Sample ids and indexes: matching the same sample across arrays and runs.
 
-Identifiers that are all whole numbers, given as numbers or as their decimal text, are one
-kind, so a loader that reads "17" and one that reads 17 name the same sample; everything else
-is text. Within a run an identifier stands once.
+Ids that are all whole numbers, given as numbers or as their decimal text, are one kind, so a
+loader that reads "17" and one that reads 17 name the same sample; everything else is text. Within
+a run an id occurs once.
 
-A Series of pandas names its rows. Two of them belong together by these names, as in every
-calculation of pandas, and not by position: predictions that were sorted or sampled on their way
-would otherwise be counted against the labels of other samples.
+The index of a pandas Series names its rows. Two Series are matched by these names, as in every
+calculation of pandas, and not by position: otherwise predictions that were sorted or sampled in
+between would be counted against the labels of other samples.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WHOLE_NUMBER = "^(0|-?[1-9][0-9]{0,17})$"
 
 @dataclass(frozen=True)
 class SampleIds:
-    """n identifiers of one kind: int64 numbers or Arrow text (large_string)."""
+    """n sample ids of one kind: int64 numbers or Arrow text (large_string)."""
 
     kind: Literal["int", "text"]
     values: NDArray[np.int64] | pa.Array
@@ -42,7 +42,7 @@ class SampleIds:
         return len(self.values)
 
     def order(self) -> NDArray[np.int64]:
-        """Positions that sort the identifiers: numbers by value, text by code point."""
+        """Positions that sort the ids: numbers by value, text by code point."""
         import pyarrow.compute as pc
 
         if isinstance(self.values, np.ndarray):
@@ -51,7 +51,7 @@ class SampleIds:
         return positions
 
     def take(self, positions: NDArray[np.int64]) -> SampleIds:
-        """The identifiers at these positions, in this order."""
+        """The ids at these positions, in this order."""
         import pyarrow as pa
 
         if isinstance(self.values, np.ndarray):
@@ -59,11 +59,11 @@ class SampleIds:
         return SampleIds(self.kind, self.values.take(pa.array(positions)))
 
     def slice(self, start: int, stop: int) -> SampleIds:
-        """The identifiers from `start` up to but without `stop`."""
+        """The ids from `start` up to but excluding `stop`."""
         return SampleIds(self.kind, self.values[start:stop])
 
     def n_bytes(self) -> NDArray[np.int64]:
-        """Bytes that each takes in a chunk, shape (n,)."""
+        """Bytes that each id takes in a chunk, shape (n,)."""
         import pyarrow.compute as pc
 
         if isinstance(self.values, np.ndarray):
@@ -72,7 +72,7 @@ class SampleIds:
         return lengths + np.int64().itemsize
 
     def to_list(self) -> list[int] | list[str]:
-        """Plain Python values."""
+        """The same as plain Python values."""
         if isinstance(self.values, np.ndarray):
             numbers: list[int] = self.values.tolist()
             return numbers
@@ -80,7 +80,7 @@ class SampleIds:
         return texts
 
     def named(self, text: str) -> NDArray[np.bool_]:
-        """Which identifiers contain a text, shape (n,); numbers only match as a whole."""
+        """Which ids contain a text, shape (n,); numbers only match as a whole."""
         import pyarrow.compute as pc
 
         if isinstance(self.values, np.ndarray):
@@ -93,7 +93,7 @@ class SampleIds:
         return found
 
     def as_text(self) -> SampleIds:
-        """The same identifiers as text, for joining numbers with text."""
+        """The same ids as text, for joining numbers with text."""
         import pyarrow as pa
 
         if isinstance(self.values, np.ndarray):
@@ -102,7 +102,7 @@ class SampleIds:
 
 
 def sample_ids(values: object, *, field: str = "sample_ids") -> SampleIds:
-    """Read identifiers; UUIDs and bytes in UTF-8 are read as their text.
+    """Read sample ids; UUIDs and bytes in UTF-8 are read as their text.
 
     Raises `InvalidInput` for missing, fractional or over-long ones, and for other bytes.
     """
@@ -136,7 +136,7 @@ def sample_ids(values: object, *, field: str = "sample_ids") -> SampleIds:
 
 
 def _texts_of_objects(values: object, field: str) -> object:
-    """UUIDs and bytes as text; anything else as it is."""
+    """UUIDs and bytes as text; anything else unchanged."""
     dtype = getattr(values, "dtype", None)
     listed = isinstance(values, (list, tuple)) or getattr(dtype, "kind", "") in {"O", "S"}
     if not listed and not _is_binary(values):
@@ -172,7 +172,7 @@ def _text_of_object(value: object, field: str) -> object:
 
 
 def joined(parts: list[SampleIds]) -> SampleIds:
-    """Identifiers of several batches as one. Numbers become text when any batch has text."""
+    """Ids of several batches as one. Numbers become text if any batch has text."""
     import pyarrow as pa
 
     if all(part.kind == "int" for part in parts):
@@ -182,7 +182,7 @@ def joined(parts: list[SampleIds]) -> SampleIds:
 
 
 def require_distinct(ids: SampleIds, order: NDArray[np.int64], *, field: str) -> None:
-    """Raise `InvalidInput` naming the first identifier that occurs twice.
+    """Raise `InvalidInput` naming the first id that occurs twice.
 
     `order` is `ids.order()`, which the caller needs anyway.
     """
@@ -214,9 +214,9 @@ def are_equal(one: SampleIds | None, other: SampleIds | None) -> bool:
 
 
 def common_places(ids: Sequence[SampleIds]) -> tuple[NDArray[np.int64], ...]:
-    """Where the identifiers stand that all of several sets have, in each set, (m,) each.
+    """Positions, in each of several sets of ids, of the ids that all sets have, (m,) each.
 
-    The identifiers of a set are distinct; the places follow the order of the first set.
+    The ids of a set are distinct; the positions follow the order of the first set.
     """
     first, *others = (each.as_text() if _mixed(ids) else each for each in ids)
     in_others = [_places_in(other, first) for other in others]
@@ -230,7 +230,7 @@ def _mixed(ids: Sequence[SampleIds]) -> bool:
 
 
 def _places_in(known: SampleIds, wanted: SampleIds) -> NDArray[np.int64]:
-    """Place of each wanted identifier among the known ones, -1 where it is not there."""
+    """Position of each wanted id among the known ones, -1 if it is not among them."""
     import pyarrow.compute as pc
 
     if isinstance(known.values, np.ndarray):
@@ -244,7 +244,7 @@ def _places_in(known: SampleIds, wanted: SampleIds) -> NDArray[np.int64]:
 
 
 def update_digest(digest: hashlib._Hash, ids: SampleIds) -> None:
-    """Feed the identifiers into a running digest, so that equal ids give equal bytes."""
+    """Feed the ids into a running digest, so that equal ids give equal bytes."""
     import pyarrow.compute as pc
 
     digest.update(ids.kind.encode())
@@ -263,19 +263,19 @@ _WAYS_OUT = (
 
 
 def aligned(**given: Any) -> dict[str, Any]:
-    """The arguments of one call by name, row i of each about the same sample.
+    """The arguments of one call by name, with row i of each about the same sample.
 
     An argument is None, an array of n rows, or a mapping from names to such arrays. Only Series
     and DataFrames of pandas, and what behaves like them, have an index:
 
-    * Equal indexes, also with labels that stand twice, are left as they are.
+    * Equal indexes, including those with duplicate labels, are left unchanged.
     * The same labels in another order are brought into the order of the first index.
     * A new index of 0 to n - 1 next to those numbers in another order is refused: predictions get
       one, whatever the order of the rows that they are made for.
-    * Other labels are refused. Where `sample_ids` or `ids` without an index say what each row is
+    * Other labels are refused. If `sample_ids` or `ids` without an index say what each row is
       about, rows are paired by position.
-    * An array without an index is paired by position. Next to indexes of different orders nothing
-      says which of them it follows, and it is refused.
+    * An array without an index is paired by position. Next to indexes of different orders it is
+      refused, because nothing says which of them it follows.
 
     Raises `InvalidInput` naming the argument whose index is at fault, and for unequal lengths.
     """
@@ -287,7 +287,7 @@ def aligned(**given: Any) -> dict[str, Any]:
     other = {name: index for name, index in others if not _equal(index, reference)}
     if not other:
         return given
-    from offdiag.inputs.labels import require_equal_lengths  # Not before it is needed: pyarrow.
+    from offdiag.inputs.labels import require_equal_lengths  # Only when needed: pyarrow.
 
     require_equal_lengths(**{name: len(index) for name, index in indexes.items()})
     ids = given.get("sample_ids", given.get("ids"))
@@ -307,7 +307,7 @@ def aligned(**given: Any) -> dict[str, Any]:
 
 
 def _arrays(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every array with the name that errors call it by."""
+    """Every array with its name in error messages."""
     for name, value in given.items():
         if isinstance(value, Mapping):
             yield from ((_entry(name, key), array) for key, array in value.items())
@@ -329,9 +329,9 @@ def _equal(index: Any, reference: Any) -> bool:
 
 
 def _places(index: Any, reference: Any) -> Any:
-    """Where each label of the reference stands in an index; None where they are not the same.
+    """The position in an index of each label of the reference; None if these are not the same.
 
-    Those of a new index are nobody's labels.
+    A new index, numbered by pandas, does not count as labels.
     """
     if (
         _is_new(index)
@@ -344,7 +344,7 @@ def _places(index: Any, reference: Any) -> Any:
 
 
 def _is_new(index: Any) -> bool:
-    """Whether pandas made it up, as for an array that becomes a Series."""
+    """Whether pandas generated it, as for an array that becomes a Series."""
     return (
         getattr(index, "start", None) == 0
         and getattr(index, "step", None) == 1
@@ -391,7 +391,7 @@ def _unpaired(name: str, index: Any, first: str, reference: Any) -> InvalidInput
 
 
 def _first(index: Any) -> object:
-    """The first label, as Python has it."""
+    """The first label as a plain Python value."""
     return index[:1].tolist()[0]
 
 

@@ -1,4 +1,4 @@
-"""New labels for some samples, in the forms in which people hold them."""
+"""Reading new labels for some samples, in the forms in which users have them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from offdiag.inputs.partial_labels import blanks_as_missing, encode_partial_labe
 
 @dataclass(frozen=True, slots=True)
 class ColumnNames:
-    """What the columns of a table of new labels are called."""
+    """The names of the columns in a table of new labels."""
 
     id: str = "id"
     label: str = "label"
@@ -30,9 +30,9 @@ AS_USUAL = ColumnNames()
 
 @dataclass(frozen=True)
 class LabelChanges:
-    """m samples and the label each is to have: its code, or `n_classes` for none any more.
+    """m samples and their new labels: codes, with `n_classes` for "no label any more".
 
-    Where samples have sets of labels, `codes` are packed sets.
+    For multi-label samples, `codes` are packed sets.
     """
 
     ids: SampleIds
@@ -42,17 +42,16 @@ class LabelChanges:
 def read_label_changes(
     given: object, labels: LabelSet, names: ColumnNames = AS_USUAL, *, of_sets: bool = False
 ) -> LabelChanges:
-    """Read a mapping from identifiers to labels, a pair (identifiers, labels), or a table.
+    """Read a mapping from ids to labels, a pair (ids, labels), or a table.
 
-    A table is a frame, or the path of a file in one of the formats of `read_columns`. Its
-    columns are found by their names; a frame of two columns may call them anything, identifiers
-    first. Samples without identifiers are named by their position, counted from 0. A missing
-    label (None, NaN, in a file an empty text that is not a class) takes the sample's label away.
-    Samples `of_sets` of labels get a set or list each, an empty one where no label is true; in a
-    file its names stand side by side with | between them.
+    A table is a frame, or the path of a file in one of the formats of `read_columns`. Its columns
+    are found by name; a frame of two columns may call them anything, ids first. Samples without
+    ids are named by their position, counted from 0. A missing label (None, NaN, in a file an empty
+    text that is not a class) removes the sample's label. With `of_sets` each sample gets a set or
+    list, an empty one if no label is true; in a file the names in a set are separated by |.
 
-    Raises `InvalidInput` for other forms, for no changes at all, for identifiers that stand
-    twice, and for labels that are not in the set.
+    Raises `InvalidInput` for other forms, for no changes at all, for duplicate ids, and for
+    unknown labels.
     """
     ids, values = _two_columns(given, labels, names)
     identifiers = sample_ids(ids, field="labels")
@@ -81,7 +80,7 @@ def _encoded(values: object, labels: LabelSet) -> Codes:
 
 
 def _split(given: object, values: object) -> object:
-    """The texts of a file as sets; anything else as it is."""
+    """The texts of a file as sets; anything else unchanged."""
     return sets_of_texts(values) if isinstance(given, (str, os.PathLike)) else values
 
 

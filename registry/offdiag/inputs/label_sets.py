@@ -1,4 +1,4 @@
-"""Sets of labels as users hold them (tables, sets, lists, texts) turned into indicators."""
+"""Converting multi-label data of users (tables, sets, lists, texts) to indicator tables."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ Given: TypeAlias = "NDArray[Any] | list[Labels]"
 
 @dataclass(frozen=True, slots=True)
 class EncodedSets:
-    """True and predicted sets of the same n samples over one label set of size q.
+    """True and predicted sets of labels of the same n samples, for a label set of size q.
 
-    Both arrays are bool (n, q), True where the label belongs to the set.
+    Both arrays are bool (n, q), True if the label belongs to the set.
     """
 
     actual: NDArray[np.bool_]
@@ -51,12 +51,12 @@ def encode_sets(
     """Encode both arguments with the declared labels, or with those found in the data.
 
     Each is an (n, q) table of 0 and 1 (array, DataFrame, sparse matrix, nested lists) in label
-    order, or n collections of labels. Nested lists are read as a table when all rows of both
-    arguments have one length (that of `labels`, if declared) and hold nothing but 0 and 1;
-    sets are never. Columns of a DataFrame that have names name the labels.
+    order, or n collections of labels. Nested lists are read as a table if all rows of both
+    arguments have one length (that of `labels`, if declared) and contain only 0 and 1; sets never
+    are. If columns of a DataFrame have names, these are the labels.
 
-    Raises `InvalidInput` for empty or unequal arguments, other numbers than 0 and 1, labels
-    that were not declared or stand twice in one set, naming the index of the sample.
+    Raises `InvalidInput` for empty or unequal arguments, numbers other than 0 and 1, and labels
+    that were not declared or occur twice in one set, naming the index of the sample.
     """
     if labels is not None and not isinstance(labels, LabelSet):
         labels = LabelSet.declared(labels)
@@ -76,7 +76,7 @@ def encode_sets(
 
 
 def _refuse_single_labels(labels: LabelSet | None, *, y_true: object, y_pred: object) -> None:
-    """Raise `InvalidInput` for one label of each sample in a table: a column, or one-hot rows."""
+    """Raise `InvalidInput` for single-label data in a table: one column, or one-hot rows."""
     for field, values, other, others in (
         ("y_true", y_true, "y_pred", y_pred),
         ("y_pred", y_pred, "y_true", y_true),
@@ -108,7 +108,7 @@ def _given(values: object, field: str) -> Given:
         values = values.to_pylist()
     array = np.asarray(readable(values)) if hasattr(values, "__array__") else None
     if array is not None and array.ndim == 2:
-        # Columns of several types, or of those that know missing values, come as objects.
+        # Columns of several types, or of nullable types, come as objects.
         is_of_numbers = array.dtype.kind == "O" and all(map(_is_number, array.flat))
         return array.astype(np.float64) if is_of_numbers else array
     if (array is not None and array.ndim != 1) or not _is_collection(values):
@@ -163,7 +163,7 @@ def _with_column_names(
             found = found or columns
             require_label_order(columns, found, field=field)
     if labels is None and found is not None:
-        # Beside columns 2, 1, 0 the numbers 0, 1, 2 of other columns are names, too.
+        # If another frame's columns are 2, 1, 0, the numbers 0, 1, 2 are names too.
         numbers = LabelSet.numbered(len(found))
         for field, values in (("y_true", y_true), ("y_pred", y_pred)):
             is_frame = hasattr(values, "columns") and named_columns(values) is None
@@ -212,7 +212,7 @@ def _indicators(given: Given, labels: LabelSet, field: str) -> NDArray[np.bool_]
     size = np.fromiter(map(len, given), dtype=np.int64, count=len(given))
     index = np.repeat(np.arange(len(given)), size)
     flat = list(chain.from_iterable(given))
-    # Text is looked up directly; whatever is not found that way is examined one by one.
+    # Text is looked up directly; labels that are not found that way are checked one by one.
     find = labels.find
     codes = [find(label) if isinstance(label, str) else None for label in flat]
     if None in codes:
@@ -255,7 +255,7 @@ def _code(label: object, labels: LabelSet, index: int, field: str) -> int:
 
 
 def infer_set_labels(*, y_true: object, y_pred: object) -> LabelSet:
-    """The sorted labels that the sets name, marked as inferred; or those of named columns.
+    """The sorted labels that occur in the sets, marked as inferred; or those of named columns.
 
     Raises `InvalidInput` for tables whose columns have no names.
     """
@@ -271,13 +271,13 @@ def infer_set_labels(*, y_true: object, y_pred: object) -> LabelSet:
 
 
 def pack_pair(*, y_true: object, y_pred: object, labels: LabelSet) -> tuple[Codes, Codes]:
-    """Packed true and predicted sets of the same n samples. Raises as `encode_sets` does."""
+    """Packed true and predicted sets of the same n samples. Raises the same as `encode_sets`."""
     found = encode_sets(y_true=y_true, y_pred=y_pred, labels=labels)
     return pack_sets(found.actual), pack_sets(found.predicted)
 
 
 def pack_column(values: object, labels: LabelSet, *, field: str) -> Codes:
-    """Packed sets of one argument. Raises `InvalidInput` naming `field` as `encode_sets` does."""
+    """Packed sets of one argument. Raises `InvalidInput` naming `field`, as `encode_sets` does."""
     try:
         return pack_sets(encode_sets(y_true=values, y_pred=values, labels=labels).actual)
     except InvalidInput as error:
@@ -287,7 +287,7 @@ def pack_column(values: object, labels: LabelSet, *, field: str) -> Codes:
 
 
 def pack_partial_column(values: object, labels: LabelSet, *, field: str) -> Codes:
-    """Packed sets of samples, those that are missing unknown. Raises `InvalidInput`."""
+    """Packed sets of samples, with missing ones as unknown. Raises `InvalidInput`."""
     import pyarrow as pa
 
     if getattr(values, "ndim", None) == 2:
@@ -305,16 +305,16 @@ def pack_partial_column(values: object, labels: LabelSet, *, field: str) -> Code
 
 
 BETWEEN = "|"
-"""What stands between two labels of a set."""
+"""Separator of two labels of a set."""
 
 
 def sets_of_texts(values: Any) -> list[list[Any] | None]:
     """The labels of each text; a blank one has none, a missing one stays missing.
 
-    Lists, which JSON lines, Parquet and Arrow have, are sets already.
+    Lists, as in JSON lines, Parquet and Arrow, are sets already.
 
     Raises `InvalidInput` for an empty name, as behind the bar of `sea|`, and for a list that was
-    written as text, which would be one label.
+    written as text, which would otherwise be a single label.
     """
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""Label arrays turned into codes of a label set."""
+"""Converting arrays of labels to codes of a label set."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Codes = NDArray[np.unsignedinteger[Any]]
 """Positions in a label set, in the narrowest unsigned type that holds them, shape (n,).
 
-Where a dataset has sets of labels, the packed sets of its samples stand in their place: bytes of
-shape (n, bytes), as `offdiag.metrics.multilabel.sets` lays them out.
+For multi-label datasets they hold the packed sets of the samples instead: bytes of shape (n,
+bytes), in the layout of `offdiag.metrics.multilabel.sets`.
 """
 
 _LARGEST_TABLE = 1 << 20
@@ -31,7 +31,7 @@ _LARGEST_TABLE = 1 << 20
 class LabelColumn:
     """Labels of n samples, read once: whole numbers, booleans or text.
 
-    `were_floats` says that they came as floats, each a whole number.
+    `were_floats` says that they were given as floats, each a whole number.
     """
 
     values: Column
@@ -45,7 +45,7 @@ class LabelColumn:
 class EncodedPair:
     """Actual and predicted classes of the same n samples as codes of one label set.
 
-    `whole_floats` names the arguments whose labels came as floats.
+    `whole_floats` names the arguments whose labels were given as floats.
     """
 
     actual: Codes
@@ -71,7 +71,7 @@ def encode_pair(
     """Encode both arrays with the declared labels, or with the labels found in either.
 
     Raises `InvalidInput` for empty arrays, unequal lengths, missing values, numbers that are not
-    whole, predictions that share no label with the truth, and labels that were not declared,
+    whole, predictions that share no label with the true labels, and labels that were not declared,
     naming the first offending index.
     """
     actual = label_column(y_true, field="y_true")
@@ -104,7 +104,7 @@ def encode_labels(values: object, labels: LabelSet, *, field: str) -> Codes:
 def infer_labels(truth: tuple[str, object], *predictions: tuple[str, object]) -> LabelSet:
     """The sorted labels that occur in the named arrays, marked as inferred.
 
-    Raises `InvalidInput` for predictions that share no label with the truth.
+    Raises `InvalidInput` for predictions that share no label with the true labels.
     """
     found = [
         (field, _distinct(label_column(values, field=field).values, field))
@@ -116,10 +116,11 @@ def infer_labels(truth: tuple[str, object], *predictions: tuple[str, object]) ->
 
 
 def label_column(values: object, *, field: str) -> LabelColumn:
-    """The labels of one argument, whole floats as whole numbers.
+    """The labels of one argument, with whole floats as whole numbers.
 
-    What was read already is given back. Raises `InvalidInput` for missing values, and for
-    numbers that are not whole, in a table too: those are scores, or no classes at all.
+    Columns that were already read are returned unchanged. Raises `InvalidInput` for missing
+    values, and for numbers that are not whole, also in a table: these are scores, or no classes at
+    all.
     """
     if isinstance(values, LabelColumn):
         return values
@@ -139,14 +140,14 @@ def label_column(values: object, *, field: str) -> LabelColumn:
 
 
 def floats_among(**columns: LabelColumn) -> tuple[str, ...]:
-    """The names of the columns whose labels came as floats."""
+    """The names of the columns whose labels were given as floats."""
     return tuple(name for name, column in columns.items() if column.were_floats)
 
 
 def refuse_score_table(values: object, *, field: str) -> None:
     """Raise `InvalidInput` for a table of numbers that are not whole, nested or two-dimensional.
 
-    A table of 0 and 1 says which labels the set of each sample has.
+    A table of 0 and 1 is accepted: it holds the set of labels of each sample.
     """
     numbers = _table_of_floats(values)
     if numbers is None:
@@ -178,7 +179,7 @@ def _table_of_floats(values: Any) -> NDArray[np.floating[Any]] | None:
         try:
             table = np.array(values)
         except (TypeError, ValueError):
-            return None  # Reading the values says what is wrong with them.
+            return None  # Reading the values reports what is wrong with them.
     elif getattr(values, "ndim", None) != 2 or not hasattr(values, "__array__"):
         return None
     numbers = np.asarray(readable(table))
@@ -189,11 +190,11 @@ _SIGNIFICANT_BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
 
 
 def _least_precise(values: Any, column: NDArray[np.floating[Any]]) -> str:
-    """The type of floats with the fewest bits among labels as they came, now read as `column`."""
+    """The float type with the fewest bits among labels as given, which were read as `column`."""
     parts: list[object] = [column, values]
     is_sequence = isinstance(values, (list, tuple))
     is_mixed = is_sequence or str(getattr(values, "dtype", "")) == "object"
-    # There may be millions, and numbers of Python have no other type to ask for.
+    # There may be millions, and Python numbers have no other type to look for.
     if is_mixed and not {*map(type, values)} <= {int, float}:
         parts.extend(values)
     kinds = {str(getattr(each, "dtype", "")).removeprefix("torch.") for each in parts}
@@ -206,7 +207,7 @@ def _require_whole(column: NDArray[np.floating[Any]], field: str, *, kind: str) 
     if broken.any():
         example = column[int(np.argmax(broken))].item()
         raise not_classes(field, n_distinct=np.unique(column).size, example=example)
-    # From here on not every whole number is a float of its own, and two labels may be one.
+    # From here on the type cannot represent every whole number, and two labels may become one.
     merged = np.abs(column) >= 2.0 ** _SIGNIFICANT_BITS[kind]
     if merged.any():
         index = int(np.argmax(merged))
@@ -250,7 +251,10 @@ def _distinct(column: Column, field: str) -> list[str]:
 
 
 def _distinct_values(column: NDArray[Any]) -> list[Any]:
-    """In ascending order. Class numbers lie close together, so marking them needs no sorting."""
+    """Distinct values in ascending order.
+
+    Class numbers are close together, so they are marked in a table instead of sorted.
+    """
     if column.dtype.kind in "iu" and len(column):
         low, high = int(column.min()), int(column.max())
         if high - low < _LARGEST_TABLE:
@@ -262,8 +266,8 @@ def _distinct_values(column: NDArray[Any]) -> list[Any]:
 
 
 def _above(column: NDArray[Any], low: int) -> NDArray[np.int64]:
-    """How far whole numbers lie above `low`; of those below it nothing that can be used."""
-    if column.dtype == np.uint64:  # Some have no int64; their differences do.
+    """How far whole numbers are above `low`; numbers below it give unusable values."""
+    if column.dtype == np.uint64:  # Some do not fit int64; their differences do.
         return (column - np.uint64(low)).astype(np.int64)
     whole = column.astype(np.int64, copy=False)
     return whole if low == 0 else whole - low
@@ -279,7 +283,7 @@ def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
         table = _codes_of_text(column.dictionary, labels)
         places = column.indices.to_numpy(zero_copy_only=False)
         if np.array_equal(table, np.arange(len(labels))):
-            # Labels of the run are written as in the dictionary, and counted like that.
+            # The dictionary is in label order, so its indices are the codes.
             codes: Codes = places.astype(narrowest)
             return codes
         found = table[places]
@@ -300,7 +304,7 @@ def _codes(column: Column, labels: LabelSet, field: str) -> Codes:
 
 
 def _codes_of_text(column: pa.Array, labels: LabelSet) -> NDArray[np.int32]:
-    # Two truth values have other names too; their codes follow in the same order.
+    # The two truth values have other names too; their codes follow in the same order.
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -341,7 +345,7 @@ def _by_table(
     if len(column) and column.min() >= low and column.max() <= high:
         return table[_above(column, low)]
     inside = (column >= low) & (column <= high)
-    # A narrow type may not hold `low`, so what is outside gets its place only afterwards.
+    # A narrow type may not hold `low`, so values outside the range get their place afterwards.
     places = np.where(inside, _above(column, low), 0)
     return np.where(inside, table[places], np.int32(-1))
 
@@ -352,7 +356,7 @@ def _is_whole(name: str) -> bool:
 
 
 def order_of_no_labels() -> InvalidInput:
-    """The error for an order that nobody said."""
+    """The error for an order that was claimed without declaring labels."""
     return InvalidInput(
         "an order was claimed but no labels were declared.",
         field="ordinal",
@@ -361,9 +365,9 @@ def order_of_no_labels() -> InvalidInput:
 
 
 def hold_sets(values: object) -> bool:
-    """Whether samples have sets of labels here: a table, or a collection for each sample.
+    """Whether the values are multi-label: a table, or a collection for each sample.
 
-    Only the first sample that is there is looked at; whatever does not fit it is refused later.
+    Only the first sample that is not missing is checked; others that do not fit are refused later.
     """
     import pyarrow as pa
 
@@ -377,9 +381,9 @@ def hold_sets(values: object) -> bool:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         return False
     if n_axes == 0:
-        return False  # It has no items, though its type can be iterated over.
+        return False  # It has no items, although its type is iterable.
     if iter(values) is values:
-        return False  # Looking would use it up; labels may come from a generator, sets may not.
+        return False  # Looking would consume it; a generator may give labels, but not sets.
     first = next((item for item in values if item is not None), None)
     return _is_set_like(first)
 

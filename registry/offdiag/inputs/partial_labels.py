@@ -1,8 +1,8 @@
 """Labels of which some are not known yet.
 
-A sample without a label has the code that follows the last class. So an array of actual classes
-stays one array of codes, and counting drops one class instead of looking at every sample. Where
-samples carry sets of labels, packed as bits, the bit that follows the last label says the same.
+A sample without a label has the code after the last class. So an array of actual classes remains
+one array of codes, and counting drops one class instead of checking every sample. In packed sets
+of multi-label samples, the bit after the last label says the same.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 def encode_partial_labels(values: object, labels: LabelSet, *, field: str) -> Codes:
-    """Codes of n labels, `len(labels)` where one is missing, shape (n,).
+    """Codes of n labels, `len(labels)` for missing ones, shape (n,).
 
-    Raises `InvalidInput` for labels that are not in the set and for values that are none.
+    Raises `InvalidInput` for unknown and invalid labels.
     """
     present, missing = to_column_with_gaps(values, field=field)
     n_classes = len(labels)
     codes = np.full(len(missing), n_classes, dtype=code_dtype(n_classes + 1))
     if isinstance(present, np.ndarray) and present.dtype.kind == "f":
         for fraction in present[np.floor(present) != present][:1]:
-            # As an unknown label: labels that are corrected are no predictions to mistake for it.
+            # Reported as an unknown label: a fraction among corrected labels cannot be a score.
             labels.code_of(str(fraction), field_name=field)
     if len(present):
         codes[~missing] = encode_labels(present, labels, field=field)
@@ -41,7 +41,7 @@ def encode_partial_labels(values: object, labels: LabelSet, *, field: str) -> Co
 
 
 def blanks_as_missing(values: pa.Array | list[object], labels: LabelSet) -> object:
-    """A column of a file with empty texts as missing, unless that is one of the classes."""
+    """A column of a file with empty texts as missing, unless the empty text is a class."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -55,14 +55,14 @@ def blanks_as_missing(values: pa.Array | list[object], labels: LabelSet) -> obje
 
 
 def nothing_labelled(n_samples: int, n_classes: int, *, of_sets: bool = False) -> Codes:
-    """The codes, or packed sets, of samples of which none has a label."""
+    """The codes, or packed sets, of samples without any labels."""
     if of_sets:
         return sets.nothing_known(n_samples, n_classes)
     return np.full(n_samples, n_classes, dtype=code_dtype(n_classes + 1))
 
 
 def in_narrowest_type(codes: Codes, n_classes: int) -> Codes:
-    """The same codes in the type that equal content always has: digests are taken of bytes."""
+    """The same codes in the type that equal content always has: digests are over bytes."""
     if are_sets(codes):
         return sets.without_room(codes.astype(np.uint8, copy=False), n_classes)
     is_partial = bool((codes == n_classes).any())
@@ -70,7 +70,7 @@ def in_narrowest_type(codes: Codes, n_classes: int) -> Codes:
 
 
 def is_labelled(codes: Codes, n_classes: int) -> NDArray[np.bool_]:
-    """Which of the samples have a label, or a set of them that may be empty, shape (n,)."""
+    """Which of the samples have a label, or a set of labels, which may be empty, shape (n,)."""
     if are_sets(codes):
         return sets.is_known(codes.astype(np.uint8, copy=False), n_classes)
     return np.asarray(codes < n_classes)
@@ -97,21 +97,21 @@ def differ(one: Codes, other: Codes, n_classes: int) -> NDArray[np.bool_]:
 
 
 def are_single_labels(codes: Codes, n_classes: int) -> bool:
-    """Whether these are sets, all of them known and of exactly one label."""
+    """Whether these are sets, all of them known and with exactly one label."""
     if not are_sets(codes) or not is_labelled(codes, n_classes).all():
         return False
     return sets.are_of_one_label(codes.astype(np.uint8, copy=False))
 
 
 def in_roomy_rows(codes: Codes, n_classes: int) -> Codes:
-    """Packed sets in rows of one width, whether all are known or not; codes as they are."""
+    """Packed sets in rows of one width, whether all are known or not; codes unchanged."""
     if are_sets(codes):
         return sets.with_room(codes.astype(np.uint8, copy=False), n_classes)
     return codes
 
 
 def replaced(codes: Codes, places: NDArray[np.int64], by: Codes, n_classes: int) -> Codes:
-    """The codes of n samples with others at some places, in the narrowest type."""
+    """The codes of n samples with those at some places replaced, in the narrowest type."""
     if are_sets(codes):
         after = sets.with_room(codes.astype(np.uint8), n_classes).copy()
         after[places] = sets.with_room(by.astype(np.uint8), n_classes)
@@ -122,7 +122,7 @@ def replaced(codes: Codes, places: NDArray[np.int64], by: Codes, n_classes: int)
 
 
 def masked(codes: Codes, members: NDArray[np.bool_], n_classes: int) -> Codes:
-    """The codes of n samples, those that are not members as if they had no label."""
+    """The codes of n samples, with those that are not members as if they had no label."""
     none = nothing_labelled(len(codes), n_classes, of_sets=are_sets(codes))
     if are_sets(codes):
         known = sets.with_room(codes.astype(np.uint8, copy=False), n_classes)

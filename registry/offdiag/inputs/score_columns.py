@@ -1,8 +1,8 @@
-"""Scores whose columns have names, brought into label order.
+"""Bringing scores with named columns into label order.
 
-Read by position, the columns (b, a) turn an area under the ROC curve of 1 into 0 without a word.
-Columns without names stand in the order of the labels, and so do those that pandas numbers where
-the classes are not these numbers, and those that polars calls column_0, column_1 and so on.
+Read by position, the columns (b, a) would turn an area under the ROC curve of 1 into 0 without any
+warning. Columns without names are in label order, and so are columns numbered by pandas, unless
+the classes are these numbers, and those that polars calls column_0, column_1 and so on.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ _COLUMN_AXIS = 1
 
 @dataclass(frozen=True, eq=False)
 class PickedColumns:
-    """Scores that were picked out of a larger table, (n,) or (n, K), and their columns' names.
+    """Scores that were selected from a larger table, (n,) or (n, K), with their columns' names.
 
-    In such a table classes may have the same text around them all, as in p_cat and p_dog.
+    The names in such a table may have the same prefix and suffix around each class, as in p_cat
+    and p_dog.
     """
 
     values: NDArray[Any]
@@ -35,11 +36,11 @@ class PickedColumns:
 
 
 def in_label_order(y_score: object, labels: LabelSet, *, field: str = _FIELD) -> Any:
-    """The scores with one column for each class in label order, where their columns have names.
+    """The scores with one column per class in label order, if their columns have names.
 
     Named columns are those of a frame or table, of `PickedColumns`, and of a mapping from classes
-    to n scores each; they may come in any order. Everything else, and a single column, is
-    returned as it is. Raises `InvalidInput` naming the columns where they are not the classes.
+    to n scores each; they may come in any order. Everything else, and a single column, is returned
+    unchanged. Raises `InvalidInput` naming the columns if they are not the classes.
     """
     values, names = _taken_apart(y_score, field)
     if names is None or len(names) == 1:
@@ -56,7 +57,7 @@ def in_label_order(y_score: object, labels: LabelSet, *, field: str = _FIELD) ->
 
 
 def require_column_of(y_score: object, labels: LabelSet, positive_label: str | None) -> None:
-    """Raise `InvalidInput` for one column of scores that is called after the other class."""
+    """Raise `InvalidInput` for a single column of scores that is named after the other class."""
     names = _taken_apart(y_score, _FIELD)[1]
     if names is None:
         names = (getattr(y_score, "name", None),)
@@ -105,7 +106,7 @@ def _stacked(by_class: Mapping[Any, object], field: str) -> NDArray[Any]:
 
 
 def _order(names: Sequence[object], labels: LabelSet, *, affixed: bool) -> list[int] | None:
-    """The place of each class among the columns; None where these are not the classes."""
+    """The position of each class among the columns; None if these are not the classes."""
     texts = [_text(name) for name in names]
     if len(texts) != len(labels) or len(set(texts)) != len(texts):
         return None
@@ -118,8 +119,9 @@ def _order(names: Sequence[object], labels: LabelSet, *, affixed: bool) -> list[
 
 
 def places_of_classes(names: Sequence[str], labels: LabelSet, *, field: str) -> list[int]:
-    """The place of each class among columns that are called after the classes, as where scores
-    are kept. Raises `InvalidInput` naming the columns where they are not the classes.
+    """The position of each class among columns that are named after the classes.
+
+    Raises `InvalidInput` naming the columns if they are not the classes.
     """
     order = _order(names, labels, affixed=True)
     if order is None:
@@ -128,9 +130,9 @@ def places_of_classes(names: Sequence[str], labels: LabelSet, *, field: str) -> 
 
 
 def _affixes(texts: Sequence[str], labels: LabelSet) -> list[tuple[str, str]]:
-    """What may stand before and after each class, told from the column of the first class.
+    """Possible prefixes and suffixes around each class, from columns with the first class.
 
-    At most one of them makes the columns out of the classes.
+    At most one of them turns the classes into the columns.
     """
     label = labels.names[0]
     return [

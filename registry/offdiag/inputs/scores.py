@@ -1,9 +1,9 @@
-"""Scores of classes: as float32 columns in label order, at full precision, and as predictions.
+"""Reading scores of classes: as float32 columns in label order, and as given.
 
-What is stored is single precision; what is evaluated in memory is used as it was handed in,
-so that results agree with other programs to the last digit. Scores that contradict the predicted
-classes are noted: an order of columns, or a single score, may be of other classes than it is
-read for, and nothing else tells.
+Single precision is stored; scores evaluated in memory are used as given, so that results agree
+with other programs to the last digit. Predictions can be made from scores. Scores that contradict
+the predicted classes are noted, because nothing else reveals that columns, or a single score,
+belong to other classes than assumed.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 ALMOST_ZERO = float(np.finfo(np.float32).smallest_subnormal)
 ALMOST_ONE = float(np.nextafter(np.float32(1), np.float32(0)))
-"""What a probability that is not certain is rounded to where single precision would make it so."""
+"""A probability below 1 that single precision would round to 1 is rounded to this value."""
 _CLASS_AXIS = 1
 _LOOKED_AT = 50_000
-"""Samples whose scores are held against the predictions, evenly spread over all."""
+"""Number of samples whose scores are compared with the predictions, evenly spread over all."""
 _LOOKED_AT_IN_SETS = 500_000
-"""The same in scores, of sets of labels."""
+"""Number of scores that are compared for multi-label samples."""
 _FEWEST = 5
-"""Predictions of a class that say anything about its scores."""
+"""With fewer predictions, a class says nothing about its scores."""
 _NEARLY_ALL = 0.9
 _MOST_SHOWN = 3
 
@@ -64,13 +64,12 @@ def read_scores(
     positive_label: str | None,
     of_sets: bool = False,
 ) -> Scores:
-    """Check scores against the samples and labels they belong to; `n_samples` is None where the
-    scores alone say how many there are.
+    """Check scores against their samples and labels.
 
-    Columns with names are read by name, as `in_label_order` does. Cases `of_sets` of labels have
-    one score for each label. Raises `InvalidInput` for a wrong
-    shape, a value that is not finite in float32, or scores of one class where it is
-    not said which class that is.
+    `n_samples` is None if the scores alone determine it. Columns with names are read by name, as
+    `in_label_order` does. With `of_sets` there is one score per label. Raises `InvalidInput` for a
+    wrong shape, a value that is not finite in float32, or scores of a single class if it is not
+    known which class that is.
     """
     values = _as_float32(in_label_order(y_score, labels))
     if not of_sets:
@@ -93,7 +92,7 @@ def read_scores(
     return Scores(values)
 
 
-# Of complex numbers numpy would keep the real part, and only warn.
+# For complex numbers numpy would keep the real part, and only warn.
 _NO_NUMBERS = {**dict.fromkeys("UST", "they are text"), "c": "they are complex"}
 
 
@@ -122,8 +121,8 @@ def _as_float32(y_score: object) -> NDArray[np.float32]:
 def single_precision(numbers: NDArray[Any]) -> NDArray[np.float32]:
     """The numbers as they are stored, of any shape; too large ones become infinite.
 
-    What is between 0 and 1 stays there: the log loss of a probability that rounding made 0 or 1
-    would be infinite.
+    Numbers between 0 and 1 stay there: if rounding made a probability 0 or 1, its log loss would
+    be infinite.
     """
     with np.errstate(over="ignore"):
         rounded = numbers.astype(np.float32)
@@ -163,11 +162,11 @@ _HINT = "Give an array of finite numbers, of shape (n,) or (n, K) in label order
 def score_table(
     y_score: object, *, n_samples: int, labels: LabelSet | None = None
 ) -> NDArray[Any]:
-    """Finite scores of shape (n, columns), float32 if they came as float16 or float32.
+    """Finite scores of shape (n, columns), float32 if given as float16 or float32.
 
     An array of shape (n,) becomes one column; columns with names are read by name, as
     `in_label_order` does. Raises `InvalidInput` for another shape, a value that is not finite
-    (naming its row), and columns that are called after others than `labels`.
+    (naming its row), and columns with names other than `labels`.
     """
     ordered = y_score if labels is None else in_label_order(y_score, labels, field=_FIELD)
     table = _floats(ordered, _FIELD)
@@ -206,7 +205,7 @@ def _floats(y_score: object, field: str) -> NDArray[Any]:
 
 
 def _numbers(array: NDArray[Any], field: str) -> NDArray[Any]:
-    """Objects as numbers; a missing one becomes NaN and is reported with its place."""
+    """Objects as numbers; a missing one becomes NaN and is reported with its position."""
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -218,12 +217,12 @@ def _numbers(array: NDArray[Any], field: str) -> NDArray[Any]:
 def predicted_from(
     scores: Scores, labels: LabelSet, positive_label: str | None
 ) -> tuple[pa.DictionaryArray, Mapping[str, Any]]:
-    """The class of each of n samples, and the rule as plain values.
+    """The predicted class of each of n samples, and the rule as plain values.
 
-    With a column for each class it is the one with the highest score, the first in label order of
-    equal ones; with one column the positive class from 0.5 on. The single precision that is stored
-    decides, so that the rule gives the same from what is stored. Raises `InvalidInput` for one
-    column of scores that are not probabilities: where to cut those, nobody said.
+    With a column per class it is the class with the highest score, of ties the first in label
+    order; with one column the positive class from 0.5 on. The stored single precision decides, so
+    that applying the rule to stored scores gives the same. Raises `InvalidInput` for one column of
+    scores that are not probabilities, because their threshold is not known.
     """
     import pyarrow as pa
 
@@ -254,7 +253,7 @@ def _classes(codes: np.ndarray[Any, Any], names: pa.Array) -> pa.DictionaryArray
 
 
 def score_of_no_class(labels: LabelSet) -> InvalidInput:
-    """The error for one score of two classes, where nobody said which one it is of."""
+    """The error for one score of two classes, if it is not known which one it is of."""
     return InvalidInput(
         f"one score for each sample is given, but not whether it is for "
         f"{labels.names[0]!r} or {labels.names[1]!r}.",
@@ -266,17 +265,17 @@ def score_of_no_class(labels: LabelSet) -> InvalidInput:
 def score_notes(
     scores: Scores, predicted: Codes, labels: LabelSet, positive_label: str | None
 ) -> tuple[str, ...]:
-    """A sentence where the scores of n samples contradict their predicted classes, shape (n,).
+    """Notes if the scores of n samples contradict their predicted classes, shape (n,).
 
-    With a column for each class: where classes are exchanged, so that nearly all predictions of
-    each have their highest score under the next one: scikit-learn sorts classes that are text as
-    text, "10" before "2". That a decision prefers one class to another
-    whose score is higher, because of its costs, exchanges nothing. With one column: where nearly
-    all predictions of the positive class have lower scores than those of the other one, and where
-    all scores are from 0.5 to 1 though both classes are predicted.
+    With a column per class: if classes are exchanged, so that nearly all predictions of each have
+    their highest score under the next one. (scikit-learn sorts classes that are text as text, "10"
+    before "2".) A decision that prefers one class to another with a higher score because of its
+    costs does not count. With one column: if nearly all predictions of the positive class have
+    lower scores than those of the other one, or if all scores are from 0.5 to 1 although both
+    classes are predicted.
 
-    Of predicted sets: where labels are exchanged, so that each is predicted for nearly those
-    samples that have the highest scores of the next one, and not of its own.
+    For predicted sets: if labels are exchanged, so that each is predicted for nearly those samples
+    that have the highest scores of the next one, and not of its own.
     """
     if are_sets(predicted):
         return _notes_on_sets(scores.values, predicted, labels)
@@ -318,7 +317,7 @@ def _notes_on_one(
 def _exchanged(
     highest: NDArray[np.intp], predicted: NDArray[np.int64], *, n_classes: int
 ) -> dict[int, int]:
-    """Classes whose predictions have their highest score under another one of these, by class."""
+    """Classes that are exchanged: each with the class that its predictions score highest for."""
     pairs, sizes = np.unique(predicted * n_classes + highest, return_counts=True)
     n_predicted = np.bincount(predicted, minlength=n_classes)
     under: dict[int, int] = {}
@@ -330,7 +329,7 @@ def _exchanged(
 
 
 def _round_trips(under: dict[int, int]) -> dict[int, int]:
-    """Without the classes that lead to themselves, or to which none of the others leads."""
+    """Remove classes that map to themselves, or to which none of the others maps."""
     under = {code: other for code, other in under.items() if code != other}
     while len(left := {code: under[code] for code in under.values() if code in under}) < len(
         under
@@ -345,7 +344,7 @@ def _notes_on_sets(
     step = max(1, values.size // _LOOKED_AT_IN_SETS)
     is_predicted = unpack_sets(predicted[::step], len(labels))
     highest_first = np.argsort(-values[::step], axis=0, kind="stable")
-    # Of many columns, one soon ranks a few samples first by chance.
+    # With many columns, some column soon ranks a few samples first by chance.
     fewest = _FEWEST + len(labels).bit_length()
     under: dict[int, int] = {}
     for code, size in enumerate(is_predicted.sum(axis=0).tolist()):

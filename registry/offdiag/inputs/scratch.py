@@ -1,4 +1,4 @@
-"""Folders for what has to lie on a disk for a moment."""
+"""Temporary folders."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from offdiag.errors import NO_ROOM, StorageFull
 def scratch_folder(purpose: str) -> Iterator[Path]:
     """A temporary folder that is removed at the end of the block.
 
-    Raises `StorageFull` where none can be made, and where it has no room for what the block
-    puts into it.
+    Raises `StorageFull` if it cannot be created, and if it has no room for what the block writes
+    to it.
     """
     try:
         folder = tempfile.TemporaryDirectory(prefix=f"offdiag-{purpose}-")

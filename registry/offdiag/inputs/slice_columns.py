@@ -1,7 +1,7 @@
-"""Slice columns: for each sample one value of few, such as its country, or a set of tags.
+"""Reading slice columns: for each sample one of a few values, such as its country, or tags.
 
 Numbers and dates become ranges and periods when they are read (`slice_ranges`), so that a stored
-column is always a code for each sample. Kinds of samples that were counted have such columns, too.
+column always has a code for each sample. Counted kinds of samples have slice columns, too.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
 MAX_COLUMNS = 100
 MAX_LEVELS = 10_000
 _MOST_NAMES = 20
-"""Whole floats up to which they may rather name groups than measure something."""
+"""Up to this number of distinct whole floats, they probably name groups."""
 TAG_SEPARATOR = "|"
-"""Between the tags of one sample in the level that stands for its set."""
+"""Separates the tags of one sample in the level that stands for its set."""
 NESTING = "/"
-"""Between the levels of a hierarchy, in the name of a column and in its values."""
+"""Separates the levels of a hierarchy, in the name of a column and in its values."""
 
 
 @dataclass(frozen=True, eq=False)
 class SliceColumn:
-    """Values of n samples: `levels[codes[i]]` is that of sample i, levels sorted and all used.
+    """Values of n samples: `levels[codes[i]]` is that of sample i; levels are sorted and all used.
 
-    The level `UNKNOWN` is that of samples whose value nobody gave. With `of_tags` a level is the
-    set of tags of a sample, joined by `TAG_SEPARATOR`, and a slice is all samples with a tag.
-    `note` says of a column as it was read what may not be meant so; what is made of it has none.
+    Samples whose value was not given have the level `UNKNOWN`. With `of_tags` a level is the set
+    of tags of a sample, joined by `TAG_SEPARATOR`, and a slice is all samples with a tag. `note`
+    says what may not be meant as it was read; columns derived from this one have none.
     """
 
     levels: tuple[str, ...]
@@ -73,12 +73,12 @@ class SliceColumn:
         return SliceColumn(self.levels, self.codes[positions], self.of_tags)
 
     def slice(self, start: int, stop: int) -> SliceColumn:
-        """The values from `start` up to but without `stop`, sharing memory."""
+        """The values from `start` up to but excluding `stop`, sharing memory."""
         return SliceColumn(self.levels, self.codes[start:stop], self.of_tags)
 
     @cached_property
     def choices(self) -> tuple[str, ...]:
-        """What a slice can ask for, in reading order: the known levels, or all tags."""
+        """The values a slice can have, in reading order: the known levels, or all tags."""
         found = {tag for level in self.levels for tag in self._values_in(level)}
         return tuple(level_order(found - {UNKNOWN}))
 
@@ -98,7 +98,7 @@ class SliceColumn:
         return found
 
     def first_difference(self, other: SliceColumn) -> int | None:
-        """Position of the first sample with another known value, None if there is no such one."""
+        """Position of the first sample whose known values differ, None if there is none."""
         place = {level: code for code, level in enumerate(self.levels)}
         theirs = np.array([place.get(level, -1) for level in other.levels], dtype=np.int64)
         differs = self.codes != theirs[other.codes]
@@ -106,7 +106,7 @@ class SliceColumn:
         return int(np.argmax(differs)) if differs.any() else None
 
     def completed_by(self, other: SliceColumn) -> SliceColumn:
-        """The same values, and those of another column where they were unknown."""
+        """The same values, with unknown ones filled in from another column."""
         mine = [*self.levels, *other.levels]
         codes = np.where(
             self._is_known,
@@ -116,12 +116,12 @@ class SliceColumn:
         return sorted_levels(mine, codes, of_tags=self.of_tags)
 
     def first_gap(self, other: SliceColumn) -> int | None:
-        """Position of the first sample that only the other column knows a value of."""
+        """Position of the first sample with a value in the other column only; None if none has."""
         gaps = ~self._is_known & other._is_known
         return int(np.argmax(gaps)) if gaps.any() else None
 
     def spread(self, places: NDArray[np.int64], *, n: int) -> SliceColumn:
-        """A column of n samples whose values stand at `places`; the others are unknown."""
+        """A column of n samples with these values at `places`; the others are unknown."""
         codes = np.full(n, len(self.levels), dtype=np.int64)
         codes[places] = self.codes
         return sorted_levels([*self.levels, UNKNOWN], codes, of_tags=self.of_tags)
@@ -156,7 +156,7 @@ def read_slices(
     * Lists of text are tags; a slice is all samples with one of them.
     * `country/site` with values like "JP/Kyoto" is a hierarchy: it also gives a column `country`.
 
-    Samples with an empty text are in no slice of the column, which its note says.
+    Samples with an empty text are in no slice of the column, and its note says so.
 
     Raises `InvalidInput` for missing values, other lengths and types, and for columns with too
     many different values.
@@ -187,7 +187,7 @@ def read_slices(
 
 
 def _with_unknown(column: SliceColumn, field: str) -> SliceColumn:
-    """The column, noting samples that are in none of its slices."""
+    """The column, with a note if some samples are in none of its slices."""
     if column.of_tags or UNKNOWN not in column.levels:
         return column
     said = unknown_note(int(np.count_nonzero(column.has(UNKNOWN))), field)
@@ -195,7 +195,7 @@ def _with_unknown(column: SliceColumn, field: str) -> SliceColumn:
 
 
 def unknown_note(n_samples: int, field: str) -> str | None:
-    """A note on samples that are in no slice of a column, None without any."""
+    """A note on samples that are in no slice of a column, None if there are none."""
     if not n_samples:
         return None
     return (
@@ -205,19 +205,19 @@ def unknown_note(n_samples: int, field: str) -> str | None:
 
 
 def alike_note(column: SliceColumn, field: str) -> str | None:
-    """A note on values that look alike, None without any."""
+    """A note on values that look alike, None if there are none."""
     return look_alikes_in_words(column.levels, f"Values of {field}")
 
 
 def slice_notes(columns: SliceColumns) -> tuple[str, ...]:
-    """What may not be meant as it was read, of columns as `read_slices` gives them."""
+    """Notes on what may not be meant as it was read, for columns from `read_slices`."""
     return tuple(each.note for each in columns.values() if each.note is not None)
 
 
 def require_columns(
     columns: Collection[str], bins: Mapping[str, Bins] | None, periods: Mapping[str, str] | None
 ) -> None:
-    """Raise `InvalidInput` for options of a column that there is not."""
+    """Raise `InvalidInput` for options of a column that does not exist."""
     for option, wanted in (("bins", bins or {}), ("periods", periods or {})):
         unknown = sorted(wanted.keys() - {*columns})
         if unknown:
@@ -230,10 +230,10 @@ def require_columns(
 
 @dataclass(frozen=True, slots=True)
 class GivenSlices:
-    """Columns of slices as the user holds them, for some or all samples of a dataset.
+    """Slice columns as users have them, for some or all samples of a dataset.
 
-    `ids` (m,) name the samples; without them there is one value for each sample, in order.
-    `bins` and `periods` are what `read_slices` takes.
+    `ids` (m,) name the samples; without them there is one value for each sample, in order. `bins`
+    and `periods` are passed to `read_slices`.
     """
 
     columns: object
@@ -242,13 +242,13 @@ class GivenSlices:
     periods: Mapping[str, str] | None = None
 
     def read(self, n_samples: int | None) -> dict[str, SliceColumn]:
-        """The columns of so many samples, None if any number will do. Raises `InvalidInput`."""
+        """The columns for this many samples, None for any number. Raises `InvalidInput`."""
         return read_slices(self.columns, n_samples=n_samples, bins=self.bins, periods=self.periods)
 
 
 @dataclass(frozen=True, slots=True)
 class AddedSlices:
-    """Columns that are new or know more samples, and how many runs are evaluated by them.
+    """Columns that are new or have values for more samples, and how many runs they affect.
 
     `root` is the first label version of the samples. `notes` say what may not be meant as it was
     read.
@@ -305,9 +305,9 @@ def _read_column(column: Column, field: str, bins: Bins | None, period: str | No
 
 
 def range_note(values: NDArray[Any], ranges: SliceColumn, field: str) -> str | None:
-    """A note where numbers that may name groups became fewer ranges, as after a gap in pandas.
+    """A note if numbers that may name groups became fewer ranges, as after a gap in pandas.
 
-    `values` are the different numbers.
+    `values` are the distinct numbers.
     """
     if not len(ranges.levels) < len(values) <= _MOST_NAMES or (values % 1).any():
         return None
@@ -335,7 +335,7 @@ def _read_tags(column: pa.Array, field: str) -> SliceColumn:
 
 
 def _parents(name: str, column: SliceColumn) -> dict[str, SliceColumn]:
-    """The coarser columns of a hierarchy, by their names; none where values have other depths."""
+    """The coarser columns of a hierarchy, by name; none if values have other depths."""
     names = name.split(NESTING)
     paths = [level.split(NESTING) for level in column.levels if level != UNKNOWN]
     if not all(names) or any(len(path) != len(names) for path in paths):
@@ -350,7 +350,7 @@ def _parents(name: str, column: SliceColumn) -> dict[str, SliceColumn]:
 def sorted_levels(
     levels: Sequence[str], codes: NDArray[np.integer], *, of_tags: bool = False
 ) -> SliceColumn:
-    """The column whose levels are sorted and all used, whatever order they came in."""
+    """The column with sorted levels that are all used, whatever order they came in."""
     used = np.unique(codes)
     names = sorted({levels[code] for code in used.tolist()})
     place = {name: code for code, name in enumerate(names)}
@@ -359,14 +359,14 @@ def sorted_levels(
 
 
 def concatenated_slices(parts: Sequence[SliceColumns]) -> dict[str, SliceColumn]:
-    """Columns of several batches, which all have the same names, one after the other."""
+    """Columns of several batches, which all have the same names, concatenated."""
     return {name: _concatenated(name, [part[name] for part in parts]) for name in parts[0]}
 
 
 def _concatenated(name: str, parts: Sequence[SliceColumn]) -> SliceColumn:
     levels = [level for part in parts for level in part.levels]
     if any(is_range(level) for level in levels):
-        # Quantiles of a batch are not those of all samples: a value would be in two ranges.
+        # Quantiles differ between batches and the whole: a value would be in two ranges.
         require_disjoint(set(levels), field=f"slices[{name!r}]")
     starts = np.cumsum([0, *(len(part.levels) for part in parts[:-1])])
     codes = [

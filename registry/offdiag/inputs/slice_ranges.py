@@ -1,4 +1,4 @@
-"""Numbers and dates as values of a slice column: ranges between cut points, and periods."""
+"""Converting numbers and dates to values of a slice column: ranges and periods."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Bins: TypeAlias = "int | Sequence[float]"
-"""Cut points, ascending, or at how many quantiles to cut."""
+"""Cut points, ascending, or the number of quantiles to cut at."""
 DEFAULT_QUANTILES = 4
 MOST_BINS = 50
 PERIODS = ("year", "quarter", "month", "week", "day")
@@ -26,17 +26,17 @@ DEFAULT_PERIOD = "month"
 _DIGITS = 3
 """Significant digits to which quantiles are rounded before values are compared with them."""
 _MEANT = 12
-"""Significant digits that no rounding of a sum of a few floats reaches."""
+"""Significant digits that rounding errors in a sum of a few floats do not reach."""
 _NOISE = 8
-"""Steps between neighbouring floats that a sum of a few may be off by."""
+"""A sum of a few floats may be off by this many steps between neighbouring floats."""
 
 
 def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[np.int64]]:
     """The range of each of n numbers, as levels and codes (n,).
 
-    A range holds its lower end. Quantiles are rounded to three digits as long as that keeps them
-    apart; fewer ranges are left where many values are equal. Raises `InvalidInput` for values
-    that are not finite numbers and for cut points that do not ascend.
+    A range includes its lower end. Quantiles are rounded to three digits as long as that keeps
+    them distinct; there are fewer ranges if many values are equal. Raises `InvalidInput` for
+    values that are not finite numbers and for cut points that do not ascend.
     """
     if not isinstance(column, np.ndarray) or column.dtype.kind not in "iuf":
         raise InvalidInput("the values are not numbers.", field=field, hint="Leave bins out.")
@@ -63,9 +63,10 @@ def cut(column: Column, bins: Bins, *, field: str) -> tuple[list[str], NDArray[n
 
 
 def _without_noise(points: list[float]) -> list[float]:
-    """Cut points as they are meant: 0.3 where a sum came out as 0.30000000000000004.
+    """Cut points as they are meant: 0.3 if a sum came out as 0.30000000000000004.
 
-    So a range holds the numbers that its name says, and two cut points of one name are one.
+    This way a range holds the numbers that its name says, and cut points with equal names are
+    equal.
     """
     tidy = [float(f"{point:.{_MEANT}g}") for point in points]
     is_noise = np.abs(np.subtract(tidy, points)) <= _NOISE * np.spacing(np.abs(points))
@@ -82,7 +83,7 @@ def _quantiles(numbers: NDArray[np.float64], n: int) -> list[float]:
 def counted_quantiles(
     numbers: NDArray[np.float64], sizes: NDArray[np.int64], n: int = DEFAULT_QUANTILES
 ) -> list[float]:
-    """Where numbers that occur `sizes` times each are cut at n quantiles, as if repeated."""
+    """The n quantiles of numbers that occur `sizes` times each, as if they were repeated."""
     order = np.argsort(numbers, kind="stable")
     ends = np.cumsum(sizes[order])
     at = (ends[-1] - 1) * np.arange(1, n) / n
@@ -91,7 +92,7 @@ def counted_quantiles(
         for place in (np.floor(at), np.ceil(at))
     )
     step = at - np.floor(at)
-    # As `numpy.quantile` has it, which starts from the nearer end.
+    # As in `numpy.quantile`, which starts from the nearer end.
     exact = np.where(step < 0.5, low + (high - low) * step, high - (high - low) * (1 - step))
     return _rounded(exact, numbers)
 
@@ -99,7 +100,7 @@ def counted_quantiles(
 def _rounded(exact: NDArray[np.float64], numbers: NDArray[np.float64]) -> list[float]:
     rounded = np.array([float(f"{each:.{_DIGITS}g}") for each in exact])
     points = rounded if len(np.unique(rounded)) == len(np.unique(exact)) else exact
-    # Nothing lies below the smallest value, so a cut there would leave an empty range.
+    # Nothing is below the smallest value, so a cut there would leave an empty range.
     return [float(each) for each in np.unique(points) if each > numbers.min()]
 
 
@@ -146,7 +147,7 @@ def _microseconds(column: pa.Array) -> pa.Array:
     try:
         return column.cast(pa.timestamp("us"))
     except pa.ArrowException as error:
-        # Texts with an offset, or with nanoseconds, are read as such only.
+        # Texts with an offset, or with nanoseconds, can only be read as such types.
         for kind in (pa.timestamp("us", "UTC"), pa.timestamp("ns"), pa.timestamp("ns", "UTC")):
             try:
                 return column.cast(kind).cast(pa.timestamp("us"), safe=False)

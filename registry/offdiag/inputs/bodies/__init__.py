@@ -1,1 +1,1 @@
-"""Columns out of the bodies of requests, bounded before they are read."""
+"""Reading columns from the bodies of requests, with limits that are checked first."""

@@ -1,11 +1,11 @@
-"""The columns of a chunk, by the names that every format gives them, and how large it may be.
+"""The columns of a chunk, under the names that all formats use, and limits on its size.
 
-A few bytes can promise gigabytes: compressed, run-length encoded, or simply forged. What a body
-says about itself is held against these before anything is unpacked.
+A few bytes can claim gigabytes: compressed, run-length encoded, or simply forged. What a body
+claims about itself is checked against these limits before anything is unpacked.
 
-`y_pred`, `y_true`, `sample_ids`, `y_score` and `sample_weight` are called as in the SDK. Scores
-of all classes are one list column `y_score`, or a column `y_score.<class>` for each; slice
-columns are `slices.<name>`.
+`y_pred`, `y_true`, `sample_ids`, `y_score` and `sample_weight` are named as in the SDK. Scores of
+all classes are one list column `y_score`, or one column `y_score.<class>` per class; slice columns
+are `slices.<name>`.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ MOST_ROWS = 1 << 20
 MOST_COLUMNS = 1_000
 MOST_CHUNKS = 100_000
 MOST_CELLS = 1 << 30
-"""Sets of labels are encoded as a table of rows and labels, whatever their size on the way."""
+"""Sets of labels are encoded as a table of rows and labels, however small they arrive."""
 
 
 def require_few_rows(n_rows: int) -> None:
-    """Raise `TooLarge` for more predictions than a chunk has."""
+    """Raise `TooLarge` for more predictions than a chunk may have."""
     if n_rows > MOST_ROWS:
         raise TooLarge(
             f"the chunk has {n_rows:,} rows.",
@@ -43,7 +43,7 @@ def require_few_rows(n_rows: int) -> None:
 
 
 def require_few_columns(n_columns: int) -> None:
-    """Raise `TooLarge` for more columns than anybody needs."""
+    """Raise `TooLarge` for more columns than any chunk needs."""
     if n_columns > MOST_COLUMNS:
         raise TooLarge(
             f"the chunk has {n_columns:,} columns.",
@@ -53,7 +53,7 @@ def require_few_columns(n_columns: int) -> None:
 
 
 def require_few_bytes(n_bytes: int) -> None:
-    """Raise `TooLarge` for a body that becomes too large when it is unpacked."""
+    """Raise `TooLarge` for a body that becomes too large when unpacked."""
     if n_bytes > MOST_BYTES_UNPACKED:
         raise TooLarge(
             f"the chunk takes {n_bytes:,} bytes when it is unpacked.",
@@ -63,7 +63,7 @@ def require_few_bytes(n_bytes: int) -> None:
 
 
 def require_few_cells(n_rows: int, n_labels: int) -> None:
-    """Raise `TooLarge` for sets that take too large a table of rows and labels."""
+    """Raise `TooLarge` for sets of labels whose table of rows and labels is too large."""
     if n_rows * n_labels > MOST_CELLS:
         raise TooLarge(
             f"the chunk has {n_rows:,} sets of {n_labels:,} labels.",
@@ -80,7 +80,7 @@ _PLAIN = (PREDICTED, ACTUAL, IDS, SCORE, WEIGHT)
 
 @dataclass(frozen=True)
 class ChunkColumns:
-    """Arrays of one chunk as they came, to be encoded and checked like those of a caller."""
+    """Arrays of one chunk as they arrived, to be encoded and checked like those of the SDK."""
 
     y_pred: object | None = None
     y_true: object | None = None
@@ -91,8 +91,10 @@ class ChunkColumns:
 
 
 def require_known_columns(names: Sequence[str]) -> None:
-    """Raise `InvalidInput` for a name that means nothing or occurs twice, or where neither
-    predictions nor scores to predict from are there."""
+    """Raise `InvalidInput` for unknown or duplicate names, and without predictions or scores.
+
+    Scores alone are enough, because predictions can be made from them.
+    """
     for at, name in enumerate(names):
         if name in names[:at]:
             raise InvalidInput(
@@ -119,9 +121,9 @@ def is_of_numbers(name: str) -> bool:
 
 
 def columns_of(found: Mapping[str, pa.Array], labels: LabelSet) -> ChunkColumns:
-    """The columns of a table of n rows, those of scores in the order of the labels.
+    """The columns of a table of n rows, with scores in the order of the labels.
 
-    Raises `InvalidInput` for scores that are not numbers or of other classes.
+    Raises `InvalidInput` for scores that are not numbers or are of other classes.
     """
     return ChunkColumns(
         y_pred=found.get(PREDICTED),

@@ -1,8 +1,8 @@
-"""Columns of an Arrow stream, a Parquet file or a CSV table in the body of a request.
+"""Reading columns from an Arrow stream, a Parquet file or a CSV table in a request body.
 
-Parquet unpacks pages by what their headers promise, so a forged file of a few hundred bytes can
-ask for gigabytes, and one that is damaged enough can end the process that reads it. That process
-holds nothing else, and has limits of memory and time.
+Parquet unpacks pages to the size in their headers, so a forged file of a few hundred bytes can ask
+for gigabytes, and a badly damaged one can crash the process that reads it. That process does
+nothing else, and has limits on memory and time.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _OF_DICTIONARY = {"dictionary": True, "record batch": False}
 
 
 def read_arrow_body(body: bytes) -> dict[str, pa.Array]:
-    """The columns of a stream of batches, compressed or not; every value of them is sound.
+    """The columns of a stream of batches, compressed or not, with every value validated.
 
-    Raises `Malformed` for what is no such stream, `TooLarge` before it is unpacked, and
-    `InvalidInput` for other columns than those of a chunk.
+    Raises `Malformed` for anything that is not such a stream, `TooLarge` before it is unpacked,
+    and `InvalidInput` for other columns than those of a chunk.
     """
     import pyarrow as pa
 
@@ -59,7 +59,7 @@ def read_arrow_body(body: bytes) -> dict[str, pa.Array]:
 
 
 def _require_small(body: bytes) -> None:
-    """Look at what every message promises. Nothing is unpacked or copied for that."""
+    """Check the sizes that every message claims, without unpacking or copying anything."""
     import pyarrow as pa
 
     n_rows = n_bytes = 0
@@ -82,16 +82,16 @@ def _require_small(body: bytes) -> None:
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
-    """All of a column; Arrow would copy the one batch that most streams have."""
+    """The whole column; without copying if there is only one batch, as in most streams."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _plain(column: pa.Array) -> pa.Array:
-    """An extension type says how to show a value; what is stored is what counts."""
+    """The stored values of a column; extension types only say how to show them."""
     import pyarrow as pa
 
     storage = column.storage if isinstance(column, pa.ExtensionArray) else column
-    # Concatenating no batches at all gives an array of chunks again.
+    # Concatenating no batches at all gives a chunked array again.
     return storage.combine_chunks() if isinstance(storage, pa.ChunkedArray) else storage
 
 
@@ -106,14 +106,14 @@ def _damaged_stream(error: Exception) -> Malformed:
 
 _READER = "offdiag.inputs.bodies.parquet_reader"
 _REFUSED = 3
-"""Exit code of the reader where it says in words what is wrong."""
+"""Exit code of the reader when it reports what is wrong."""
 _MOST_SECONDS = 20
 _MOST_DESCRIPTION = 4 << 20
 _KINDS = {kind.code: kind for kind in (InvalidInput, Malformed, TooLarge)}
 
 
 def read_parquet_body(body: bytes) -> dict[str, pa.Array]:
-    """The columns of a file. Raises as `read_arrow_body` does."""
+    """The columns of a Parquet file. Raises the same as `read_arrow_body`."""
     _require_short_description(body)
     try:
         done = subprocess.run(  # noqa: S603 - a fixed command; the body is its input
@@ -157,15 +157,15 @@ def _damaged_file(why: str) -> Malformed:
 
 
 def read_csv_body(body: bytes, labels: LabelSet) -> dict[str, pa.Array]:
-    """The columns of a table with a header, of a run with such labels.
+    """The columns of a CSV table with a header, for a run with these labels.
 
-    Raises as `read_csv_columns` and `require_decimals` do, `InvalidInput` for empty cells without
-    quotes unless the empty text is a class, `TooLarge`, and `StorageFull` where there is no room
-    for the table in the temporary folder.
+    Raises the same as `read_csv_columns` and `require_decimals`, `InvalidInput` for empty cells
+    without quotes unless the empty text is a class, `TooLarge`, and `StorageFull` if the temporary
+    folder has no room for the table.
     """
     import pyarrow as pa
 
-    # The reader of files looks at the text twice: to read it, and to say what is wrong.
+    # The file reader may read the text twice: for its values, and to say what is wrong.
     with scratch_folder("chunk") as folder:
         path = folder / "chunk.csv"
         path.write_bytes(body)

@@ -1,8 +1,8 @@
 """A process that reads one Parquet file from its input and writes an Arrow stream.
 
-It is started by `offdiag.inputs.bodies.formats`. What is wrong with the file stands as JSON
-in the last line of the error output, with exit code 3; any other end means that the file brought
-the reader down.
+It is started by `offdiag.inputs.bodies.formats`. If the file is refused, the last line of the
+error output says why, as JSON, and the exit code is 3; any other failure means that the file
+crashed the reader.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _MOST_MEMORY = 2 << 30
 _MOST_CPU_S = 15
 _ROWS_AT_ONCE = 16_384
 _MOST_IN_LIST = 200_000
-"""Entries of a list in the description of a file: one for each column of each row group."""
+"""Entries of a list in the metadata of a file: one for each column of each row group."""
 
 
 def main() -> int:
-    """Read, write, and tell by the exit code how it went."""
+    """Read the file and write the stream; the exit code says whether that worked."""
     import pyarrow as pa
 
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
@@ -75,7 +75,7 @@ def _copy(body: bytes, sink: BinaryIO) -> None:
 
 
 def _require_small(description: pq.FileMetaData) -> None:
-    """Hold what the file says of itself against the limits before any page is read."""
+    """Check what the file says about itself against the limits before any page is read."""
     require_few_columns(description.num_columns)
     require_few_rows(description.num_rows)
     groups = [description.row_group(at) for at in range(description.num_row_groups)]

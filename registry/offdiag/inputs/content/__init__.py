@@ -1,1 +1,1 @@
-"""What samples look like, as it is given and as it is stored."""
+"""The content of samples (images, text, fields), as it is given and as it is stored."""

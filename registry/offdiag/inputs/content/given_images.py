@@ -1,6 +1,6 @@
-"""Images as people hold them (bytes, files, arrays, Pillow images) as the bytes of a file.
+"""Converting images of users (bytes, files, arrays, Pillow images) to the bytes of a file.
 
-Arrays are written as PNG by hand, so that a training job needs no image library to log them.
+Arrays are encoded as PNG without a library, so that training jobs can log them without one.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from offdiag.errors import InvalidInput, TooLarge
 
 MOST_BYTES = 10 << 20
-"""Bytes of one image as it is given."""
+"""Size limit of one image in bytes, as it is given."""
 
 _COLOURS = {1: 0, 3: 2, 4: 6}
-"""Type of colour in a PNG by the number of channels: grey, RGB, RGB with transparency."""
+"""Colour type of a PNG by number of channels: grey, RGB, RGB with transparency."""
 
 
 def image_file(given: object) -> bytes:
@@ -62,7 +62,7 @@ def _bytes_of(given: Any) -> bytes:
 
 
 def _pixels(given: Any) -> NDArray[np.uint8]:
-    """An array as whole numbers of shape (h, w, channels)."""
+    """An array of whole numbers of shape (h, w, channels)."""
     pixels = np.asarray(given)
     if pixels.ndim == 2:
         pixels = pixels[..., np.newaxis]

@@ -1,4 +1,4 @@
-"""Content of samples as it is given: identifiers with images, text, fields and audio links."""
+"""Reading the content of samples as users give it: ids with images, text, fields, audio links."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ MOST_TEXT = 20_000
 MOST_FIELDS = 100
 MOST_FIELD_TEXT = 1_000
 MOST_AT_ONCE = 500
-"""Samples in one chunk; see also `MOST_BYTES_AT_ONCE`."""
+"""Number of samples in one chunk; see also `MOST_BYTES_AT_ONCE`."""
 MOST_BYTES_AT_ONCE = 12 << 20
 _ONE_FOR_EACH = "Give one entry for each identifier, None where there is nothing."
 
 
 @dataclass(frozen=True, slots=True)
 class GivenSample:
-    """One sample; what is None stays as it was. `image` holds the bytes of an image file."""
+    """One sample; what is None stays unchanged. `image` holds the bytes of an image file."""
 
     sample: str
     image: bytes | None = None
@@ -37,7 +37,7 @@ class GivenSample:
 
     @property
     def n_bytes(self) -> int:
-        """About what it takes in a request."""
+        """About how many bytes it takes in a request."""
         fields = sum(len(name) + len(str(value)) for name, value in (self.fields or {}).items())
         return len(self.image or b"") + 4 * (len(self.text or "") + fields) + len(self.sample)
 
@@ -50,12 +50,11 @@ def given_samples(
     fields: object = None,
     audio: object = None,
 ) -> Iterator[GivenSample]:
-    """The samples one by one; images are read from files only when their turn comes.
+    """The samples one by one; images are only read from files when it is their turn.
 
-    Each of the others has one entry for each identifier, None where there is nothing. `fields`
-    is a sequence of mappings, a mapping of columns or a frame. Series are paired by their index
-    (`aligned`). Raises `InvalidInput` for columns of other lengths and for content that cannot be
-    shown.
+    Each other argument has one entry per id, None for no content. `fields` is a sequence of
+    mappings, a mapping of columns or a frame. Series are matched by their index (`aligned`).
+    Raises `InvalidInput` for columns of other lengths and for content that cannot be shown.
     """
     given = aligned(ids=ids, images=images, text=text, fields=fields, audio=audio)
     names = sample_names(_listed(given["ids"], "ids"))
@@ -81,7 +80,7 @@ def given_samples(
 
 
 def sample_names(identifiers: Iterable[object]) -> list[str]:
-    """Samples as pages name them. Raises as `sample_name`, and where one occurs twice."""
+    """The names of samples, as on pages. Raises the same as `sample_name`, and for duplicates."""
     names = [sample_name(each) for each in identifiers]
     if len(set(names)) < len(names):
         twice = next(name for name, n in Counter(names).items() if n > 1)
@@ -92,7 +91,7 @@ def sample_names(identifiers: Iterable[object]) -> list[str]:
 
 
 def sample_name(identifier: object) -> str:
-    """A sample as pages name it. Raises `InvalidInput` for no usable identifier."""
+    """The name of a sample, as on pages. Raises `InvalidInput` for an unusable id."""
     if isinstance(identifier, float) and identifier.is_integer():
         identifier = int(identifier)
     plain = getattr(identifier, "item", lambda: identifier)()
@@ -135,8 +134,8 @@ def _column(name: str, values: Any, n: int) -> Sequence[Any] | None:
         return None
     if isinstance(values, (str, bytes, Mapping)):
         raise InvalidInput(f"there is one value for {n} samples.", field=name, hint=_ONE_FOR_EACH)
-    # A Series answers by its index, and only positions are meant here; an array stays as it is,
-    # for its entries may be images.
+    # Indexing a Series goes by its index, but positions are meant here; an array stays as it is,
+    # because its entries may be images.
     is_sequence = isinstance(values, (list, tuple, np.ndarray))
     column: Sequence[Any] = values if is_sequence else _listed(values, name)
     if len(column) != n:
@@ -150,7 +149,7 @@ def _rows(fields: Any) -> Any:
     """Fields by sample, from a sequence of mappings or from columns."""
     if fields is None or not (isinstance(fields, Mapping) or hasattr(fields, "columns")):
         return fields
-    # A table of Arrow calls its arrays columns.
+    # An Arrow table calls its arrays columns.
     frame_names = getattr(fields, "column_names", getattr(fields, "columns", ()))
     keys = list(fields if isinstance(fields, Mapping) else frame_names)
     columns = [_listed(fields[key], f"fields[{key!r}]") for key in keys]

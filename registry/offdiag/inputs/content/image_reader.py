@@ -1,9 +1,9 @@
 """A process that decodes images from its input and writes them encoded again.
 
-It is started by `offdiag.inputs.content.images`, with a bound on memory and processor
-time: decoders are written in C, and fed by anybody who may log. What is wrong with an image
-stands as JSON in the last line of the error output, with exit code 3; any other end means that
-the image brought the reader down.
+It is started by `offdiag.inputs.content.images`, with limits on memory and processor time, because
+decoders are written in C and anyone who may log can feed them. If an image is refused, the last
+line of the error output says why, as JSON, and the exit code is 3; any other failure means that
+the image crashed the reader.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST_CPU_S = 30
 
 
 def main() -> int:
-    """Read, write, and tell by the exit code how it went."""
+    """Read and write the images; the exit code says whether that worked."""
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (_MOST_CPU_S, _MOST_CPU_S))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -48,7 +48,7 @@ def _copy(source: BinaryIO, sink: BinaryIO) -> None:
         sink.write(RESULT.pack(made.media_type == "image/png", len(made.thumbnail), len(image)))
         sink.write(made.thumbnail)
         sink.write(image)
-        # The reader counts what is whole, to name the image that brings this process down.
+        # The parent counts complete results, to name the image that crashes this process.
         sink.flush()
 
 

@@ -1,9 +1,9 @@
-"""Images of strangers, decoded within bounds and encoded again; the file is never stored.
+"""Decoding untrusted images within limits and encoding them again; the file is never stored.
 
-A decoder is fed by anybody who may log. It reads three formats only, none that runs a program
-or names other files, and no more pixels than fit in a bounded amount of memory. What comes out
-has no metadata, so neither a place nor a camera leaves with it. Decoding is done by a process of
-its own, which an image can bring down alone.
+Anyone who may log can feed the decoder. It reads three formats only, none of which runs a program
+or refers to other files, and no more pixels than fit in a limited amount of memory. The output has
+no metadata, so it reveals neither a place nor a camera. Decoding runs in a process of its own, so
+that an image can crash only that.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 MOST_PIXELS = 24_000_000
-"""Pixels of an image that is decoded: about 100 MB with four channels."""
+"""Limit on the pixels of a decoded image: about 100 MB with four channels."""
 THUMBNAIL_SIZE = 160
 IMAGE_SIZE = 640
-"""Longer edge in pixels of what is stored; smaller images are kept pixel by pixel."""
+"""Longer edge in pixels of stored images; smaller images are stored pixel by pixel."""
 LENGTH = struct.Struct(">I")
-"""Bytes of a file, before it in what the process that decodes reads."""
+"""Length of a file in bytes, before each file in the input of the decoding process."""
 RESULT = struct.Struct(">?II")
-"""Whether it is PNG, bytes of the thumbnail and of the image, before both in what it writes."""
+"""Whether it is PNG, and the bytes of thumbnail and image, before each result in its output."""
 _PIXEL_ART = 96
-"""Images up to this edge are stored without loss: a blurred digit is another digit."""
+"""Images up to this edge are stored without loss: a blurred digit is a different digit."""
 _QUALITY = 85
-# What decoders raise for damaged files, by trial with bytes that were changed.
+# What decoders raise for damaged files, found by trying files with changed bytes.
 _BROKEN = (
     *(OSError, SyntaxError, ValueError, TypeError, IndexError, KeyError, AttributeError),
     *(EOFError, OverflowError, ZeroDivisionError, NotImplementedError),
@@ -50,7 +50,7 @@ _BROKEN = (
 
 @dataclass(frozen=True, slots=True)
 class StoredImage:
-    """An image as it is stored; `image` is None where the thumbnail has all its pixels."""
+    """An image as it is stored; `image` is None if the thumbnail has all its pixels."""
 
     digest: str
     media_type: str
@@ -61,8 +61,8 @@ class StoredImage:
 def stored_image(data: bytes) -> StoredImage:
     """Decode a PNG, JPEG or WebP file and encode it again in one or two sizes.
 
-    `digest` is that of `data`. Raises `InvalidInput` for what is no such image or a damaged
-    one, `TooLarge` above `MOST_PIXELS`, and `MissingExtra` without Pillow.
+    `digest` is that of `data`. Raises `InvalidInput` for other or damaged files, `TooLarge` above
+    `MOST_PIXELS`, and `MissingExtra` without Pillow.
     """
     with optional:
         from PIL import Image
@@ -102,7 +102,7 @@ def _require_few_pixels(size: tuple[int, int]) -> None:
 
 
 def _upright_rgb(opened: Image) -> Image:
-    """The pixels as they are meant to be seen, on white where they are transparent."""
+    """The pixels as they are meant to be seen, on white if they are transparent."""
     from PIL import Image, ImageOps
 
     opened.load()
@@ -110,7 +110,7 @@ def _upright_rgb(opened: Image) -> Image:
     if upright.mode in {"L", "1"}:
         return upright.convert("L")
     if upright.mode.startswith("I;16") or upright.mode == "I":
-        # Medical pictures often have 16 bits; their upper eight are what a screen shows.
+        # Medical images often have 16 bits; screens show the upper eight.
         return upright.point(lambda value: value / 256).convert("L")
     if "A" in upright.getbands() or "transparency" in upright.info:
         layered = upright.convert("RGBA")
@@ -132,7 +132,7 @@ def _encoded(picture: Image, size: int, *, exact: bool) -> bytes:
 
 _READER = "offdiag.inputs.content.image_reader"
 _REFUSED = 3
-"""Exit code of the reader where it says in words what is wrong."""
+"""Exit code of the reader when it reports what is wrong."""
 MOST_SECONDS = 60
 _KINDS = {kind.code: kind for kind in (InvalidInput, TooLarge)}
 
@@ -140,8 +140,8 @@ _KINDS = {kind.code: kind for kind in (InvalidInput, TooLarge)}
 def decoded_images(files: Mapping[str, bytes]) -> dict[str, StoredImage]:
     """Decode the image files of samples and encode them again, as `stored_image` does.
 
-    One process does it for all of them, in bounded memory and time. Raises `InvalidInput` for
-    what is not an image or brings its decoder down, and `TooLarge`; both name the sample.
+    One process decodes all of them, with limits on memory and time. Raises `InvalidInput` for a
+    file that is not an image or crashes its decoder, and `TooLarge`; both name the sample.
     """
     if not files:
         return {}
@@ -179,7 +179,7 @@ def _made_of(files: Mapping[str, bytes], output: bytes) -> dict[str, StoredImage
 
 
 def _results(output: bytes) -> list[tuple[str, bytes, bytes | None]]:
-    """Media type, thumbnail and larger image of each that is whole in what the reader wrote."""
+    """Media type, thumbnail and larger image of each complete result in the reader's output."""
     found = []
     at = 0
     while at + RESULT.size <= len(output):
@@ -195,7 +195,7 @@ def _results(output: bytes) -> list[tuple[str, bytes, bytes | None]]:
 
 
 def _name_after(files: Mapping[str, bytes], output: bytes) -> str:
-    """The sample whose image was being decoded."""
+    """The sample whose image was being decoded when the output ended."""
     return list(files)[min(len(_results(output)), len(files) - 1)]
 
 

@@ -1,7 +1,7 @@
-"""Tasks and answers of annotation tools: JSON of Label Studio, records of Argilla.
+"""Tasks for annotation tools and their answers: JSON of Label Studio, records of Argilla.
 
 Written after https://labelstud.io/guide/task_format and `Record.to_dict` of Argilla 2. In both,
-the question is called "label", and "cannot be told" is the answer that takes a label away.
+the question is called "label", and the answer "cannot be told" removes a label.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CANNOT_BE_TOLD = "cannot be told"
 
 @dataclass(frozen=True, slots=True)
 class TaskAnswer:
-    """What a person says of a sample; `label` None that it cannot be told."""
+    """A person's answer about a sample; `label` is None if they cannot tell."""
 
     sample: str
     author: str
@@ -44,7 +44,7 @@ class LabelTask:
 
 
 def require_other_classes(labels: LabelSet) -> None:
-    """Raise `InvalidInput` where an answer could be a class or that the label cannot be told."""
+    """Raise `InvalidInput` if a class has the name of the answer that the label cannot be told."""
     if labels.find(CANNOT_BE_TOLD) is not None:
         raise InvalidInput(
             f"a class is called {CANNOT_BE_TOLD!r}, like the answer that takes a label away.",
@@ -55,15 +55,15 @@ def require_other_classes(labels: LabelSet) -> None:
 
 
 def task_records(tasks: Iterable[LabelTask], tool: Tool) -> list[dict[str, Any]]:
-    """Tasks as the tool imports them."""
+    """Tasks in the format that the tool imports."""
     write = _label_studio if tool == "label-studio" else _argilla
     return [write(task) for task in tasks]
 
 
 def _content(task: LabelTask, **more: str | None) -> dict[str, Any]:
-    """What is shown: by name, without what the sample does not have.
+    """The content that is shown, by name, without what the sample does not have.
 
-    A field that has the name of something else here gets another one.
+    A field whose name is used for something else is renamed.
     """
     content = {"image": task.image, "text": task.text}
     shown: dict[str, Any] = {name: value for name, value in content.items() if value is not None}
@@ -106,7 +106,7 @@ def _argilla(task: LabelTask) -> dict[str, Any]:
     ]
     return {
         "id": task.sample,
-        # Argilla's fields are texts.
+        # Argilla's fields are text.
         "fields": {name: str(value) for name, value in _content(task).items()},
         "metadata": {} if task.label is None else {"present_label": task.label},
         "suggestions": suggestions,
@@ -118,8 +118,8 @@ def _argilla(task: LabelTask) -> dict[str, Any]:
 def read_task_answers(records: object) -> list[TaskAnswer]:
     """The answers in an export of either tool; skipped and unanswered tasks have none.
 
-    Raises `InvalidInput` for other content, for answers to other questions alone, and for answers
-    of several classes.
+    Raises `InvalidInput` for other content, if all answers are to other questions, and for answers
+    with several classes.
     """
     if not isinstance(records, list) or not all(isinstance(each, dict) for each in records):
         raise InvalidInput(
@@ -149,7 +149,7 @@ def read_task_answers(records: object) -> list[TaskAnswer]:
 
 
 def _questions(record: Mapping[str, Any]) -> Iterator[str]:
-    """The names of the questions that a task or record has answers to."""
+    """The names of the questions for which a task or record has answers."""
     if "data" not in record:
         yield from (name for name, answers in record["responses"].items() if answers)
         return

@@ -1,1 +1,1 @@
-"""What is read from files: the columns of tables, and confusion matrices."""
+"""Reading the columns of tables, and confusion matrices, from files."""

@@ -1,7 +1,7 @@
-"""Columns of Parquet and Arrow files. Only the columns asked for are read.
+"""Reading columns of Parquet and Arrow files. Only the requested columns are read.
 
-What a file promises is held against the limits before anything is unpacked, and what comes is
-counted batch by batch, because its claims are those of the writer of the file.
+The sizes that a file claims are checked against the limits before anything is unpacked, and the
+data is counted batch by batch, because the claims may be forged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _ROWS_AT_ONCE = 1 << 20
 _MOST_IN_LIST = 1_000_000
-"""Entries of a list in the description of a Parquet file."""
+"""Limit on the entries of a list in the metadata of a Parquet file."""
 
 
 def read_parquet_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
@@ -68,7 +68,7 @@ def read_arrow_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
     import pyarrow as pa
 
     require_few_bytes(path.stat().st_size, path.name)
-    # Out of a file, a message that promises more than there is would have memory reserved.
+    # Reading from the file, Arrow would reserve memory for a message that claims more than exists.
     content = pa.py_buffer(path.read_bytes())
     with _in_words(path, "Arrow"):
         schema, batches = _arrow_batches(content, path.name)
@@ -78,7 +78,7 @@ def read_arrow_columns(path: Path, names: list[str]) -> dict[str, FileColumn]:
 
 
 def _arrow_batches(content: pa.Buffer, name: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The batches of a file or a stream: an Arrow file is a stream between two marks."""
+    """The batches of a file or a stream: an Arrow file is a stream between two markers."""
     import pyarrow as pa
     from pyarrow import ipc
 
@@ -90,7 +90,7 @@ def _arrow_batches(content: pa.Buffer, name: str) -> tuple[pa.Schema, Iterator[p
 
 
 def _promised_bytes(messages: Iterable[pa.ipc.Message]) -> int:
-    """Bytes of the largest batch once it is unpacked, which Arrow does before it can be asked."""
+    """Bytes of the largest batch after unpacking, which Arrow does before it can be checked."""
     largest = 0
     for message in messages:
         if message.type in {"record batch", "dictionary"}:
@@ -124,7 +124,7 @@ def _columns(
 
 @contextmanager
 def _in_words(path: Path, kind: str) -> Iterator[None]:
-    """What Arrow says of a damaged file, as `InvalidInput`."""
+    """Raise Arrow's errors about a damaged file as `InvalidInput`."""
     import pyarrow as pa
 
     try:
@@ -134,7 +134,7 @@ def _in_words(path: Path, kind: str) -> Iterator[None]:
     except (pa.ArrowException, ValueError, struct.error, OverflowError, MemoryError) as error:
         raise damaged(path, kind, error) from None
     except OSError as error:
-        # Arrow tells of some damages as if the system had, but then without its number.
+        # Arrow reports some damage as a system error, but then without an error number.
         if error.errno is not None:
             raise
         raise damaged(path, kind, error) from None

@@ -1,7 +1,7 @@
-"""What is checked for every kind of file, how much is read, and how it is refused.
+"""Checks, size limits and errors for all kinds of files.
 
-A few kilobytes can promise more than any memory holds. A run at the limit takes minutes to log;
-what is larger is logged in parts, or counted where it lies.
+A few kilobytes can claim more than fits in any memory. A run at the limit takes minutes to log;
+larger ones are logged in parts, or counted by the database that holds the samples.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FileColumn: TypeAlias = "pa.Array | list[object]"
 
 
 def unreadable(path: Path, error: OSError) -> InvalidInput:
-    """The error for a file that the system does not let us read."""
+    """The error for a file that the system does not let offdiag read."""
     return InvalidInput(
         f"{str(path)!r} cannot be read: {error.strerror or error}.",
         field="file",
@@ -49,7 +49,7 @@ def no_samples(path: Path) -> InvalidInput:
 def no_column(
     name: str, present: Sequence[str], path: Path, *, option: str | None = None
 ) -> InvalidInput:
-    """The error for a column that a file does not have; `option` is what names another one."""
+    """The error for a column that a file does not have; `option` is the one that names it."""
     shown = ", ".join(repr(column) for column in present[:20])
     how = "" if option is None else f" with {option}"
     return InvalidInput(
@@ -60,7 +60,7 @@ def no_column(
 
 
 def require_columns(names: Sequence[str], present: Sequence[str], path: Path) -> None:
-    """Raise `InvalidInput` unless each name is the name of exactly one column."""
+    """Raise `InvalidInput` unless each name occurs exactly once among the columns."""
     for name in names:
         if name not in present:
             raise no_column(name, present, path)
@@ -73,7 +73,7 @@ def require_columns(names: Sequence[str], present: Sequence[str], path: Path) ->
 
 
 def require_two_columns(true: str, pred: str, *, field: str) -> None:
-    """Raise `InvalidInput` where one column is to hold both classes: all would be right."""
+    """Raise `InvalidInput` if one column is named for both classes: all would be correct."""
     if true == pred:
         raise InvalidInput(
             f"column {pred!r} is named as actual and as predicted.",
@@ -86,12 +86,12 @@ _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}\.[0-9]{3}")
 
 
 def may_part_thousands(number: str) -> bool:
-    """Whether the point of a number may stand before three decimals or part thousands: 20.000."""
+    """Whether a number such as 20.000 may have three decimals or a thousands separator."""
     return _THOUSANDS.fullmatch(number) is not None
 
 
 def both_readings(number: str) -> str:
-    """ "20 or 20000", of such a number."""
+    """Both readings of such a number, as in "20 or 20000"."""
     return f"{float(number):g} or {number.replace('.', '')}"
 
 
@@ -100,13 +100,13 @@ MOST_BYTES = 8 << 30
 
 
 def require_few_rows(n_rows: int, name: str) -> None:
-    """Raise `TooLarge` for more rows than one file is read of."""
+    """Raise `TooLarge` for more rows than are read from one file."""
     if n_rows > MOST_ROWS:
         raise _too_large(f"{name} has {n_rows:,} rows")
 
 
 def require_few_bytes(n_bytes: int, name: str) -> None:
-    """Raise `TooLarge` for columns that take more room than one file gets."""
+    """Raise `TooLarge` for columns that take more memory than is allowed for one file."""
     if n_bytes > MOST_BYTES:
         raise _too_large(f"{name} takes {n_bytes:,} bytes when it is unpacked")
 

@@ -1,11 +1,11 @@
-"""A cost matrix out of a file, or out of text that was copied from a spreadsheet.
+"""Reading a cost matrix from a file, or from text that was copied from a spreadsheet.
 
 TOML and JSON name every cell, `weights.<actual>.<predicted>`, and may name a `currency` and a
-`note`. CSV is a table with the actual classes in the first column and the predicted ones in
-the first line. Cells are matched by label, so the order of the classes does not matter.
+`note`. CSV is a table with the actual classes in the first column and the predicted ones in the
+first line. Cells are matched by label, so the order of the classes does not matter.
 
 Copied text has the actual classes in lines and the predicted ones in columns. Names in its first
-line and column are matched alike; without names its lines and columns follow the labels.
+line and column are matched in the same way; without names, lines and columns are in label order.
 """
 
 from __future__ import annotations
@@ -127,9 +127,10 @@ def _from_csv(path: Path) -> WeightsFile:
 
 
 def _require_decimals(cells: Iterable[str]) -> None:
-    """Raise `InvalidInput` where every point may part thousands, as in 20.000.
+    """Raise `InvalidInput` if every point may be a thousands separator, as in 20.000.
 
-    Where a comma parts decimals, spreadsheets part fields otherwise and thousands with a point.
+    In languages with a decimal comma, spreadsheets separate fields with another character and
+    thousands with a point.
     """
     pointed = [cell.strip() for cell in cells if "." in cell]
     if pointed and all(map(may_part_thousands, pointed)):
@@ -171,10 +172,10 @@ _DELIMITERS = ("\t", ";", ",")
 def read_cost_table(
     text: str, labels: LabelSet
 ) -> Mapping[str, Mapping[str, float]] | NDArray[np.float64]:
-    """The costs in a text, by label or (K, K) in label order, as `cost_matrix` takes them.
+    """The costs in a text, by label or (K, K) in label order, in a form for `cost_matrix`.
 
-    Raises `InvalidInput` naming the line at fault. Whether the names are the labels is for
-    `cost_matrix` to say.
+    Raises `InvalidInput` naming the line at fault. Whether the names are the labels is checked by
+    `cost_matrix`.
     """
     delimiter = _delimiter(text)
     lines = _lines(text, delimiter)
@@ -188,7 +189,7 @@ def read_cost_table(
                 "Every line has one cost for each predicted class.",
             )
     size = len(labels)
-    # Names may be numbers; then only the shape tells that they are there.
+    # Names may be numbers; then only the shape shows that there are any.
     has_names = len(lines) == width == size + 1 or read_cost(lines[0][-1]) is None
     if delimiter != ",":
         _require_decimals(cell for fields in lines[has_names:] for cell in fields[has_names:])

@@ -1,7 +1,7 @@
-"""Columns of a CSV file, as text; an empty cell without quotes is a missing value.
+"""Reading columns of a CSV file as text; an empty cell without quotes is a missing value.
 
-Arrow reads; where it refuses a file, the file is read once more by Python's own reader to find
-the line or byte to name.
+Arrow reads the file; if it refuses, Python's own reader reads it once more to find the line or
+byte to name.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _OTHER_KINDS = {
     b"PK\x03\x04": "a zip archive or a spreadsheet",
     b"PAR1": "Parquet",
 }
-"""What a file is that begins so."""
+"""The kind of other files, by their first bytes."""
 _LIKELY = "Latin-1 or Windows-1252"
 
 
 def read_csv_columns(path: Path, names: list[str]) -> dict[str, pa.Array]:
-    """The named columns, every value as the text it is written as.
+    """The named columns, with every value as the text in the file.
 
-    An empty cell is null, or the empty text where it has quotes ("").
+    An empty cell is null, or the empty text if it has quotes ("").
 
-    UTF-8 with or without a byte order mark, any line ending, quotes doubled inside quotes.
-    Fields are separated by commas, or by semicolons or tabs where the header has no comma.
-    Raises `InvalidInput` with the line of a wrong number of fields or of a value whose quotes do
-    not enclose it, or the byte that is not UTF-8.
+    Files are UTF-8 with or without a byte order mark, with any line ending, and with quotes
+    doubled inside quotes. Fields are separated by commas, or by semicolons or tabs if the header
+    has no comma. Raises `InvalidInput` with the line of a wrong number of fields or of a value
+    that its quotes do not enclose, or with the byte that is not UTF-8.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -78,7 +78,7 @@ def with_empty_text(
 def unquoted_gaps(path: Path, n_columns: int) -> frozenset[tuple[int, int]]:
     """Row and column, from 0, of each empty cell without quotes; the header is row 0.
 
-    Python's own reader tells such a cell from a quoted one from 3.12 on only.
+    Python's own reader distinguishes such cells from quoted ones only from 3.12 on.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
@@ -104,7 +104,7 @@ def unquoted_gaps(path: Path, n_columns: int) -> frozenset[tuple[int, int]]:
 
 
 def line_of_row(path: Path, row: int) -> int:
-    """The number of the line on which a row begins, rows counted from 0 as they are read."""
+    """The number of the line on which a row begins, with rows counted from 0 as they are read."""
     delimiter = csv_delimiter(path)
     with path.open(encoding="utf-8-sig", newline="") as text:
         reader = csv.reader(text, delimiter=delimiter)
@@ -119,7 +119,7 @@ def line_of_row(path: Path, row: int) -> int:
 
 
 def _as_text(names: list[str]) -> Any:
-    """Options of Arrow by which nothing is missing but an empty cell without quotes."""
+    """Arrow options that make empty cells without quotes the only missing values."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -133,7 +133,7 @@ def _as_text(names: list[str]) -> Any:
 
 
 def csv_delimiter(path: Path) -> str:
-    """What parts the fields: a comma, or a semicolon or tab where the header has no comma."""
+    """The field separator: a comma, or a semicolon or tab if the header has no comma."""
     return _delimiter(_header(path))
 
 
@@ -151,13 +151,13 @@ def csv_lines(path: Path) -> list[list[str]]:
 
 
 def csv_column_names(path: Path) -> list[str]:
-    """The names in the header, as they are written."""
+    """The names in the header, as written."""
     header = _header(path)
     return next(csv.reader([header], delimiter=_delimiter(header)), [])
 
 
 def _header(path: Path) -> str:
-    """The first line without its ending, however lines end."""
+    """The first line without its ending, for any kind of line ending."""
     _require_utf8(path, only_start=True)
     with path.open(encoding="utf-8-sig", newline=None) as text:
         return text.readline().removesuffix("\n")
@@ -178,7 +178,7 @@ def _require_utf8(path: Path, *, only_start: bool = False) -> None:
             block = source.read(_BLOCK)
             pending = len(decoder.getstate()[0])
             try:
-                # The last character of a file may be cut in the middle.
+                # A block of the file may end in the middle of a character.
                 decoder.decode(block, final=not block)
             except UnicodeDecodeError as error:
                 byte = offset - pending + error.start
@@ -195,7 +195,7 @@ def _require_utf8(path: Path, *, only_start: bool = False) -> None:
 
 
 def _require_closed_quotes(path: Path, delimiter: str) -> None:
-    """Raise `InvalidInput` naming the line of a quote that is not closed, or in mid-value.
+    """Raise `InvalidInput` naming the line of a quote that is not closed, or inside a value.
 
     Arrow would read the lines up to the next quote as one value.
     """

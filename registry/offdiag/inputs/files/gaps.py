@@ -1,4 +1,4 @@
-"""Missing values in columns of files: found, and told with their line or row."""
+"""Finding missing values in columns of files, and reporting their line or row."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _WAY_OUT = {
 
 
 def require_no_gaps(path: Path, columns: Mapping[str, FileColumn]) -> None:
-    """Raise `InvalidInput` naming the line or row of the first value that is missing.
+    """Raise `InvalidInput` naming the line or row of the first missing value.
 
-    Missing are the empty cells of a CSV file that have no quotes, null, and NaN.
+    Empty cells of a CSV file without quotes, null, and NaN count as missing.
     """
     for name, column in columns.items():
         row = _first_gap(column)

@@ -1,7 +1,6 @@
-"""Columns of JSON lines, JSON documents, and groups of classes in JSON or TOML.
+"""Reading columns of JSON lines, JSON documents, and class hierarchies in JSON or TOML.
 
-Python's reader of JSON is used because a reader that guesses types makes dates and numbers out of
-labels.
+Python's JSON reader is used because readers that guess types turn labels into dates and numbers.
 """
 
 from __future__ import annotations
@@ -42,14 +41,14 @@ def json_line_names(path: Path) -> list[str]:
 
 
 def line_of_object(path: Path, row: int) -> int:
-    """The number of the line on which an object stands, objects counted from 0."""
+    """The number of the line of an object, with objects counted from 0."""
     with path.open("rb") as lines:
         written = (number for number, line in enumerate(lines, start=1) if line.strip())
         return next(islice(written, row, None))
 
 
 def read_json_file(path: Path) -> object:
-    """The value that a JSON file holds, strictly read. Raises `InvalidInput`."""
+    """The value in a JSON file, read strictly. Raises `InvalidInput`."""
     try:
         return read_json(path.read_bytes(), path.name)
     except OSError as error:
@@ -57,9 +56,9 @@ def read_json_file(path: Path) -> object:
 
 
 def read_json(text: bytes, place: str, *, decimals_as_text: bool = False) -> object:
-    """One strict JSON value: no NaN, no member twice. Raises `InvalidInput` naming `place`.
+    """One strict JSON value: no NaN, no duplicate member. Raises `InvalidInput` naming `place`.
 
-    `decimals_as_text` keeps 0.6030 as it is written, with the zero that a float forgets.
+    `decimals_as_text` keeps 0.6030 as it is written, with the trailing zero that a float loses.
     """
 
     def without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -94,7 +93,7 @@ def _object(line: bytes, place: str) -> dict[str, object]:
 
 
 def _member(members: dict[str, object], name: str, place: str) -> object:
-    """A member, None where it is null: whether it may be missing is the caller's to say."""
+    """A member, None if it is null or missing: whether it may be is for the caller to decide."""
     if name not in members:
         shown = ", ".join(repr(member) for member in list(members)[:20])
         raise InvalidInput(
@@ -104,7 +103,7 @@ def _member(members: dict[str, object], name: str, place: str) -> object:
 
 
 def read_hierarchy(path: Path) -> object:
-    """What a `.json` or `.toml` file holds; whether it is a hierarchy is checked elsewhere.
+    """The content of a `.json` or `.toml` file; whether it is a hierarchy is checked elsewhere.
 
     Raises `InvalidInput`.
     """
@@ -121,7 +120,7 @@ def read_hierarchy(path: Path) -> object:
 
 
 def read_toml_file(path: Path) -> object:
-    """What a TOML file holds. Raises `InvalidInput`."""
+    """The content of a TOML file. Raises `InvalidInput`."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:

@@ -1,10 +1,10 @@
-"""A confusion matrix out of a file.
+"""Reading a confusion matrix from a file.
 
-JSON: `{"labels": […], "matrix": [[…]], "orientation": "actual_rows"}`. CSV: either a table
-whose first line and first column hold the same labels, or the long form with one line for each
-cell, which has columns called actual, predicted and count. The long form says its orientation
-by itself, and so does a table with the name of an axis in its corner: "actual (rows)" or
-"predicted (rows)", as the dashboard writes it, or "True label", "Prediction" and the like.
+JSON: `{"labels": […], "matrix": [[…]], "orientation": "actual_rows"}`. CSV: either a table whose
+first line and first column hold the same labels, or the long form with one line per cell, with
+columns called actual, predicted and count. The long form states its orientation by its columns,
+and so does a table with the name of an axis in its corner: "actual (rows)" or "predicted (rows)",
+as the dashboard writes it, or "True label", "Prediction" and the like.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ORIENTATIONS = (SourceOrientation.ACTUAL_ROWS, SourceOrientation.ACTUAL_COLUMNS
 
 @dataclass(frozen=True, slots=True)
 class MatrixFile:
-    """What a file says: whole numbers, labels and orientation, the last two if it says them."""
+    """The content of a file: whole numbers, labels and orientation, the last two if stated."""
 
     matrix: list[list[int]]
     labels: list[str] | None
@@ -44,7 +44,7 @@ class MatrixFile:
 def read_matrix(path: Path, *, declared: Sequence[str] | None = None) -> MatrixFile:
     """Read a matrix from a `.json` or `.csv` file. Raises `InvalidInput` naming the place.
 
-    An empty name without quotes is a class only where "" is among the `declared` ones.
+    An empty name without quotes is a class only if "" is among the `declared` ones.
     """
     if path.suffix.lower() == ".json":
         return _from_json(read_json_file(path), path)
@@ -123,7 +123,7 @@ def _from_csv(path: Path, declared: Sequence[str]) -> MatrixFile:
 
 
 def _cells_of_names(lines: list[list[str]], *, is_long: bool) -> list[tuple[int, int]]:
-    """Row and column, from 0, of each cell with the name of a class."""
+    """Row and column, from 0, of each cell that holds the name of a class."""
     below = range(1, len(lines))
     if is_long:
         places = [lines[0].index(name) for name in _LONG_FORM[:2]]
@@ -145,7 +145,7 @@ def require_names(path: Path, empty: Sequence[tuple[int, int]], *, n_columns: in
 
 
 def _from_cells(lines: list[list[str]]) -> MatrixFile:
-    """One line for each cell; cells that are not listed are empty."""
+    """Read the long form, with one line per cell; cells that are not listed are empty."""
     places = [lines[0].index(name) for name in _LONG_FORM]
     cells: dict[tuple[str, str], int] = {}
     for number, fields in enumerate(lines[1:], start=2):
@@ -192,7 +192,7 @@ def _csv_count(text: str, place: str) -> int:
 
 
 def squared(rows: list[list[Cell]]) -> list[list[Cell]]:
-    """The rows, each with as many cells as there are rows. Raises `InvalidInput`."""
+    """The rows, if each has as many cells as there are rows. Raises `InvalidInput`."""
     for number, row in enumerate(rows):
         if len(row) != len(rows):
             raise InvalidInput(

@@ -1,10 +1,10 @@
-"""Columns of table files: CSV, Parquet, JSON lines and Arrow.
+"""Reading columns of table files: CSV, Parquet, JSON lines and Arrow.
 
 Labels must survive reading. Most readers turn the classes `NA` and `null` into missing values,
-`007` and `7` into one class, `true` into a boolean, and move every label by one column where a
-line is too long. Here CSV is text and nothing else, every line must have the fields of the
-header, and the other formats keep the types they declare. What is missing is never a label: an
-empty cell of CSV is the empty text only in quotes, or where the caller says so.
+`007` and `7` into one class, `true` into a boolean, and shift every label by one column if a line
+is too long. Here CSV is text and nothing else, every line must have the fields of the header, and
+the other formats keep the types they declare. A missing value is never a label: an empty cell of
+CSV is the empty text only in quotes, or if the caller says so.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def is_table(path: Path) -> bool:
 
 
 def column_names(path: Path) -> list[str]:
-    """The names of the columns of a table file, of JSON lines those of the first object.
+    """The names of the columns of a table file; for JSON lines, those of the first object.
 
     Raises `InvalidInput` like `read_columns`.
     """
@@ -86,12 +86,12 @@ def read_columns(
     empty_text: Collection[str] = (),
     with_gaps: Collection[str] = (),
 ) -> dict[str, FileColumn]:
-    """The named columns of a table file, whose suffix tells its format.
+    """The named columns of a table file, whose format is given by its suffix.
 
-    In the columns `empty_text` of a CSV file an empty cell is the empty text, whether it has
-    quotes or not; elsewhere it is missing. Values may be missing in the columns `with_gaps`
-    only. Raises `InvalidInput` for an unknown suffix, a file that cannot be read or is damaged,
-    columns that are missing or stand twice, and missing values, naming the line or row.
+    In the columns `empty_text` of a CSV file an empty cell is the empty text, with or without
+    quotes; elsewhere it is missing. Values may be missing in the columns `with_gaps` only. Raises
+    `InvalidInput` for an unknown suffix, a file that cannot be read or is damaged, columns that
+    are missing or occur twice, and missing values, naming the line or row.
     """
     suffix = path.suffix.lower()
     _require_table(path)
@@ -111,9 +111,10 @@ def read_columns(
 
 
 def require_decimals(path: Path, columns: Mapping[str, FileColumn]) -> None:
-    """Raise `InvalidInput` where the points in columns of numbers may part thousands: 1.250.
+    """Raise `InvalidInput` if points in columns of numbers may be thousands separators: 1.250.
 
-    Where a comma parts decimals, spreadsheets part fields otherwise and thousands with a point.
+    In languages with a decimal comma, spreadsheets separate fields with another character and
+    thousands with a point.
     """
     import pyarrow.compute as pc
 
@@ -151,7 +152,7 @@ def _numbers(column: FileColumn, name: str) -> NDArray[np.float64]:
     try:
         array = column if isinstance(column, pa.Array) else pa.array(column)
         if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
-            # As in "a, 0.5": blanks beside a number mean nothing.
+            # As in "a, 0.5": blanks next to a number mean nothing.
             array = pc.ascii_trim_whitespace(array)
         numbers = pc.cast(array, pa.float64())
     except pa.ArrowException:
