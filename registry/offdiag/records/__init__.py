@@ -1,1 +1,1 @@
-"""What travels between a server and its clients: one definition of every body, for both."""
+"""Bodies of requests and responses, defined once for the server and its clients."""

@@ -1,4 +1,4 @@
-"""Users, tokens, and what was changed."""
+"""Documents of users, tokens, and the audit log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Text = Annotated[str, Field(min_length=1, max_length=1_000)]
 
 
 class RoleBody(RequestBody):
-    """A role in a project, or in all of them."""
+    """A role in a project, or in all projects."""
 
     role: Role
     project: Text | None = Field(default=None, description="Left out: all projects.")
@@ -33,7 +33,7 @@ class NewUser(RequestBody):
 
 
 class RoleChange(RequestBody):
-    """Another role in a project, or in all of them."""
+    """A change of a role in a project, or in all projects."""
 
     role: Role | None = Field(description="Null takes the role away.")
     project: Text | None = Field(default=None, description="Left out: all projects.")
@@ -59,7 +59,7 @@ class User(ResponseBody):
 
 
 class Me(ResponseBody):
-    """Who asks, and the version of the server."""
+    """The user who sent the request, and the version of the server."""
 
     kind: str = Field(description='"user", "token", or "local" without sign-in.')
     name: str
@@ -68,7 +68,7 @@ class Me(ResponseBody):
 
     @property
     def with_roles(self) -> str:
-        """ "ada (admin)", "bo (viewer; editor in lesions)"."""
+        """The name with all roles, such as "ada (admin)" or "bo (viewer; editor in lesions)"."""
         roles = (
             each.role if each.project is None else f"{each.role} in {each.project}"
             for each in self.roles
@@ -83,7 +83,7 @@ class UserList(ResponseBody):
 
 
 class WantedToken(RequestBody):
-    """A token to make. It never allows more than its owner may do."""
+    """A token to create. It never allows more than its owner may do."""
 
     name: Text = Field(description="What it is for.")
     role: Role = Role.LOGGER
@@ -95,7 +95,7 @@ class WantedToken(RequestBody):
 
 
 class Token(ResponseBody):
-    """A token without its secret; `prefix` is how it begins."""
+    """A token without its secret; `prefix` is the beginning of the secret."""
 
     id: int
     name: str
@@ -110,19 +110,19 @@ class Token(ResponseBody):
 
 
 class MadeToken(Token):
-    """A new token. `token` is told this once."""
+    """A new token. `token` is shown only once."""
 
     token: str = Field(repr=False)
 
 
 class TokenList(ResponseBody):
-    """One's own tokens, those of all for an admin, the newest first."""
+    """The user's own tokens, or for an admin those of all users; newest first."""
 
     tokens: list[Token]
 
 
 class AuditQuery(Paged):
-    """Which changes are wanted."""
+    """The changes to list."""
 
     actor: Text | None = Field(default=None, description="Only those of this user or token.")
     project: Text | None = None
@@ -130,7 +130,7 @@ class AuditQuery(Paged):
 
 
 class Change(ResponseBody):
-    """One change. `detail` names the tables it touched and what its author said about it."""
+    """One change. `detail` names the tables it touched and what the service said about it."""
 
     number: int
     at: datetime
@@ -144,6 +144,6 @@ class Change(ResponseBody):
 
 
 class ChangePage(Page):
-    """Changes, the newest first."""
+    """Changes, newest first."""
 
     changes: list[Change]

@@ -1,4 +1,4 @@
-"""What all documents share: bodies, pages of long lists, values, refusals and projects."""
+"""What all documents share: bodies, pages of long lists, values, errors and projects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Notices = Annotated[
 
 
 class RequestBody(BaseModel):
-    """The body or the query of a request: a field that is not declared is refused."""
+    """The body or the query of a request; undeclared fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -34,7 +34,7 @@ class RequestBody(BaseModel):
 
 
 class ResponseBody(BaseModel):
-    """The body of an answer. NaN and infinity cannot be put into one.
+    """The body of a response. It cannot contain NaN and infinity.
 
     Clients ignore fields that a newer server added.
     """
@@ -44,13 +44,13 @@ class ResponseBody(BaseModel):
     )
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {}
-    """Old names that the HTTP API keeps for a release, as pydantic's `exclude` takes them."""
+    """Old names that the HTTP API keeps for a release, in the form of pydantic's `exclude`."""
 
     @classmethod
     def made_of(cls, found: object, /, **others: object) -> Self:
-        """The document of what has attributes of the names of its fields, `others` excepted.
+        """The document with fields from the attributes of an object and from `others`.
 
-        Raises `AttributeError` where one is missing, whether or not the field has a default.
+        Raises `AttributeError` if an attribute is missing, even if its field has a default.
         """
         known = {name: getattr(found, name) for name in cls.model_fields if name not in others}
         return cls.model_validate(known | others)
@@ -60,7 +60,7 @@ class ResponseBody(BaseModel):
         return self.model_dump(mode="json", exclude=self.only_in_the_api)
 
     def row(self, columns: Sequence[str]) -> tuple[Cell, ...]:
-        """A line of a CSV file: the fields of these names."""
+        """A line of a CSV file: the fields with these names."""
         return tuple(_cell(getattr(self, name)) for name in columns)
 
 
@@ -80,7 +80,7 @@ USUAL_ON_A_PAGE = 50
 
 
 class Paged(RequestBody):
-    """The part of a query that says which page of a list is wanted."""
+    """The part of a query that selects a page of a list."""
 
     limit: int = Field(default=USUAL_ON_A_PAGE, ge=1, le=MOST_ON_A_PAGE)
     page_token: str | None = Field(
@@ -92,13 +92,13 @@ class Paged(RequestBody):
 
 
 class Page(ResponseBody):
-    """The part of an answer that says whether there is more."""
+    """The part of a response that says whether there is more."""
 
     next_page_token: str | None = Field(description="None on the last page.")
 
 
 class Value(ResponseBody):
-    """One value of a metric, in full precision; where it is undefined, the reason instead."""
+    """One value of a metric, in full precision, or the reason why it is undefined."""
 
     value: float | None
     reason: str | None = Field(default=None, description="Why there is no value.")
@@ -115,19 +115,19 @@ class Value(ResponseBody):
     )
 
     def measured(self) -> MetricValue:
-        """The value as it was measured."""
+        """The value as a `MetricValue`."""
         return MetricValue(
             self.value, self.reason, self.limit, self.ci_low, self.ci_high, self.ci_method
         )
 
 
 def values_of(measured: Mapping[str, MetricValue]) -> dict[str, Value]:
-    """Values by key as they travel."""
+    """Values by key, as documents."""
     return {key: Value.made_of(value) for key, value in measured.items()}
 
 
 class Reason(ResponseBody):
-    """What is wrong, where, and the way out."""
+    """What is wrong, where, and how to fix it."""
 
     code: str = Field(description="Stable name of the kind of error.")
     kind: str | None = Field(default=None, description="A narrower kind, such as key_used.")
@@ -137,7 +137,7 @@ class Reason(ResponseBody):
 
 
 class Refusal(ResponseBody):
-    """The one shape of all errors."""
+    """The one format of all errors."""
 
     error: Reason
 
@@ -152,7 +152,7 @@ class InProject(RequestBody):
 
 
 class Project(ResponseBody):
-    """A project that has datasets."""
+    """A project that contains datasets."""
 
     name: str
     n_datasets: int
@@ -169,7 +169,7 @@ _LONGEST_QUOTE = 60
 
 
 def first_problem(error: ValidationError, model: type[BaseModel] | None = None) -> InvalidInput:
-    """The first thing that is wrong, with its place and the way out."""
+    """The first thing that is wrong, with its place and how to fix it."""
     problem = error.errors(include_url=False)[0]
     place = _place(problem)
     if problem["type"] == "extra_forbidden":

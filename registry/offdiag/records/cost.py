@@ -1,4 +1,4 @@
-"""Cost matrices, decision rules that follow from them, and questions that begin with "what if"."""
+"""Documents of cost matrices, decision rules that follow from them, and what-if questions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Weights = dict[str, dict[str, float]]
 
 
 def plain_weights(weights: Mapping[str, Mapping[str, float]]) -> Weights:
-    """Costs as a request says them."""
+    """Costs in the form in which a request states them."""
     return {
         actual: {predicted: float(cost) for predicted, cost in row.items()}
         for actual, row in weights.items()
@@ -33,7 +33,7 @@ def plain_weights(weights: Mapping[str, Mapping[str, float]]) -> Weights:
 
 
 def weights_by_class(sent: Weights | list[list[float]], labels: list[str] | None) -> Weights:
-    """Every cell by the names of its classes: rows are matched by label and never guessed.
+    """Every cell by the names of its classes; rows are matched by label and never guessed.
 
     Raises `InvalidInput`.
     """
@@ -62,13 +62,13 @@ def weights_by_class(sent: Weights | list[list[float]], labels: list[str] | None
 
 
 class CostsQuery(RequestBody):
-    """Which cost matrices are wanted."""
+    """The cost matrices to list."""
 
     project: str | None = Field(default=None, description="Only those of this project.")
 
 
 class CostVersionQuery(InProject):
-    """Which version of a cost matrix is wanted."""
+    """The version of a cost matrix to read."""
 
     version: int | None = Field(default=None, ge=1, le=10**9, description="The newest without.")
 
@@ -152,7 +152,7 @@ class PricedBy(RequestBody):
 
 
 class WhatIfRequest(RequestBody):
-    """What is different. Parts apply in the order in which they stand here."""
+    """What is different. The changes apply in the order of these fields."""
 
     runs: list[str] = Field(min_length=1, max_length=MOST_RUNS)
     positive: str | None = Field(default=None, description="The class a threshold is about.")
@@ -172,7 +172,7 @@ class WhatIfRequest(RequestBody):
 
 
 class CostsRequest(RequestBody):
-    """Which runs are compared by cost, and under which costs."""
+    """The runs to compare by cost, and the costs to use."""
 
     runs: str = Field(
         default="",
@@ -235,7 +235,7 @@ class Recounted(ResponseBody):
 
 
 class CostBase(ResponseBody):
-    """The costs that a question began with; without a name where they are not stored."""
+    """The costs that a question began with; without a name if they are not stored."""
 
     reference: str
     name: str | None
@@ -243,14 +243,14 @@ class CostBase(ResponseBody):
 
 
 class BestConstant(ResponseBody):
-    """The class that is cheapest to predict always."""
+    """The class whose constant prediction costs least."""
 
     label: str
     mean_cost: float
 
 
 class CostOfRun(ResponseBody):
-    """What one run costs, and its place among the others, which have letters."""
+    """What one run costs, and its rank among the others, which are named by letters."""
 
     letter: str
     run: str
@@ -268,7 +268,7 @@ class CostOfRun(ResponseBody):
 
 
 class CheapestAsOneCostMoves(ResponseBody):
-    """Which runs are the cheapest `from` and `to` which cost; `to` is null where it never ends."""
+    """The runs that cost least while a cost is in the range `from` to `to` (null if unbounded)."""
 
     actual: str
     predicted: str | None = Field(description="Null for all errors on `actual` together.")
@@ -279,7 +279,7 @@ class CheapestAsOneCostMoves(ResponseBody):
 
 
 class CostsOfRuns(ResponseBody):
-    """What runs cost under costs as they were changed."""
+    """What runs cost under the changed costs."""
 
     project: str
     dataset: str
@@ -310,7 +310,7 @@ class CostsOfRunsAt(CostsOfRuns):
 
 
 class WhatIfResponse(ResponseBody):
-    """The results after the change, run by run, and what they cost if that was asked."""
+    """The results after the change, run by run, and what they cost if requested."""
 
     runs: list[Recounted]
     costs: CostsOfRuns | None
@@ -321,7 +321,7 @@ def costs_document(found: CostMatrixRecord) -> Costs:
 
 
 def asked_costs_named(database: Database, project: str, wanted: CostName) -> Costs:
-    """A cost matrix by its name, or name and version. Raises `NotFound`."""
+    """A cost matrix by its name, or by name and version. Raises `NotFound`."""
     from offdiag.services.cost_matrices import find_costs
 
     return costs_document(find_costs(database, project=project, wanted=wanted))
@@ -348,7 +348,7 @@ def asked_new_costs(
 
 
 def costs_of_runs(found: WhatIf) -> CostsOfRuns:
-    """What runs cost, in the order in which they were asked for."""
+    """What runs cost, in the order in which they were requested."""
     scenario, constant = found.scenario, found.constant
     names, record = scenario.costs.labels.names, scenario.base.record
     first = found.frame.runs[0]
@@ -404,7 +404,7 @@ def weights_document(costs: CostMatrix) -> Weights:
 
 
 def prevalence_document(scenario: Scenario) -> dict[str, float] | None:
-    """The shares of classes that were declared."""
+    """The class prevalences that were declared."""
     if scenario.prevalence is None:
         return None
     return dict(zip(scenario.costs.labels.names, scenario.prevalence.tolist(), strict=True))

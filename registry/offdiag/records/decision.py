@@ -1,4 +1,4 @@
-"""What a decision rule changes: costs, predictions and the recall of each class."""
+"""Documents of what a decision rule changes: costs, predictions and the recall of each class."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RecallChange(ResponseBody):
 
 
 class PredictionChange(ResponseBody):
-    """What other predictions change. Costs are per sample."""
+    """What changed predictions do. Costs are per sample."""
 
     mean_cost_before: Value
     mean_cost_after: Value
@@ -51,7 +51,7 @@ class PredictionChange(ResponseBody):
 
 
 class TriedRule(PredictionChange):
-    """A rule that was tried on the scores of a run, and the run that was saved."""
+    """A rule that was tried on the scores of a run, and the run that was saved, if any."""
 
     run: str
     name: str
@@ -74,7 +74,7 @@ class ThresholdCost(ResponseBody):
 
 
 class CostsOfThresholds(ResponseBody):
-    """Thresholds on the score of a class, the strictest first."""
+    """Thresholds on the score of a class, strictest first."""
 
     positive: str
     are_probabilities: bool
@@ -98,7 +98,7 @@ class CostsOfThresholds(ResponseBody):
 
 
 class DecisionsAt(ResponseBody):
-    """What the scores of a run would decide under costs, with the address of the page."""
+    """What the scores of a run would decide under some costs, with the address of the page."""
 
     url: str
     run: str
@@ -161,7 +161,7 @@ def decisions_table(found: Decisions) -> tuple[tuple[str, ...], list[tuple[Cell,
 
 
 def tried_rule(trial: Trial, saved: RunRecord | None) -> TriedRule:
-    """What a rule changes, with the run that was saved."""
+    """What a rule changes, with the run that was saved, if any."""
     joint = trial.change.joint
     return TriedRule(
         run=trial.run.id,
@@ -276,7 +276,7 @@ def _finite(number: float) -> float | None:
 
 
 class DecisionRequest(RequestBody):
-    """How samples are to be decided."""
+    """How samples are decided."""
 
     weights: str | Weights | list[list[float]] | None = Field(
         default=None,
@@ -308,7 +308,7 @@ class DecisionRequest(RequestBody):
 
 
 class DecisionResponse(ResponseBody):
-    """What other answers change. Costs are per sample, of the samples with a label."""
+    """What changed predictions do. Costs are per sample with a label."""
 
     recipe: dict[str, Any] = Field(description="The rule, and where its costs come from.")
     labels: Labels
@@ -328,7 +328,7 @@ class DecisionResponse(ResponseBody):
 def asked_decision(
     database: Database, run_id: str, asked: DecisionRequest, author: str | None
 ) -> DecisionResponse:
-    """Decide the samples of an evaluated run as it is asked for; with `save_as` as another run."""
+    """Decide the samples of an evaluated run as requested; `save_as` saves them as another run."""
     from offdiag.metrics.costs.matrix import cost_matrix
     from offdiag.metrics.costs.what_if import declared_prevalence
     from offdiag.services.decisions import rules

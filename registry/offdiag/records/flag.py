@@ -1,4 +1,4 @@
-"""Flags, and what people decide about them."""
+"""Documents of flags, and of decisions about them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_AT_ONCE = 1_000
 
 
 class FlagsQuery(Paged):
-    """Which flags are wanted; the most severe come first, of equally severe ones the newest."""
+    """The flags to list; most severe first, newest first within a severity."""
 
     state: FlagState | None = None
     at_least: Severity | None = Field(
@@ -102,7 +102,7 @@ class FlagsOfRun(ResponseBody):
 
 
 class FlagEvent(ResponseBody):
-    """Something that happened to a flag; without an author an evaluation did it."""
+    """Something that happened to a flag; without an author it was done by an evaluation."""
 
     at: datetime
     author: str | None
@@ -111,20 +111,20 @@ class FlagEvent(ResponseBody):
 
 
 class FlagWithHistory(Flag):
-    """A flag with everything that happened to it, oldest first."""
+    """A flag with its whole history, oldest first."""
 
     history: list[FlagEvent]
 
 
 class CountedFlags(ResponseBody):
-    """Flags as a command lists them."""
+    """Flags in the list of a command."""
 
     counts: dict[str, int] = Field(description="By state, of all that differ only in it.")
     flags: list[Flag]
 
 
 class FlagList(CountedFlags):
-    """Flags as a page lists them, with the address of the page after it."""
+    """Flags in the list of a page, with the address of the next page."""
 
     state: str = Field(description='One of those of a flag, or "all".')
     filter: dict[str, str]
@@ -132,9 +132,9 @@ class FlagList(CountedFlags):
 
 
 class MeasuredGain(ResponseBody):
-    """What another run has more, with an interval that holds for all runs that were compared.
+    """What another run gains, with an interval that holds simultaneously for all compared runs.
 
-    `won` samples are right in the other run alone, `lost` in the flagged run alone.
+    `won` samples are right only in the other run, `lost` only in the flagged run.
     """
 
     value: float
@@ -145,7 +145,7 @@ class MeasuredGain(ResponseBody):
 
 
 class BetterOnIt(ResponseBody):
-    """A run that finds more of the class of a flag."""
+    """A run with a higher recall of the class of a flag."""
 
     run: str
     name: str
@@ -168,7 +168,7 @@ class Compared(ResponseBody):
 
 
 class Check(ResponseBody):
-    """A rule with all it compared."""
+    """A rule with all its comparisons."""
 
     rule: str
     class_label: str | None
@@ -188,7 +188,7 @@ class RecallOfClass(ResponseBody):
 
 
 class Rank(ResponseBody):
-    """A value of the run, and its place among all runs on its ground truth."""
+    """A value of the run, and its rank among all runs on its labels."""
 
     value: float | None
     rank: int | None
@@ -208,7 +208,7 @@ class FlagExplained(FlagWithHistory):
 
 
 class Decision(RequestBody):
-    """A decision; which of the other fields it takes depends on the action."""
+    """A decision; the action determines which of the other fields are allowed."""
 
     action: Action
     until: AwareDatetime | None = Field(default=None, description="To snooze.")
@@ -219,14 +219,14 @@ class Decision(RequestBody):
 
 
 class SeenFlag(RequestBody):
-    """A flag, and the revision of it that the author saw."""
+    """A flag, and the revision that the author saw."""
 
     id: int = Field(ge=1, lt=10**18)
     revision: int | None = Field(default=None, ge=0, lt=10**18)
 
 
 class Decisions(Decision):
-    """A decision about several flags: about all of them, or about none."""
+    """A decision about several flags, applied to all of them or to none."""
 
     flags: list[SeenFlag] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
@@ -256,7 +256,7 @@ _OF_STATUS = ("severity", "snoozed_until", "reason")
 
 
 def flag_with_history(detail: FlagDetail, now: datetime) -> FlagWithHistory:
-    """A flag with everything that happened to it."""
+    """A flag with its whole history."""
     return FlagWithHistory(
         **dict(flag_document(detail.entry, now)),
         history=list(map(FlagEvent.made_of, detail.history)),

@@ -1,4 +1,4 @@
-"""Gates: conditions that a run is checked with, and what they found."""
+"""Documents of gates: the conditions that a run is checked with, and the results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CheckedCondition(ResponseBody):
 
 
 class Gate(ResponseBody):
-    """What a gate found."""
+    """The results of a gate."""
 
     passed: bool
     run: str | None
@@ -65,7 +65,7 @@ class Gate(ResponseBody):
 def asked_gate(
     database: Database, run_id: str, asked: GateRequest, settings: Settings, *, timeout_s: float
 ) -> Gate:
-    """Check a run once it is evaluated. Raises what `gate_run` raises."""
+    """Check a run as soon as it is evaluated. Raises the same as `gate_run`."""
     from offdiag.domain.texts import CostName
     from offdiag.gate.conditions import parse_condition
     from offdiag.services.flags.rules import thresholds_in

@@ -1,4 +1,4 @@
-"""Logging runs: opening one, its chunks, closing it; and matrices without predictions."""
+"""Documents for logging runs: opening, chunks, closing; and matrices and counts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from offdiag.records.runs.run import Labels, RunSaid
 from offdiag.services.ingest.batch import GivenCounts, GivenPairedCounts, PairedTable
 
 Text = str | int | bool
-"""A class or sample as JSON has it: 7 and "7" are one."""
+"""A class or sample in JSON: 7 and "7" are the same."""
 
 
 class NewCountedRun(RequestBody, RunSaid):
-    """What is said about one of several runs that were counted together."""
+    """What the author states about one of several runs that were counted together."""
 
     name: str
     client_key: str | None = Field(
@@ -32,18 +32,18 @@ class NewCountedRun(RequestBody, RunSaid):
 
 
 class RunFactsBody(NewCountedRun):
-    """What is said about a run, whatever is logged to it."""
+    """What the author states about a run, whatever is logged to it."""
 
     project: str = "default"
     dataset: str
 
     def facts(self) -> RunFacts:
-        """The facts, checked. Raises `InvalidInput`."""
+        """The facts, validated. Raises `InvalidInput`."""
         return RunFacts(**{each.name: getattr(self, each.name) for each in fields(RunFacts)})
 
 
 class NewRun(RunFactsBody):
-    """A run that takes chunks."""
+    """A run to which chunks are logged."""
 
     labels: list[Text] | None = Field(
         default=None, description="Classes in order; may be left out for a dataset that exists."
@@ -60,7 +60,7 @@ class NewRun(RunFactsBody):
     )
 
     def label_set(self) -> LabelSet | None:
-        """The labels, None where none were given. Raises `InvalidInput`."""
+        """The labels, None if none were given. Raises `InvalidInput`."""
         if self.labels is None:
             return None
         declared = LabelSet.declared(self.labels, ordinal=self.ordinal)
@@ -68,7 +68,7 @@ class NewRun(RunFactsBody):
 
 
 class OpenedRun(ResponseBody):
-    """The run that was opened, or found by its client key, and what its classes are."""
+    """The run that was opened, or found by its client key, and its classes."""
 
     id: str
     state: str
@@ -86,8 +86,8 @@ class OpenedRun(ResponseBody):
 class Chunk(RequestBody):
     """A chunk as JSON: one entry for each sample in every array.
 
-    Arrow, Parquet and CSV have columns of the same names, scores of single classes as
-    `y_score.<class>`, slices as `slices.<name>`.
+    Arrow, Parquet and CSV have columns of the same names, with scores of single classes as
+    `y_score.<class>` and slices as `slices.<name>`.
     """
 
     y_pred: list[Text | float] | list[list[Text]] | None = Field(
@@ -120,7 +120,7 @@ class StoredChunk(ResponseBody):
 
 
 class Closing(RequestBody):
-    """What the sender knows of the run it closes; it is compared with what is stored."""
+    """What the sender knows about the run it closes, compared with what is stored."""
 
     n_chunks: int | None = Field(default=None, ge=0)
 
@@ -142,7 +142,7 @@ class ClosedRuns(ResponseBody):
 
 
 class NewMatrix(RunFactsBody):
-    """A confusion matrix whose predictions are not at hand."""
+    """A confusion matrix without predictions."""
 
     matrix: list[list[int | float]]
     hierarchy: dict[str, Any] | None = None
@@ -155,7 +155,7 @@ class NewMatrix(RunFactsBody):
 
 
 class CountedScores(RequestBody):
-    """What is known of scores from 0 to 1 by kind of sample; see `offdiag.log_frame`."""
+    """Counted scores from 0 to 1 by kind of sample; see `offdiag.log_frame`."""
 
     code: list[int] = Field(description="The cell, in the order of scores.")
     low: list[float] = Field(description="The smallest score, in single precision.")
@@ -175,12 +175,12 @@ class CountedEvent(RequestBody):
     scores: CountedScores
 
     def given(self) -> GivenEvent:
-        """What was counted."""
+        """The event in the form that the service takes."""
         return GivenEvent(self.happened, self.sizes, self.scores.model_dump())
 
 
 class CountedClassScores(RequestBody):
-    """What is known of the scores of every class, each against the rest."""
+    """Counted scores of every class, each against the rest."""
 
     labels: list[Text] = Field(description="The classes, in the order of the dataset.")
     of_classes: list[CountedEvent] = Field(description="Of each class in this order.")
@@ -190,7 +190,7 @@ class CountedClassScores(RequestBody):
     )
 
     def given(self) -> GivenClassScores:
-        """What was counted. Raises `InvalidInput` where classes are not told apart."""
+        """The scores in the form the service takes. Raises `InvalidInput` if classes recur."""
         labels = [label_text(label, field_name="class_scores") for label in self.labels]
         if not len(labels) == len(set(labels)) == len(self.of_classes):
             raise InvalidInput(
@@ -206,7 +206,7 @@ SliceValues = dict[str, list[Text | list[Text]]]
 
 
 class _OfDataset(BaseModel):
-    """What is said about the classes of a dataset with counts, if it is new."""
+    """What counts say about the classes of their dataset, if it is new."""
 
     labels: list[Text] | None = None
     ordinal: bool = False
@@ -215,11 +215,11 @@ class _OfDataset(BaseModel):
 
 
 class NewCounts(RunFactsBody, _OfDataset):
-    """Samples that were counted where they lie: one entry for each kind of sample in every list.
+    """Samples that were counted elsewhere: one entry per kind of sample in every list.
 
-    `scores` are of the positive class of two: by the name of a field, what is known of the
-    scores of each kind, which are all in one cell. `class_scores` are those of every class of
-    more than two, and go without slices.
+    `scores` are those of the positive class of two: for each field, what is known of the scores of
+    each kind, which are all in one cell. `class_scores` are those of every class of more than two,
+    and exclude slices.
     """
 
     actual: list[Text]
@@ -233,7 +233,7 @@ class NewCounts(RunFactsBody, _OfDataset):
     class_scores: CountedClassScores | None = None
 
     def given(self) -> GivenCounts:
-        """What was counted."""
+        """The counts in the form that the service takes."""
         return GivenCounts(
             self.actual,
             self.predicted,
@@ -250,7 +250,7 @@ class NewCounts(RunFactsBody, _OfDataset):
 
 
 class NewPairedTable(RequestBody):
-    """Kinds of samples by what two or more runs predict, one entry for each in every list."""
+    """Kinds of samples by the predictions of two or more runs, one entry per kind in each list."""
 
     actual: list[Text]
     predicted: dict[str, list[Text]] = Field(description="By the name of the run.")
@@ -261,7 +261,7 @@ class NewPairedTable(RequestBody):
 
 
 class NewPairedCounts(RequestBody, _OfDataset):
-    """Several runs that were counted together where their predictions lie.
+    """Several runs that were counted together, elsewhere.
 
     `tables` is one for all runs, or one for each pair of them.
     """
@@ -273,11 +273,11 @@ class NewPairedCounts(RequestBody, _OfDataset):
     counted_on: str = Field(description="The program that counted.")
 
     def facts(self) -> tuple[RunFacts, ...]:
-        """The facts of each run, checked. Raises `InvalidInput`."""
+        """The facts of each run, validated. Raises `InvalidInput`."""
         return tuple(RunFacts(**run.model_dump(), project=self.project) for run in self.runs)
 
     def given(self) -> GivenPairedCounts:
-        """What was counted."""
+        """The counts in the form that the service takes."""
         return GivenPairedCounts(
             [
                 PairedTable(table.actual, table.predicted, table.sizes, table.slices)

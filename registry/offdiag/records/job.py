@@ -1,4 +1,4 @@
-"""The work queue."""
+"""Documents of the job queue."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class JobsQuery(RequestBody):
-    """How much of the queue is wanted: what needs a look first, then what runs, then the rest."""
+    """How much of the queue to list: jobs that need a look, then running ones, then the rest."""
 
     limit: int = Field(default=200, ge=1, le=10_000)
 
 
 class Job(ResponseBody):
-    """One piece of work. What is done leaves the queue."""
+    """One job. Jobs that are done leave the queue."""
 
     id: int
     task: str

@@ -1,4 +1,4 @@
-"""Problems: what is wrong with a model on a dataset, over its newest runs."""
+"""Documents of problems: what is wrong with a model on a dataset, over its newest runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ProblemsQuery(RequestBody):
-    """Which problems are wanted; without a state those that are not resolved."""
+    """The problems to list; without a state those that are not resolved."""
 
     state: ProblemState | None = None
     low: bool = Field(default=False, description="Those of low severity and old runs, too.")
@@ -60,7 +60,7 @@ class Problem(ResponseBody):
 
 
 class Problems(ResponseBody):
-    """Problems, the new and severe ones first."""
+    """Problems, new and severe ones first."""
 
     problems: list[Problem]
 
@@ -82,7 +82,7 @@ def problem_documents(
 def chosen_problems(
     found: FoundProblems, *, state: ProblemState | None, low: bool
 ) -> list[ProblemRead]:
-    """Those in a state, by default the unresolved ones, in the order of lists."""
+    """The problems in a state, by default the unresolved ones, in the order of lists."""
     return in_order(
         (
             problem
@@ -95,7 +95,7 @@ def chosen_problems(
 
 
 def asked_problems(database: Database, wanted: ProblemsQuery) -> Problems:
-    """The problems that are wanted, with what their worst flags measured."""
+    """The requested problems, with what their worst flags measured."""
     from offdiag.store.problem_values import measure
     from offdiag.store.problems import FoundProblems, find_problems
 

@@ -1,4 +1,4 @@
-"""The best runs of a dataset, and which of them is its champion or candidate."""
+"""Documents of the best runs of a dataset, its champion and its candidate."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Promotions(ResponseBody):
 
 
 class NewPromotion(InProject):
-    """Which run of the dataset gets a role; a null run withdraws it."""
+    """The run of the dataset that gets a role; a null run withdraws the role."""
 
     run: str | None = Field(description="Id of an evaluated run of the dataset; null for none.")
     reason: str | None = Field(
@@ -66,7 +66,7 @@ class NewPromotion(InProject):
 
 
 class LeadersQuery(InProject):
-    """Which metric the runs are ranked by."""
+    """The metric by which the runs are ranked."""
 
     metric: str | None = Field(
         default=None, description="Key of an aggregate metric; the primary one by default."
@@ -74,7 +74,7 @@ class LeadersQuery(InProject):
 
 
 class RankedRun(ResponseBody):
-    """A run by the metric; `difference` is to the best run, with a simultaneous interval."""
+    """A run with its value; `difference` is to the best run, with a simultaneous interval."""
 
     id: str
     name: str
@@ -111,7 +111,7 @@ class RankedRuns(ResponseBody):
 
 
 class DatasetDecision(Dataset):
-    """A dataset with which of its runs to use."""
+    """A dataset with the run to use."""
 
     verdict: str = Field(description="Which runs may be the best, in a sentence.")
     primary_metric: str
@@ -123,7 +123,7 @@ class DatasetDecision(Dataset):
 
 
 class PrimaryMetric(InProject):
-    """By which metric the runs of a dataset are ranked."""
+    """The metric by which the runs of a dataset are ranked."""
 
     metric: str | None = Field(description="Key of an aggregate metric; null for the default.")
 
@@ -146,7 +146,7 @@ def promotions_document(found: DatasetPromotions) -> Promotions:
 def dataset_with_decision(
     document: Dataset, found: RankedDataset, *, verdict: str
 ) -> DatasetDecision:
-    """A dataset with what its first page says of its runs."""
+    """A dataset with what its first page says about its runs."""
     return DatasetDecision(
         **dict(document),
         verdict=verdict,

@@ -1,4 +1,4 @@
-"""Reports: what they are about, when they are due, and their editions."""
+"""Documents of reports: what they are about, when they are due, and their editions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Term(RequestBody):
 
 
 class Alert(RequestBody):
-    """Warn of every run whose value lies beyond a limit, its whole interval included."""
+    """Warns of every run whose value and whole interval are beyond a limit."""
 
     metric: str
     side: Side
@@ -48,7 +48,7 @@ class Alert(RequestBody):
 
 
 class ScopeOfReport(RequestBody):
-    """The runs of one dataset that fulfil all terms, and what is said about them."""
+    """The runs of one dataset that match all terms, and what is reported about them."""
 
     dataset: str
     terms: list[Term] = Field(default=[], max_length=50)
@@ -82,7 +82,7 @@ class Target(RequestBody):
 
 
 class SchedulesQuery(RequestBody):
-    """Which schedules or reports are wanted."""
+    """The schedules or reports to list."""
 
     project: str | None = Field(default=None, description="Only those of this project.")
 
@@ -97,7 +97,7 @@ class Plan(InProject):
 
 
 class NewSchedule(Plan):
-    """A schedule that is made."""
+    """A schedule to create."""
 
     name: str
 
@@ -136,7 +136,7 @@ class NewReport(InProject):
 
 
 class AskedEdition(ResponseBody):
-    """An edition that was asked for."""
+    """An edition that was requested."""
 
     name: str
     number: int
@@ -157,7 +157,7 @@ class Edition(ResponseBody):
 
 
 class PlannedSchedule(Schedule):
-    """A schedule with the next times it means and the newest edition of its report."""
+    """A schedule with its next due times and the newest edition of its report."""
 
     next_times: list[datetime] = Field(description="None while it is paused.")
     last_fire: str | None = Field(
@@ -174,7 +174,7 @@ class ScheduleList(ResponseBody):
 
 
 class Delivery(ResponseBody):
-    """An edition on its way to one target."""
+    """The delivery of an edition to one target."""
 
     id: int
     target: str
@@ -208,7 +208,7 @@ class EditionDetail(SentEdition):
 
 
 class EditionWithFigures(EditionDetail):
-    """The same with what it says; null until it is computed."""
+    """The same with its figures; null until it is computed."""
 
     report: dict[str, Any] | None
 
@@ -222,7 +222,7 @@ class ReportPlan(ResponseBody):
 
 
 class EditionCounts(ResponseBody):
-    """What an edition counted; null where it does not tell."""
+    """What an edition counted; null if it is not known."""
 
     n_runs: int
     n_alerts: int
@@ -253,7 +253,7 @@ class ReportBasics(ResponseBody):
 
 
 class ReportSummary(ReportBasics):
-    """A report as a list shows it."""
+    """A report in a list."""
 
     summary: EditionCounts | None = Field(description="Of the newest edition that was computed.")
 
@@ -268,7 +268,7 @@ class ReportList(ResponseBody):
 
 
 class EditionsQuery(InProject):
-    """Which editions of a report are wanted, newest first."""
+    """The editions of a report to list, newest first."""
 
     start: int = Field(default=0, ge=0, le=10**9)
     limit: int = Field(default=50, ge=1, le=MOST_ON_A_PAGE)
@@ -331,7 +331,7 @@ def edition_detail(page: EditionPage) -> EditionDetail:
 
 
 def edition_with_figures(page: EditionPage) -> EditionWithFigures:
-    """One edition with all its figures once it is computed."""
+    """One edition with all its figures, once it is computed."""
     from offdiag.reports.document import report_document
 
     return EditionWithFigures(
@@ -341,7 +341,7 @@ def edition_with_figures(page: EditionPage) -> EditionWithFigures:
 
 
 def report_list(page: ReportsPage) -> ReportList:
-    """All reports, and whether a scheduler is up for what is planned."""
+    """All reports, and whether a scheduler is running for those that are planned."""
     return ReportList(
         reports=list(map(report_summary, page.entries)), has_scheduler=page.has_scheduler
     )
@@ -409,7 +409,7 @@ def schedule_document(entry: ScheduleEntry) -> Schedule:
 
 
 def planned_schedule(entry: ScheduleEntry) -> PlannedSchedule:
-    """A schedule with the next times it means and the newest edition of its report."""
+    """A schedule with its next due times and the newest edition of its report."""
     last = entry.report.last
     return PlannedSchedule(
         **dict(schedule_document(entry)),
@@ -420,7 +420,7 @@ def planned_schedule(entry: ScheduleEntry) -> PlannedSchedule:
 
 
 def schedule_list(page: SchedulesPage) -> ScheduleList:
-    """All schedules, and whether a scheduler is up for what they plan."""
+    """All schedules, and whether a scheduler is running for them."""
     return ScheduleList(
         schedules=list(map(planned_schedule, page.entries)),
         has_scheduler=page.reports.has_scheduler,
@@ -453,14 +453,14 @@ def _report_facts(entry: ReportEntry) -> dict[str, Any]:
 
 
 def scope_of_report(scope: ReportScope) -> ScopeOfReport:
-    """What a report is about; its project is named beside it."""
+    """What a report is about; its project is given next to it."""
     from offdiag.reports.document import scope_document
 
     return _scope(scope_document(scope))
 
 
 def _scope(document: Mapping[str, Any]) -> ScopeOfReport:
-    """A scope as it is stored, whose project stands beside it."""
+    """A scope as it is stored, whose project is stored next to it."""
     return ScopeOfReport.model_validate(
         {key: value for key, value in document.items() if key != "project"}
     )

@@ -1,4 +1,4 @@
-"""Datasets: what they are, and what their runs are judged by and held against."""
+"""Documents of datasets: what they are, and what their runs are judged by and compared with."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class DatasetsQuery(RequestBody):
-    """Which datasets are wanted."""
+    """The datasets to list."""
 
     project: str | None = Field(default=None, description="Only those of this project.")
 
 
 class DatasetSummary(ResponseBody):
-    """A dataset with its runs counted."""
+    """A dataset with counts of its runs."""
 
     project: str
     name: str
@@ -61,7 +61,7 @@ class SliceColumn(ResponseBody):
 
 
 class Dataset(ResponseBody):
-    """A dataset with its classes, its truth and its runs counted."""
+    """A dataset with its classes, its labels and counts of its runs."""
 
     project: str
     name: str
@@ -87,7 +87,7 @@ class Dataset(ResponseBody):
 
 
 class NewDataset(InProject):
-    """A dataset that is declared before anything is logged on it."""
+    """A dataset that is declared before anything is logged to it."""
 
     name: str
     labels: list[str] = Field(min_length=1, max_length=100_000)
@@ -98,20 +98,20 @@ class NewDataset(InProject):
 
 
 class Judging(InProject):
-    """By which costs the runs of a dataset are judged from now on."""
+    """The costs by which the runs of a dataset are judged from now on."""
 
     cost_matrix: str | None = Field(description="`visits` or `visits@3`; null for none.")
 
 
 class Pinning(InProject):
-    """Which run the others of a dataset are held against from now on."""
+    """The run with which the others of a dataset are compared from now on."""
 
     run: str | None = Field(description="Id of a complete run of the dataset; null for none.")
     author: str | None = None
 
 
 class Baseline(ResponseBody):
-    """The run that the others of a dataset are compared with; null where there is none."""
+    """The run that the others of a dataset are compared with; null if there is none."""
 
     run: str | None
     run_name: str | None
@@ -127,7 +127,7 @@ class Grouping(InProject):
 
 
 class AskedAgain(ResponseBody):
-    """How many runs were asked to be evaluated again."""
+    """How many runs are going to be evaluated again."""
 
     n_runs: int
 
@@ -161,7 +161,7 @@ def dataset_row(dataset: DatasetSummary) -> tuple[Cell, ...]:
 
 
 def dataset_document(found: DatasetDetail) -> Dataset:
-    """A dataset with its classes, its truth and its runs counted."""
+    """A dataset with its classes, its labels and counts of its runs."""
     dataset = found.dataset
     hierarchy = None if dataset.hierarchy is None else dataset.hierarchy.to_dict()
     return Dataset.made_of(
@@ -181,7 +181,7 @@ CLASS_COUNT_COLUMNS = ("truth_version", "label", "n_samples", "share_of_labelled
 
 
 def class_count_rows(found: DatasetDetail) -> Iterator[tuple[Cell, ...]]:
-    """One line of CSV for each truth version and class, newest version first."""
+    """One line of CSV for each label version and class, newest version first."""
     for version in found.versions:
         for name, count in zip(found.dataset.labels.names, version.class_counts, strict=True):
             share = count / version.n_labelled if version.n_labelled else None

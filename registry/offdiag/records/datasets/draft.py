@@ -1,4 +1,4 @@
-"""Labels that people propose: the draft of the next label version."""
+"""Documents of labels that people propose: the draft of the next label version."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_TASKS = 1_000
 
 
 class DraftAnswer(ResponseBody):
-    """What a person says; null that the label cannot be told."""
+    """A person's answer; null if they cannot tell the label."""
 
     author: str
     label: str | None
@@ -32,7 +32,7 @@ class DraftSample(ResponseBody):
     label: str | None = Field(description="The present label.")
     status: Annotated[
         Literal["one answer", "agreed", "disagree", "decided"],
-        # Pydantic 2.7 accepts plain text alone for a literal, no member of a `StrEnum`.
+        # Pydantic 2.7 accepts only plain text for a literal, no member of a `StrEnum`.
         BeforeValidator(str),
     ]
     outcome: str | None = Field(description="What the answers come to; null: no label.")
@@ -62,7 +62,7 @@ class Draft(ResponseBody):
 
 
 class ProposedLabels(InProject):
-    """What a person says of samples; null takes a label away."""
+    """A person's answers about samples; null removes a label."""
 
     samples: list[int] | list[str] = Field(min_length=1, max_length=10_000)
     labels: list[str | None] = Field(min_length=1, description="One for each sample.")
@@ -71,20 +71,20 @@ class ProposedLabels(InProject):
 
 
 class WithdrawnLabels(InProject):
-    """Samples of which a person takes their answers back."""
+    """Samples for which a person withdraws their answers."""
 
     samples: list[int] | list[str] = Field(min_length=1, max_length=10_000)
     author: str | None = None
 
 
 class AnswersStored(ResponseBody):
-    """How many answers were stored, or taken back."""
+    """How many answers were stored or withdrawn."""
 
     n_answers: int
 
 
 class PublishedDraft(InProject):
-    """Publish the samples on which enough answers agree."""
+    """Publishes the samples on which enough answers agree."""
 
     reason: str
     opinions: Literal[1, 2] = Field(default=1, description="People who must agree.")
@@ -92,21 +92,21 @@ class PublishedDraft(InProject):
 
 
 class UndoneVersion(InProject):
-    """Give the labels that a version changed back."""
+    """Restores the labels that a version changed."""
 
     reason: str
     author: str | None = None
 
 
 class TasksQuery(InProject):
-    """Tasks for an annotation tool."""
+    """The tasks to export for an annotation tool."""
 
     tool: Literal["label-studio", "argilla"] = "label-studio"
     limit: int = Field(default=200, ge=1, le=MOST_TASKS)
 
 
 class LabelTasks(ResponseBody):
-    """Tasks as the tool imports them."""
+    """Tasks in the format that the tool imports."""
 
     tasks: list[dict[str, Any]]
 

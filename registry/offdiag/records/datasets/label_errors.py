@@ -1,4 +1,4 @@
-"""Labels that independent models contradict, and how much wrong ones matter for the models."""
+"""Documents of labels that independent models contradict, and of the effect of wrong labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_SUSPECTS = 10_000
 
 
 class SuspectsQuery(InProject):
-    """Which suspect labels are wanted."""
+    """The suspect labels to list."""
 
     class_label: str | None = Field(default=None, description="Only labels of this class.")
     at_least: int = Field(default=1, ge=1, le=1_000, description="Models against the label.")
@@ -30,12 +30,12 @@ class SuspectsQuery(InProject):
     limit: int = Field(default=100, ge=1, le=MOST_SUSPECTS)
 
     def question(self) -> SuspectQuestion:
-        """As the service is asked."""
+        """The question in the form that the service takes."""
         return SuspectQuestion(self.class_label, self.at_least, self.start, self.limit)
 
 
 class VotingModel(ResponseBody):
-    """One independent vote: the best run of a model."""
+    """One independent vote: that of the best run of a model."""
 
     model: str
     run: str
@@ -52,14 +52,14 @@ class ModelLeftOut(ResponseBody):
 
 
 class ModelPrediction(ResponseBody):
-    """What a model predicts, with the probability of it."""
+    """The prediction of a model with its probability."""
 
     label: str
     probability: float | None
 
 
 class SuspectLabel(ResponseBody):
-    """A sample whose label is contradicted."""
+    """A sample with a label that models contradict."""
 
     sample: int | str
     label: str
@@ -178,13 +178,13 @@ _NOISE_METHOD = (
 
 
 class NoiseQuery(InProject):
-    """For which share of wrong labels ranges are wanted."""
+    """The share of wrong labels for which ranges are computed."""
 
     share: float = Field(default=0.03, ge=0, le=0.5)
 
 
 class RecallRange(ResponseBody):
-    """Recall of a class with the present labels, and between what it lies with right ones."""
+    """Recall of a class on the present labels, and its range if wrong labels were corrected."""
 
     label: str
     value: float | None
@@ -237,19 +237,19 @@ class Noise(ResponseBody):
 
 
 def pair_statement(pair: NoisyPair) -> str:
-    """ "A leads B under any noise up to 3 %."."""
+    """A sentence such as "A leads B under any noise up to 3 %."."""
     names = f"{pair.leader.name} and {pair.other.name}"
     if pair.share is None:
         return f"{names} cannot be told apart, even if all labels are right."
     noise = "if all labels are right; one wrong label can end that"
     if pair.share > 0:
-        # Rounded down, or more noise would be claimed than was found.
+        # Rounded down, so that no more noise is claimed than was found.
         noise = f"under any noise up to {_rounded_down(pair.share)} %"
     return f"{pair.leader.name} leads {pair.other.name} {noise}."
 
 
 def _rounded_down(share: float) -> str:
-    """In percent, with more than one decimal where that would be nothing."""
+    """The share in percent, with more than one decimal if it would otherwise be 0."""
     decimals = 1
     while (whole := int(100 * share * 10**decimals + 1e-9)) == 0:
         decimals += 1

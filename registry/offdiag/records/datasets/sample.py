@@ -1,4 +1,4 @@
-"""What samples look like: uploaded, listed, and where content lies elsewhere."""
+"""Documents of the content of samples: uploads, lists, and links to content elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from offdiag.records.base import InProject, Page, Paged, RequestBody, ResponseBo
 
 
 class SampleUpload(RequestBody):
-    """One sample; what is left out stays as it was."""
+    """One sample; fields that are left out stay unchanged."""
 
     sample: int | str
     image: str | None = Field(
@@ -33,7 +33,7 @@ class SampleUploads(InProject):
 
 
 class SamplesStored(ResponseBody):
-    """What an upload did; the same again changes nothing."""
+    """The result of an upload; sending the same again changes nothing."""
 
     dataset: str
     n_added: int
@@ -43,11 +43,11 @@ class SamplesStored(ResponseBody):
 
 
 class SamplesQuery(Paged, InProject):
-    """Which samples with content are wanted."""
+    """The samples with content to list."""
 
 
 class Sample(ResponseBody):
-    """What is stored of one sample."""
+    """The stored content of one sample."""
 
     sample: str
     text: str | None
@@ -57,7 +57,7 @@ class Sample(ResponseBody):
 
 
 class SamplePage(Page):
-    """Samples with content by name, and how much there is."""
+    """Samples with content, by name, and how many there are."""
 
     dataset: str
     n_samples: int
@@ -67,26 +67,26 @@ class SamplePage(Page):
 
 
 class ImageQuery(InProject):
-    """Which picture of which sample is wanted."""
+    """The image of a sample to read."""
 
     sample: str
     size: str = Field(default="thumbnail", pattern="^(thumbnail|image)$")
 
 
 class NamedSamples(InProject):
-    """Samples whose content is removed; null for all of them."""
+    """Samples whose content is to be removed; null for all of them."""
 
     samples: list[int | str] | None = Field(min_length=1)
 
 
 class SamplesRemoved(ResponseBody):
-    """How many samples had content that is gone now."""
+    """How many samples had content that was removed."""
 
     n_removed: int
 
 
 class Content(InProject):
-    """Where content of a dataset lies; hosts are those that an administrator allows."""
+    """Where the content of a dataset is; only hosts that an administrator allows."""
 
     image_template: str | None = Field(
         default=None, description="Such as https://images.example.org/{sample}.jpg."
@@ -96,7 +96,7 @@ class Content(InProject):
 
 
 class ContentShown(ResponseBody):
-    """Where content of a dataset lies."""
+    """Where the content of a dataset is."""
 
     image_template: str | None
     link_template: str | None
@@ -121,7 +121,7 @@ def uploads_of(project: str, samples: list[GivenSample]) -> SampleUploads:
 
 
 def uploaded(body: SampleUploads) -> list[GivenSample]:
-    """The samples of a request, checked as those of the SDK are. Raises `InvalidInput`."""
+    """The samples of a request, validated like those of the SDK. Raises `InvalidInput`."""
     return list(
         given_samples(
             [each.sample for each in body.samples],

@@ -1,4 +1,4 @@
-"""Versions of ground truth, corrections, and what they changed."""
+"""Documents of label versions, corrections, and what they changed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TruthVersion(ResponseBody):
-    """One version of the ground truth."""
+    """One label version."""
 
     version: int
     root: int = Field(description="First version of its lineage.")
@@ -38,7 +38,7 @@ class TruthVersion(ResponseBody):
 
 
 class TruthList(ResponseBody):
-    """All versions of the ground truth of a dataset, newest first."""
+    """All label versions of a dataset, newest first."""
 
     project: str
     dataset: str
@@ -47,7 +47,7 @@ class TruthList(ResponseBody):
 
 
 class Correction(InProject):
-    """Other labels for some samples. Samples without identifiers are named by position."""
+    """New labels for some samples. Samples without ids are named by position."""
 
     samples: list[int] | list[str] = Field(min_length=1)
     labels: list[str | None] | list[list[str] | None] = Field(
@@ -81,7 +81,7 @@ class SlicesToAdd(InProject):
 
 
 class SlicesAdded(ResponseBody):
-    """What was added."""
+    """The slice columns that were added."""
 
     dataset: str
     root: int = Field(description="First version of the lineage of the samples.")
@@ -91,7 +91,7 @@ class SlicesAdded(ResponseBody):
 
 
 class Corrected(ResponseBody):
-    """What a correction did."""
+    """The result of a correction."""
 
     dataset: str
     version: int
@@ -110,7 +110,7 @@ MOST_SAMPLES = 10_000
 
 
 class DifferenceQuery(InProject):
-    """Which two versions are compared, and how many samples are named."""
+    """The two versions to compare, and how many samples to list."""
 
     before: int = Field(ge=1, le=10**9)
     after: int = Field(ge=1, le=10**9)
@@ -135,7 +135,7 @@ class ChangedSample(ResponseBody):
 
 
 class Difference(ResponseBody):
-    """What two versions of the labels of the same samples differ in."""
+    """The differences between two label versions of the same samples."""
 
     project: str
     dataset: str
@@ -151,7 +151,7 @@ class Difference(ResponseBody):
 
 
 class ImpactQuery(InProject):
-    """Which versions are held against which."""
+    """The versions to compare."""
 
     since: int | None = Field(
         default=None, ge=1, le=10**9, description="An older version; without it the parent."
@@ -208,7 +208,7 @@ class Impact(ResponseBody):
 
 
 class ImpactInWords(Impact):
-    """The same with the sentence of the page, which is about the metric that ranks there."""
+    """The same with the sentence of the page, which is about the primary metric."""
 
     metric: str
     sentence: str
@@ -219,7 +219,7 @@ def truth_version(found: TruthSummary) -> TruthVersion:
 
 
 def truth_list(history: TruthHistory) -> TruthList:
-    """All versions of the ground truth of a dataset."""
+    """All label versions of a dataset."""
     return TruthList(
         project=history.dataset.project,
         dataset=history.dataset.name,
@@ -231,7 +231,7 @@ def truth_list(history: TruthHistory) -> TruthList:
 def difference_document(
     found: TruthComparison, *, project: str, dataset: str, start: int = 0, limit: int | None = None
 ) -> Difference:
-    """What two versions differ in, with all of the samples or some."""
+    """The differences between two versions, with all of the samples or some."""
     between = found.difference
     return Difference.made_of(
         between,

@@ -1,1 +1,1 @@
-"""Documents of runs, and of what is found in one or between several."""
+"""Documents of runs, and of findings within a run or between runs."""

@@ -1,4 +1,4 @@
-"""Runs beside each other."""
+"""Documents of run comparisons."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ComparisonQuery(RequestBody):
-    """Which runs are compared, and on which samples."""
+    """The runs to compare, and on which samples."""
 
     runs: str = Field(
         min_length=1,
@@ -51,7 +51,7 @@ class ComparisonQuery(RequestBody):
 
 
 class ComparedExamplesQuery(RequestBody):
-    """Which examples of two runs are wanted."""
+    """The examples of two runs to list."""
 
     runs: str = Field(
         min_length=1,
@@ -125,7 +125,7 @@ class ComparedSlice(ResponseBody):
 
 
 class ComparedSlices(ResponseBody):
-    """Two runs on all examples and on every slice, judged together."""
+    """Two runs on all examples and on every slice, tested together."""
 
     verdict: str
     whole: ComparedSlice
@@ -193,7 +193,7 @@ def asked_comparison(
     asked: ComparisonQuery,
     kept: LruCache[Compared] | None = None,
 ) -> Comparison:
-    """Compare runs as it is asked for, the first of which is A."""
+    """Compare runs as requested; the first one is A."""
     from offdiag.services.comparisons.compare import compare_runs
 
     found = compare_runs(
@@ -244,7 +244,7 @@ def _compared_slice(part: PartChange) -> ComparedSlice:
 def asked_examples(
     database: Database, asked: ComparedExamplesQuery, limit: int | None = None
 ) -> ComparedExamples:
-    """The examples that are asked for; `limit` instead of that of the page."""
+    """The requested examples; `limit` overrides that of the page."""
     from offdiag.services.examples.changed import changed_examples
 
     found = changed_examples(

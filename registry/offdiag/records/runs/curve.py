@@ -1,4 +1,4 @@
-"""Curves of the scores of a run."""
+"""Documents of curves of the scores of a run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class CurvesQuery(RequestBody):
-    """Which curves are wanted."""
+    """The curves to read."""
 
     positive: str | None = Field(
         default=None,
@@ -31,7 +31,7 @@ class CurvesQuery(RequestBody):
 
 
 class Points(ResponseBody):
-    """Thresholds with what they report; every rate follows from these counts."""
+    """Thresholds with their counts, from which every rate follows."""
 
     thresholds: list[float]
     true_positives: list[int]
@@ -42,7 +42,7 @@ class Points(ResponseBody):
     reports_below: bool = Field(description="Whether scores below the threshold are reported.")
 
     def operating_points(self) -> OperatingPoints:
-        """The points as they were kept."""
+        """The points as they are stored."""
         import numpy as np
 
         from offdiag.metrics.scores.operating_points import OperatingPoints
@@ -76,7 +76,7 @@ class Bins(ResponseBody):
 
 
 class Histogram(ResponseBody):
-    """How the scores of positive and of negative samples are spread."""
+    """The distribution of the scores of positive and of negative samples."""
 
     edges: list[float]
     positive: list[int]
@@ -84,7 +84,7 @@ class Histogram(ResponseBody):
 
 
 class Curve(ResponseBody):
-    """What is kept for a class against the rest, or for the largest probability of each sample."""
+    """The curves of a class against the rest, or of the largest probability of each sample."""
 
     label: str | None = Field(description="Null for the top label, whichever that is.")
     points: Points
@@ -113,7 +113,7 @@ def curves_document(found: RunCurves) -> Curves:
 
 
 def asked_curves(database: Database, run_id: str, asked: CurvesQuery) -> Curves:
-    """The curves that are asked for. Raises `Conflict` for a run that has none."""
+    """The requested curves. Raises `Conflict` for a run that has none."""
     from offdiag.services.curves import all_curves, browse_curves
 
     if asked.positive is None:

@@ -1,4 +1,4 @@
-"""Results of a run, curves of its scores, and the definitions of metrics."""
+"""Documents of the results of a run, and of the definitions of metrics."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class WeightedBody(ResponseBody):
-    """What is summed where examples have weights; all matrices have actual classes as rows."""
+    """Sums of weights, if examples have weights; all matrices have actual classes as rows."""
 
     matrix: list[list[float]] = Field(description="Sums of weights, which metrics are of.")
     counts: list[list[int]] = Field(description="Numbers of examples, whatever their weights.")
@@ -46,7 +46,7 @@ class WeightedBody(ResponseBody):
 
 
 def weighted_body(counted: Counted) -> WeightedBody | None:
-    """The sums of weighted samples, None of others."""
+    """The sums of weighted samples, None for others."""
     from offdiag.metrics.weighted.counts import WeightedCounts
 
     if not isinstance(counted, WeightedCounts):
@@ -72,7 +72,7 @@ class RaisedFlag(ResponseBody):
 
 
 class EvaluationQuery(RequestBody):
-    """Which samples of a run are meant, and which of its classes are looked at as one."""
+    """The samples of a run to evaluate, and the classes to merge into one."""
 
     slice: str | None = Field(
         default=None,
@@ -89,14 +89,14 @@ class EvaluationQuery(RequestBody):
 
 
 class CollapsedGroups(ResponseBody):
-    """Groups of classes that were looked at as one class each."""
+    """Groups of classes that were merged into one class each."""
 
     classes: Labels = Field(description="All classes of the dataset.")
     groups: dict[str, Any] = Field(description="The collapsed groups with what is in them.")
 
 
 class EvaluationResponse(ResponseBody):
-    """A confusion matrix, every metric of it, and what the rules say."""
+    """A confusion matrix, all its metrics, and what the rules say."""
 
     run: str
     slice: str | None
@@ -141,7 +141,7 @@ class EvaluationResponse(ResponseBody):
 
 
 class RunWithResults(Run):
-    """A run with its matrix and every metric; each of them null until it is evaluated."""
+    """A run with its matrix and all its metrics; each null until it is evaluated."""
 
     metrics: dict[str, Value] | None
     costs: dict[str, Any] | None = Field(description="Null where the dataset had no costs.")
@@ -162,7 +162,7 @@ class RunWithResults(Run):
 
 
 class Normalization(StrEnum):
-    """What counts are divided by: the total of their row or column in the answer, or all."""
+    """What counts are divided by: the total of their row or column in the response, or of all."""
 
     NONE = "none"
     ROW = "row"
@@ -178,7 +178,7 @@ class Laid(StrEnum):
 
 
 class MatrixQuery(RequestBody):
-    """How a matrix is wanted."""
+    """How to return a matrix."""
 
     normalize: Normalization = Normalization.NONE
     orientation: Laid = Laid.ACTUAL_ROWS
@@ -193,7 +193,7 @@ class Cell(ResponseBody):
 
 
 class MatrixResponse(ResponseBody):
-    """A confusion matrix. Shares are null where there is nothing to divide by."""
+    """A confusion matrix. Shares are null if there is nothing to divide by."""
 
     run: str
     labels: list[str]
@@ -274,7 +274,7 @@ class Definitions(ResponseBody):
 
 
 class DefinitionsQuery(RequestBody):
-    """Which definitions are wanted."""
+    """The definitions to list."""
 
     scope: Scope | None = Field(default=None, description="Only those of one scope.")
 
@@ -282,7 +282,7 @@ class DefinitionsQuery(RequestBody):
 def evaluation_answer(
     stored: StoredEvaluation, flags: list[RaisedFlag], *, badge: bool, may_hide: bool
 ) -> EvaluationResponse:
-    """A matrix, every metric of it and the flags that fire."""
+    """A matrix, all its metrics and the flags that fire."""
     from offdiag.metrics.confusion import ConfusionMatrix
 
     counted = stored.counted
@@ -342,7 +342,7 @@ def run_with_results(detail: RunDetail) -> RunWithResults:
 def collapsed_answer(
     stored: StoredEvaluation, found: CollapsedEvaluation, judgement: Assessment
 ) -> EvaluationResponse:
-    """A stored evaluation as it is with groups of its classes collapsed."""
+    """A stored evaluation with groups of its classes merged."""
     from offdiag.domain.hierarchy import Hierarchy
 
     shown = replace(
@@ -367,7 +367,7 @@ def raised_flag(flag: FlagRecord) -> RaisedFlag:
 
 
 def judged_flags(found: Assessment) -> list[RaisedFlag]:
-    """What the rules say of a matrix that no flags are stored for; the gravest first."""
+    """What the rules say about a matrix that has no stored flags; most severe first."""
     gravest_first = sorted(found.verdicts, key=lambda verdict: -verdict.severity.rank)
     return [RaisedFlag.made_of(verdict, slice=None, state="open") for verdict in gravest_first]
 

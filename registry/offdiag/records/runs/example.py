@@ -1,4 +1,4 @@
-"""Single predictions of a run."""
+"""Documents of single predictions of a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ExamplesQuery(Paged):
-    """Which predictions are wanted. With both classes, all of that cell of the matrix."""
+    """The predictions to list. With both classes, all of that cell of the matrix."""
 
     actual: str | None = None
     predicted: str | None = None
@@ -29,7 +29,7 @@ class ExamplesQuery(Paged):
     descending: bool = False
 
     def question(self) -> ExampleQuestion:
-        """As the service is asked."""
+        """The question in the form that the service takes."""
         return ExampleQuestion(
             actual=self.actual,
             predicted=self.predicted,
@@ -41,7 +41,7 @@ class ExamplesQuery(Paged):
 
 
 class ClassScore(ResponseBody):
-    """What a class got."""
+    """The score of a class."""
 
     label: str
     score: float
@@ -72,7 +72,7 @@ class Example(ResponseBody):
 
 
 class ExamplePage(Page):
-    """A page of predictions beside the truth that the results were made with."""
+    """A page of predictions with the labels that the results were computed from."""
 
     run: str
     total: int

@@ -1,4 +1,4 @@
-"""Methods of a dataset: runs that differ by seed or by fold, taken together and compared."""
+"""Documents of methods: runs that differ only by seed or by fold, summarised and compared."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MethodRun(ResponseBody):
 
 
 class Method(ResponseBody):
-    """A method by one metric."""
+    """A method with its results by one metric."""
 
     name: str = Field(description="The tag `group` of its runs.")
     design: str = Field(description='"seeds" on the same examples, or "folds".')
@@ -141,7 +141,7 @@ def methods_document(found: FoundMethods) -> Methods:
 
 
 def method_row(method: Method) -> tuple[Cell, ...]:
-    """A method as a line of CSV, by `METHOD_COLUMNS`."""
+    """A method as a line of CSV, in the order of `METHOD_COLUMNS`."""
     mean, apart = method.mean, method.difference
     return (
         *(method.name, method.design, method.n_runs),
@@ -153,7 +153,7 @@ def method_row(method: Method) -> tuple[Cell, ...]:
 
 
 def curve_row(point: CurvePoint) -> tuple[Cell, ...]:
-    """A point of a learning curve as a line of CSV, by `CURVE_COLUMNS`."""
+    """A point of a learning curve as a line of CSV, in the order of `CURVE_COLUMNS`."""
     mean = point.mean
     return (
         *(point.method, point.train_size, point.design, point.n_runs),
@@ -163,7 +163,7 @@ def curve_row(point: CurvePoint) -> tuple[Cell, ...]:
 
 
 def run_rows(found: Methods) -> list[tuple[Cell, ...]]:
-    """Every run of the methods at every training size, by `RUN_COLUMNS`."""
+    """Every run of the methods at every training size, in the order of `RUN_COLUMNS`."""
     runs = [(each.name, run) for each in found.methods for run in each.runs]
     listed = {run.id for _, run in runs}
     runs += [

@@ -1,4 +1,4 @@
-"""Multi-label runs: what their labels cost, and which labels they confuse."""
+"""Documents of multi-label runs: what their labels cost, and which labels they confuse."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class LabelThreshold(ResponseBody):
 
 
 class CostOfLabel(ResponseBody):
-    """One label."""
+    """The costs of one label."""
 
     label: str
     costs: OutcomeCostsRequest
@@ -80,7 +80,7 @@ class CostOfLabel(ResponseBody):
 
 
 class LabelCostsFound(ResponseBody):
-    """A multi-label run by what its errors cost; costs are per example where not said else."""
+    """What the errors of a multi-label run cost; costs are per example unless stated otherwise."""
 
     run: str
     n: int
@@ -100,7 +100,7 @@ class LabelCostsFound(ResponseBody):
 def asked_label_costs(
     database: Database, run_id: str, asked: LabelCostsRequest
 ) -> LabelCostsFound:
-    """Price the errors of a run as it is asked for."""
+    """Price the errors of a run as requested."""
     from offdiag.services.multilabel import OutcomeCosts, label_costs_of
 
     return label_costs_document(
@@ -115,9 +115,9 @@ def asked_label_costs(
 
 
 def costs_of_text(text: str) -> OutcomeCostsRequest:
-    """ "5:1", the cost of missing a label and that of a false alarm, which is 1 where left out.
+    """Costs from a text such as "5:1": that of missing a label and that of a false alarm.
 
-    Raises `InvalidInput` for other texts.
+    The latter is 1 if left out. Raises `InvalidInput` for other texts.
     """
     miss, _, alarm = text.partition(":")
     try:
@@ -131,7 +131,7 @@ def costs_of_text(text: str) -> OutcomeCostsRequest:
 
 
 def costs_of_texts(texts: Iterable[str]) -> dict[str, OutcomeCostsRequest]:
-    """ "sea=5:1" by label. Raises `InvalidInput` as `costs_of_text` does."""
+    """Costs by label from texts such as "sea=5:1". Raises the same as `costs_of_text`."""
     found = {}
     for text in texts:
         label, sign, costs = text.rpartition("=")
@@ -210,7 +210,7 @@ _CONFUSED_METHOD = (
 
 
 class ConfusedQuery(RequestBody):
-    """How sure every sentence has to be."""
+    """The confidence that every sentence has to have."""
 
     confidence: float = Field(default=0.95, gt=0, lt=1)
 
@@ -240,7 +240,7 @@ class ConfusedLabelFound(ResponseBody):
 
 
 class ConfusedLabelsFound(ResponseBody):
-    """Every significant sentence about a multi-label run; often there is none."""
+    """Every significant sentence about a multi-label run; often there are none."""
 
     run: str
     n: int = Field(description="Labelled examples.")

@@ -1,6 +1,6 @@
-"""Runs: found by a search, with everything that is known of one, and what people say about it.
+"""Documents of runs: found by a search, with everything known about one, and comments on it.
 
-Pages, the HTTP API, the command line and the remote SDK all have the documents of this module.
+Pages, the HTTP API, the command line and the remote SDK share the documents of this module.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ HidesMinority = Annotated[
 
 
 class RunsQuery(Paged):
-    """Which runs are wanted, and in which order."""
+    """The runs to list, and their order."""
 
     filter: str = Field(
         default="",
@@ -57,7 +57,7 @@ class RunsQuery(Paged):
 
 
 class RunSaid(BaseModel):
-    """What its author may say about a run."""
+    """What its author may state about a run."""
 
     model: str | None = None
     params: dict[str, Scalar] = Field(default={})
@@ -67,7 +67,7 @@ class RunSaid(BaseModel):
 
 
 class RunBasics(ResponseBody, RunSaid):
-    """What every document of a run says, under the names that read models have for it."""
+    """The fields of every document of a run, named as in the read models."""
 
     id: str
     name: str
@@ -83,7 +83,7 @@ class RunBasics(ResponseBody, RunSaid):
 
 
 class Labels(ResponseBody):
-    """Classes in the order of every axis and list that is about them."""
+    """Classes in the order of every axis and list of classes."""
 
     names: list[str]
     ordinal: bool
@@ -100,7 +100,7 @@ class Labels(ResponseBody):
 
 
 class RunTruth(ResponseBody):
-    """The ground truth a run was finished with."""
+    """The label version a run was finished with."""
 
     version: int
     digest: str
@@ -109,7 +109,7 @@ class RunTruth(ResponseBody):
 
 
 class ListedOrientation(ResponseBody):
-    """What a run came as, and what its margins say about that."""
+    """The orientation that a run was logged in, and what its margins say about it."""
 
     stored: SourceOrientation
     source: SourceOrientation
@@ -117,20 +117,20 @@ class ListedOrientation(ResponseBody):
 
 
 class RunOrientation(ListedOrientation):
-    """The same with the numbers that say so."""
+    """The same with the numbers behind it."""
 
     evidence: dict[str, Any] | None
 
 
 class Derived(ResponseBody):
-    """The run whose scores another decision rule was applied to, and the rule."""
+    """The run to whose scores another decision rule was applied, and the rule."""
 
     run: str
     recipe: dict[str, Any]
 
 
 class ListedEvaluation(ResponseBody):
-    """What the current results are of."""
+    """What the current results are about."""
 
     truth_version: int | None
     n_samples: int = Field(description="Samples that the results are of.")
@@ -138,7 +138,7 @@ class ListedEvaluation(ResponseBody):
 
 
 class EvaluationMade(ListedEvaluation):
-    """With what and when the current results were computed."""
+    """How and when the current results were computed."""
 
     newest_truth_version: int | None
     n_cases: int = Field(description="The same as `n_samples`; it goes with the next release.")
@@ -151,7 +151,7 @@ class EvaluationMade(ListedEvaluation):
 
 
 class Work(ResponseBody):
-    """What still stands for the results of a run."""
+    """The pending job for the results of a run."""
 
     id: int
     state: str
@@ -160,7 +160,7 @@ class Work(ResponseBody):
 
 
 class Outdated(ResponseBody):
-    """Why results are out of date. Without reasons, scoring again has failed."""
+    """Why results are out of date. Without reasons, another evaluation has failed."""
 
     reasons: list[str]
     work: Work | None
@@ -172,7 +172,7 @@ IsOutdated = Annotated[
 
 
 class Run(RunBasics):
-    """Everything that is known of a run but its results."""
+    """Everything known about a run except its results."""
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"evaluation": {"n_cases"}}
 
@@ -205,7 +205,7 @@ class Run(RunBasics):
 class ListedClass(ResponseBody):
     """The class with the lowest recall among those that have samples: `tp` of its `support`.
 
-    Both are null where examples have weights, whose sums are no numbers of examples.
+    Both are null if examples have weights, because sums of weights are not numbers of examples.
     """
 
     label: str
@@ -215,7 +215,7 @@ class ListedClass(ResponseBody):
 
 
 class RunSummary(RunBasics):
-    """A run as a list shows it."""
+    """A run in a list."""
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"truth_version": True}
 
@@ -238,7 +238,7 @@ class RunSummary(RunBasics):
 
 
 class RunList(ResponseBody):
-    """Runs as a command lists them."""
+    """Runs in the list of a command."""
 
     only_in_the_api: ClassVar[Mapping[str, Any]] = {"runs": {"__all__": {"truth_version"}}}
 
@@ -260,7 +260,7 @@ class RunPage(Page, RunList):
 
 
 class RunChanges(RequestBody):
-    """What people change about a run; what is left out stays as it is."""
+    """What people change about a run; fields that are left out stay unchanged."""
 
     tags: dict[str, Scalar] | None = Field(
         default=None, description="All tags of the run from now on."
@@ -312,7 +312,7 @@ def comments_document(comments: Iterable[StoredComment]) -> Comments:
 
 
 def run_document(detail: RunDetail) -> Run:
-    """Everything that is known of a run but its results."""
+    """Everything known about a run except its results."""
     run, outdated, results = detail.run, detail.outdated, detail.results
     return Run.made_of(
         run,
@@ -330,7 +330,7 @@ def run_document(detail: RunDetail) -> Run:
 
 
 def asked_run(database: Database, run_id: str) -> Run:
-    """Everything that is known of a run but its results. Raises `NotFound`."""
+    """Everything known about a run except its results. Raises `NotFound`."""
     from offdiag.store.run_page import read_run
 
     with database.read() as session:
@@ -338,12 +338,12 @@ def asked_run(database: Database, run_id: str) -> Run:
 
 
 def outdated_document(found: OutdatedResults | None) -> Outdated | None:
-    """Why the results of a run are out of date, None where they are not."""
+    """Why the results of a run are out of date, None if they are not."""
     return None if found is None else Outdated.made_of(found)
 
 
 def run_summary(run: FoundRun) -> RunSummary:
-    """A run as a list shows it, with the metrics that were read."""
+    """A run in a list, with the metrics that were read."""
     worst = run.worst_class
     return RunSummary.made_of(
         run,
@@ -355,7 +355,7 @@ def run_summary(run: FoundRun) -> RunSummary:
 
 
 def found_run(run: RunSummary) -> FoundRun:
-    """What was found, as it is where the registry is in the same process."""
+    """A search result as it would be if the registry were in the same process."""
     origin, orientation, evaluation = run.derived_from, run.orientation, run.evaluation
     return FoundRun(
         **{name: getattr(run, name) for name in RunBasics.model_fields},
@@ -372,7 +372,7 @@ def found_run(run: RunSummary) -> FoundRun:
 
 
 def run_columns(keys: Sequence[str]) -> tuple[str, ...]:
-    """Columns of the CSV of a list whose lines have these metrics."""
+    """CSV columns of a list whose lines have these metrics."""
     return (
         *("id", "name", "project", "dataset", "truth_version", "model", "state", "author"),
         *("created_at", "n_predictions", "n_samples", "orientation_verdict", "derived_from"),
@@ -417,7 +417,7 @@ def _metric_cells(entry: RunEntry, key: str) -> tuple[Cell, ...]:
 
 
 def plain_results(results: RunResults | None) -> dict[str, Any]:
-    """Aggregates and costs as further keys of the document; without results, both are None."""
+    """Aggregates and costs as additional keys of the document; without results, both are None."""
     if results is None:
         return {"metrics": None, "costs": None}
     return {

@@ -1,4 +1,4 @@
-"""Slices of a run that are worse than the rest, and how fair it is between groups of samples."""
+"""Documents of slices on which a run is worse, and of its fairness between groups of samples."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_GAPS = 1_000
 
 
 class SlicesQuery(RequestBody):
-    """Which gaps are wanted."""
+    """The gaps to list."""
 
     metric: str | None = Field(
         default=None, description="Only of this metric, such as recall; all of them without it."
@@ -46,7 +46,7 @@ class SlicesQuery(RequestBody):
 
 
 class SliceGapBody(ResponseBody):
-    """One metric of one slice against all samples outside it."""
+    """One metric of one slice compared with all samples outside it."""
 
     slice: str
     metric: str
@@ -114,7 +114,7 @@ def slice_text(gap: SliceGap) -> str:
 
 
 def run_slices(run_id: str, findings: RunFindings | None, query: SlicesQuery) -> RunSlices:
-    """The worst slices of a run; none where it has no slice columns."""
+    """The worst slices of a run; none if it has no slice columns."""
     if findings is None:
         return RunSlices(
             run=run_id, columns={}, n_slices=0, n_tests=0, n_significant=0, n_left_out=0, gaps=[]
@@ -133,7 +133,7 @@ def run_slices(run_id: str, findings: RunFindings | None, query: SlicesQuery) ->
 
 
 class FairnessQuery(RequestBody):
-    """Which groups are compared."""
+    """The groups to compare."""
 
     by: str = Field(description="A slice column.", examples=["sex"], max_length=1_000)
     class_label: str | None = Field(
@@ -142,7 +142,7 @@ class FairnessQuery(RequestBody):
 
 
 class CriterionValues(ResponseBody):
-    """How far the groups are apart by one criterion."""
+    """How far apart the groups are by one criterion."""
 
     criterion: Criterion
     difference: Value = Field(description="Highest rate of a group minus the lowest; 0 is equal.")
@@ -163,7 +163,7 @@ class FairnessOfClass(ResponseBody):
 
 
 class Fairness(ResponseBody):
-    """All criteria between the groups of a slice column that are large enough."""
+    """All criteria for the groups of a slice column that are large enough."""
 
     run: str
     by: str
@@ -207,8 +207,8 @@ def asked_fairness(database: Database, run_id: str, asked: FairnessQuery) -> Fai
 def asked_slices(database: Database, run_id: str, asked: SlicesQuery) -> RunSlices:
     """The slices that a run is worse on than on the rest.
 
-    Raises `EvaluationPending` for a run without an evaluation on the newest labels, which has no
-    slices to tell of yet.
+    Raises `EvaluationPending` for a run without an evaluation on the newest labels, whose slices
+    are not known yet.
     """
     from offdiag.services.evaluation.results import stored_evaluation
     from offdiag.services.evaluation.slice_counts import slice_findings
