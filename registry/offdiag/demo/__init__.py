@@ -1,5 +1,5 @@
-"""Real models on real data, so that a new registry has something true to show.
+"""Filling a new registry with runs of real models on real data.
 
-The data ships inside scikit-learn; nothing is downloaded and no number is written down here:
-what the dashboard shows is what these models did.
+The data ships with scikit-learn; nothing is downloaded and no results are hard-coded: the
+dashboard shows what these models did.
 """

@@ -1,8 +1,8 @@
-"""The demo: three experiments, how their trials become runs, and how these are judged.
+"""The demo: three experiments, logging their trials as runs, and judging these.
 
 Their samples are digits, or measurements of tumours and of wines.
 
-Whatever is there from an earlier call stays as it is, changes of the reader included.
+Anything left from an earlier call stays as it is, including changes by the user.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TUMOURS = "breast cancer"
 COSTS = "missed tumour"
 DIGITS = "digits, 3 and 8 rare"
 IN_USE = "random forest"
-"""The run on the digits that stands for what is in use; the others are held against it."""
+"""The run on the digits that represents the model in use; the others are compared with it."""
 REPORT = "weekly digits"
 MONDAYS_AT_SIX = "0 6 * * 1"
 
@@ -61,7 +61,7 @@ class Classifier(Protocol):
 
 @dataclass(frozen=True)
 class Trial:
-    """One model, and which columns of the data it sees (all where `features` is None)."""
+    """One model, and the columns of the data that it uses (all if `features` is None)."""
 
     name: str
     model: Classifier
@@ -74,8 +74,8 @@ class Trial:
 class Experiment:
     """Data split into training and test cases, and the models tried on it.
 
-    `data` is (n, features), `target` (n,) codes of `labels`; `train` and `test` are positions
-    in them. Positions are also the sample ids, so that all runs pair sample by sample.
+    `data` is (n, features), `target` (n,) codes of `labels`; `train` and `test` are positions in
+    them. Positions are also the sample ids, so that all runs pair sample by sample.
     """
 
     dataset: str
@@ -87,16 +87,16 @@ class Experiment:
     seed: int
     trials: tuple[Trial, ...]
     slices: Mapping[str, Sequence[str]]
-    """What is known of each sample of the data, (n,), by the name of the column."""
+    """The facts about each sample of the data, (n,), by column name."""
     positive_label: str | None = None
 
     def key_of(self, trial: Trial) -> str:
-        """The same for every repetition of a trial, so that it is logged once."""
+        """A client key that is the same for every repetition of a trial, which is logged once."""
         return f"{self.dataset}/{trial.name}/seed {self.seed}"
 
 
 def log_trial(experiment: Experiment, trial: Trial, *, url: str) -> Run:
-    """Train one model and log what it predicts for the test cases."""
+    """Train one model and log its predictions for the test cases."""
     columns = slice(None) if trial.features is None else list(trial.features)
     seen = experiment.data[:, columns]
     trial.model.fit(seen[experiment.train], experiment.target[experiment.train])
@@ -124,9 +124,9 @@ def log_trial(experiment: Experiment, trial: Trial, *, url: str) -> Run:
 
 
 def _name_of(model: object) -> str:
-    """The class of the model; of a pipeline, the class of what predicts at its end.
+    """The class of the model; for a pipeline, the class of its final estimator.
 
-    A threshold is a setting of a model and not a model.
+    A threshold is a setting of a model, not a model.
     """
     if isinstance(model, FixedThresholdClassifier):
         return _name_of(model.estimator)
@@ -137,18 +137,18 @@ def _name_of(model: object) -> str:
 PAPER_SEED = 42
 RARE_DIGITS = (3, 8)
 RARE_SAMPLES = 40
-"""Samples kept of each rare digit; about 180 are there of every other one."""
+"""Samples kept of each rare digit; each other digit has about 180."""
 CAUTIOUS_THRESHOLD = 0.2
-"""From this probability on the cautious model answers malignant; the others from one half on."""
+"""The cautious model predicts malignant from this probability on; the others from one half on."""
 
 
 def experiments(seed: int) -> list[Experiment]:
-    """All experiments, their data read and split; models are trained by `log_trial`."""
+    """All experiments with their data read and split; `log_trial` trains the models."""
     return [wine(), breast_cancer(seed), digits(seed)]
 
 
 def wine() -> Experiment:
-    """Zeng 2025 (Mathematics 13(16) 2609): cultivars told by their alcohol alone, and by all.
+    """Zeng 2025 (Mathematics 13(16) 2609): cultivars predicted from alcohol alone, and from all.
 
     Split and model are seeded with 42 and the split is not stratified, as in the paper.
     """
@@ -191,7 +191,7 @@ def wine() -> Experiment:
 
 
 def breast_cancer(seed: int) -> Experiment:
-    """Two classes, malignant being the one to find, and the answer that never finds it."""
+    """Two classes, malignant being the one to find, and a constant prediction that never does."""
     source = load_breast_cancer()
     train, test = _stratified(np.arange(len(source.target)), source.target, 0.3, seed)
     return Experiment(
@@ -239,7 +239,7 @@ def breast_cancer(seed: int) -> Experiment:
 
 
 def digits(seed: int) -> Experiment:
-    """Ten classes of which two are rare: some models buy accuracy by never answering them."""
+    """Ten classes of which two are rare: some models gain accuracy by never predicting them."""
     source = load_digits()
     kept = _thinned(source.target, np.random.default_rng(seed))
     train, test = _stratified(kept, source.target, 0.4, seed)
@@ -288,7 +288,7 @@ def digits(seed: int) -> Experiment:
 
 
 def _terciles(source: Any, *features: str) -> dict[str, Sequence[str]]:
-    """The third of all samples that a measurement of a sample is in, by the name of each."""
+    """The third of all samples that each sample is in by a measurement, by its name."""
     values = {name: source.data[:, list(source.feature_names).index(name)] for name in features}
     return _thirds({name.removeprefix("mean "): each for name, each in values.items()})
 
@@ -309,7 +309,7 @@ def _parts_of_classes(target: NDArray[np.int64], n_parts: int) -> list[str]:
 
 
 def _writers(n_images: int) -> list[str]:
-    """Thirteen people wrote the digits, one after the other: so many equal parts of the file."""
+    """The digits were written by thirteen people, one after the other: as many equal parts."""
     return [f"group {place * 13 // n_images + 1:02}" for place in range(n_images)]
 
 
@@ -332,7 +332,7 @@ def _stratified(
 
 
 def _thinned(target: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
-    """Positions without most samples of the rare digits."""
+    """Positions of all samples except most of the rare digits."""
     dropped = [
         random.permutation(np.flatnonzero(target == digit))[RARE_SAMPLES:] for digit in RARE_DIGITS
     ]
@@ -340,7 +340,7 @@ def _thinned(target: NDArray[np.int64], random: np.random.Generator) -> NDArray[
 
 
 def judge_runs(database: Database, *, in_use: str) -> None:
-    """Price the errors on tumours, and pin the run with the id `in_use` for the digits."""
+    """Set costs for the errors on tumours, and pin the run with the id `in_use` for the digits."""
     with database.read() as session:
         known = {each.name for each in list_costs(session, project=PROJECT)}
     if COSTS not in known:
@@ -361,13 +361,13 @@ def judge_runs(database: Database, *, in_use: str) -> None:
 
 
 def approve_run_in_use(database: Database, *, in_use: str) -> None:
-    """Make the evaluated run `in_use` champion of the digits, unless that was decided before."""
+    """Make the evaluated run `in_use` champion of the digits, unless one was chosen before."""
     if not promotions_of(database, project=PROJECT, dataset=DIGITS).history:
         approve(database, in_use, reason="In use before the other models were tried.", author=None)
 
 
 def plan_report(database: Database, *, in_use: str) -> RequestedEdition | None:
-    """Report on the digits each Monday, and once now; None where that is planned already."""
+    """Report on the digits each Monday, and once now; None if that is already planned."""
     planned = schedules_page(database, project=PROJECT).entries
     if any(entry.schedule.name == REPORT for entry in planned):
         return None
@@ -388,11 +388,11 @@ def plan_report(database: Database, *, in_use: str) -> RequestedEdition | None:
 
 _LARGEST_PIXEL = 16
 _MEANS = 10
-"""Of thirty measurements of a tumour, ten are means; the others tell how they vary."""
+"""Of thirty measurements of a tumour, ten are means; the others describe how they vary."""
 
 
 def log_content(experiment: Experiment, *, url: str, project: str) -> LoggedSamples:
-    """Store pictures or measurements of the test samples; a second call changes nothing."""
+    """Store images or measurements of the test samples; a second call changes nothing."""
     images = fields = None
     if experiment.data.shape[1] == load_digits().data.shape[1]:
         images = list(load_digits().images[experiment.test] / _LARGEST_PIXEL)
