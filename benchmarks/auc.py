@@ -1,4 +1,4 @@
-"""Separation and calibration of scores, beside scikit-learn and SciPy."""
+"""Discrimination and calibration of scores, compared with scikit-learn and SciPy."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def all_of(is_positive: Outcomes, scores: Floats) -> Work:
 
 
 def cases(n_samples: int, name: str) -> tuple[Outcomes, Floats]:
-    """Three positive cases in ten, scores in [0, 1] that overlap."""
+    """Three positive cases in ten, with overlapping scores in [0, 1]."""
     generator = np.random.default_rng(20_26)
     is_positive = generator.random(n_samples) < 0.3
     scores = 0.8 * generator.random(n_samples) + 0.2 * is_positive

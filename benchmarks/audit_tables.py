@@ -1,8 +1,9 @@
-"""How often an audit accuses tables that are true, and how many corrupted ones it finds.
+"""How often an audit accuses correct tables, and how many corrupted ones it finds.
 
 Confusion matrices are drawn, some of their metrics are printed as papers print them, rounded or
-cut off, and the audit reads them with what papers tell beside: nothing, the sizes of the classes,
-or the matrix. Of each true table one more is made in which one digit of one number is another.
+truncated, and the audit reads them with what papers report in addition: nothing, the sizes of the
+classes, or the matrix. From each correct table another one is made by changing one digit of one
+number.
 
     python benchmarks/audit_tables.py            1,000 true tables, about a minute and a half
     python benchmarks/audit_tables.py --full     10,000 true tables
@@ -32,12 +33,12 @@ _AGGREGATES = (
 )
 _OF_CLASS = ("recall", "precision", "f1", "specificity", "npv", "fpr", "informedness")
 _EXACT = 10**7
-"""Ratios of counts have smaller denominators, so that this makes of a float what it came from."""
+"""Ratios of counts have smaller denominators, so this recovers the ratio from a float."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A true table: `text` by metric, or by (metric, label), and what an audit may be told."""
+    """A correct table: `text` by metric, or by (metric, label), and what the audit is told."""
 
     text: Mapping[str, str | Mapping[str, str]]
     counts: tuple[tuple[int, ...], ...]
@@ -45,7 +46,7 @@ class Drawn:
     printed: str
 
     def verdict(self) -> str:
-        """What the audit says of the table as a whole."""
+        """What the audit says about the table as a whole."""
         names = [f"c{code}" for code in range(len(self.counts))]
         sizes = {name: sum(row) for name, row in zip(names, self.counts, strict=True)}
         report = offdiag.audit_reported(
@@ -83,7 +84,7 @@ def draw(rng: random.Random, *, told: str, printed: str) -> Drawn:
 
 
 def corrupted(rng: random.Random, table: Drawn) -> Drawn:
-    """The table with another digit somewhere in one of its numbers."""
+    """The table with a digit of one of its numbers changed."""
     places = [(key, label) for key, label, text in _numbers(table) if _digits(text)]
     key, label = rng.choice(places)
     held = table.text[key]
@@ -96,7 +97,7 @@ def corrupted(rng: random.Random, table: Drawn) -> Drawn:
 
 
 def simulated(n_tables: int, *, seed: int = SEED) -> list[dict[str, str | int]]:
-    """For each way of printing and telling: tables, true ones accused, corrupted ones found."""
+    """By way of printing and reporting: tables, correct ones accused, corrupted ones found."""
     rows: list[dict[str, str | int]] = []
     for printed in PRINTED:
         for told in TOLD:
@@ -146,7 +147,7 @@ def _numbers(table: Drawn) -> Iterator[tuple[str, str, str]]:
 
 
 def _digits(text: str) -> list[int]:
-    """Places of the digits behind the point; all of a number without one but the first."""
+    """Positions of the digits after the point; in a number without one, of all but the first."""
     start = text.find(".") + 1 if "." in text else 1
     return [place for place, letter in enumerate(text) if letter.isdigit() and place >= start]
 

@@ -1,8 +1,8 @@
-"""Intervals from counts beside resampling the cases one by one.
+"""Intervals from counts, compared with resampling the cases one by one.
 
-One replicate of a row bootstrap is timed and multiplied by 2,000, because running it out would
-take minutes to hours. Both sides compute macro F1 and MCC; the intervals of the whole suite,
-which nothing else offers, are timed beside them.
+One replicate of a row bootstrap is timed and multiplied by 2,000, because running all would take
+minutes to hours. Both sides compute macro F1 and MCC; the intervals of the whole suite, which no
+other library offers, are timed as well.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def measure_paired(report: Report, n_classes: int, *, turns: int) -> None:
 
 
 def measure_growth(report: Report) -> None:
-    """The same cells with a thousand times as many cases: time must not follow."""
+    """The same cells with a thousand times as many cases: the time must not grow with them."""
     matrix = matrix_of(*codes(10), 10)
     large = ConfusionMatrix(matrix.counts * 1_000, matrix.labels)
     report.measure(
@@ -121,7 +121,7 @@ def measure_growth(report: Report) -> None:
 
 
 def codes(n_classes: int, *, seed: int = 1) -> tuple[Codes, Codes]:
-    """A million uniform classes, four in five predicted rightly, errors uniform."""
+    """A million uniform classes, four predictions in five right, with uniform errors."""
     actual = np.random.default_rng(0).integers(0, n_classes, N_SAMPLES).astype(np.uint16)
     rng = np.random.default_rng(seed)
     wrong = rng.integers(0, n_classes, N_SAMPLES).astype(np.uint16)

@@ -1,9 +1,9 @@
-"""How often a sentence that claims something is wrong, and how often it is made when it is right.
+"""How often a claim about runs is wrong, and how often it is made when it is right.
 
 Runs are drawn so that the truth is known: "ties" are exchangeable runs, each of which shares 60 %
-of its random numbers with the others, so every metric is truly equal and every claim is a false
-one. Everything that decides is a function of the library itself. Rates are pooled over sizes and
-shares of the rare class; the table of each cell goes into docs/contributing/claims.md.
+of its random numbers with the others, so every metric is truly equal and every claim is false. All
+decisions are made by functions of the library itself. Rates are pooled over sizes and shares of
+the rare class; the table of each cell goes into docs/contributing/claims.md.
 
     python benchmarks/claims.py                about ten minutes on two cores
     python benchmarks/claims.py --only claims-slices   about two minutes, only runs by slice
@@ -53,15 +53,15 @@ from offdiag.reports.alerts import ODDS, odds_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "contributing" / "claims.md"
 SETS = 150
-"""Data sets of each cell; of the largest cells fewer, see `Cell.n_sets`."""
+"""Data sets per cell; fewer for the largest cells, see `Cell.n_sets`."""
 SETS_OF_A_PAIR = 10
-"""Times as many: two runs are quickly judged, and most comparisons are of two."""
+"""Factor for pairs: two runs are judged quickly, and most comparisons are of two."""
 LEVEL = 0.05
 SHARED = 0.6
 SIZES, SHARES, RUNS = (100, 1_000, 10_000), (0.5, 0.1, 0.02), (2, 3, 5, 10, 20)
 COVERED = ("balanced_accuracy", "macro_f1", "mcc", "cohen_kappa")
 COVERAGE = 0.93
-"""Asked of every interval, less two standard errors of the simulation."""
+"""The coverage required of every interval, minus two standard errors of the simulation."""
 FEWEST_OF_A_CLASS = 5
 
 Codes = NDArray[np.uint8]
@@ -81,12 +81,12 @@ class Cell:
         return len(self.shares)
 
     def n_sets(self, wanted: int) -> int:
-        """Data sets to draw: as many as wanted, fewer where each takes long."""
+        """Data sets to draw: as many as wanted, fewer if each takes long."""
         work = self.n * len(self.recalls) ** 2
         return max(wanted // 3, min(wanted, wanted * 500_000 // work))
 
     def draw(self, rng: Rng) -> tuple[Codes, list[Codes]]:
-        """Actual codes, and those that each run predicts; errors fall on any other class."""
+        """Actual codes, and those predicted by each run; errors fall on any other class."""
         actual = rng.choice(self.n_classes, self.n, p=self.shares).astype(np.uint8)
         common = rng.random((2, self.n))
         runs = []
@@ -113,7 +113,7 @@ def even(n_classes: int) -> tuple[float, ...]:
 
 
 def tail(n_classes: int, share: float) -> tuple[float, ...]:
-    """Equal classes, but for the last."""
+    """Equal shares for all classes but the last."""
     return (*((1 - share) / (n_classes - 1),) * (n_classes - 1), share)
 
 
@@ -140,8 +140,8 @@ def many_ties(cell: Cell, rng: Rng) -> tuple[bool, ...]:
 
 
 def many_differences(cell: Cell, rng: Rng) -> tuple[float, ...]:
-    """Shares of the truly worse half called worse: by the library, by Holm over all pairs; and
-    whether one of the equally best is."""
+    """Shares of the truly worse half that are called worse, by the library and by Holm over all
+    pairs, and whether one of the equally best is."""
     actual, runs = cell.draw(rng)
     found = compare_many(actual, runs, labels=labels_of(cell), seed=0)
     n_best = len(runs) // 2
@@ -173,12 +173,12 @@ def pair_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
 
 
 SLICES = (3, 4)
-"""Slice columns of a data set, each with so many values."""
+"""Slice columns of a data set, and values of each column."""
 
 
 def slice_ties(cell: Cell, rng: Rng) -> tuple[bool, bool, bool]:
     """Whether two equally good runs are called different on any slice or overall, on any class of
-    a slice, and whether uncorrected tests, each alone, would call any of these different."""
+    a slice, and on any of these by uncorrected tests, each alone."""
     actual, (first, second) = cell.draw(rng)
     found = by_random_slices(actual, first, second, cell.n_classes, rng)
     parts = (found.whole, *found.slices)
@@ -226,9 +226,11 @@ OF_METHODS = ("overall_accuracy", "balanced_accuracy", "macro_f1")
 
 
 def method_ties(cell: Cell, rng: Rng) -> tuple[float, ...]:
-    """Whether a method is called worse than the best by each metric, and whether the interval of
-    the first one's balanced accuracy covers the truth: as the library does it, and by its seeds
-    alone."""
+    """Whether a method is called worse than the best by each metric, and whether intervals cover.
+
+    The intervals are those of the first method's balanced accuracy: of the library, and by its
+    seeds alone.
+    """
     mean = cell.recalls[0][0]
     luck = rng.normal(mean, SEED_SPREAD, (len(cell.recalls), cell.n_classes)).clip(0, 1)
     actual, predicted = Cell(cell.n, cell.shares, tuple(map(tuple, luck.tolist()))).draw(rng)
@@ -270,14 +272,14 @@ def _any_behind(values: NDArray[np.float64], moments: Moments) -> bool:
 
 
 FEATURES, SHIFT = 5, 0.7
-"""Features of each of two views of the samples, and how far the classes are apart in each."""
+"""Features in each of two views of the samples, and how far apart the classes are in each."""
 
 
 def fold_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
-    """Whether two equally good learners are called different over the folds of a cross-validation:
-    as the library does it, and by a t test as if folds were independent.
+    """Whether two equally good learners are called different over the folds of a cross-validation.
 
-    Each predicts the class with the nearer mean, by features of its own that tell as much.
+    By the library, and by a t test as if folds were independent. Each learner predicts the class
+    with the nearer mean, by features of its own that are equally informative.
     """
     n_folds = len(cell.recalls)
     actual = rng.choice(2, cell.n, p=cell.shares)
@@ -303,7 +305,7 @@ def fold_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
 
 
 def intervals(cell: Cell, rng: Rng) -> tuple[float, ...]:
-    """Whether each interval covers the true value; NaN with fewer than five of a class."""
+    """Whether each interval covers the true value; NaN with fewer than five samples of a class."""
     actual, (predicted,) = cell.draw(rng)
     counts = np.zeros((cell.n_classes,) * 2, np.int64)
     np.add.at(counts, (actual, predicted), 1)
@@ -323,7 +325,7 @@ def intervals(cell: Cell, rng: Rng) -> tuple[float, ...]:
 
 
 def true_values(cell: Cell) -> dict[str, float]:
-    """Of the matrix that 10^12 samples have in expectation."""
+    """The metrics of the matrix expected of 10^12 samples."""
     recall = np.asarray(cell.recalls[0])
     rows = np.full((cell.n_classes,) * 2, np.nan)
     for code, value in enumerate(recall):
@@ -338,7 +340,7 @@ def true_values(cell: Cell) -> dict[str, float]:
 
 
 def selection(cell: Cell, rng: Rng) -> tuple[float, float]:
-    """By how much the highest balanced accuracy and the corrected one exceed the true value."""
+    """How far the highest balanced accuracy and the corrected one exceed the true value."""
 
     def score(stack: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
         return {"ba": evaluate_stack(stack, ordinal=False).aggregate["balanced_accuracy"].value}
@@ -364,7 +366,7 @@ Simulate = Callable[[Cell, Rng], tuple[float, ...]]
 
 
 def simulated(simulate: Simulate, cell: Cell, n_sets: int) -> NDArray[np.float64]:
-    """One row for each data set."""
+    """One row per data set."""
     rng = np.random.default_rng([n_sets, cell.n, len(cell.recalls), cell.n_classes])
     return np.array([simulate(cell, rng) for _ in range(n_sets)], np.float64)
 
@@ -381,12 +383,12 @@ def run_cells(
 
 
 def allowed(n_sets: int) -> float:
-    """The level and two standard errors, in percent."""
+    """The level plus two standard errors, in percent."""
     return round(100 * (LEVEL + 2 * sqrt(LEVEL * (1 - LEVEL) / n_sets)), 2)
 
 
 def hold_level(report: Report, name: str, claimed: NDArray[np.float64]) -> None:
-    """Want a claim, 1 or 0 for each of n data sets, (n,), no oftener than the level allows."""
+    """Require that a claim, 1 or 0 for each of n data sets, (n,), is as rare as the level says."""
     report.goal(
         f"{name}, %",
         measured=round(100 * float(np.nanmean(claimed)), 2),
@@ -490,7 +492,7 @@ def report_slices(report: Report, pool: ProcessPoolExecutor, wanted: int) -> Non
         wanted=allowed(len(pooled)),
         at_least=False,
     )
-    # The cells are equally large; one that is off would hide among the others.
+    # The cells are equally large; a single bad one would hide among the others.
     report.goal(
         "two equally good runs by slice: the highest cell, %",
         measured=max(rates),
@@ -602,7 +604,7 @@ RECORDS = {
     "claims-slices": (report_slices,),
     "claims-methods": (report_methods, report_folds),
 }  # fmt: skip
-"""What is measured and kept together, by the name of its result."""
+"""Sections that are measured and saved together, by the name of their result."""
 
 
 def write_page(result: dict[str, Any]) -> None:
@@ -616,7 +618,7 @@ def place_of(name: str) -> tuple[str, str]:
 
 
 def page_text(result: dict[str, Any]) -> str:
-    """What the page says of a result: what was done, what came of it, and all cells."""
+    """The text of the page about a result: figures and goals, then the tables of cells."""
     parts = [result_table(result)]
     for title, rows in result["tables"].items():
         columns = list(rows[0])
@@ -696,7 +698,7 @@ TITLES = {
 
 
 Section = Callable[[Report, ProcessPoolExecutor, int], None]
-"""Puts what it measures into a report, from so many data sets of each cell."""
+"""Adds its measurements to a report, from this many data sets per cell."""
 
 
 def measure(records: Mapping[str, Sequence[Section]], sets: int, *, about: str | None) -> None:
@@ -727,7 +729,7 @@ def main() -> None:
     parser.add_argument("--only", choices=list(RECORDS), help="measure only this result")
     options = parser.parse_args()
     wanted = options.sets or SETS * (10 if options.full else 1)
-    # One thread each: with more processes than cores, those of the linear algebra only wait.
+    # One thread each: with more processes than cores, linear algebra threads would only wait.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         for name in [options.only] if options.only else RECORDS:

@@ -1,9 +1,8 @@
-"""How often a difference is claimed that is only that of a choice on the same examples.
+"""How often a claimed difference only comes from a choice on the same examples.
 
-The cheapest threshold, the best run of a model, the champion of a series of gates, the best run
-before another and the best alternative to a flagged one are all chosen on the examples they are
-then judged by. Everything that decides is a function of the
-library itself.
+The cheapest threshold, the best run of a model, the champion of a series of gates, the best
+earlier run and the best alternative to a flagged one are all chosen on the examples by which they
+are then judged. All decisions are made by functions of the library itself.
 
     python benchmarks/claims_chosen.py              some minutes on two cores
     python benchmarks/claims_chosen.py --sets 10    a look; writes nothing
@@ -67,14 +66,14 @@ from offdiag.store.ranked_runs import RankedRun
 
 TWO = LabelSet(("c0", "c1"))
 APART = 1.5
-"""How far the scores of both classes are apart, in their standard deviations."""
+"""How far apart the scores of both classes are, in their standard deviations."""
 LEFT = 0.25
-"""Share of the optimism of a chosen threshold that cross-validation may leave."""
+"""Share of the optimism of a chosen threshold that may remain after cross-validation."""
 
 
 @dataclass(frozen=True)
 class ThresholdCell:
-    """Scores are calibrated, so that the threshold in use, which the costs imply, is the best."""
+    """Scores are calibrated, so that the current threshold, which the costs imply, is the best."""
 
     n: int
     share: float
@@ -89,7 +88,7 @@ class ThresholdCell:
         return 1 / (1 + self.dearer)
 
     def place(self, threshold: float) -> float:
-        """The normal score that a probability is made of."""
+        """The normal score that gives a probability."""
         odds = log(threshold / (1 - threshold)) if 0 < threshold < 1 else np.inf
         return (odds - log(self.share / (1 - self.share)) + APART**2 / 2) / APART
 
@@ -102,7 +101,7 @@ class ThresholdCell:
 
 def threshold_choice(cell: ThresholdCell, rng: Rng) -> tuple[float, float, float]:
     """Whether the interval of the change excludes 0, and how far the cost of the cheapest
-    threshold and the cross-validated one are below the true cost of that threshold."""
+    threshold and its cross-validated cost are below its true cost."""
     actual = (rng.random(cell.n) < cell.share).astype(np.uint8)
     score = APART * (rng.normal(size=cell.n) + APART * (actual - 0.5))
     p = expit(score + log(cell.share / (1 - cell.share))).astype(np.float32)
@@ -114,7 +113,7 @@ def threshold_choice(cell: ThresholdCell, rng: Rng) -> tuple[float, float, float
     found = threshold_costs_of(curve, matrix, costs, prevalence=None)
     if found.best is None or found.crossfitted is None or found.change is None:
         return (np.nan,) * 3
-    # The interval that the product withholds, which is why it does.
+    # The library withholds this interval, for the reason measured here.
     high = change_of(found.change.joint, costs, prevalence=None).difference.ci_high
     truth = cell.cost(found.best_threshold)
     apparent = truth - (found.best.cost.value or 0.0)
@@ -153,9 +152,11 @@ COMMITS = 30
 
 
 def gate_series(cell: Cell, rng: Rng) -> tuple[float, ...]:
-    """Whether the first of equally good runs passes `low(diff(overall_accuracy))>0` against the
-    champion, whether any does, each becoming the champion, and by how much the accuracy of the
-    last champion, and the highest one, exceed the true one."""
+    """Whether equally good runs pass `low(diff(overall_accuracy))>0` against the champion.
+
+    The first of them, and any of them if each winner becomes the champion; and how far the
+    accuracy of the last champion, and the highest accuracy, exceed the true one.
+    """
     actual, runs = cell.draw(rng)
     champion, passed = runs[0], []
     for run in runs[1:]:
@@ -225,7 +226,7 @@ def report_gates(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None
 
 
 def figures(name: str, run: NDArray[np.uint8], actual: NDArray[np.uint8], at: int) -> RunFigures:
-    """A run as reports know it."""
+    """The figures of a run, as reports use them."""
     n_classes = int(max(actual.max(), run.max())) + 1
     counts: NDArray[np.int64] = count_pairs(actual, run, n_classes=n_classes)
     matrix = ConfusionMatrix(counts, LabelSet(tuple(f"c{code:02}" for code in range(n_classes))))
@@ -255,7 +256,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def successors(cell: Cell, rng: Rng) -> tuple[bool]:
-    """Whether a report calls any run different from the one of its name before it."""
+    """Whether a report calls any run different from the previous one of the same name."""
     actual, runs = cell.draw(rng)
     halves = runs[::2], runs[1::2]
     before, after = (
@@ -266,7 +267,7 @@ def successors(cell: Cell, rng: Rng) -> tuple[bool]:
 
 
 def drops(cell: Cell, rng: Rng) -> tuple[bool]:
-    """Whether any run of a model is called worse than the best one before it."""
+    """Whether any run of a model is called worse than the best earlier one."""
     actual, predicted = cell.draw(rng)
     runs = PairedRuns(actual, tuple(predicted), labels_of(cell))
     _, tests = best_set_and_pairs(metric_contest(runs, ["balanced_accuracy"]), seed=0)
@@ -282,7 +283,7 @@ def drops(cell: Cell, rng: Rng) -> tuple[bool]:
 
 
 def alternatives(cell: Cell, rng: Rng) -> tuple[bool, bool]:
-    """Whether any run is said to find more of the rarest class than the first one: by p, and by
+    """Whether any run is said to find more of the rarest class than the first one, by p and by
     the interval of the gain."""
     actual, (first, *others) = cell.draw(rng)
     rare_class = actual == cell.n_classes - 1
@@ -359,7 +360,7 @@ RECORDS: Mapping[str, tuple[Section, ...]] = {
     "claims-chosen": (report_thresholds, report_leads, report_gates),
     "claims-before": (report_successors, report_drops, report_alternatives),
 }
-"""What is measured and kept together, by the name of its result."""
+"""Sections that are measured and saved together, by the name of their result."""
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Whether flag F11 holds its level, and what intervals of costs hold where that is hardest.
+"""Whether flag F11 holds its level, and what intervals of costs cover in the hardest cases.
 
-F11 says that a run costs no less than a constant prediction. Its error is to say so of a run that
-truly costs less, be it hardly less; its power how often it says so of one that costs more. Costs
-of two classes with few expensive errors, and at declared shares of the classes, are covered by
-their intervals or not.
+F11 says that a run costs no less than a constant prediction. Its error is to say so about a run
+that truly costs less, even if only slightly; its power is how often it says so about one that
+costs more. Intervals are checked for costs of two classes with few expensive errors, and at
+declared shares of the classes.
 
     python benchmarks/claims_costs.py              some minutes on two cores
     python benchmarks/claims_costs.py --sets 10    a look; writes nothing
@@ -36,12 +36,12 @@ from offdiag.metrics.intervals.costs import cost_intervals, threshold_bounds
 
 SETS = 500
 CONSTANT_SETS = 4
-"""Times as many data sets of a cell of F11, which takes no draws."""
+"""Factor on the data sets of a cell of F11, which takes no draws."""
 
 
 @dataclass(frozen=True)
 class ConstantCell:
-    """n samples of classes with these shares, and a run with `recalls`; errors are even.
+    """n samples of classes with these shares, and a run with `recalls`; errors are uniform.
 
     An error on the last class costs `dear` times as much as any other.
     """
@@ -57,7 +57,7 @@ class ConstantCell:
 
     @cached_property
     def population(self) -> Floats:
-        """Shares of the cells."""
+        """Shares of the cells of the confusion matrix."""
         rows = np.stack(
             [
                 answers(self.n_classes, recall, on_one=False)[code]
@@ -74,7 +74,7 @@ class ConstantCell:
 
     @property
     def ratio(self) -> float:
-        """The true cost, of that of the best constant prediction."""
+        """The true cost relative to that of the best constant prediction."""
         weights = self.costs.weights
         return float((self.population * weights).sum() / (np.asarray(self.shares) @ weights).min())
 
@@ -87,13 +87,13 @@ class ConstantCell:
 
 
 def rare(share: float, dear: float, ratio: float, recall: float) -> tuple[Any, ...]:
-    """Two classes and as many false alarms as make the run cost so much of always predicting 0."""
+    """Two classes; false alarms make the cost `ratio` times that of always predicting 0."""
     alarms = share * dear * (ratio - 1 + recall)
     return (1 - share, share), (1 - alarms / (1 - share), recall), dear
 
 
 def even(n_classes: int, above_chance: float) -> tuple[Any, ...]:
-    """Classes of equal shares and costs, and answers that are nearly random."""
+    """Classes with equal shares and costs, and predictions that are nearly random."""
     recall = 1 / n_classes + above_chance
     return (1 / n_classes,) * n_classes, (recall,) * n_classes, 1.0
 
@@ -161,14 +161,15 @@ def report_constant(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> N
 
 
 COSTLY_SETS = 2
-"""Half as many data sets of a cell of intervals, which take draws."""
+"""Divisor of the data sets of a cell of intervals, which take draws."""
 
 
 @dataclass(frozen=True)
 class CostlyCell:
-    """n samples of two classes, with so many expected errors on the second, which has a `share`.
+    """n samples of two classes, with these expected errors on the second, which has a `share`.
 
-    They cost `dear` times as much as false alarms, of which the first class has the rate `alarms`.
+    These cost `dear` times as much as false alarms, of which the first class has the rate
+    `alarms`.
     """
 
     n: int
@@ -213,7 +214,7 @@ def true_of_costly(cell: CostlyCell) -> Values:
 
 
 def of_costly(cell: CostlyCell, rng: Rng, truth: Values) -> list[float]:
-    """Whether intervals of the costs hold the truth, and the one at a threshold."""
+    """Whether intervals of the costs cover the truth, and the one at a threshold."""
     counts = rng.multinomial(cell.n, cell.population.ravel()).reshape(2, 2)
     found = cost_intervals(
         ConfusionMatrix(counts, cell.costs.labels),
@@ -244,7 +245,7 @@ def report_costly(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> Non
 def _covered(
     report: Report, table: str, cells: Sequence[Any], found: Sequence[Floats], keys: Sequence[str]
 ) -> None:
-    """A table of the cells; goals are what all of them cover, facts the lowest."""
+    """A table of the cells; goals are the coverage over all of them, facts the lowest one."""
     report.tables[table] = [
         row_of(cell.name, held, keys) for cell, held in zip(cells, found, strict=True)
     ]
@@ -257,9 +258,9 @@ def _covered(
 
 @dataclass(frozen=True)
 class DeclaredCell:
-    """A cell of `claims_many.py` whose classes are declared to have other shares than tested.
+    """A cell of `claims_many.py` with declared class shares that differ from those tested.
 
-    Tested are as many of each class where falling shares are declared, or the other way round.
+    The test set is balanced if falling shares are declared, or the other way round.
     """
 
     of: CostCell
@@ -296,7 +297,7 @@ def true_of_declared(cell: DeclaredCell) -> Values:
 
 
 def of_declared(cell: DeclaredCell, rng: Rng, truth: Values) -> list[float]:
-    """Whether intervals hold the truth; NaN where a class has no sample."""
+    """Whether intervals cover the truth; NaN if a class has no sample."""
     size = cell.of.n_classes
     counts = rng.multinomial(cell.of.n, cell.population(tested=True).ravel()).reshape(size, size)
     if not counts.sum(axis=1).all():
@@ -324,7 +325,7 @@ RECORDS: Mapping[str, tuple[Section, ...]] = {
     "claims-costly": (report_costly,),
     "claims-declared": (report_declared,),
 }
-"""What is measured and kept together, by the name of its result."""
+"""Sections that are measured and saved together, by the name of their result."""
 
 
 if __name__ == "__main__":

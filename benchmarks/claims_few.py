@@ -1,8 +1,8 @@
-"""How often a sentence that a few examples decide claims a difference that is not there.
+"""How often claims that depend on a few examples state a difference that does not exist.
 
 Runs are drawn as in `claims.py`: each shares 60 % of its random numbers with the others, so all
-are equally good. Rates are close to 1, classes rare and samples few, which is where intervals
-that hold for many examples do not. Everything that decides is a function of the library itself.
+are equally good. Rates are close to 1, classes rare and samples few, where intervals that hold for
+many examples do not hold. All decisions are made by functions of the library itself.
 
     python benchmarks/claims_few.py              some minutes on two cores
     python benchmarks/claims_few.py --sets 10    a look; writes nothing
@@ -62,14 +62,16 @@ from offdiag.metrics.suite import evaluate_stack
 from offdiag.services.what_if.leads import leads
 
 RARE_IS_DEARER = 20.0
-"""What an error on the rare class costs, those on the other one being 1."""
+"""What an error on the rare class costs; errors on the other one cost 1."""
 NOISE = 1.0
-"""Standard deviation of a score; a class moves its own by as much."""
+"""Standard deviation of a score; a class moves its own score by as much."""
 
 
 def cost_ties(cell: Cell, rng: Rng) -> tuple[bool, bool, bool]:
-    """Whether one run is said to cost less, by itself and beside constant predictions, and to cost
-    least at any ratio of costs."""
+    """Whether one run is said to cost less, and to cost least at any ratio of costs.
+
+    The former is asked of the runs alone, and next to constant predictions.
+    """
     actual, (first, second) = cell.draw(rng)
     labels = labels_of(cell)
     joint = joint_counts(actual=actual, first=first, second=second, labels=labels)
@@ -89,9 +91,9 @@ def cost_ties(cell: Cell, rng: Rng) -> tuple[bool, bool, bool]:
 
 
 OTHERS = ("kappa_quadratic", "markedness_multiclass", "mutual_information", "macro_precision")
-"""Metrics that gates may compare with a baseline and that are not primary ones."""
+"""Metrics that gates may compare with a baseline although they are not primary ones."""
 OTHERS_OF_A_CLASS = ("informedness", "gmean", "lr_plus", "jaccard")
-"""The same of a class, here of the rarest."""
+"""Such metrics of a class, here of the rarest one."""
 
 
 def other_ties(cell: Cell, rng: Rng) -> tuple[bool, ...]:
@@ -124,7 +126,7 @@ def area_ties(cell: Cell, rng: Rng) -> tuple[float]:
 
 
 def group_ties(cell: Cell, rng: Rng) -> tuple[bool, bool]:
-    """Whether a group is called worse than all are, and whether any gap is proved."""
+    """Whether a group is called worse than the overall rate, and whether any gap is proved."""
     rate = cell.recalls[0][0]
     sizes = np.full(len(cell.recalls), cell.n)
     groups = proportion_values(rng.binomial(sizes, rate), sizes)
@@ -153,7 +155,7 @@ def apart_ties(cell: Cell, rng: Rng) -> tuple[bool]:
 
 
 def unlike_misses(cell: Cell, rng: Rng) -> tuple[float, ...]:
-    """Whether the interval of each difference misses it, of a cautious and an eager run."""
+    """Whether the interval of each difference between a cautious and an eager run misses it."""
     actual, (first, second) = cell.draw(rng)
     joint = joint_counts(actual=actual, first=first, second=second, labels=labels_of(cell))
     matrices = joint.first_matrix.counts, joint.second_matrix.counts
@@ -172,7 +174,7 @@ def unlike_misses(cell: Cell, rng: Rng) -> tuple[float, ...]:
 
 
 def unlike_of_three(cell: Cell, rng: Rng) -> tuple[float, ...]:
-    """Whether the interval of a difference misses it, of three such runs, all pairs together."""
+    """Whether the interval of a difference misses it, for three such runs, all pairs together."""
     actual, predictions = cell.draw(rng)
     runs = PairedRuns(actual, tuple(predictions), labels_of(cell))
     true = [true_values(Cell(cell.n, cell.shares, (each,))) for each in cell.recalls]
@@ -213,7 +215,7 @@ def _of_families(cell: Cell) -> str:
 
 
 Claim = tuple[str, Simulate, Callable[[Cell], str], Sequence[Cell], tuple[str, ...]]
-"""Table, simulation, name of a cell, cells, and the claims that its columns are."""
+"""Table, simulation, name of a cell, cells, and the claims in its columns."""
 CLAIMS: tuple[Claim, ...] = (
     (
         "costs",

@@ -1,10 +1,10 @@
-"""How often intervals of one run hold the true value where that is hardest.
+"""How often intervals of one run cover the true value in the hardest cases.
 
 Averages of multi-label runs, with few errors and with many; functions of a confusion matrix and
-costs, with few errors, rare classes and weights; areas under the ROC curve of scores that were
-rounded; parts of the Brier score, calibrated or not; proportions; and calibrated scores that are
-called miscalibrated. The truth is that of a very large sample, or known. The tables go
-into docs/contributing/claims.md, and docs/intervals.md tells them.
+costs, with few errors, rare classes and weights; areas under the ROC curve of rounded scores;
+parts of the Brier score, calibrated or not; proportions; and calibrated scores that are called
+miscalibrated. The truth is that of a very large sample, or known. The tables go into
+docs/contributing/claims.md, and docs/intervals.md summarises them.
 
     python benchmarks/claims_intervals.py              some minutes on one core
     python benchmarks/claims_intervals.py --sets 10    a look; writes nothing
@@ -58,15 +58,15 @@ Values = Mapping[str, float]
 COVERAGE = 1 - LEVEL
 SETS = 300
 OF_TRUTH = 400_000
-"""Samples that true values are taken of."""
+"""Number of samples from which true values are computed."""
 
 OF_SETS = ("hamming_loss", "example_jaccard", "example_f1", "micro_f1", "macro_f1", "weighted_f1",
            "micro_precision", "weighted_precision", "label_ranking_average_precision",
            "label_ranking_loss")  # fmt: skip
 FIRM = ("hamming_loss", "example_jaccard", "example_f1", "micro_f1", "macro_f1", "weighted_f1")
-"""Averages of which the pooled coverage is a goal."""
+"""Averages whose pooled coverage is a goal."""
 APART = 2.5
-"""How far the scores of samples with a label are above those without, in their deviations."""
+"""How far the scores of samples with a label are above the others, in standard deviations."""
 
 
 def set_scores(actual: NDArray[np.bool_], rng: Rng) -> Floats:
@@ -74,7 +74,7 @@ def set_scores(actual: NDArray[np.bool_], rng: Rng) -> Floats:
 
 
 def true_of_sets(cell: SetCell) -> Values:
-    """The averages over so many samples, in parts that fit into memory."""
+    """The averages over that many samples, in batches that fit into memory."""
     rng = np.random.default_rng([1, len(cell.shares)])
     part = replace(cell, n=OF_TRUTH // 8, n_runs=1)
     found: dict[str, list[float]] = {key: [] for key in OF_SETS}
@@ -88,7 +88,7 @@ def true_of_sets(cell: SetCell) -> Values:
 
 
 def of_sets(cell: SetCell, rng: Rng, truth: Values) -> list[float]:
-    """Whether each interval holds the truth; NaN where it has no ends."""
+    """Whether each interval covers the truth; NaN if it has no ends."""
     actual, (predicted,) = cell.draw(rng)
     found = multilabel_intervals(actual, predicted, set_scores(actual, rng)).aggregate
     return [holds(found[key], truth[key]) for key in OF_SETS]
@@ -109,7 +109,7 @@ class ScoreCell:
     """Calibrated scores of n samples, of which `positives` are positive on average.
 
     They are rounded to multiples of 1 / `steps`, which keeps them calibrated: a sample is positive
-    with the probability that its rounded score says.
+    with the probability given by its rounded score.
     """
 
     n: int
@@ -122,7 +122,7 @@ class ScoreCell:
 
     @cached_property
     def place(self) -> float:
-        """The logit around which scores lie, so that as many samples are positive."""
+        """The mean logit that makes that many samples positive."""
         normal = np.random.default_rng(3).standard_normal(OF_TRUTH)
         low, high = -20.0, 5.0
         for _ in range(40):
@@ -151,8 +151,10 @@ def true_of_scores(cell: ScoreCell) -> Values:
 
 
 def of_scores(cell: ScoreCell, rng: Rng, truth: Values) -> list[float]:
-    """Whether intervals hold the truth, NaN below five positives; and whether the calibrated
-    scores are called miscalibrated."""
+    """Whether intervals cover the truth, and calibrated scores are called miscalibrated.
+
+    Coverage is NaN below five positives.
+    """
     forecasts = cell.draw(rng)
     if min(forecasts.actual.sum(), cell.n - forecasts.actual.sum()) < SMALLEST_WITH_ENDS:
         return [np.nan] * (len(OF_SCORES) + 1)
@@ -168,7 +170,7 @@ Simulate = Callable[[Any, Rng, Values], list[float]]
 def _job(job: tuple[Simulate, Callable[[Any], Values], Any, int]) -> Floats:
     simulate, true_values, cell, n_sets = job
     truth = true_values(cell)
-    # Cells do not repeat each other's data sets, and their order does not matter.
+    # Cells do not share data sets, and their order does not matter.
     rng = np.random.default_rng([n_sets, *blake2b(repr(cell).encode(), digest_size=8).digest()])
     return np.array([simulate(cell, rng, truth) for _ in range(n_sets)])
 
@@ -208,14 +210,14 @@ def report_sets(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None:
 
 
 def row_of(name: str, held: Floats, keys: Sequence[str], **others: int) -> dict[str, Any]:
-    """What the intervals of one cell cover in percent, blank where too few have ends."""
+    """Coverage of the intervals of one cell in percent, blank if too few have ends."""
     percent = ["" if isnan(rate) else round(100 * rate, 1) for rate in rates(held)]
     counts = {"sets": len(held), **others}
     return {"cell": name, **counts, **dict(zip(keys, percent, strict=True))}
 
 
 def rates(held: Floats) -> list[float]:
-    """Of the intervals that have ends; NaN with fewer than a third of all."""
+    """Coverage among the intervals that have ends; NaN if these are fewer than a third of all."""
     counted = np.count_nonzero(~np.isnan(held), axis=0)
     with np.errstate(invalid="ignore"):
         share = np.nansum(held, axis=0) / counted
@@ -370,7 +372,7 @@ def report_areas(report: Report, pool: ProcessPoolExecutor, n_sets: int) -> None
 
 
 def _areas(job: tuple[CoarseCell, int]) -> tuple[float, Floats]:
-    """Percent of samples with the most frequent score, and whether intervals hold the area."""
+    """Percent of samples with the most frequent score, and whether intervals cover the area."""
     cell, n_sets = job
     rng = np.random.default_rng([n_sets, cell.positives])
     actual, scores = cell.draw(rng, OF_TRUTH // 200)
@@ -382,7 +384,7 @@ def _areas(job: tuple[CoarseCell, int]) -> tuple[float, Floats]:
 
 PROPORTION_SIZES = (5, 10, 20, 100, 1_000)
 EXPECTED = ((0.0, 1.0), (1.0, 2.0), (2.0, 10.0))
-"""Errors, from and to, between which the lowest coverage is told."""
+"""Ranges of expected errors for which the lowest coverage is reported."""
 
 
 def report_proportions(report: Report, _: ProcessPoolExecutor, n_sets: int) -> None:
@@ -413,7 +415,7 @@ def _wilson_covers(n: int, p: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """n samples of classes with these shares and recalls; wrong ones fall evenly on the others.
+    """n samples of classes with these shares and recalls; errors fall evenly on the other classes.
 
     A miss of the last class costs 50 times as much as any other error. Weights are lognormal with
     this sigma; with 0 there are none.
@@ -436,7 +438,7 @@ class MatrixCell:
 
     @property
     def population(self) -> Floats:
-        """Shares of the cells."""
+        """Shares of the cells of the confusion matrix."""
         n_classes = len(self.shares)
         right = np.asarray(self.recalls)
         cells = np.repeat(((1 - right) / (n_classes - 1))[:, np.newaxis], n_classes, axis=1)
@@ -501,7 +503,7 @@ def true_of_matrices(cell: MatrixCell) -> Values:
 
 
 def of_matrices(cell: MatrixCell, rng: Rng, truth: Values) -> list[float]:
-    """Whether each interval holds the truth; NaN where it has no ends."""
+    """Whether each interval covers the truth; NaN if it has no ends."""
     drawn = cell.draw(rng)
     intervals = suite_of(drawn)
     if isinstance(drawn, WeightedCounts):
@@ -533,7 +535,7 @@ def _cover_weighted_and_not(
     *,
     where: str = "",
 ) -> None:
-    """What all cells without weights cover, and all with weights, and the lowest of them."""
+    """Coverage over all cells without weights, and over all with weights, and the lowest."""
     for kind, is_weighted in (("", False), ("weighted ", True)):
         of_kind = [
             held
@@ -568,7 +570,7 @@ def true_of_agreement(cell: MatrixCell) -> Values:
 
 
 def of_rare(cell: MatrixCell, rng: Rng, truth: Values) -> list[float]:
-    """Whether intervals hold the truth, NaN where no class is that small or they have no ends."""
+    """Whether intervals cover the truth, NaN if no class is that small or they have no ends."""
     drawn = cell.draw(rng)
     sizes = drawn.class_sizes if isinstance(drawn, WeightedCounts) else drawn.actual
     if int(sizes[sizes > 0].min()) >= SMALLEST_WITH_ENDS:
@@ -595,7 +597,7 @@ RECORDS: Mapping[str, tuple[Section, ...]] = {
     "claims-matrices": (report_matrices,),
     "claims-rare": (report_rare,),
 }
-"""What is measured and kept together, by the name of its result."""
+"""Sections that are measured and saved together, by the name of their result."""
 
 
 if __name__ == "__main__":

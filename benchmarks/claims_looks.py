@@ -1,8 +1,8 @@
-"""How often chance makes a claim where it is asked again, or where a choice was made before.
+"""How often chance leads to a claim when a question is repeated, or after an earlier choice.
 
-Flags of a class beside few others, reports on runs of which one never predicts a class, labels
+Flags of a class next to a small one, reports on runs of which one never predicts a class, labels
 that are added under many runs, baselines that were chosen for being highest, and the first page
-looked at again and again. All runs are equally good. Everything that decides is a function of the
+viewed again and again. All runs are equally good. All decisions are made by functions of the
 library itself.
 
     python benchmarks/claims_looks.py              some minutes on two cores
@@ -48,12 +48,12 @@ from offdiag.services.champions.drops import newest_drops
 from offdiag.store.ranked_runs import RankedRun, RankedRuns
 
 FEW_OTHERS = (0.5, 0.3, 0.1, 0.02)
-"""Shares of the second of two classes, by whose recall the first is judged."""
+"""Shares of the second of two classes, whose recall the first is compared with."""
 N_DRAWS = 4_000
 
 
 def report_flags(report: Report, _: ProcessPoolExecutor, n_sets: int) -> None:
-    """F4 on two classes: any gap claimed where there is none, proved where it is 20 points."""
+    """F4 on two classes: any gap claimed if there is none, and proved if it is 20 points."""
     n_draws, rng = min(N_DRAWS, 100 * n_sets), np.random.default_rng(4)
     rows: list[dict[str, Any]] = []
     for n in (60, 200, 1_000):
@@ -113,8 +113,11 @@ CANDIDATES = 30
 
 
 def baselines(cell: Cell, rng: Rng) -> tuple[float, float, float]:
-    """Shares of later runs that F14 flags against a baseline that was the first of as many runs,
-    and the most accurate of them; and whether it flags any against the first."""
+    """Shares of later runs that F14 flags against two baselines, and whether it flags any.
+
+    The baselines are the first of that many runs, and the most accurate of them; "any" is against
+    the first.
+    """
     actual, runs = cell.draw(rng)
     candidates, later = runs[:CANDIDATES], runs[CANDIDATES:]
     highest = max(candidates, key=lambda run: int((run == actual).sum()))
@@ -195,7 +198,7 @@ RECORDS: Mapping[str, tuple[Section, ...]] = {
         report_visits,
     ),
 }
-"""What is measured and kept together, by the name of its result."""
+"""Sections that are measured and saved together, by the name of their result."""
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""How often intervals of one run with many classes hold the true value.
+"""How often intervals of one run with many classes cover the true value.
 
-Averages over the classes of weighted runs: weights are lognormal (sigma 1), take a test set with
-as many samples of each class back to one in which class i has a share of 1/i, or are all equal.
-Costs of runs without weights, which differ by orders of magnitude: of each cell, of each class, or
-only of the rarest. Wrong answers fall evenly on the other classes, or four in five on one.
+Averages over the classes of weighted runs: weights are lognormal (sigma 1), map a balanced test
+set back to a population in which class i has a share of 1/i, or are all equal. Costs of runs
+without weights, which differ by orders of magnitude: of each cell, of each class, or only of the
+rarest. Wrong predictions fall evenly on the other classes, or four in five on one.
 
     python benchmarks/claims_many.py              about ten minutes on two cores
     python benchmarks/claims_many.py --sets 10    a look; writes nothing
@@ -34,11 +34,11 @@ from offdiag.metrics.weighted.intervals import weighted_suite_intervals
 
 SETS = 60
 TO_ONE = 0.8
-"""Share of the wrong answers of a class that fall on one other class, where they do."""
+"""Share of the wrong predictions of a class that fall on one other class, if they do."""
 
 
 def answers(n_classes: int, recall: float, *, on_one: bool) -> Floats:
-    """Shares of the answers of each class, rows (K, K)."""
+    """Shares of the predictions for each class, in rows (K, K)."""
     others = 1 - np.eye(n_classes)
     rows = others / (n_classes - 1)
     if on_one:
@@ -53,7 +53,7 @@ def falling(n_classes: int) -> Floats:
 
 @dataclass(frozen=True)
 class AverageCell:
-    """n samples, as many of each class, with weights of a kind."""
+    """n samples, balanced over the classes, with one kind of weights."""
 
     n: int
     n_classes: int
@@ -76,7 +76,7 @@ class AverageCell:
 
     @property
     def of_class(self) -> Floats:
-        """Shares of the classes in the population that the weights stand for."""
+        """Shares of the classes in the population that the weights represent."""
         even = np.full(self.n_classes, 1 / self.n_classes)
         return falling(self.n_classes) if self.weights == "by class" else even
 
@@ -109,7 +109,7 @@ def true_averages(cell: AverageCell) -> Values:
 
 
 def of_averages(cell: AverageCell, rng: Rng, truth: Values) -> list[float]:
-    """Whether each interval holds the truth; NaN where it has no ends."""
+    """Whether each interval covers the truth; NaN if it has no ends."""
     found = cell.draw(rng)
     suite = evaluate_stack(found.sums, ordinal=False, names=found.labels.names)
     intervals = weighted_suite_intervals(found, suite, seed=0, replicates=1_000).aggregate
@@ -118,7 +118,7 @@ def of_averages(cell: AverageCell, rng: Rng, truth: Values) -> list[float]:
 
 @dataclass(frozen=True)
 class CostCell:
-    """n samples of classes with falling shares, the costs of which differ in a way."""
+    """n samples of classes with falling shares, with one kind of costs."""
 
     n: int
     n_classes: int
@@ -180,7 +180,7 @@ def of_costs(cell: CostCell, rng: Rng, truth: Values) -> list[float]:
 def report(
     result: Report, table: str, cells: Sequence[Any], found: Sequence[Floats], keys: Sequence[str]
 ) -> None:
-    """A table of the cells; goals are what all of them cover, facts the lowest."""
+    """A table of the cells; goals are the coverage over all of them, facts the lowest one."""
     rows = [row_of(cell.name, held, keys) for cell, held in zip(cells, found, strict=True)]
     result.tables[table] = rows
     pooled = np.concatenate(found)
@@ -206,7 +206,7 @@ RECORDS: Mapping[str, tuple[Section, ...]] = {
     "claims-averages": (report_averages,),
     "claims-costs": (report_costs,),
 }
-"""What is measured and kept together, by the name of its result."""
+"""Sections that are measured and saved together, by the name of their result."""
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""How often a sentence about multi-label runs claims something that is not so.
+"""How often claims about multi-label runs are false.
 
 Runs are drawn so that the truth is known: ties are exchangeable runs, each of which shares 60 % of
-its random numbers with the others. Labels of a sample go together, and so do the errors on them:
-all have a part in common, with a correlation of .5. Everything that decides is a function of the
+its random numbers with the others. Labels of a sample are correlated, and so are the errors on
+them: all share a component, with a correlation of .5. All decisions are made by functions of the
 library itself. The tables go into docs/contributing/claims.md.
 
     python benchmarks/claims_sets.py              some minutes on two cores
@@ -57,7 +57,7 @@ class SetCell:
         return f"n {self.n:,}, {len(self.shares)} labels, rarest {min(self.shares):.2g}"
 
     def draw(self, rng: Rng) -> tuple[Sets, list[Sets]]:
-        """Sets of labels, and those that each run predicts, (n, q) each."""
+        """Sets of labels, and those predicted by each run, (n, q) each."""
         actual = self._alike(rng) < np.asarray(self.shares)
         right = np.where(actual, self.recall, self.specificity)
         common = self._alike(rng)
@@ -69,14 +69,14 @@ class SetCell:
         return actual, runs
 
     def _alike(self, rng: Rng) -> NDArray[np.float64]:
-        """Uniform numbers (n, q) whose normal scores have a part in common."""
+        """Uniform numbers (n, q) whose normal scores share a component."""
         of_sample = rng.standard_normal((self.n, 1))
         of_label = rng.standard_normal((self.n, len(self.shares)))
         return np.asarray(ndtr(np.sqrt(IN_COMMON) * of_sample + np.sqrt(1 - IN_COMMON) * of_label))
 
 
 def falling(n_labels: int) -> tuple[float, ...]:
-    """Shares of labels of which each is rarer than the one before."""
+    """Shares of labels, each rarer than the one before."""
     return tuple(0.5 / (1 + code) for code in range(n_labels))
 
 
@@ -86,8 +86,10 @@ def paired(actual: Sets, runs: Sequence[Sets]) -> PairedSets:
 
 
 def pair_ties(cell: SetCell, rng: Rng) -> tuple[bool, ...]:
-    """Whether any primary metric is called different, any recall, any precision of a label, and
-    whether any of the metrics would be by its own interval."""
+    """Whether any primary metric, any recall, or any precision of a label is called different.
+
+    The last value is whether any of the metrics would be by its own interval.
+    """
     found = compare_paired_sets(paired(*cell.draw(rng)), seed=0)
     return (
         any(each.outcome.is_separable for each in found.metrics),
@@ -110,7 +112,7 @@ def _any_out(found: Sequence[BestSet]) -> bool:
 
 
 def confused_ties(cell: SetCell, rng: Rng) -> tuple[bool]:
-    """Whether any sentence is told of errors that depend on no other label."""
+    """Whether there is any sentence although errors depend on no other label."""
     actual = rng.random((cell.n, len(cell.shares))) < np.asarray(cell.shares)
     right = np.where(actual, cell.recall, cell.specificity)
     predicted = actual ^ (rng.random(actual.shape) >= right)
@@ -121,7 +123,7 @@ Simulate = Callable[[SetCell, Rng], tuple[float, ...]]
 
 
 def simulated(simulate: Simulate, cell: SetCell, n_sets: int) -> NDArray[np.float64]:
-    """One row for each data set."""
+    """One row per data set."""
     rng = np.random.default_rng([n_sets, cell.n, cell.n_runs, len(cell.shares)])
     return np.array([simulate(cell, rng) for _ in range(n_sets)], np.float64)
 
@@ -150,7 +152,7 @@ def report(
     columns: tuple[str, ...],
     judged: int,
 ) -> None:
-    """Simulate cells; the first `judged` columns are claims, pooled rates of which are goals."""
+    """Simulate cells; the first `judged` columns are claims whose pooled rates are goals."""
     rows, whole = [], []
     for cell, found in run_cells(pool, simulate, cells, n_sets):
         rates = percent(np.nanmean(found, axis=0))
@@ -207,7 +209,7 @@ def report_confused(result: Report, pool: ProcessPoolExecutor, wanted: int) -> N
 
 
 RECORDS = {"claims-sets": report_runs, "claims-confused": report_confused}
-"""What is measured and kept together, by the name of its result."""
+"""Sections that are measured and saved together, by the name of their result."""
 
 
 def main() -> None:

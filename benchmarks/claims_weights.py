@@ -1,8 +1,8 @@
-"""How often a sentence about weighted runs is wrong, and how often their intervals are right.
+"""How often claims about weighted runs are wrong, and how often their intervals cover.
 
-Ties are those of `claims.py`. Weights are lognormal (sigma 1), or those of a test set in which
-both classes were taken equally often, where one is rare: the inverse of how often each was taken.
-The table goes into docs/contributing/claims.md.
+Ties are those of `claims.py`. Weights are lognormal (sigma 1), or those of a balanced test set of
+two classes, one of which is rare: the inverse of how often each was sampled. The table goes into
+docs/contributing/claims.md.
 
     python benchmarks/claims_weights.py              some minutes on two cores
     python benchmarks/claims_weights.py --sets 10    a look; writes nothing
@@ -55,7 +55,7 @@ FAILING = frozenset({"F1", "F2", "F3", "F4"})
 SCORED = ("roc_auc", "average_precision", "log_loss", "brier_half")
 COVERED = ("overall_accuracy", "balanced_accuracy", "mcc")
 TRUE_SHARES = (0.9, 0.1)
-"""Of two classes where the model is used; the test set of the second kind has as many of each."""
+"""Of two classes where the model is used; the test set of the second kind is balanced."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Weights:
 
 
 def ties(cell: Cell, rng: Rng, *, weights: Weights) -> tuple[float, ...]:
-    """Whether any primary metric, any recall is called different; which intervals are right."""
+    """Whether any primary metric or any recall is called different; which intervals cover."""
     actual, (first, second) = cell.draw(rng)
     pair = WeightedPair(actual, first, second, weights.of(actual, rng), labels_of(cell))
     found = compare_weighted(pair, seed=0)
@@ -92,7 +92,7 @@ def _covers(ends: tuple[float | None, float | None], true: float) -> float:
 
 
 def true_values(cell: Cell, weights: Weights) -> dict[str, float]:
-    """The metrics of the population that the weights stand for."""
+    """The metrics of the population that the weights represent."""
     shares = np.asarray(TRUE_SHARES if weights.by_class else cell.shares)
     matrix = population(cell, shares)
     suite = evaluate_stack(np.round(matrix * 1e9).astype(np.int64), ordinal=False).aggregate
@@ -144,7 +144,7 @@ def scored(n: int, rng: Rng) -> Forecasts:
 
 
 def report_scores(report: Report, wanted: int) -> None:
-    """How often intervals of the scores of lognormal weights hold the value of a population."""
+    """How often intervals of scores with lognormal weights cover the value of the population."""
     truth = score_metrics(scored(2_000_000, np.random.default_rng(0)))
     rows = []
     for n in (300, 1_000):
@@ -169,11 +169,11 @@ CLASSES = tuple(
     for recall in (0.8, 0.97)
     for by_class in (False, True)
 )
-"""By class, a test set with as many of each stands for one in which class i has a share ~ 1/i."""
+""""By class": a balanced test set represents a population in which class i has a share ~ 1/i."""
 
 
 def classes_covered(cell: Cell, rng: Rng, *, by_class: bool) -> tuple[float, ...]:
-    """The shares of the classes whose intervals of a metric hold the true value."""
+    """The shares of the classes whose intervals of a metric cover the true value."""
     actual, (predicted,) = cell.draw(rng)
     ranks = np.arange(1, cell.n_classes + 1)
     shares = 1 / ranks / (1 / ranks).sum() if by_class else np.asarray(cell.shares)
@@ -198,7 +198,7 @@ def classes_covered(cell: Cell, rng: Rng, *, by_class: bool) -> tuple[float, ...
 
 
 def population(cell: Cell, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The matrix of shares (K, K) that a run of so many samples is drawn from."""
+    """The matrix of shares (K, K) that a run with this many samples is drawn from."""
     recalls = np.asarray(cell.recalls[0])
     n_classes = cell.n_classes
     matrix = np.outer(shares * (1 - recalls), np.full(n_classes, 1 / (n_classes - 1)))
@@ -207,7 +207,7 @@ def population(cell: Cell, shares: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def report_classes(report: Report, pool: ProcessPoolExecutor, wanted: int) -> None:
-    """How often intervals of the metrics of single classes hold those of the population."""
+    """How often intervals of the metrics of single classes cover those of the population."""
     rows = []
     for by_class in (False, True):
         cells = [cell for cell, of in CLASSES if of == by_class]
@@ -233,7 +233,7 @@ OF_THE_REST = 400
 """Samples of the class that the flagged one is compared with."""
 SIGMAS = (0.0, 1.0, 1.5)
 UP_TO_SIGMA = 1.0
-"""Goals are of weights up to this sigma; rows beyond say where effective sizes fail."""
+"""Goals are for weights up to this sigma; rows beyond it show where effective sizes fail."""
 
 
 def flags(n: int, sigma: float, gap: float, rng: Rng) -> tuple[bool, bool]:
@@ -247,7 +247,7 @@ def flags(n: int, sigma: float, gap: float, rng: Rng) -> tuple[bool, bool]:
 
 
 def report_flags(report: Report, wanted: int) -> None:
-    """Gaps of just the size that a flag asks for, and classes as good as the rest."""
+    """Gaps of exactly the size that a flag requires, and classes as good as the rest."""
     rows, proved, blamed = [], [], []
     n_sets = SETS_OF_A_PAIR * wanted
     for sigma in SIGMAS:

@@ -1,10 +1,10 @@
-"""The page that compares runs: computed for the first time, and seen before.
+"""The page that compares runs: computed for the first time, and viewed again.
 
-Runs of 10,000 and of 100,000 cases lie in one SQLite file; models share two thirds of their
-errors, as models of one dataset do. The page is asked for through the WSGI application, so that
-reading, computing and rendering count. The goals in milliseconds are processor time, which a
-busy neighbour hardly changes: a page is one thread's work, so on a quiet machine it is what a
-reader waits. Times by the clock stand beside them. `--full` adds 30 classes and 100.
+Runs of 10,000 and of 100,000 cases are in one SQLite file; models share two thirds of their
+errors, as models of one dataset do. The page is requested through the WSGI application, so that
+reading, computing and rendering count. The goals in milliseconds are processor time, which other
+work on the machine hardly changes: a page is the work of one thread, so on a quiet machine it is
+how long a reader waits. Wall-clock times are given as well. `--full` adds 30 classes and 100.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _logged(
 
 
 def _answers(truth: Labels, hard: NDArray[np.bool_], lure: Labels, *, seed: int) -> Labels:
-    """What is hard draws all models to the same wrong answer; each errs elsewhere as well."""
+    """On hard cases all models give the same wrong prediction; each also makes its own errors."""
     rng = np.random.default_rng([2, seed])
     drawn = hard & (rng.random(len(truth)) < 0.9)
     own = rng.random(len(truth)) < 0.06

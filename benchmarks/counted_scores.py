@@ -1,11 +1,10 @@
-"""Scores counted on DuckDB where they lie: time, memory, and how far the values are off.
+"""Scores counted by DuckDB instead of being logged: time, memory, and errors of the values.
 
     python benchmarks/counted_scores.py [--full]
 
-Rows of two classes with a calibrated score `p` and an overconfident one `m`, many of which are
-near 0 or 1 or there. They are made by DuckDB while it counts, with eight values of a slice, by
-processes of their own; `--full` adds 1e8 rows. Beside 1e7 rows the scores are evaluated one by
-one.
+Rows of two classes with a calibrated score `p` and an overconfident one `m`, many of which are 0
+or 1 or close to it. DuckDB generates them while it counts, with a slice column of eight values, in
+separate processes; `--full` adds 1e8 rows. For 1e7 rows the scores are also evaluated one by one.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Any
 from harness import Report, in_a_process, wants_everything
 
 EXACT = 10**7
-"""Rows whose scores are evaluated one by one, too."""
+"""Number of rows whose scores are also evaluated one by one."""
 CHILD = "from counted_scores import measure_here; measure_here({score!r}, {n_rows})"
 BOUNDED = ("roc_auc", "average_precision", "ks")
 
@@ -106,7 +105,7 @@ def _evaluated(rows: Any, score: str) -> dict[str, float]:
 
 
 def rows_of(n_rows: int, *, seed: int = 0) -> Any:
-    """Rows with p = P(y = 1), about 1 in 20, and m, which doubles the logit of p twice over."""
+    """Rows with p = P(y = 1), about 1 in 20, and m, which doubles the logit of p twice."""
     import duckdb
 
     uniform = f"(hash(i * 3 + {{}} + {seed * 10**12}) % 16777213 + 0.5) / 16777213"

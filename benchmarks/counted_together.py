@@ -1,9 +1,9 @@
-"""Runs counted together on DuckDB, and compared: time and memory by rows.
+"""Runs counted together by DuckDB, and compared: time and memory by number of rows.
 
     python benchmarks/counted_together.py [--full]
 
-Rows of four classes with eight values of a slice, and columns of predictions that share half of
-their errors. They are made by DuckDB while it counts, by processes of their own; `--full` adds
+Rows of four classes with a slice column of eight values, and columns of predictions that share
+half of their errors. DuckDB generates them while it counts, in separate processes; `--full` adds
 1e8 rows. Each run is counted, stored and evaluated, and then all of them are compared.
 """
 

@@ -1,13 +1,13 @@
-"""Runs counted on a cluster: Dask with two processes and local Spark, beside DuckDB.
+"""Runs counted on a cluster: Dask with two processes and local Spark, compared with DuckDB.
 
     pip install 'dask[distributed]' pyspark
     python benchmarks/engines.py [--full]
 
-None of the two belongs to the development tools, and Spark needs Java 17. All read the same
-Parquet files: two classes, a calibrated score, eight values of a slice. Each logs and evaluates
-a run and counts two others together, in processes of its own, and what is stored has to be the
-same: counts exactly, values to 1e-9, as sums are added in another order. `--full` has ten times
-as many rows.
+Neither of the two is one of the development tools, and Spark needs Java 17. All read the same
+Parquet files: two classes, a calibrated score, a slice column of eight values. Each logs and
+evaluates a run and counts two others together, in separate processes, and the stored results have
+to be the same: counts exactly, values to 1e-9, because sums are added in another order. `--full`
+has ten times as many rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ENGINES = ("DuckDB", "Dask, two processes", "Spark, local[2]")
 FILES = 8
 SAME = 1e-9
 OTHER = "CASE WHEN hash(p) % 10 = 0 THEN 1 - yhat ELSE yhat END"
-"""A second model, which gives one in ten another class than the first."""
+"""A second model, which changes the predicted class of one row in ten."""
 
 
 def main() -> None:
@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def differences(stored: dict[str, Any], reference: dict[str, Any]) -> list[str]:
-    """Keys whose values are not the same; counts and undefined values have to be equal."""
+    """Keys whose values differ; counts and undefined values have to be equal."""
     return [
         key
         for key in stored.keys() | reference.keys()
@@ -113,7 +113,7 @@ def measure_here(engine: str, folder: str) -> None:
 
 @contextmanager
 def frame_of(engine: str, folder: Path) -> Iterator[Any]:
-    """The files as a frame of the engine, which ends with the block."""
+    """The files as a frame of the engine, which is shut down at the end of the block."""
     files = f"{folder}/*.parquet"
     if engine.startswith("DuckDB"):
         import duckdb

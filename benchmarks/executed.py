@@ -1,11 +1,11 @@
-"""What a fresh interpreter executes for one use case, written to FOLDER/executed.json.
+"""The code that a fresh interpreter executes for one use case, written to FOLDER/executed.json.
 
     python benchmarks/executed.py FOLDER
 
-Two runs are logged into a new SQLite registry in FOLDER and evaluated. Then each use case is
-carried out twice: the first time imports and compiles, the second time a profile hook notes
-every file of ours in which a function is called. Templates are such files, too. The keys of the
-documents about one run are noted as well, as the three interfaces give them.
+Two runs are logged to a new SQLite registry in FOLDER and evaluated. Then each use case is carried
+out twice: the first time imports and compiles, the second time a profile hook records every
+offdiag file in which a function is called. Templates count as such files. The keys of the
+documents about one run are recorded as well, from each of the three interfaces.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _shown(url: str, run: str) -> str:
 
 
 def _executed(work: Callable[[], object]) -> list[str]:
-    """Paths of our files, from the root, whose functions are called by `work`."""
+    """Paths of offdiag's files, from the root, whose functions are called by `work`."""
     work()
     found: set[str] = set()
 

@@ -1,15 +1,15 @@
 """How often the flag rules fire, on models that deserve it and on models that do not.
 
-Each setting fixes the class sizes and the chances of each answer given the actual class; test
-sets are drawn from it and judged by the rules of the registry, all draws of a setting in one
-stack. Printed is the percentage of draws in which a rule fired for the run or for any class,
-averaged over the settings of a group, beside the figure recorded with the rules as they are. F4
-has two states: a proved gap, and under F4' a gap in sight. So has the badge: red "hides" and,
-where nothing is proved, amber "may hide".
+Each setting fixes the class sizes and the probabilities of each prediction given the actual class;
+test sets are drawn from it and judged by the rules of the registry, all draws of a setting in one
+stack. The output is the percentage of draws in which a rule fired for the run or for any class,
+averaged over the settings of a group, next to the figure recorded with the current rules. F4 has
+two states: a proved gap, and under F4' a gap in sight. So has the badge: red "hides" and, if
+nothing is proved, amber "may hide".
 
 In the settings of the second table the sizes are drawn too; the recorded figures are those by
-which the two states were chosen, of another program and its draws. Of 60 examples fewer gaps are
-in sight now, because the recall of the rest counts as the estimate that it is.
+which the two states were chosen, from another program and its draws. With 60 examples fewer gaps
+are in sight now, because the recall of the rest counts as the estimate that it is.
 
     python benchmarks/flag_rates.py            2,000 draws per setting, a few seconds
     python benchmarks/flag_rates.py --draws 200
@@ -45,13 +45,13 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Setting:
-    """Cases of each class, and for each actual class the chances of the answers."""
+    """Cases of each class, and for each actual class the probabilities of the predictions."""
 
     support: tuple[int, ...]
     answers: tuple[tuple[float, ...], ...]
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> Counts:
-        """Matrices (n_draws, K, K), actual classes first, their sizes fixed."""
+        """Matrices (n_draws, K, K), actual classes first, with fixed class sizes."""
         rows = [
             rng.multinomial(cases, chances, size=n_draws)
             for cases, chances in zip(self.support, self.answers, strict=True)
@@ -61,7 +61,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Shares:
-    """Shares of the classes, their recalls, and the number of cases that are drawn in all."""
+    """Shares of the classes, their recalls, and the total number of cases drawn."""
 
     shares: tuple[float, ...]
     recalls: tuple[float, ...]
@@ -80,7 +80,7 @@ class Shares:
 
 
 def spread(recalls: Sequence[float]) -> tuple[tuple[float, ...], ...]:
-    """Answers with these recalls whose errors fall on all other classes alike."""
+    """Predictions with these recalls whose errors are uniform over all other classes."""
     size = len(recalls)
     return tuple(
         tuple(recall if code == place else (1 - recall) / (size - 1) for place in range(size))
@@ -89,7 +89,7 @@ def spread(recalls: Sequence[float]) -> tuple[tuple[float, ...], ...]:
 
 
 def to_largest(recalls: Sequence[float]) -> tuple[tuple[float, ...], ...]:
-    """The same with errors falling on class 0, those of class 0 on all others alike."""
+    """Predictions with these recalls and errors on class 0; those of class 0 are uniform."""
     first, *others = spread(recalls)
     return (
         first,
@@ -110,12 +110,12 @@ def two_classes(rare: float, n: int, *, specificity: float, recall: float) -> Se
 
 
 def even(n: int, n_classes: int) -> tuple[int, ...]:
-    """n cases in classes as equal as they can be."""
+    """n cases in classes that are as equal as possible."""
     return tuple(len(part) for part in np.array_split(np.arange(n), n_classes))
 
 
 def majority(n: int, n_classes: int, share: float = 0.9) -> Setting:
-    """Always class 0, which has the given share of the cases."""
+    """Always predicts class 0, which has the given share of the cases."""
     rest = even(n - round(share * n), n_classes - 1)
     always_first = tuple(float(place == 0) for place in range(n_classes))
     return Setting((round(share * n), *rest), (always_first,) * n_classes)
@@ -346,7 +346,7 @@ def rates(
     rng: np.random.Generator,
     thresholds: Thresholds | None = None,
 ) -> dict[str, float]:
-    """Percent of draws in which each rule fired, and with the badge."""
+    """Percent of draws in which each rule fired, and in which there was a badge."""
     limits = thresholds or Thresholds()
     counts = setting.draw(n_draws, rng)
     size = counts.shape[-1]

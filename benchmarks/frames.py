@@ -1,11 +1,11 @@
-"""Counting frames where they lie: peak memory and time by the number of rows.
+"""Counting frames in their own engine: peak memory and time by the number of rows.
 
     python benchmarks/frames.py [--full]
 
 `--full` adds 1e8 rows. Each measurement is a process of its own that logs a frame with
-`keep_predictions=False` into a new registry; the rows are made by the engine itself, 10 classes
-and 3 slices, and never all there at once. The peak is the largest resident memory of the process,
-its interpreter and libraries included.
+`keep_predictions=False` to a new registry; the engine itself generates the rows, with 10 classes
+and 3 slices, and never holds all of them at once. The peak is the largest resident memory of the
+process, including its interpreter and libraries.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from harness import Report, in_a_process, wants_everything
 
 N_CLASSES = 10
 PARTITION = 500_000
-"""Rows of one partition of Dask."""
+"""Number of rows in one partition of Dask."""
 CHILD = "from frames import measure_here; measure_here({engine!r}, {n_rows})"
 TURNS = 3
 
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _measured(report: Report, engine: str, n_rows: int) -> float:
-    """Record median time and highest peak of some processes; returns the peak in MiB."""
+    """Record median time and highest peak over some processes; returns the peak in MiB."""
     found = [
         in_a_process(CHILD.format(engine=engine, n_rows=n_rows))
         for _ in range(1 if n_rows >= 10**8 else TURNS)

@@ -1,7 +1,7 @@
-"""Measuring variants of one piece of work side by side, and reporting it honestly.
+"""Measuring variants of one piece of work side by side.
 
-All variants of a case run in one process, in turns and in shuffled order, so that a busy
-neighbour or a clock change hits all of them; the median of the turns is reported and the
+All variants of a case run in one process, in turns and in shuffled order, so that other work on
+the machine or a clock change affects all of them; the median of the turns is reported and the
 goals are ratios between medians. Absolute times belong to the machine that is printed above.
 """
 
@@ -26,7 +26,7 @@ from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
 SHORTEST_TURN_S = 0.002
-"""Work shorter than this is repeated within a turn, so that the clock does not decide."""
+"""Shorter work is repeated within a turn, because the clock is not precise enough for it."""
 
 Work = Callable[[], object]
 
@@ -47,7 +47,7 @@ class Timing:
 class Goal:
     """A ratio that has to be reached: `measured` compared with `wanted`.
 
-    `at_least` says in which direction.
+    `at_least` gives the direction.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Goal:
 
 @dataclass
 class Report:
-    """What one benchmark script found; prints while it grows, ends as a JSON file."""
+    """The results of one benchmark script; prints while it grows, and is saved as a JSON file."""
 
     name: str
     libraries: Iterable[str] = ("numpy",)
@@ -72,7 +72,7 @@ class Report:
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """Rows of figures that belong together, by the name of their table."""
     where: dict[str, str | float] = field(init=False)
-    """The machine, and how busy it was before anything was measured."""
+    """The machine, and its load before anything was measured."""
 
     def __post_init__(self) -> None:
         self.where = machine()
@@ -94,7 +94,7 @@ class Report:
         return timings
 
     def record(self, case: str, timings: dict[str, Timing]) -> None:
-        """Keep timings that were taken elsewhere, and print them."""
+        """Add timings that were taken elsewhere, and print them."""
         self.cases[case] = timings
         first = next(iter(timings.values())).median_s
         print(f"\n## {case}")
@@ -111,7 +111,7 @@ class Report:
         print(f"{name}: {value}")
 
     def goal(self, name: str, *, measured: float, wanted: float, at_least: bool = True) -> None:
-        """Compare a measured ratio with what it should be."""
+        """Add a goal and compare the measured ratio with it."""
         goal = Goal(name, wanted, measured, at_least)
         self.goals.append(goal)
         sign, verdict = (">=" if at_least else "<="), ("met" if goal.is_met else "MISSED")
@@ -153,9 +153,9 @@ class Report:
 def in_turns(
     variants: Mapping[str, Work], *, turns: int, fewer_turns: Mapping[str, int], seed: int = 7
 ) -> dict[str, Timing]:
-    """Run all variants once per turn in shuffled order; one untimed call each comes first.
+    """Run all variants once per turn in shuffled order, after one untimed call of each.
 
-    `fewer_turns` limits variants that take long; they take part in the first turns only.
+    `fewer_turns` limits slow variants, which only take part in the first turns.
     """
     order = random.Random(seed)
     repeats = {name: _repeats(work) for name, work in variants.items()}
@@ -174,7 +174,7 @@ def ratio(timings: Mapping[str, Timing], slower: str, faster: str) -> float:
 
 
 def fitted_exponent(sizes: Sequence[int], timings: Iterable[Timing]) -> float:
-    """The power of the size with which time grows: 1 for linear, by least squares of logs."""
+    """The exponent with which time grows with size: 1 for linear, by least squares of logs."""
     slope, _ = linear_regression(
         [log(size) for size in sizes], [log(timing.median_s) for timing in timings]
     )
@@ -205,7 +205,7 @@ def versions(libraries: Iterable[str]) -> dict[str, str]:
 
 
 def in_a_process(program: str) -> dict[str, float]:
-    """What a program in Python, run beside the benchmarks, prints as JSON in its last line."""
+    """The JSON in the last line that a Python program, run in a separate process, prints."""
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=Path(__file__).parent,
@@ -218,14 +218,14 @@ def in_a_process(program: str) -> dict[str, float]:
 
 
 def wants_everything(description: str) -> bool:
-    """Whether the script was called with --full rather than for the quick set."""
+    """Whether the script was called with --full and not for the quick set."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--full", action="store_true", help="measure the large cases as well")
     return bool(parser.parse_args().full)
 
 
 def _repeats(work: Work) -> int:
-    """How often to call within a turn. Also warms caches up."""
+    """How often to call the work within a turn. Also warms up caches."""
     once = _seconds_per_call(work, 1)
     if once >= SHORTEST_TURN_S:
         return 1

@@ -1,11 +1,11 @@
-"""How easily a stranger finds the way through the code, and how soon its programs start.
+"""How easily a newcomer finds the way through the code, and how soon its programs start.
 
     python benchmarks/house.py [--full]
 
 Counts files, importers and fields in the sources (`structure.py`), files that one use case
-executes (`executed.py`), and what somebody waits for who starts the dashboard or asks the
-command line for help. `--full` starts them more often. Counts do not depend on the machine; goals
-that are missed are where the code is to go.
+executes (`executed.py`), and how long users wait who start the dashboard or ask the command line
+for help. `--full` starts them more often. Counts do not depend on the machine; missed goals show
+where the code should improve.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from load.process_tree import PROC, text_of
 OFFDIAG = Path(sys.executable).with_name("offdiag")
 RETRY_FOR_S = 120.0
 RESULTS = frozenset({"metrics", "per_class", "confusion_matrix", "costs", "weighted"})
-"""Parts of the document of a run that are there where they are asked for."""
+"""Parts of the document of a run that are included on request."""
 LOOK_EVERY_S = 0.02
 SETTLED_AFTER_S = 6.0
 
@@ -127,7 +127,7 @@ def _served(url: str) -> tuple[float, float, float]:
 
 
 def _processor_s(pid: int) -> float:
-    """What a process has used, as Linux tells it; a busy machine hardly changes it."""
+    """Processor time that a process has used, from Linux; other load hardly changes it."""
     fields = text_of(PROC / str(pid) / "stat").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -1,13 +1,13 @@
-"""Logging over HTTP: one client and `offdiag serve`, beside other formats and a copy of memory.
+"""Logging over HTTP: one client and `offdiag serve`, compared with other formats and a copy.
 
     python benchmarks/http_ingest.py [--full]
 
-Each variant sends the same million predictions, with a score each, to a server in a process of
-its own: opens a run, puts its chunks, finishes it. Arrow is sent by the SDK from arrays, and by
-itself from bodies that are ready, with as much in one as the SDK sends. JSON has columns, as the
-standard library writes them. The SDK also logs into the database itself, which tells what HTTP
+Each variant sends the same million predictions, with a score each, to a server in a process of its
+own: it opens a run, sends its chunks and finishes it. Arrow is sent by the SDK from arrays, and
+without the SDK from prepared bodies that hold as much as those of the SDK. JSON has columns,
+written by the standard library. The SDK also logs to the database directly, which shows what HTTP
 adds; the copy moves the same bytes in memory. `--full` measures PostgreSQL too, with a server that
-the development tools bring and that loses nothing in a crash.
+comes with the development tools and loses nothing in a crash.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def main() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where it is, its process, and its registry."""
+    """A running server: its address, its process, and its registry."""
 
     url: str
     pid: int
@@ -113,7 +113,7 @@ class Server:
 
     @property
     def processor_s(self) -> float:
-        """Seconds that processors have worked for it: what a busy machine cannot change much."""
+        """Processor seconds it has used, which other load on the machine hardly changes."""
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -178,7 +178,7 @@ def _json(batch: Batch) -> bytes:
 
 @contextmanager
 def _server(base: str, folder: Path) -> Iterator[Server]:
-    """`offdiag serve` without a worker, so that evaluating what was logged disturbs nothing."""
+    """`offdiag serve` without a worker, so that evaluations do not interfere."""
     with ExitStack() as stack:
         database = f"sqlite:///{folder / 'registry.db'}"
         if base == "postgresql":

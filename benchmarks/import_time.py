@@ -1,9 +1,9 @@
-"""What `import offdiag` costs a training job: fresh interpreters, beside what else is imported.
+"""What `import offdiag` costs a training job: fresh interpreters, compared with other imports.
 
     python benchmarks/import_time.py [--full]
 
-`--full` takes more turns. The libraries imported are named in each variant; a bare interpreter
-is the floor. Bytecode is cached by the untimed first call, as it is on a user's machine.
+`--full` takes more turns. The libraries imported are named in each variant; a bare interpreter is
+the lower bound. The untimed first call caches bytecode, as on a user's machine.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def main() -> None:
 
 
 def _interpreter(program: str) -> Callable[[], object]:
-    # The tree may forbid bytecode by a variable of the environment; users have it.
+    # The environment of the source tree may forbid bytecode; users have it.
     environment = {
         name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
     }
-    # Python puts the working directory on its path; that of the benchmarks holds no package.
+    # Python adds the working directory to its path; that of the benchmarks holds no package.
     folder = Path(__file__).parent
 
     def run() -> object:

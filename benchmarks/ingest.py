@@ -1,9 +1,9 @@
-"""Logging predictions: from the SDK call to the commit, beside rows in SQL and a plain file.
+"""Logging predictions: from the SDK call to the commit, compared with SQL rows and a plain file.
 
     python benchmarks/ingest.py [--full]
 
-`--full` adds 1e7 predictions. Every variant writes into a folder of its own on the same disk;
-the row variants store (run, index, actual, predicted, score), one row for each prediction.
+`--full` adds 1e7 predictions. Every variant writes to a folder of its own on the same disk; the
+row variants store (run, index, actual, predicted, score), one row for each prediction.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from offdiag.store.schema import open_database
 
 N_CLASSES = 10
 LARGE = 1_000_000
-"""Goals are stated from here up; below, fixed costs decide."""
+"""Goals apply from this size up; below it, fixed costs dominate."""
 CHUNK_WRITE = "chunk write, codes and one score"
 PLAIN_FILE = "plain file and fsync, the same bytes"
 ROW_LIMIT = 1_000_000
-"""Row layouts are measured up to here; beyond, they only take longer."""
+"""Row layouts are measured up to this size; beyond it, they only take longer."""
 
 
 class Sample:
-    """Predictions of n cases, 80 % right, errors uniform, in the forms users hold them in."""
+    """Predictions of n cases, 80 % right, errors uniform, in the forms that users have."""
 
     def __init__(self, n: int) -> None:
         rng = np.random.default_rng(1)
@@ -127,7 +127,7 @@ def _measure(report: Report, sample: Sample, folder: Path) -> dict[str, Any]:
 
 
 def _chunk_write(url: str, sample: Sample) -> Callable[[], None]:
-    """Encoded codes and one score a case, as they are written by a streaming run."""
+    """Encoded codes and one score per case, as a streaming run writes them."""
     database = open_database(url)
     labels = LabelSet.numbered(N_CLASSES)
     batch = Batch(sample.predicted.astype(np.uint8), None, None, Scores(sample.scores[:, :1]))

@@ -2,8 +2,8 @@
 
     python benchmarks/many_classes.py [--full]
 
-`--full` evaluates the run in the same process, too. The peak is the largest resident memory of
-the process, its interpreter and libraries included.
+`--full` also evaluates the run in the same process. The peak is the largest resident memory of the
+process, including its interpreter and libraries.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Counting integer codes into a confusion matrix, beside the memory limit and other libraries."""
+"""Counting codes into a confusion matrix, compared with the memory limit and other libraries."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from offdiag.metrics.pair_counts import count_pairs
 
 Codes = NDArray[np.unsignedinteger[Any]]
 CLASS_COUNTS = (2, 10, 100, 1000)
-# Smallest factor against scikit-learn fed with int64, and with the same narrow codes.
+# Smallest speed-up over scikit-learn with int64 codes, and with the same narrow codes.
 AGAINST_SCIKIT_LEARN = {2: (200, 60), 10: (80, 20), 100: (40, 11), 1000: (25, 10)}
-# Largest multiple of the time that reading both columns takes.
+# Largest time as a multiple of that of reading both columns.
 AGAINST_READING = {2: 5, 10: 16, 100: 33, 1000: 45}
 
 
@@ -70,7 +70,7 @@ def measure_beside_peers(report: Report, n_classes: int, *, n_pairs: int, turns:
 
 
 def measure_beside_reading(report: Report, n_classes: int, *, n_pairs: int) -> None:
-    """The columns must not fit the last-level cache, or reading them would look too cheap."""
+    """The columns must exceed the last-level cache, or reading them would look too fast."""
     actual, predicted = codes(n_classes, n_pairs)
     timings = report.measure(
         f"K={n_classes}, N={n_pairs:.0e}, beside reading the columns",
@@ -110,7 +110,7 @@ def counting(actual: Codes, predicted: Codes, n_classes: int) -> Work:
 
 
 def codes(n_classes: int, n_pairs: int) -> tuple[Codes, Codes]:
-    """Uniform classes, four predictions in five right, errors uniform."""
+    """Uniform classes, four predictions in five right, with uniform errors."""
     generator = np.random.default_rng(20_26)
     dtype = np.uint8 if n_classes <= 256 else np.uint16
     actual: NDArray[Any] = generator.integers(0, n_classes, n_pairs, dtype=dtype)

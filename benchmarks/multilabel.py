@@ -1,4 +1,4 @@
-"""Evaluating sets of labels, beside scikit-learn and beside the algorithm case by case."""
+"""Evaluating sets of labels, compared with scikit-learn and the algorithm case by case."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def measure_matrix(report: Report, n_labels: int, n_samples: int, density: float
 
 
 def measure_averages(report: Report, n_labels: int, n_samples: int, density: float) -> None:
-    """Everything scikit-learn has for sets, against everything here (with the matrix)."""
+    """Everything scikit-learn has for sets, and everything in offdiag (with the matrix)."""
     actual, predicted = sets(n_labels, n_samples, density)
     timings = report.measure(
         f"all averages, q={n_labels}, N={n_samples:.0e}",
@@ -140,7 +140,7 @@ def scikit_learn_of(actual: Sets, predicted: Sets) -> list[object]:
 
 
 def case_by_case(actual: Sets, predicted: Sets) -> NDArray[np.float64]:
-    """Algorithm 1 as printed, one outer product for each case."""
+    """Algorithm 1 as published, one outer product per case."""
     total = np.zeros((actual.shape[1], actual.shape[1]))
     for true, answer in zip(actual, predicted, strict=True):
         if not true.any() or not answer.any():

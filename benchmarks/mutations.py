@@ -1,12 +1,12 @@
-"""Faults of one line that the tests have to find.
+"""Mutation testing: one-line faults that the tests have to find.
 
     python benchmarks/mutations.py [--check] [NAME ...]
 
-`mutations.toml` lists them: what stands in a file, what is to stand there instead, and the tests
-that should fail then. Each is put into a worktree of the last commit, so that what is being
-edited here plays no part; its tests pass there before and are run again afterwards. The share
-that is killed is recorded when all were tried. `--check` only looks whether every fault still has
-its place, which must be one line of its file. With names, only these are tried.
+`mutations.toml` lists them: a line of a file, its replacement, and the tests that should then
+fail. Each fault is applied in a worktree of the last commit, so that uncommitted edits play no
+part; its tests pass there first and are then run again. The share of killed faults is recorded
+when all were tried. `--check` only checks that every fault still applies, which must be to one
+line of its file. With names, only these faults are tried.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ LIST = Path(__file__).with_suffix(".toml")
 FOLDERS = ("registry", "migrations", "web", "workers")
 LONGEST_S = 600.0
 _PASSED, _FAILED, _INTERRUPTED = 0, 1, 2
-"""What pytest says with its exit code; an error while tests are collected interrupts it."""
+"""Exit codes of pytest; an error while tests are collected interrupts it."""
 
 
 class Verdict(StrEnum):
-    """What became of a fault."""
+    """The result of a fault."""
 
     KILLED = "killed"
     SURVIVED = "survived"
     HUNG = "hung"
-    """The tests did not end, which somebody would notice."""
+    """The tests did not end, which would be noticed."""
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """One fault; `old` stands once in `file`, and `tests` are what pytest is to run."""
+    """One fault; `old` occurs once in `file`, and `tests` are the arguments of pytest."""
 
     name: str
     file: str
@@ -54,7 +54,7 @@ class Mutation:
     tests: tuple[str, ...]
 
     def applied_to(self, text: str) -> str:
-        """The text with the fault. Raises `ValueError` where it has no place of its own."""
+        """The text with the fault. Raises `ValueError` unless it applies in exactly one place."""
         found = text.count(self.old)
         if found != 1:
             raise ValueError(f"{self.name}: {self.old!r} stands {found} times in {self.file}.")
@@ -93,9 +93,9 @@ class Worktree:
         self._passing.add(tests)
 
     def _run(self, tests: tuple[str, ...]) -> int | None:
-        """The exit code of pytest, None where it did not end."""
+        """The exit code of pytest, None if it did not end."""
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", *tests]
-        # These come before the sources that are installed.
+        # These take precedence over the installed sources.
         path = os.pathsep.join(str(self.folder / name) for name in FOLDERS)
         try:
             done = subprocess.run(
@@ -136,7 +136,7 @@ def main() -> None:
 
 
 def read_list() -> tuple[Mutation, ...]:
-    """All faults. Raises `ValueError` where two have one name."""
+    """All faults. Raises `ValueError` if two have the same name."""
     entries = tomllib.loads(LIST.read_text(encoding="utf-8"))["mutation"]
     names = [entry["name"] for entry in entries]
     if len(set(names)) != len(names):

@@ -1,10 +1,10 @@
-"""Pages of the dashboard over 10,000 runs: what a reader waits for each of them.
+"""Pages of the dashboard over 10,000 runs: how long a reader waits for each of them.
 
 Forty runs of ten classes are logged and evaluated, and copied with their results, flags and
-predictions until there are 10,000 in one SQLite file; pages are asked for through the WSGI
+predictions until there are 10,000 in one SQLite file; pages are requested through the WSGI
 application, one after the other in one process, so that reading, computing and rendering count.
-Goals are 95th percentiles of processor time in milliseconds, which a busy neighbour hardly
-changes; times by the clock stand beside them. `--full` asks more often.
+Goals are 95th percentiles of processor time in milliseconds, which other work on the machine
+hardly changes; wall-clock times are given as well. `--full` requests them more often.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Logged:
-    """Ids of runs by what they are for."""
+    """Ids of runs by their purpose."""
 
     listed: str
     compared: tuple[str, ...]
@@ -98,7 +98,7 @@ def _pages(app: Flask, runs: Logged) -> dict[str, tuple[float, Work]]:
 
 
 def _hold(report: Report, name: str, work: Work, *, limit_ms: float, turns: int) -> None:
-    """Ask once to warm up, then `turns` times, and hold the slow ones to the limit."""
+    """Request once to warm up, then `turns` times, and compare the slow ones with the limit."""
     work()
     by_clock, of_processor = _seconds(work, turns)
     report.fact(f"{name}, p95 by the clock, ms", _p95_ms(by_clock))
@@ -226,7 +226,7 @@ def _log_matrix(url: str, size: int) -> str:
 
 
 def _copy_runs(path: Path, *, times: int) -> None:
-    """Copy every run with everything that hangs on it; only ids and names differ."""
+    """Copy every run with everything that belongs to it; only ids and names differ."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute(

@@ -1,19 +1,18 @@
-"""The same work by offdiag and by what teams use today, in one run.
+"""The same work by offdiag and by tools that teams use today, in one benchmark.
 
     python benchmarks/peers.py [--full] [--environments FOLDER]
 
 Each peer runs in a process and an environment of its own, because some cannot be installed
-together; environments are made on the first call, which takes minutes and some gigabytes. All
-processes live for the whole run and take their turns one after the other, in shuffled order, on
-the same numbers: ten classes, four cases in five right, and two classes with calibrated
-probabilities. Where a peer gives a metric that
-offdiag defines alike, the values have to agree, or the run ends.
+together; environments are created on the first call, which takes minutes and some gigabytes. All
+processes live for the whole benchmark and take turns, in shuffled order, on the same numbers: ten
+classes, four cases in five right, and two classes with calibrated probabilities. If a peer
+computes a metric that offdiag defines in the same way, the values have to agree, or the benchmark
+stops.
 
-The work is not equal in every respect: offdiag stores predictions and every metric with
-intervals and flags; scikit-learn, PyCM and torchmetrics store nothing; MLflow's evaluation draws
-pictures, Evidently's builds a report. Of scores offdiag's worker gives every value an interval
-and stores the curves; of the peers only torchmetrics has intervals, by resampling. `--full` takes
-more turns.
+The work is not equal in every respect: offdiag stores predictions and every metric with intervals
+and flags; scikit-learn, PyCM and torchmetrics store nothing; MLflow's evaluation draws plots,
+Evidently's builds a report. For scores, offdiag's worker gives every value an interval and stores
+the curves; of the peers only torchmetrics has intervals, by resampling. `--full` takes more turns.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ PEERS: Mapping[str, Peer] = {
     "offdiag server": Peer("with_offdiag_server"),
     "scikit-learn": Peer("with_scikit_learn"),
     "PyCM": Peer("with_pycm"),
-    # It adds in single precision.
+    # It sums in single precision.
     "torchmetrics": Peer("with_torchmetrics", ("torch>=2.9", "torchmetrics>=1.8"), 1e-4),
     "MLflow": Peer("with_mlflow", MLFLOW),
     "MLflow server": Peer("with_mlflow_server", MLFLOW, environment="with_mlflow"),
@@ -79,7 +78,7 @@ CASES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("MLflow", "record"),
     ),
 }
-"""What is measured side by side; what the first of each case gives, the others have to give."""
+"""What is measured side by side; all variants of a case must give the values of the first."""
 
 WANTED: Sequence[tuple[str, str, str, float]] = (
     ("1e6", "offdiag: evaluate 1e6", "scikit-learn: evaluate 1e6", 20),
@@ -98,10 +97,10 @@ WANTED: Sequence[tuple[str, str, str, float]] = (
     (INTERVALS, "offdiag worker: job scores 1e5", f"torchmetrics: {INTERVALS}", 5),
     ("a run", "offdiag server: record 1e5", "MLflow server: record", 1),
 )
-"""In which case how many times as long as offdiag's work the peer's has to take."""
+"""By case and peer, how many times as long as offdiag the peer has to take at least."""
 MEASURED_IN_MEMORY = ("offdiag worker", *EVALUATING)
 SHARE_OF_MEMORY = 0.2
-"""Most that nine more predictions for each may take in a worker, of what they take in MLflow."""
+"""Limit on the memory that 900,000 more predictions take in a worker, relative to MLflow."""
 
 
 def main() -> None:
@@ -134,9 +133,9 @@ def main() -> None:
 
 
 def write_sample(folder: Path) -> None:
-    """Actual and predicted classes as the rows of an int64 array (2, n), a file for each n.
+    """Actual and predicted classes as the rows of an int64 array (2, n), one file for each n.
 
-    Files of scores hold the actual classes 0 and 1 and probabilities of 1 as float64 (2, n).
+    Files of scores hold the actual classes 0 and 1 and the probabilities of 1 as float64 (2, n).
     """
     rng = np.random.default_rng(20_26)
     for name, n in (("1e5", 10**5), ("1e6", 10**6), ("1e7", 10**7)):
@@ -146,14 +145,14 @@ def write_sample(folder: Path) -> None:
         np.save(folder / f"{name}.npy", np.stack([actual, predicted]))
     for name, n in (("1e5", 10**5), ("1e6", 10**6)):
         logit = rng.standard_normal(n) - 2
-        # As single precision has them, so that nobody's ties differ.
+        # Rounded to single precision, so that ties are the same for every tool.
         scores = (1 / (1 + np.exp(-1.3 * logit))).astype(np.float32)
         happens = rng.random(n) < 1 / (1 + np.exp(-logit))
         np.save(folder / f"scores {name}.npy", np.stack([happens, scores.astype(np.float64)]))
 
 
 def expect_agreement(variants: Sequence[tuple[str, str]], running: Mapping[str, Running]) -> None:
-    """One turn of each that is not counted; raises `RuntimeError` where values differ."""
+    """One untimed turn of each; raises `RuntimeError` if values differ."""
     answers = [(name, running[name].turn(case)[1]) for name, case in variants]
     _, reference = answers[0]
     for name, found in answers:
@@ -188,9 +187,9 @@ def state_goals(report: Report) -> None:
 def compare_memory(
     report: Report, before: Mapping[str, float], after: Mapping[str, float]
 ) -> None:
-    """What processes held at most, and what a million predictions take beyond 100,000.
+    """The peak memory of processes, and what a million predictions take beyond 100,000.
 
-    The former is mostly libraries, the latter is what decides how large a run may be.
+    The former is mostly libraries; the latter decides how large a run may be.
     """
     for name in MEASURED_IN_MEMORY:
         report.fact(f"{name}: most memory, up to a million, MiB", round(after[name]))

@@ -1,10 +1,10 @@
-"""A registry of 336 runs as months of training leave it: eight datasets, two models each.
+"""A registry of 336 runs as after months of training: eight datasets, two models each.
 
     python benchmarks/registry_336.py sqlite:///registry.db
 
 Every model gets better over its runs and worse again in the last ones. Some classes are rare, and
 some are hardly found. The same call writes the same runs, half a week apart up to a fixed day.
-`tests/services/problems_test.py` holds on it how many lines the list of problems has.
+`tests/services/problems_test.py` uses it to check how many lines the list of problems has.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ POLICY = RetryPolicy(max_attempts=1, first_delay_s=0.0)
 class Plan:
     """A dataset: classes with their shares, examples, models with the skill they reach.
 
-    `hard` classes are found less often by so much, wrong answers fall on similar classes.
+    Classes in `hard` have their recall reduced by this much; errors fall on similar classes.
     """
 
     name: str
@@ -126,7 +126,7 @@ PLANS = (
 def fill(
     database: Database, *, plans: Sequence[Plan] = PLANS, steps: int = STEPS, share: float = 1.0
 ) -> None:
-    """Log and evaluate the runs; `share` of the examples makes a small registry."""
+    """Log and evaluate the runs; a `share` of the examples gives a small registry."""
     usual = database.clock
     try:
         for plan in plans:
@@ -174,7 +174,7 @@ def _fill(database: Database, plan: Plan, steps: int, n: int) -> None:
 
 
 def _skill(step: int, steps: int, best: float) -> float:
-    """Up to the best at two thirds of the way, and a little down in the end."""
+    """Rises to the best value at two thirds of the steps, and falls a little at the end."""
     x = step / max(steps - 1, 1)
     return best - 0.35 * max(0.0, 1 - x / 0.65) - 0.1 * max(0.0, (x - 0.65) / 0.35)
 
@@ -182,7 +182,7 @@ def _skill(step: int, steps: int, best: float) -> float:
 def _answers(
     rng: np.random.Generator, codes: NDArray[Any], skill: NDArray[Any], shares: NDArray[Any]
 ) -> NDArray[Any]:
-    """Right by the skill of the class; wrong answers fall on frequent classes."""
+    """Right by the skill of the class; wrong predictions fall on frequent classes."""
     k = len(shares)
     right = rng.random(len(codes)) < skill[codes] ** (1 - shares[codes])
     offered = rng.choice(k, len(codes), p=shares / shares.sum())
@@ -200,7 +200,7 @@ def _answers_of_sets(
 
 
 def inbox_lines(database: Database) -> int:
-    """How many lines the list of problems has as it opens."""
+    """How many lines the list of problems has when it is opened."""
     with database.read() as session:
         found = find_problems(session, now=database.clock())
     return len(folded(chosen_problems(found, state=None, low=False)))

@@ -1,4 +1,4 @@
-"""A result as it stands in the documentation: where and when, figures, goals met and missed."""
+"""Formatting a result for the documentation: place and time, figures, goals met and missed."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 
 def put_between(page: Path, begin: str, end: str, text: str) -> None:
-    """Put a text between two marks of a page, in place of the one before."""
+    """Replace the text between two marks of a page."""
     before, rest = page.read_text(encoding="utf-8").split(begin)
     after = rest.split(end)[1]
     page.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
 
 
 def result_table(result: dict[str, Any]) -> str:
-    """Where and when, then a line for each figure and each goal, in the order of the result."""
+    """Place and time, then a line for each figure and each goal, in the order of the result."""
     machine = result["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
     where = (

@@ -1,7 +1,7 @@
-"""Intervals of scores, sets and weights beside resampling the cases one by one.
+"""Intervals of scores, sets and weights, compared with resampling the cases one by one.
 
-One resample of the cases is timed with scikit-learn and multiplied by the replicates that the
-ends of an interval need, because running it out would take minutes.
+One resample of the cases is timed with scikit-learn and multiplied by the replicates that the ends
+of an interval need, because running all would take minutes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from offdiag.metrics.scores.suite import class_metrics, score_metrics
 Floats = NDArray[np.float64]
 N_SAMPLES = 100_000
 REPLICATES = 300
-"""Resamples that ends take, at the least."""
+"""The smallest number of resamples that the ends of an interval need."""
 
 
 def main() -> None:
@@ -64,7 +64,7 @@ def measure_sets(report: Report) -> None:
 
 
 def measure_growth(report: Report, *, largest: int) -> None:
-    """Time must grow no faster than the cases; taking fewer resamples of many holds it back."""
+    """Time must grow no faster than the cases; with many, fewer resamples limit it."""
     sizes = [size for size in (10**3, 10**4, 10**5, 10**6) if size <= largest]
     timings = report.measure(
         "growth, one score for two classes",

@@ -1,10 +1,11 @@
-"""Everything that an evaluation keeps of scores, beside scikit-learn's point values and curves.
+"""All results that an evaluation stores for scores, compared with scikit-learn's values and
+curves.
 
     python benchmarks/scores_at_scale.py [--full]
 
 One score of two classes, 10^6 samples, and a probability for each of ten. `--full` adds 10^7
-samples of one score in a process of its own, with the memory it takes beyond the scores. Times
-are those of the processor, which other work on the machine hardly changes.
+samples of one score in a process of its own, with the memory it takes in addition to the scores.
+Times are processor times, which other work on the machine hardly changes.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def measure_here(n_samples: int) -> None:
     """Evaluate in this process, and print its time and memory as JSON."""
     evaluation(event(1_000))()
     forecasts = event(n_samples)
-    Path("/proc/self/clear_refs").write_text("5")  # The peak begins here.
+    Path("/proc/self/clear_refs").write_text("5")  # Resets the peak.
     before = _peak_kib()
     started = process_time()
     evaluation(forecasts)()
@@ -122,7 +123,7 @@ def in_processor_time(variants: dict[str, Work], turns: int = TURNS) -> dict[str
 
 
 def evaluation(forecasts: Forecasts) -> Work:
-    """All values, intervals and curves, from scores that were not looked at before."""
+    """All values, intervals and curves, from scores without cached results."""
 
     def work() -> object:
         fresh = Forecasts(
@@ -135,7 +136,7 @@ def evaluation(forecasts: Forecasts) -> Work:
 
 
 def points(forecasts: Forecasts) -> Work:
-    """The metrics and curves of scikit-learn that an evaluation has, too."""
+    """The metrics and curves of scikit-learn that an evaluation also has."""
     actual, scores = forecasts.actual, forecasts.scores[:, 0]
 
     def work() -> object:

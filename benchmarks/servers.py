@@ -4,10 +4,9 @@
 
 Both serve a registry with the same forty runs, on the same machine as the clients. They take
 turns; a turn is a fixed number of requests of one kind by one client or by four at a time.
-Latencies are by the clock, as clients see them; seconds of the processor are those of all
-processes of a server. On two cores four clients leave the servers little more than one, so their
-figures say how a busy machine is shared, not what a server reaches. `--full` measures PostgreSQL,
-too.
+Latencies are wall-clock times, as clients see them; processor seconds are those of all processes
+of a server. On two cores four clients leave the servers little more than one, so their figures
+show how a busy machine is shared, not what a server can reach. `--full` measures PostgreSQL, too.
 """
 
 from __future__ import annotations
@@ -46,24 +45,24 @@ from offdiag.store.schema import open_database, upgrade
 N_RUNS = 40
 LABELS = [f"class {code}" for code in range(10)]
 CLIENTS = (1, 4)
-"""More than four at a time wait for a thread, and reads are refused soon (`server.threads`)."""
+"""More than four at a time wait for a thread, and reads are soon refused (`server.threads`)."""
 TURNS = 5
 N_REQUESTS = 80
-"""In a turn, by all clients together."""
+"""Number of requests in a turn, of all clients together."""
 SERVE, GUNICORN = "offdiag serve", "gunicorn"
 LIMIT = 1.25
-"""How much more than gunicorn `offdiag serve` may work for one client."""
+"""How much more processor time than gunicorn `offdiag serve` may take for one client."""
 UNLIMITED = {
     f"OFFDIAG_ACCESS__{kind}_LIMIT": "1000000 per minute" for kind in ("READ", "WRITE", "API")
 }
 
 Ask = Callable[[httpx.Client, str], object]
-"""One request, or those of one run that is logged; the text is the id of a run to read."""
+"""One request, or all requests of logging one run; the text is the id of a run to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where a server is, its first process, one of its runs, and a token for each client."""
+    """A running server: its address, first process, one of its runs, and a token per client."""
 
     url: str
     pid: int
@@ -72,13 +71,13 @@ class Server:
 
     @property
     def processor_s(self) -> float:
-        """Seconds that processors have worked for it and for its children."""
+        """Processor seconds used by it and its children."""
         return sum(_processor_s(pid) for pid in (self.pid, *descendants(self.pid)))
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Requests of one kind, by so many clients at a time, each of which asks equally often."""
+    """Requests of one kind by this many clients at a time, each with an equal number."""
 
     ask: Ask
     n_clients: int
@@ -124,7 +123,7 @@ def _measure(report: Report, case: str, servers: Mapping[str, Server], load: Loa
             server = servers[name]
             before, started = server.processor_s, perf_counter()
             seconds = load.on(server)
-            if turn:  # The first fills caches.
+            if turn:  # The first turn fills caches.
                 took[name] += perf_counter() - started
                 worked[name] += server.processor_s - before
                 waited[name] += seconds
@@ -149,7 +148,7 @@ def _measure(report: Report, case: str, servers: Mapping[str, Server], load: Loa
 
 
 def _requests() -> Mapping[str, Ask]:
-    """What is asked of either, as both have the same runs."""
+    """The requests that both servers get, as both have the same runs."""
     rng = np.random.default_rng(3)
     actual = [LABELS[code] for code in rng.integers(0, 10, 1_000)]
     keys = itertools.count()
@@ -180,7 +179,7 @@ def _expect(client: httpx.Client, method: str, path: str, body: object = None) -
 
 @contextmanager
 def _servers(base: str, folder: Path) -> Iterator[Mapping[str, Server]]:
-    """Both servers, each over a registry of its own with the same runs."""
+    """Both servers, each with a registry of its own with the same runs."""
     with ExitStack() as stack:
         if base == "sqlite":
             databases = {name: f"sqlite:///{folder / name}.db" for name in (SERVE, GUNICORN)}
@@ -221,7 +220,7 @@ def _started(command: list[str], port: int, database: str, log: Path) -> Iterato
             wait_until_it_answers(f"http://127.0.0.1:{port}", log)
             yield process.pid
         finally:
-            # It ends its own processes, or is ended.
+            # It stops its own processes, or is killed.
             process.terminate()
             with suppress(subprocess.TimeoutExpired):
                 process.wait(30)
@@ -229,7 +228,7 @@ def _started(command: list[str], port: int, database: str, log: Path) -> Iterato
 
 
 def _fill(url: str) -> str:
-    """Log and evaluate the runs; returns the id of the last."""
+    """Log and evaluate the runs; returns the id of the last one."""
     database = Database(url)
     upgrade(database)
     database.close()

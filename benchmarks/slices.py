@@ -1,10 +1,10 @@
-"""Finding slices: its time, how often it finds what is not there, and what it finds that is.
+"""Finding slices: its time, how often it claims what does not exist, and how much it finds.
 
-The anchor is a search of the lattice of slices by SliceLine's score (Sagadeeva and Boehm 2021,
+The reference is a search of the lattice of slices by SliceLine's score (Sagadeeva and Boehm 2021,
 SIGMOD 2290, eq. 4, alpha .95) over all slices of one and two columns. A score has no error rate,
 so its threshold is the one that 5 % of runs without any effect exceed: both then claim something
-in at most 5 % of such runs. A planted slice is found where the first slice that is claimed is it.
-That threshold takes simulations with the true recalls, which nobody has of real data.
+in at most 5 % of such runs. A planted slice counts as found if it is the first slice that is
+claimed. The threshold requires simulations with the true recalls, which are unknown for real data.
 
     python benchmarks/slices.py            about five minutes on one core
     python benchmarks/slices.py --full     ten times as many sets of samples
@@ -50,7 +50,7 @@ LEAD = "planted: found by offdiag less by the lattice, points"
 PAGE = Path(__file__).parents[1] / "docs" / "slices.md"
 BEGIN, END = "<!-- The simulation begins. -->", "<!-- The simulation ends. -->"
 FIRST_QUIET = 10_000_000
-"""Seeds from here on are of the sets that the threshold of the anchor is read from."""
+"""From here on, seeds are those of the sets that give the threshold of the reference."""
 ALPHA = 0.95
 LEVEL = 0.05
 Terms = tuple[tuple[str, str], ...]
@@ -100,7 +100,7 @@ SETTINGS = (
 
 @dataclass(frozen=True)
 class Planted:
-    """A drop of the recall of some classes where all columns of `terms` have their value."""
+    """A drop of the recall of some classes in samples with the values of all `terms`."""
 
     name: str
     setting: Setting
@@ -168,7 +168,7 @@ def drawn(
     setting: Setting, seed: int, planted: Planted | None = None
 ) -> tuple[SliceCounts, NDArray[np.int64]]:
     samples = samples_of(setting, seed, planted)
-    # What is found does not depend on the halves, which only say whether it is confirmed.
+    # Findings do not depend on the halves, which only say whether a slice is confirmed.
     return counted(samples, np.zeros_like(samples.actual), 1), samples.matrix
 
 
@@ -240,14 +240,14 @@ def measure_null(report: Report, sets: int) -> None:
 
 
 def found_in_triples(samples: Samples, _: np.random.Generator) -> SliceFindings:
-    """All slices of the first three columns and their crosses, also of all three."""
+    """All slices of the first three columns, of pairs of them, and of all three."""
     first = replace(samples, columns=samples.columns[:3])
     counts = counted(first, np.zeros_like(first.actual), 1, count_triples)
     return find_slices(counts, first.matrix)
 
 
 def found_by_weight(samples: Samples, rng: np.random.Generator) -> SliceFindings:
-    """All slices where weights vary, those of the last class four times as large."""
+    """All slices with varying weights, those of the last class four times as large."""
     n, k = samples.setting.n, len(samples.setting.shares)
     weight = rng.lognormal(0, 1, n) * np.where(samples.actual == k - 1, 4.0, 1.0)
     cells = samples.actual * k + samples.predicted
@@ -269,7 +269,7 @@ OTHERS = {
 
 
 def measure_others(report: Report, sets: int) -> None:
-    """The same where three columns are crossed on request, and with weights."""
+    """The same with three columns crossed on request, and with weights."""
     allowed = 100 * (LEVEL + 2 * sqrt(LEVEL * (1 - LEVEL) / sets))
     for title, look in OTHERS.items():
         rows: list[dict[str, object]] = []
@@ -326,7 +326,7 @@ def threshold_of(setting: Setting, sets: int) -> float:
 
 
 def measure_time(report: Report, largest: int) -> None:
-    """CPU seconds of counting and of testing, and how they grow; medians of turns."""
+    """Processor seconds of counting and of testing, and how they grow; medians of turns."""
     seconds = {}
     sizes = (largest // 4, largest // 2, largest)
     for n in sizes:
@@ -356,7 +356,7 @@ def measure_time(report: Report, largest: int) -> None:
 
 
 def page_text(result: dict[str, Any]) -> str:
-    """When and where, the tables of a result, and how long counting took, for the page."""
+    """For the page: place and time, the tables of a result, and how long counting took."""
     machine, facts = result["machine"], result["facts"]
     parts = [f"{result['date']}, offdiag {result['versions']['offdiag']}."]
     for name, rows in result["tables"].items():

@@ -1,9 +1,10 @@
-"""What runs take on the disk of PostgreSQL and in its log, and how long to evaluate and save.
+"""What runs take on disk and in the log of PostgreSQL, and how long evaluating and saving take.
 
     python benchmarks/storage.py [--full]
 
-Runs of `N` predictions of two classes on one dataset, each case with one score: the first brings
-the ground truth, the others find it. `--full` logs more runs. docs/scale.md counts on from this.
+Runs of `N` predictions of two classes on one dataset, each case with one score: the first one
+brings the labels, the others find them. `--full` logs more runs. docs/scale.md extrapolates from
+this.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from support.postgres import lasting_server
 
 N = 100_000
 RAW = 5
-"""Bytes of a prediction: one for its class, four for its score."""
+"""Bytes per prediction: one for its class, four for its score."""
 _TABLES = """
     SELECT relname, pg_total_relation_size(oid) FROM pg_class
     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY relname

@@ -1,4 +1,4 @@
-"""The long forms of what tests/faults does for seconds: many seeds, many kills, both databases.
+"""Long versions of the short tests in tests/faults: many seeds, many kills, both databases.
 
 python benchmarks/storm.py [--seeds 20] [--runs 500] [--minutes 5]
 
@@ -25,7 +25,7 @@ from offdiag.store.database import Database
 from offdiag.store.schema import open_database, upgrade
 
 TESTS = Path(__file__).parents[1] / "tests"
-# Forked processes look for modules where this one does, and are told so by the variable too.
+# Forked processes search for modules where this one does, and get the path by variable too.
 sys.path.insert(0, str(TESTS))
 os.environ["PYTHONPATH"] = str(TESTS)
 
@@ -59,7 +59,7 @@ def main() -> None:
             _poison(report, kind, make)
             _starts(report, kind, make)
             _fires(report, kind, make)
-            # Hours may lie behind it.
+            # Hours may have passed by then.
             report.save()
     _crowd(report, minutes=wanted.minutes)
     report.save()
@@ -164,7 +164,7 @@ def _poison(report: Report, kind: str, make: MakeDatabase) -> None:
 
     with _fresh(make) as (database, folder):
         found = poisoned(database, folder, Random(0), n_healthy=N_HEALTHY, lease_s=LEASE_S)
-        # The run has no result and no work that is done any more: that is to be found, once.
+        # The run has no result and no longer any job: that must be found, exactly once.
         findings = verify(database).findings
         n_stuck = sum(each.kind is FindingKind.STUCK for each in findings)
     name = f"a run that kills its worker, {kind}"

@@ -17,7 +17,7 @@ END = "<!-- The storm ends. -->"
 
 
 def write_table() -> None:
-    """Put the table of the last storm into the page, in place of the one before."""
+    """Replace the table in the page with that of the last storm."""
     put_between(PAGE, BEGIN, END, result_table(json.loads(RESULT.read_text(encoding="utf-8"))))
 
 

@@ -1,7 +1,7 @@
-"""What can be read from the sources about how easily their reader finds the way.
+"""Measures, read from the sources, of how easily readers find their way in the code.
 
-Each measure is a number that should fall, or must not grow; tests hold the cheap ones. Only
-files that git knows are counted.
+Each measure is a number that should fall, or must not grow; tests check the cheap ones. Only files
+that git tracks are counted.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("registry", "migrations", "web", "workers")
 PACKAGES = ("offdiag", "offdiag_migrations", "offdiag_web", "offdiag_workers")
 TABLES = frozenset({"offdiag_web.application", "offdiag.services.jobs.kinds"})
-"""Modules that name others for the program to find, such as kinds of jobs."""
+"""Modules that list others for the program to find, such as kinds of jobs."""
 MANY_RUN_FIELDS = 6
 MANY_MODULES = 15
 STANDARD_TERMS = frozenset(
     ["logging", "streaming", "ranking", "resampling", "parsing", "paging", "rounding", "pooling"]
 )
-"""Gerunds that are the names of what they do, everywhere."""
+"""Gerunds that are established names of what these modules do."""
 _NO_GERUNDS = frozenset({"string", "lightning"})
 _RUN_ROW = "registry/offdiag/store/models/runs.py"
 _SHOWN_AS = frozenset({"n_cases", "n_samples", "logged_at"})
-"""What columns of a run are called where they are shown."""
+"""The names under which columns of a run are shown."""
 
 
 @cache
@@ -47,7 +47,7 @@ def n_lines(paths: Iterable[str]) -> int:
 
 
 def files_naming(word: str) -> list[str]:
-    """Modules of the product in which a word stands by itself."""
+    """Modules of the product in which a word occurs as a whole word."""
     whole = re.compile(rf"\b{re.escape(word)}\b")
     return [path for path in product_files() if whole.search(_text(path))]
 
@@ -69,9 +69,9 @@ def _modules_and_packages() -> list[str]:
 
 
 def large_folders() -> list[str]:
-    """Folders with more than `MANY_MODULES` modules, `__init__` not counted.
+    """Folders with more than `MANY_MODULES` modules, not counting `__init__`.
 
-    Revisions of the schema are none: there is one more with every change.
+    Schema revisions are not counted: every change adds one.
     """
     sizes = Counter(
         str(PurePosixPath(path).parent)
@@ -82,9 +82,9 @@ def large_folders() -> list[str]:
 
 
 def run_fields() -> frozenset[str]:
-    """Names under which a column of a run goes: those of its table and those it is shown by.
+    """Names for the columns of a run: those in its table and those under which it is shown.
 
-    A foreign key and what it leads to are one field: `project_id`, `project`.
+    A foreign key and what it refers to are one field: `project_id`, `project`.
     """
     columns = {
         name
@@ -93,7 +93,7 @@ def run_fields() -> frozenset[str]:
         for name in _annotated(node)
         if not name.startswith("_")
     }
-    # Costs have a note, too, and nothing else of a run.
+    # Costs have a note, too, but no other field of a run.
     return frozenset(_field(name) for name in (columns | _SHOWN_AS) - {"note"})
 
 
@@ -113,8 +113,8 @@ def classes_with_many_run_fields() -> list[str]:
 
 
 def modules_with_one_importer() -> dict[str, str]:
-    """The modules that exactly one other imports, type checking included, with that other."""
-    # The graph is that of import-linter, which `make check` runs anyway.
+    """The modules that exactly one other module imports, type checking included, with that one."""
+    # The import graph of import-linter, which `make check` runs anyway.
     import grimp
 
     graph = grimp.build_graph(*PACKAGES)
@@ -125,7 +125,7 @@ def modules_with_one_importer() -> dict[str, str]:
 
 
 def modules_for_one_other() -> list[str]:
-    """The same without those that a table names for the program to find."""
+    """The same without modules that a table lists for the program to find."""
     return sorted(
         module
         for module, importer in modules_with_one_importer().items()

@@ -1,7 +1,7 @@
-"""The suite from confusion matrices: alone, in stacks, beside PyCM and scikit-learn.
+"""The suite of metrics from confusion matrices: alone, in stacks, compared with other libraries.
 
 PyCM computes about 130 statistics where the suite computes 83, scikit-learn a report, MCC and
-kappa; the ratios are to be read with that in mind.
+kappa; this should be kept in mind when reading the ratios.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def measure(report: Report, n_classes: int, stack_size: int, *, turns: int) -> N
 
 
 def measure_exactness(report: Report) -> None:
-    """What the switch to Python integers costs where int64 would overflow."""
+    """What switching to Python integers costs when int64 would overflow."""
     small = matrices(10, 100)
     report.measure(
         "exact integers, stack of 100, K=10",
@@ -97,7 +97,7 @@ def pycm_of(counts: Matrices) -> Work:
 
 
 def scikit_learn_of(counts: Matrices) -> Work:
-    """scikit-learn takes no matrix, so its cells go in as weighted cases."""
+    """scikit-learn accepts no matrix, so its cells are passed as weighted cases."""
     size = len(counts)
     actual, predicted = (axis.ravel() for axis in np.indices((size, size)))
     weights = counts.ravel()

@@ -1,4 +1,4 @@
-"""Write README.md from the results beside it: one line for each goal, met or missed.
+"""Write README.md from the results next to it: one line for each goal, met or missed.
 
 python benchmarks/summary.py
 """
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def _records(result: dict[str, Any]) -> list[dict[str, Any]]:
-    """What was measured at one time and place; a file may hold several such."""
+    """Results measured at one time and place; a file may hold several."""
     return list(result["records"].values()) if "records" in result else [result]
 
 

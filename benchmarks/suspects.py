@@ -1,8 +1,8 @@
-"""Suspect labels: how well planted errors rank, and what a reader waits for at 100,000 samples.
+"""Suspect labels: how well planted errors rank, and how long a reader waits with 100,000 samples.
 
 Ranking: models of ten classes with accuracies of 80 to 95 % on labels of which 2 % were changed,
 at random or to the class that is most often confused with the right one. Found is the share of
-them among the first 5 % of samples; the anchor is the best model alone.
+them among the first 5 % of samples; the reference is the best model alone.
 
 Pages: 100,000 samples with thumbnails of 28 x 28 pixels, four models with probabilities, 25 runs
 of each, through the WSGI application in one process. Goals are 95th percentiles of processor time
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def _table(true: Codes, accuracy: float, rng: np.random.Generator) -> Table:
-    """Probabilities of a model that is right so often, unsure where it errs."""
+    """Probabilities of a model with this accuracy, unsure where it errs."""
     n = len(true)
     errs = rng.random(n) > accuracy
     shown = np.where(errs, (true + 1 + (rng.random(n) < 0.3)) % N_CLASSES, true)
