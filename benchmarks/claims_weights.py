@@ -169,7 +169,7 @@ CLASSES = tuple(
     for recall in (0.8, 0.97)
     for by_class in (False, True)
 )
-""""By class": a balanced test set represents a population in which class i has a share ~ 1/i."""
+"""With weights by class, a balanced test set represents shares of class i in proportion to 1/i."""
 
 
 def classes_covered(cell: Cell, rng: Rng, *, by_class: bool) -> tuple[float, ...]:

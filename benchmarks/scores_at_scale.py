@@ -1,5 +1,4 @@
-"""All results that an evaluation stores for scores, compared with scikit-learn's values and
-curves.
+"""Everything that an evaluation stores about scores, compared with values from scikit-learn.
 
     python benchmarks/scores_at_scale.py [--full]
 

@@ -26,7 +26,7 @@ class RequestBody(BaseModel):
 
     @classmethod
     def asked(cls, **given: object) -> Self:
-        """The request of a caller in this process. Raises `InvalidInput`, as a server refuses."""
+        """The request of a local caller, validated as by a server. Raises `InvalidInput`."""
         try:
             return cls.model_validate(given)
         except ValidationError as error:

@@ -22,7 +22,7 @@ from offdiag.store.models import AuditEventRow, StoredResponseRow
 
 KEY = "offdiag audit"
 ANSWERABLE: ContextVar[Actor | None] = ContextVar("answerable", default=None)
-"""The user on whose behalf the server opens databases."""
+"""The account that called a command, to which changes made through the SDK are attributed."""
 LONGEST_TEXT = 500
 _NEW = insert(AuditEventRow)
 

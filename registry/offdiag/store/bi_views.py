@@ -281,7 +281,7 @@ _NOT_ALLOWED = "42501"
 
 
 def quoted(name: str) -> str:
-    """A name quoted for SQL, whatever it holds; colons are escaped against being parameters."""
+    """A name quoted for SQL, whatever it holds; colons are escaped, as they start parameters."""
     return '"' + name.replace('"', '""').replace(":", r"\:") + '"'
 
 

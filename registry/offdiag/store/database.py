@@ -170,8 +170,8 @@ class Database:
         """The same database as one user sees and changes it; closing either closes both.
 
         Only what belongs to `projects` is visible, or everything if that is None. Every
-        transaction that changes something is logged as made by `actor`, or not logged if that is
-        None.
+        transaction that changes something is logged as made by `actor`; if that is None, by the
+        account that called the command, and otherwise not at all.
         """
         seen = copy.copy(self)
         seen._projects = projects  # noqa: SLF001 - it is one of us

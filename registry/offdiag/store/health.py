@@ -29,7 +29,7 @@ _TAKEN_OVER_WITHIN_S = 60.0
 class QueueState:
     """Jobs by state; `oldest_waiting_s` is how long the oldest one has been due.
 
-    `abandoned` are those of `doing` whose lease ran out a minute ago and that no one took over.
+    `abandoned` are those of `doing` whose lease ran out over a minute ago, still unclaimed.
     """
 
     waiting: int

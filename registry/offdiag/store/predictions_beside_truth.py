@@ -29,7 +29,7 @@ from offdiag.store.models import PredictionChunkRow, ScoreChunkRow, TruthChunkRo
 from offdiag.store.predictions import decode_positions
 
 _MOST_NUMBERS = 500
-"""At most so many chunks are selected by number; beyond that all are read and some skipped."""
+"""Up to this many chunks are selected by number; beyond that, all are read and some skipped."""
 _TRUTH, _RUN = 0, 1
 
 

@@ -81,8 +81,7 @@ def ranked_runs(
         )
         .join(RunRow, RunRow.id == EvaluationRow.run_id)
         .where(
-            # Not the dataset of the run, which would read all its runs to find those on other
-            # labels.
+            # Not that of the run, which would read the whole dataset to find a few runs.
             evaluated_on.dataset_id == dataset_id,
             RunRow.deleted_at.is_(None),
             # A matrix stays with its labels, and failed evaluations are not retried automatically.

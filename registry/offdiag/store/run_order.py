@@ -143,8 +143,8 @@ def _by_value(runs: Select[Any], order: RunOrder, group: Group, *, uses_index: b
         runs = runs.where(is_weighted.is_(wanted) if uses_index else is_weighted == wanted)
     if order.name == WORST_CLASS:
         lowest = EvaluationRow.lowest_recall.expression
-        # Also excludes NULL. IS NOT NULL would not tell SQLite that there is an evaluation, whose
-        # index it may use.
+        # Also excludes NULL. With IS NOT NULL, SQLite would not know that there is an evaluation
+        # and would not use its index.
         some = runs.where(lowest >= 0)
         return InGroup(some, lowest, order.descending, EvaluationRow.run_id.expression)
     if uses_index and order.name == FLAGGED:

@@ -156,8 +156,8 @@ class EvaluationFacts:
 
     `n_cases` counts the samples that were scored, `n_unlabelled` those that wait for a label.
     `truth_number` is the label version they were scored with, which may correct the one the run
-    was logged with; None for an uploaded matrix without any. `newest_truth_number` is the one that
-    a new evaluation would use; `truth_id` is the id of `truth_number`.
+    was logged with; None for an uploaded matrix without labels. `newest_truth_number` is the one
+    that a new evaluation would use; `truth_id` is the id of `truth_number`.
     """
 
     id: int

@@ -93,9 +93,9 @@ _PRIMARY = 0xFF
 
 _ACCESS: Final = "offdiag_access"
 
-# What a connection is told before a transaction of each kind, and how the transaction begins. A
-# migration replaces tables: with foreign keys on, dropping the old one would delete what refers to
-# it. The switch has no effect inside a transaction, so it comes before it.
+# Settings of a connection before each kind of transaction, and how that begins. A migration
+# replaces tables: with foreign keys on, dropping the old one would delete what refers to it. The
+# switch has no effect inside a transaction, so it comes before it.
 _PRAGMAS = {
     "read": ("PRAGMA query_only = ON", "PRAGMA foreign_keys = ON"),
     "write": ("PRAGMA query_only = OFF", "PRAGMA foreign_keys = ON"),

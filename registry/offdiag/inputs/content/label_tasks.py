@@ -44,7 +44,7 @@ class LabelTask:
 
 
 def require_other_classes(labels: LabelSet) -> None:
-    """Raise `InvalidInput` if a class has the name of the answer that the label cannot be told."""
+    """Raise `InvalidInput` if a class has the same name as the answer "cannot be told"."""
     if labels.find(CANNOT_BE_TOLD) is not None:
         raise InvalidInput(
             f"a class is called {CANNOT_BE_TOLD!r}, like the answer that takes a label away.",

@@ -49,7 +49,7 @@ def no_samples(path: Path) -> InvalidInput:
 def no_column(
     name: str, present: Sequence[str], path: Path, *, option: str | None = None
 ) -> InvalidInput:
-    """The error for a column that a file does not have; `option` is the one that names it."""
+    """The error for a column that a file does not have; `option` chooses another."""
     shown = ", ".join(repr(column) for column in present[:20])
     how = "" if option is None else f" with {option}"
     return InvalidInput(
