@@ -1,1 +1,1 @@
-"""The interface for programs: `/api/v1`, one module for each resource."""
+"""The REST API under `/api/v1`, with one module for each resource."""

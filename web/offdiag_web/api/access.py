@@ -1,4 +1,4 @@
-"""Who may do what: users and their roles, tokens, the caller, and what was changed by whom."""
+"""API operations for users, roles, tokens, the caller's own account and the audit log."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def list_users() -> UserList:
 @operation(blueprint, "POST", "/users", answers={201: User})
 @_admins_in_person
 def add_user(json: NewUser) -> tuple[User, int]:
-    """Add a user. A token may not do this."""
+    """Add a user. A token cannot be used for this."""
     added = users.add_user(
         current_registry().database,
         name=json.name,
@@ -64,7 +64,7 @@ def add_user(json: NewUser) -> tuple[User, int]:
 @operation(blueprint, "PUT", "/users/<name:name>/role", answers=User)
 @_admins_in_person
 def set_role(name: str, json: RoleChange) -> User:
-    """Change or remove a role of a user. A token may not do this."""
+    """Change or remove a role of a user. A token cannot be used for this."""
     return _user(
         users.set_role(
             current_registry().database, name=name, project=json.project, role=json.role
@@ -75,14 +75,14 @@ def set_role(name: str, json: RoleChange) -> User:
 @operation(blueprint, "POST", "/users/<name:name>/disable", answers=User)
 @_admins_in_person
 def disable_user(name: str) -> User:
-    """Disable a user: sessions end, tokens are revoked. A token may not do this."""
+    """Disable a user, ending sessions and revoking tokens. A token cannot be used for this."""
     return _user(users.set_disabled(current_registry().database, name=name, disabled=True))
 
 
 @operation(blueprint, "POST", "/users/<name:name>/enable", answers=User)
 @_admins_in_person
 def enable_user(name: str) -> User:
-    """Enable a user again. A token may not do this."""
+    """Enable a user again. A token cannot be used for this."""
     return _user(users.set_disabled(current_registry().database, name=name, disabled=False))
 
 
@@ -92,7 +92,7 @@ def _user(found: UserRecord) -> User:
 
 @operation(blueprint, "GET", "/tokens", answers=TokenList)
 def list_tokens() -> TokenList:
-    """List one's own tokens, an admin those of all."""
+    """List the caller's own tokens, or those of all users for an admin."""
     with current_registry().database.read() as session:
         found = all_tokens(session, owner_id=_own())
     return TokenList(tokens=[Token.model_validate(_facts(each)) for each in found])
@@ -101,7 +101,7 @@ def list_tokens() -> TokenList:
 @operation(blueprint, "POST", "/tokens", answers={201: MadeToken})
 @requires(Role.VIEWER, in_person=True)
 def create_token(json: WantedToken) -> tuple[MadeToken, int]:
-    """Create a token, which is told this once. A token may not do this."""
+    """Create a token, which is shown only once. A token cannot be used for this."""
     made = sessions.create_token(
         current_registry().database,
         owner=_owner(json.owner),
@@ -115,7 +115,7 @@ def create_token(json: WantedToken) -> tuple[MadeToken, int]:
 @operation(blueprint, "DELETE", "/tokens/<number:token_id>", answers=Token)
 @requires(Role.VIEWER, in_person=True)
 def revoke_token(token_id: int) -> Token:
-    """Let a token open nothing any more. A token may not do this."""
+    """Revoke a token, so that it no longer grants access."""
     revoked = sessions.revoke_token(current_registry().database, token_id, owner_id=_own())
     return Token.model_validate(_facts(revoked))
 
@@ -136,7 +136,7 @@ def _owner(named: str | None) -> str:
 
 
 def _own() -> int | None:
-    """Whose tokens are meant: the caller's own, or all for a manager of users."""
+    """Whose tokens are meant: the caller's own, or all of them if the caller may manage users."""
     who = signed_in_user()
     if who.caller is None or not who.is_signed_in or who.manages_users:
         return None
@@ -175,7 +175,7 @@ def get_me() -> Me:
 @operation(blueprint, "GET", "/audit", answers=ChangePage)
 @requires(Role.ADMIN)
 def list_changes(query: AuditQuery) -> ChangePage:
-    """List what was changed by whom, the newest first, in the projects one is an admin of."""
+    """List who changed what, newest first, in the projects the caller is an admin of."""
     place = read_token(query.page_token)
     wanted = AuditFilter(query.actor or "", query.project or "", query.text or "")
     before = None if place is None else int(place[0])

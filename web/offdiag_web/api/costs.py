@@ -1,4 +1,4 @@
-"""What errors cost: cost matrices, costs of runs, what-if questions, and decisions by costs."""
+"""API operations on costs: cost matrices, costs of runs, what-if questions, decisions by costs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ blueprint = resource("costs")
 
 @operation(blueprint, "GET", "/costs", answers=CostsOfRuns)
 def compare_costs(query: CostsRequest) -> CostsOfRuns:
-    """Read what the errors of runs cost, next to the best constant prediction."""
+    """Read what the errors of runs cost, compared with the best constant prediction."""
     return asked_costs(current_registry().database, query)
 
 
@@ -62,8 +62,8 @@ def compare_costs(query: CostsRequest) -> CostsOfRuns:
 def try_rule(run_id: str, json: RuleRequest) -> tuple[TriedRule, int]:
     """Apply a decision rule by cost to the scores of a run, and read what changes.
 
-    Without `save_as` nothing is stored. With it the predictions are stored as a run, and the
-    response has status 201; the same rule again is the same run.
+    Nothing is stored without `save_as`. With it, the predictions are stored as a run and the
+    response has status 201; repeating the same rule returns the same run.
     """
     trial, saved = try_asked_rule(
         current_registry().database,
@@ -81,7 +81,7 @@ def try_rule(run_id: str, json: RuleRequest) -> tuple[TriedRule, int]:
 @operation(blueprint, "POST", "/runs/<run:run_id>/label-costs", answers=LabelCostsFound)
 @requires(Role.VIEWER)
 def price_labels(run_id: str, json: LabelCostsRequest) -> LabelCostsFound:
-    """Read what the errors of a multi-label run cost, by label, and which thresholds cost least.
+    """Read what the errors of a multi-label run cost by label, and which thresholds cost least.
 
     Nothing is stored.
     """
@@ -98,7 +98,7 @@ def list_cost_matrices(query: CostsQuery) -> CostList:
 
 @operation(blueprint, "GET", "/cost-matrices/<name:name>", answers=CostsWithVersions)
 def get_cost_matrix(name: str, query: CostVersionQuery) -> CostsWithVersions:
-    """Read a version of a cost matrix, the newest without a number."""
+    """Read one version of a cost matrix, or the newest if no number is given."""
     found = browse_cost_matrix(
         current_registry().database, project=query.project, name=name, version=query.version
     )
@@ -108,9 +108,9 @@ def get_cost_matrix(name: str, query: CostVersionQuery) -> CostsWithVersions:
 
 @operation(blueprint, "POST", "/cost-matrices", answers={201: Costs}, is_repeatable=True)
 def add_cost_matrix(json: NewCosts) -> tuple[Costs, int]:
-    """Store what errors cost, as a new version of a name.
+    """Store a cost matrix as a new version under a name.
 
-    Costs that are equal to the newest version are that version.
+    If the costs equal those of the newest version, that version is returned.
     """
     weights = weights_by_class(json.weights, json.labels)
     database = current_registry().database
@@ -122,8 +122,8 @@ def add_cost_matrix(json: NewCosts) -> tuple[Costs, int]:
 def what_if(json: records.WhatIfRequest) -> records.WhatIfResponse:
     """Work out what runs would measure and cost if something were different.
 
-    Nothing is stored. Everything is recomputed from stored matrices, and for a threshold from
-    stored counts of the scores.
+    Nothing is stored. Everything is recomputed from stored matrices, and thresholds from stored
+    counts of the scores.
     """
     change = Change(
         positive=json.positive,
@@ -196,7 +196,7 @@ def _groups_text(groups: Iterable[list[str]]) -> str:
 
 
 _MOST_BYTES = 32 << 20
-"""Room for the weights of a thousand classes."""
+"""Bytes of a body, enough for the weights of a thousand classes."""
 
 
 @operation(
@@ -210,8 +210,8 @@ _MOST_BYTES = 32 << 20
 def decide_anew(run_id: str, json: DecisionRequest) -> tuple[DecisionResponse, int]:
     """Decide the samples of an evaluated run by costs or a threshold, and say what that changes.
 
-    Without `save_as` nothing is stored. With it the answers are kept as a run, answered with 201;
-    the same rule again is the same run.
+    Nothing is stored without `save_as`. With it, the predictions are stored as a run and the
+    response has status 201; repeating the same rule returns the same run.
     """
     found = asked_decision(current_registry().database, run_id, json, author(json.author))
     return found, 200 if found.run is None else 201

@@ -1,4 +1,4 @@
-"""Datasets: listed, read, declared; what runs are judged by, and what samples look like."""
+"""API operations on datasets: declaration, baseline, costs, samples, suspects and label noise."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ blueprint = resource("datasets")
 
 @operation(blueprint, "GET", "/datasets", answers=DatasetList)
 def list_datasets(query: DatasetsQuery) -> DatasetList:
-    """Read all datasets with their runs counted."""
+    """Read all datasets with the number of their runs."""
     with current_registry().database.read() as session:
         found = dataset_overview(session)
     return DatasetList(
@@ -91,9 +91,9 @@ def list_projects() -> ProjectList:
 
 @operation(blueprint, "POST", "/datasets", answers={200: Dataset, 201: Dataset})
 def declare(json: NewDataset) -> tuple[Dataset, int]:
-    """Declare a dataset with its classes in their order, before anything is logged on it.
+    """Declare a dataset with its classes in order, before anything is logged on it.
 
-    The same again finds the dataset and is answered with 200.
+    Repeating the same declaration returns the existing dataset with status 200.
     """
     database = current_registry().database
     declared = declare_dataset(
@@ -110,16 +110,16 @@ def declare(json: NewDataset) -> tuple[Dataset, int]:
 
 @operation(blueprint, "GET", "/datasets/<name:name>", answers=Dataset)
 def get_dataset(name: str, query: InProject) -> Dataset:
-    """Read a dataset with its classes, its truth and its runs counted."""
+    """Read a dataset with its classes, its ground truth and the number of its runs."""
     database = current_registry().database
     return dataset_document(browse_dataset(database, project=query.project, dataset=name))
 
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/hierarchy", answers=Dataset)
 def group_classes(name: str, json: Grouping) -> Dataset:
-    """Group the classes of a dataset, in place of how they were grouped; null takes groups away.
+    """Group the classes of a dataset, replacing earlier groups; null removes all groups.
 
-    No result changes: groups are a way to look at a matrix.
+    No result changes: groups are only a way to look at a matrix.
     """
     database = current_registry().database
     set_hierarchy(database, project=json.project, dataset=name, given=json.hierarchy)
@@ -128,7 +128,7 @@ def group_classes(name: str, json: Grouping) -> Dataset:
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/cost-matrix", answers=AskedAgain)
 def judge_by_costs(name: str, json: Judging) -> AskedAgain:
-    """Judge the runs of a dataset by a cost matrix from now on, or by none."""
+    """Set or remove the cost matrix by which the runs of a dataset are judged from now on."""
     asked = set_default_costs(
         current_registry().database,
         project=json.project,
@@ -140,7 +140,7 @@ def judge_by_costs(name: str, json: Judging) -> AskedAgain:
 
 @operation(blueprint, "GET", "/datasets/<name:name>/baseline", answers=Baseline)
 def get_baseline(name: str, query: InProject) -> Baseline:
-    """Read which run the others of a dataset are compared with."""
+    """Read which run is the baseline of a dataset."""
     database = current_registry().database
     found = datasets.baseline_of(database, project=query.project, dataset=name)
     if found is None:
@@ -150,7 +150,7 @@ def get_baseline(name: str, query: InProject) -> Baseline:
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/baseline", answers=AskedAgain)
 def pin_baseline(name: str, json: Pinning) -> AskedAgain:
-    """Hold the runs of a dataset against one of them from now on, or against none."""
+    """Pin a run as the baseline of a dataset from now on, or unpin it."""
     database = current_registry().database
     if json.run is None:
         found = datasets.unpin_baseline(database, project=json.project, dataset=name)
@@ -180,7 +180,7 @@ def _hosts() -> frozenset[str]:
 def store_samples(name: str, json: SampleUploads) -> SamplesStored:
     """Store images, texts, fields and audio links of samples, once for all runs of a dataset.
 
-    Images are decoded and encoded again in up to two sizes. Repeating a request changes nothing.
+    Images are decoded and re-encoded in up to two sizes. Repeating a request changes nothing.
     """
     found = content.log_samples(
         current_registry().database,
@@ -230,7 +230,7 @@ def get_sample_image(name: str, query: ImageQuery) -> Response:
 
 @operation(blueprint, "POST", f"{_SAMPLES}/remove", answers=SamplesRemoved)
 def remove_samples(name: str, json: NamedSamples) -> SamplesRemoved:
-    """Remove what is stored of some samples, or of all; predictions and labels stay."""
+    """Remove the stored content of some samples, or of all; predictions and labels stay."""
     removed = content.remove_samples(
         current_registry().database,
         project=json.project,
@@ -248,13 +248,14 @@ def list_suspects(name: str, query: SuspectsQuery) -> Suspects:
 
 @operation(blueprint, "GET", "/datasets/<name:name>/noise", answers=Noise)
 def get_label_noise(name: str, query: NoiseQuery) -> Noise:
-    """Read how much wrong labels matter: accuracy, recall and order of models as ranges."""
+    """Read how much wrong labels matter: ranges of accuracy and recall, and of the order of
+    models."""
     return asked_noise(current_registry().database, name, query, kept_suspects())
 
 
 @operation(blueprint, "GET", "/datasets/<name:name>/content", answers=ContentShown)
 def get_content(name: str, query: InProject) -> ContentShown:
-    """Read where content of a dataset lies."""
+    """Read where the content of a dataset is found."""
     database = current_registry().database
     found = content.browse_content(database, project=query.project, dataset=name)
     return ContentShown.made_of(found.places)
@@ -262,7 +263,7 @@ def get_content(name: str, query: InProject) -> ContentShown:
 
 @operation(blueprint, "PUT", "/datasets/<name:name>/content", answers=ContentShown)
 def set_content(name: str, json: Content) -> ContentShown:
-    """Say where images of samples lie and where a link leads to, on hosts that are allowed."""
+    """Set where images of samples are found and where links lead, on hosts that are allowed."""
     places = content.set_places(
         current_registry().database,
         project=json.project,

@@ -1,4 +1,4 @@
-"""The OpenAPI description, made from the routes themselves."""
+"""The OpenAPI description, generated from the routes themselves."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def description() -> Response:
 
 
 def describe() -> dict[str, Any]:
-    """The description of the application that is answering."""
+    """The description of the application that is handling the request."""
     lazy_views().load_all(__package__)
     document: dict[str, Any] = copy.deepcopy(tree.spec)
     for path in FORMER_PATHS:
@@ -45,7 +45,8 @@ def describe() -> dict[str, Any]:
         for method, operation in operations.items():
             _complete(operation, method, EXTRAS[operation["operationId"]])
     document["components"]["securitySchemes"] = {"token": _TOKEN}
-    # Nobody has to sign in where only this machine can reach the registry.
+    # Signing in is optional, because it is not needed where only this machine reaches the
+    # registry.
     document["security"] = [{}, {"token": []}]
     document["components"]["schemas"] = dict(sorted(document["components"]["schemas"].items()))
     document["paths"] = dict(sorted(document["paths"].items()))
@@ -53,7 +54,7 @@ def describe() -> dict[str, Any]:
 
 
 def _complete(operation: dict[str, Any], method: str, extras: Extras) -> None:
-    """Add what the models do not say: refusals, headers, other media types."""
+    """Add what the models do not say: error responses, headers, other media types."""
     answers, parameters = operation["responses"], operation["parameters"]
     statuses = [*_REFUSED_ALWAYS]
     if extras.sent:

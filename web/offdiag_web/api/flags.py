@@ -1,4 +1,4 @@
-"""Flags and problems: listed, read with their history, decided about."""
+"""API operations on flags and problems: listing, reading with history, and triage."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from offdiag_web.app.context import current_registry
 def carry_out(
     database: Database, decision: Decision, ids: Sequence[int], *, seen: Mapping[int, int]
 ) -> None:
-    """Do what was decided about flags, of which some revisions were seen.
+    """Apply a decision to flags, given the revisions that the caller has seen of some of them.
 
     Raises what `decide_flags` raises.
     """
@@ -67,7 +67,7 @@ blueprint = resource("flags")
 
 @operation(blueprint, "GET", "/flags", answers=FlagPage)
 def list_flags(query: FlagsQuery) -> FlagPage:
-    """Read flags of all runs, the gravest first."""
+    """Read flags of all runs, most severe first."""
     database = current_registry().database
     page = browse_flags(
         database,
@@ -85,7 +85,7 @@ def list_flags(query: FlagsQuery) -> FlagPage:
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/flags", answers=FlagsOfRun)
 def list_flags_of_run(run_id: str) -> FlagsOfRun:
-    """Read all flags of a run, closed ones too, the gravest first."""
+    """Read all flags of a run, including closed ones, most severe first."""
     database = current_registry().database
     found, outdated = flags_of_run(database, run_id)
     return FlagsOfRun(
@@ -122,7 +122,7 @@ def explain_flag(number: int) -> FlagExplained:
 def decide_flag(number: int, json: Decision) -> FlagWithHistory:
     """Acknowledge, snooze, dismiss, reopen, assign or comment on a flag.
 
-    With `If-Match`, only while it is as its reader saw it.
+    With `If-Match`, only if it has not changed since it was read.
     """
     seen = get_flag(number)
     is_seen = require_match(seen)
@@ -137,9 +137,9 @@ def decide_flag(number: int, json: Decision) -> FlagWithHistory:
 
 @operation(blueprint, "POST", "/flags/decisions", answers=Decided, is_repeatable=True)
 def decide_flags(json: Decisions) -> Decided:
-    """Decide about several flags at once: about all of them, or about none.
+    """Decide about several flags at once: either all of them or none.
 
-    Where a revision is given, the flag must not have changed since.
+    A flag whose revision is given must not have changed since.
     """
     database = current_registry().database
     ids = [flag.id for flag in json.flags]
@@ -185,7 +185,7 @@ def get_problem(number: int) -> Problem:
 def decide_problem(number: int, json: Decision) -> Problem:
     """Acknowledge, snooze, dismiss, reopen, assign or comment on the flags of a problem.
 
-    With `If-Match`, only while it is as its reader saw it.
+    With `If-Match`, only if it has not changed since it was read.
     """
     database = current_registry().database
     shown = get_problem(number)

@@ -1,6 +1,7 @@
-"""Logging runs: open, put chunks, finish; every step can be sent again.
+"""API operations that log runs: open a run, send its chunks, finish it.
 
-The body of a chunk is unpacked within limits, compared with its digest, and read by its format.
+Every step can be repeated. The body of a chunk is decompressed within limits, checked against its
+digest, and read according to its format.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ from offdiag_web.app.context import current_registry, requires, signed_in_user
 
 MOST_BYTES = MOST_BYTES_SENT
 _MOST_TEXT = 32 << 20
-"""Bytes of text: JSON and CSV take many times their size while they are read."""
+"""Most bytes of a text body: JSON and CSV take many times their size while they are read."""
 
 _READERS = {
     "application/vnd.apache.arrow.stream": read_arrow_body,
@@ -68,10 +69,10 @@ MEDIA_TYPES = (*_READERS, *_TEXTS)
 
 
 def sent_columns(labels: LabelSet) -> ChunkColumns:
-    """The columns in the body of this request, for a run with such labels.
+    """The columns in the body of this request, for a run with these labels.
 
     Raises `UnsupportedMediaType` for another format or encoding, `TooLarge`, `Malformed` for a
-    body that is damaged, and `InvalidInput` for one that cannot be meant.
+    damaged body, and `InvalidInput` for values that cannot be used.
     """
     kind = request.mimetype
     if kind not in MEDIA_TYPES:
@@ -109,7 +110,7 @@ def _n_rows(chunk: Chunk) -> int:
 
 
 def _sent() -> bytes:
-    """The body as it came, read at once: left alone, the library reads 64 KiB at a time."""
+    """The body as received, read at once: by default, the library reads 64 KiB at a time."""
     length = request.content_length
     if not length:
         return request.get_data(cache=False)
@@ -130,8 +131,8 @@ def _unpacked(sent: bytes, most: int) -> bytes:
 
 
 def gunzipped(sent: bytes, most: int) -> bytes:
-    """What a gzip stream holds. Raises `TooLarge` before more than `most` bytes are unpacked,
-    and `Malformed` for a stream that is damaged, cut, or followed by something."""
+    """The content of a gzip stream. Raises `TooLarge` before more than `most` bytes are unpacked,
+    and `Malformed` for a stream that is damaged, truncated, or followed by other bytes."""
     unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
         body = unpacking.decompress(sent, most + 1)
@@ -145,7 +146,7 @@ def gunzipped(sent: bytes, most: int) -> bytes:
 
 
 def _require_digest(sent: bytes) -> None:
-    """Compare the body with its `Content-Digest` (RFC 9530), where there is one in SHA-256."""
+    """Compare the body with its `Content-Digest` (RFC 9530) if that has a SHA-256 digest."""
     for entry in request.headers.get("Content-Digest", "").split(","):
         name, _, value = entry.strip().partition("=")
         if name != "sha-256":
@@ -176,13 +177,13 @@ def _too_large(most: int) -> TooLarge:
 
 
 _MATRIX_BYTES = 64 << 20
-"""Ten thousand classes would take more; such a matrix is logged as its predictions."""
+"""Most bytes of a matrix. Ten thousand classes would take more; log their predictions instead."""
 
 blueprint = resource("ingest")
 
 
 def _by_account(facts: RunFacts) -> RunFacts:
-    """The facts of a run whose author is the account that logs it, where there are accounts."""
+    """The facts of a run, with the account that logs it as its author where there are accounts."""
     who = signed_in_user()
     return replace(facts, author=who.caller.account) if who.caller and who.is_signed_in else facts
 
@@ -190,7 +191,7 @@ def _by_account(facts: RunFacts) -> RunFacts:
 @operation(blueprint, "POST", "/runs", answers={201: OpenedRun})
 @requires(Role.LOGGER)
 def open_run(json: NewRun) -> tuple[OpenedRun, int]:
-    """Open a run that takes chunks, or find the one opened with the same client key."""
+    """Open a run that accepts chunks, or return the one opened with the same client key."""
     opened = open_stored_run(
         current_registry().database,
         facts=_by_account(json.facts()),
@@ -226,7 +227,7 @@ def open_run(json: NewRun) -> tuple[OpenedRun, int]:
 def put_chunk(run_id: str, seq: int) -> tuple[StoredChunk, int]:
     """Put one chunk into an open run, numbered from 0.
 
-    The same content under the same number is accepted again, other content is a conflict.
+    Sending the same content under the same number again is accepted; other content is a conflict.
     """
     put = put_columns(current_registry().database, run_id, seq, sent_columns)
     was_there = put.outcome is PutOutcome.ALREADY_THERE
@@ -237,7 +238,7 @@ def put_chunk(run_id: str, seq: int) -> tuple[StoredChunk, int]:
 @operation(blueprint, "POST", "/runs/<run:run_id>/finish", answers=ClosedRun)
 @requires(Role.LOGGER)
 def finish(run_id: str, json: Closing) -> ClosedRun:
-    """Close a run: it never changes after that, and its evaluation is asked for."""
+    """Close a run, which never changes afterwards, and request its evaluation."""
     notes: list[str] = []
     database = current_registry().database
     run = finish_run(database, run_id, n_chunks=json.n_chunks, tell=notes.extend)
@@ -247,7 +248,7 @@ def finish(run_id: str, json: Closing) -> ClosedRun:
 @operation(blueprint, "POST", "/matrices", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)
 @requires(Role.LOGGER)
 def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
-    """Store a confusion matrix as a run. What its rows are has to be said."""
+    """Store a confusion matrix as a run. The request must say what the rows are."""
     run = store_matrix(
         current_registry().database,
         facts=_by_account(json.facts()),
@@ -265,7 +266,7 @@ def log_matrix(json: NewMatrix) -> tuple[ClosedRun, int]:
 @operation(blueprint, "POST", "/counts", answers={201: ClosedRun}, most_bytes=_MATRIX_BYTES)
 @requires(Role.LOGGER)
 def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
-    """Store how many samples there are of each kind as a run."""
+    """Store a run as the number of samples of each kind."""
     run = store_counts(
         current_registry().database,
         facts=_by_account(json.facts()),
@@ -281,9 +282,9 @@ def log_counts(json: NewCounts) -> tuple[ClosedRun, int]:
 )
 @requires(Role.LOGGER)
 def log_paired_counts(json: NewPairedCounts) -> tuple[ClosedRuns, int]:
-    """Store several runs by how many samples there are of each kind, and what they have in common.
+    """Store several runs by the number of samples of each kind, and what they have in common.
 
-    They are then compared sample by sample, as runs with predictions are.
+    They can then be compared sample by sample, like runs with predictions.
     """
     runs = store_paired_counts(
         current_registry().database,

@@ -1,4 +1,4 @@
-"""The work queue: looked at, and tried again."""
+"""API operations on background jobs: listing and retrying."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ blueprint = resource("jobs")
 @operation(blueprint, "GET", "/jobs", answers=JobList)
 @requires(Role.VIEWER, everywhere=True)
 def list_jobs(query: JobsQuery) -> JobList:
-    """Look at the queue: what was given up first."""
+    """List the jobs, failed ones first."""
     database = current_registry().database
     return job_list(jobs_page(database, limit=query.limit), database.clock())
 
 
 @operation(blueprint, "GET", "/jobs/<number:job_id>", answers=Job)
 def get_job(job_id: int) -> Job:
-    """Look at one piece of work; once it is done there is none."""
+    """Read one job; a job that is done no longer exists."""
     database = current_registry().database
     return job_document(job_page(database, job_id), database.clock())
 
 
 @operation(blueprint, "POST", "/jobs/<number:job_id>/retry", answers=Retried)
 def retry_job(job_id: int) -> Retried:
-    """Try work again that was given up."""
+    """Retry a failed job."""
     return Retried(id=page.retry_job(current_registry().database, job_id))
 
 
 @operation(blueprint, "POST", "/jobs/retry", answers=AllRetried)
 @requires(Role.EDITOR, everywhere=True)
 def retry_all_jobs() -> AllRetried:
-    """Try everything again that was given up."""
+    """Retry all failed jobs."""
     return AllRetried(n_jobs=page.retry_all(current_registry().database))

@@ -1,4 +1,4 @@
-"""Definitions of metrics."""
+"""API operations that read definitions of metrics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def list_metrics(query: DefinitionsQuery) -> Definitions:
 
 @operation(blueprint, "GET", "/metrics/<key>", answers=Definitions)
 def get_metric(key: str) -> Definitions:
-    """Read what one metric key, or a name of scikit-learn, means in each scope it exists in."""
+    """Read what a metric key, or a name of scikit-learn, means in each scope it exists in."""
     known = {spec.key for spec in SPECS}
     keys = {each.key for each in meanings(key, known)}
     if not keys:

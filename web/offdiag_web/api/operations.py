@@ -1,9 +1,9 @@
-"""How a handler becomes a route of the interface: checked, bounded, described.
+"""The decorator that makes a handler an API route: validated, limited and described in OpenAPI.
 
-A handler takes the parts of its path and, by these names, `query` and `json`: models of
-`offdiag.records`. It returns a model, or a model with a status and headers, or a whole response.
-Operations share ETags, which identify the content a client has seen and guard it, and the header
-`Idempotency-Key`, by which a request that is sent again acts once.
+A handler takes the variables of its path and, by these names, `query` and `json`: models of
+`offdiag.records`. It returns a model, a model with a status and headers, or a whole response.
+Operations share ETags, which identify and guard the content a client has seen, and the header
+`Idempotency-Key`, with which a request that is sent again acts only once.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from offdiag_web.app.dispatch import PREFIX
 
 
 def conditional(response: Response) -> Response:
-    """The answer with an ETag of its content, or 304 where the asker has that content.
+    """The response with an ETag of its content, or 304 if the client has that content.
 
-    Raises `Stale` where the asker wants none but another content.
+    Raises `Stale` if the client's `If-Match` names other content.
     """
     if response.status_code != 200 or response.is_streamed:
         return response
@@ -47,9 +47,9 @@ def conditional(response: Response) -> Response:
 
 
 def require_match(current: BaseModel) -> bool:
-    """Refuse a change whose `If-Match` names another content than the current one.
+    """Refuse a change whose `If-Match` names other content than the current one.
 
-    Says whether there is such a header; without it the last word wins. Raises `Stale`.
+    Returns whether there is such a header; without it the last write wins. Raises `Stale`.
     """
     if not request.if_match:
         return False
@@ -69,7 +69,7 @@ def _content_digest(content: bytes) -> str:
 
 
 def author(stated: str | None = None) -> str | None:
-    """The name a change is kept under: who signed in, else whom the request names.
+    """The name to record for a change: the signed-in user, else the name in the request.
 
     Where users sign in, no one can use the name of another user.
     """
@@ -80,7 +80,7 @@ def author(stated: str | None = None) -> str | None:
 
 
 def key_owner() -> str:
-    """Whose `Idempotency-Key` it is; the same for all callers without sign-in."""
+    """The user an `Idempotency-Key` belongs to; the same for all callers without sign-in."""
     who = signed_in_user()
     return who.name if who.is_signed_in else ""
 
@@ -90,7 +90,7 @@ _LONGEST_KEY = 200
 
 
 def responded_once(act: Callable[[], Response]) -> Response:
-    """What `act` answers, or what it answered when this key first came with this request.
+    """The response of `act`, or the one stored when this key first came with this request.
 
     Raises `InvalidInput` for an unusable key, and `Conflict` for one that came with another
     request.
@@ -117,14 +117,14 @@ def _key() -> str:
 
 
 def _request_digest() -> str:
-    """Of everything that is asked."""
+    """Digest of the method, the address and the body."""
     asked = f"{request.method} {request.full_path}\n".encode()
     return hashlib.sha256(asked + request.get_data()).hexdigest()
 
 
 _KIB = 1024
 USUAL_BODY = 1024 * _KIB
-"""Bytes a body may have unless its route says otherwise."""
+"""Most bytes of a body unless its route says otherwise."""
 
 Handler = TypeVar("Handler", bound=Callable[..., object])
 Model = type[BaseModel]
@@ -132,9 +132,9 @@ Model = type[BaseModel]
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What is true of a route beside its parameters and models.
+    """What is true of a route besides its parameters and models.
 
-    `sent` and `files` are media types that are not JSON, of the request and of its 200 answer.
+    `sent` and `files` are media types other than JSON, of the request and of its 200 response.
     `is_guarded` says that `If-Match` is honoured, `is_repeatable` that `Idempotency-Key` is.
     """
 
@@ -148,13 +148,13 @@ class Extras:
 EXTRAS: dict[str, Extras] = {}
 """By operation id."""
 FORMER_PATHS: set[str] = set()
-"""Paths that still lead to an operation and are not described, written as in the description."""
+"""Paths that still lead to an operation but are not described, in the notation of OpenAPI."""
 
 
 def _tell(
     _request: Any, _response: Any, error: Exception | None, _instance: Any, _adapter: Any
 ) -> None:
-    """An answer that does not fit its own model is a defect, and answered as one."""
+    """Raise on a response that does not fit its own model: that is a defect, reported as one."""
     if error is not None:
         raise error
 
@@ -193,12 +193,12 @@ def operation(
 ) -> Callable[[Handler], Handler]:
     """Make a handler a route; its name is the operation id, its docstring the description.
 
-    `answers` are the models of its good answers by status, one model alone for 200. What can be
-    refused is described for all routes alike. `sent` and `files` are media types of bodies that
-    are not JSON: such a body the handler reads itself, from the request. `most_bytes` bounds
-    any body. `is_repeatable` is for writes that act again each time they are sent. Answers to GET
-    carry an ETag of their content. A `former_path` leads to the same operation and is not
-    described; it goes with the next release.
+    `answers` are the models of successful responses by status, a single model for 200. Errors are
+    described for all routes alike. `sent` and `files` are media types of bodies other than JSON;
+    the handler reads such a body from the request itself. `most_bytes` limits any body.
+    `is_repeatable` is for writes that act again each time they are sent. Responses to GET carry an
+    ETag of their content. A `former_path` leads to the same operation and is not described; it is
+    removed in the next release.
     """
     by_status = answers if isinstance(answers, Mapping) else {200: answers}
 

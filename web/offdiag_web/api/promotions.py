@@ -1,4 +1,4 @@
-"""The best runs of a dataset, its champion and candidate, their metric, and gates."""
+"""API operations on leaders, methods, champion and candidate of a dataset, and on gates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ blueprint = resource("promotions")
 
 @operation(blueprint, "GET", "/datasets/<name:name>/leaders", answers=RankedRuns)
 def list_leaders(name: str, query: LeadersQuery) -> RankedRuns:
-    """Read the runs of a dataset, best first, with the set that cannot be told apart."""
+    """Read the runs of a dataset, best first, and which cannot be distinguished from the best."""
     database = current_registry().database
     with database.read() as session:
         known = dataset_named(session, project=query.project, name=name)
@@ -36,7 +36,7 @@ def list_leaders(name: str, query: LeadersQuery) -> RankedRuns:
 
 @operation(blueprint, "GET", "/datasets/<name:name>/methods", answers=Methods)
 def list_methods(name: str, query: LeadersQuery) -> Methods:
-    """Read the methods of a dataset: runs that differ by seed or fold, best first."""
+    """Read the methods of a dataset, which group runs that differ by seed or fold, best first."""
     return asked_methods(current_registry().database, name, **dict(query), kept=kept_moments())
 
 
@@ -53,7 +53,7 @@ def set_primary_metric(name: str, json: PrimaryMetric) -> RankedRuns:
 
 @operation(blueprint, "GET", "/datasets/<name:name>/promotions", answers=Promotions)
 def list_promotions(name: str, query: InProject) -> Promotions:
-    """Read champion and candidate of a dataset, and what was decided before."""
+    """Read the champion and candidate of a dataset, and earlier decisions."""
     return _decided(query.project, name)
 
 
@@ -70,7 +70,7 @@ def propose(name: str, json: NewPromotion) -> Promotions:
 
 
 def _given(role: PromotionRole, name: str, asked: NewPromotion) -> Promotions:
-    """Give the role to a run of the dataset, or take it away."""
+    """Give the role to a run of the dataset, or take the role away."""
     registry, said = current_registry(), {"reason": asked.reason, "author": author(asked.author)}
     database, project = registry.database, asked.project
     if asked.run is None:
@@ -97,7 +97,7 @@ def _decided(project: str, name: str) -> Promotions:
 @operation(blueprint, "POST", "/runs/<run:run_id>/gate", answers=Gate)
 @requires(Role.VIEWER)
 def check_gate(run_id: str, json: GateRequest) -> Gate:
-    """Check a run with conditions on its metrics, flags and differences to a baseline.
+    """Check a run against conditions on its metrics, flags and differences from a baseline.
 
     Nothing is stored. Until the run is evaluated the response is 409 with the code
     `evaluation_pending`.

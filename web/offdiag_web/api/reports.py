@@ -1,4 +1,4 @@
-"""Reports: their schedules, editions and deliveries."""
+"""API operations on reports: their schedules, editions and deliveries."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def list_reports(query: SchedulesQuery) -> ReportList:
 
 @operation(blueprint, "POST", "/reports", answers={202: AskedEdition}, is_repeatable=True)
 def create_report(json: NewReport) -> tuple[AskedEdition, int]:
-    """Create a report once, now; a worker computes it."""
+    """Create a one-off report now; a worker computes it."""
     asked = report_now(
         current_registry().database,
         name=json.name,
@@ -80,7 +80,7 @@ def get_report(name: str, query: EditionsQuery) -> ReportDetail:
 
 @operation(blueprint, "POST", f"{_REPORT}/run", answers={202: AskedEdition}, is_repeatable=True)
 def create_again(name: str, query: InProject) -> tuple[AskedEdition, int]:
-    """Create an edition now: by its schedule, or without one as its newest edition was."""
+    """Create an edition now, by its schedule or, without one, like its newest edition."""
     asked = run_report(current_registry().database, project=query.project, name=name)
     return AskedEdition(name=asked.name, number=asked.number), 202
 
@@ -103,7 +103,7 @@ def get_edition(name: str, number: int, query: InProject) -> EditionWithFigures:
     former_path=f"{_FORMER}{_FILE}",
 )
 def get_edition_file(name: str, number: int, file: str, query: InProject) -> Response:
-    """Read one form of an edition, byte for byte."""
+    """Read an edition in one format, byte for byte."""
     stored = edition_file(
         current_registry().database, project=query.project, name=name, number=number, kind=file
     )
@@ -124,7 +124,7 @@ def get_edition_file(name: str, number: int, file: str, query: InProject) -> Res
     former_path=f"{_FORMER}/retry",
 )
 def retry_edition(name: str, number: int, query: InProject) -> EditionDetail:
-    """Compute an edition again that failed."""
+    """Retry an edition that failed to compute."""
     database = current_registry().database
     edition.retry_edition(database, project=query.project, name=name, number=number)
     return _edition(query.project, name, number)
@@ -138,7 +138,7 @@ def retry_edition(name: str, number: int, query: InProject) -> EditionDetail:
     former_path=f"{_FORMER}{_DELIVERY}",
 )
 def retry_delivery(name: str, number: int, delivery_id: int, query: InProject) -> EditionDetail:
-    """Send an edition again to a target that it did not reach."""
+    """Send an edition again to a target it did not reach."""
     edition.retry_delivery(
         current_registry().database,
         project=query.project,
@@ -159,14 +159,14 @@ _SCHEDULE = "/schedules/<name:name>"
 
 @operation(blueprint, "GET", "/schedules", answers=ScheduleList)
 def list_schedules(query: SchedulesQuery) -> ScheduleList:
-    """Read all schedules with the next times they mean."""
+    """List all schedules with their next times."""
     page = schedules_page(current_registry().database, project=query.project)
     return schedule_list(page)
 
 
 @operation(blueprint, "POST", "/schedules", answers={201: Schedule}, is_repeatable=True)
 def add_schedule(json: NewSchedule) -> tuple[Schedule, int]:
-    """Make a schedule; its first edition comes at the next time it means."""
+    """Create a schedule; its first edition is created at the next scheduled time."""
     edit.add_schedule(
         current_registry().database,
         name=json.name,
@@ -186,9 +186,9 @@ def get_schedule(name: str, query: InProject) -> Schedule:
 
 @operation(blueprint, "PUT", _SCHEDULE, answers=Schedule, is_guarded=True)
 def change_schedule(name: str, json: Plan) -> Schedule:
-    """Replace the plan, the scope and the targets of a schedule; its editions go on counting.
+    """Replace the plan, scope and targets of a schedule; its editions keep their numbering.
 
-    With `If-Match`, only while it is as its reader saw it.
+    With `If-Match`, only if it has not changed since it was read.
     """
     known = _schedule(json.project, name)
     edit.change_schedule(
@@ -213,21 +213,21 @@ def remove_schedule(name: str, query: InProject) -> Removed:
 
 @operation(blueprint, "POST", f"{_SCHEDULE}/pause", answers=Schedule)
 def pause_schedule(name: str, query: InProject) -> Schedule:
-    """Let a schedule create nothing until it is resumed."""
+    """Pause a schedule, which then creates no editions until it is resumed."""
     edit.pause_schedule(current_registry().database, project=query.project, name=name)
     return _schedule(query.project, name)
 
 
 @operation(blueprint, "POST", f"{_SCHEDULE}/resume", answers=Schedule)
 def resume_schedule(name: str, query: InProject) -> Schedule:
-    """Let a schedule create editions from its next time on."""
+    """Resume a schedule, which then creates editions from its next time on."""
     edit.resume_schedule(current_registry().database, project=query.project, name=name)
     return _schedule(query.project, name)
 
 
 @operation(blueprint, "POST", f"{_SCHEDULE}/run", answers={202: AskedEdition}, is_repeatable=True)
 def run_schedule(name: str, query: InProject) -> tuple[AskedEdition, int]:
-    """Create an edition now, beside the planned ones."""
+    """Create an edition now, in addition to the scheduled ones."""
     asked = edit.run_schedule(current_registry().database, project=query.project, name=name)
     return AskedEdition(name=asked.name, number=asked.number), 202
 

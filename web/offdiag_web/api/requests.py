@@ -1,9 +1,9 @@
-"""Reading what a request asks: its query, its JSON body, and its place in a long list.
+"""Reading API requests: the query, the strict JSON body, and page tokens of long lists.
 
-JSON means one thing only. The JSON of the standard library keeps the last of two equal keys,
-reads `NaN`, and turns 1e400 into infinity: a mistyped number would be stored as another.
+The JSON parser of the standard library keeps the last of two equal keys, reads `NaN`, and turns
+1e400 into infinity, so a mistyped number would be stored as another. Here, each is an error.
 
-The tokens of pages of a list can only be written by this server.
+Only this server can write valid page tokens.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _ESCAPES_TO_CHECK = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 class _NotFinite(float):
-    """Stands for a number that JSON does not have, until its place is known."""
+    """A placeholder for a number that JSON does not allow, until its place is known."""
 
     written: str
 
 
 def read_json(body: bytes) -> Any:
-    """The value in a body. Raises `Malformed` naming the key or place that cannot be meant."""
+    """The value in a body. Raises `Malformed` naming the key or place that is invalid."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -93,14 +93,14 @@ def read_json(body: bytes) -> Any:
 
 
 def _is_deep(body: bytes) -> bool:
-    """Whether more brackets are open at once than any document needs.
+    """Whether brackets are nested deeper than any document needs.
 
-    A reader that goes down until the stack is full leaves no room for finalizers that the garbage
-    collector runs meanwhile, such as those that give back a connection.
+    A parser that recurses until the stack is full leaves no room for finalizers that the garbage
+    collector runs meanwhile, such as those that return a connection.
     """
     if body.count(b"[") + body.count(b"{") <= _MOST_OPEN:
         return False
-    # Without escapes, every second part between quotes is text.
+    # With escapes removed, every second part between quotes is text.
     marks = body.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _NO_MARKS)
     brackets = np.frombuffer(b"".join(marks.split(b'"')[::2]), np.uint8)
     steps = np.where((brackets == ord("[")) | (brackets == ord("{")), np.int8(1), np.int8(-1))
@@ -144,7 +144,7 @@ def _refuse_odd_text(value: object) -> None:
 
 
 def _leaves(value: object, place: str = "") -> Iterator[tuple[str, object]]:
-    """Texts and numbers with their places, keys of objects among them."""
+    """Texts and numbers with their places, including the keys of objects."""
     waiting: list[tuple[str, object]] = [(place, value)]
     while waiting:
         place, value = waiting.pop()
@@ -161,7 +161,7 @@ def _leaves(value: object, place: str = "") -> Iterator[tuple[str, object]]:
 
 
 class StrictRequests(FlaskPlugin):
-    """Reads bodies strictly, and tells every wrong part in the one shape of errors."""
+    """Validates requests strictly, and reports every error in the shared error format."""
 
     def request_validation(
         self,
@@ -175,7 +175,7 @@ class StrictRequests(FlaskPlugin):
         project = getattr(sent, "project", None)
         if isinstance(project, str):
             name_project(project)
-        # The library hands these to the handler from here.
+        # From here, the library hands these to the handler.
         request.context = Context(asked, sent, None, None, None)  # type: ignore[attr-defined]
 
     def parse_path(
@@ -210,10 +210,10 @@ def _read_body(request: Request, model: type[BaseModel]) -> BaseModel:
 
 
 def read_document(body: bytes, model: type[Document]) -> Document:
-    """The document in a body of JSON. Raises as `read_json` does, and `InvalidInput`."""
+    """The document in a JSON body. Raises as `read_json` does, and `InvalidInput`."""
     read_json(body)
     try:
-        # In its strict mode the text "5" is not a number, and 1 is not true.
+        # In strict mode, pydantic accepts neither the text "5" as a number nor 1 as true.
         return model.model_validate_json(body, strict=True)
     except ValidationError as error:
         raise first_problem(error, model) from None
@@ -223,7 +223,7 @@ _NOT_PART_OF_THE_QUESTION = frozenset({"page_token", "limit"})
 
 
 def write_token(place: Sequence[object] | None) -> str | None:
-    """The token of the page that begins after a place: JSON values; None for no page."""
+    """The token of the page that begins after a place, given as JSON values; None for no page."""
     return None if place is None else str(_writer().dumps(list(place)))
 
 
@@ -245,9 +245,9 @@ def read_token(token: str | None) -> list[Any] | None:
 
 
 def _writer() -> URLSafeSerializer:
-    """Tokens are signed, so that what they hold needs no further check.
+    """Tokens are signed, so their content needs no further check.
 
-    The number in the salt goes up where places of a list are written in another way.
+    The number in the salt is raised whenever places in a list are written in another way.
     """
     asked = sorted(
         (name, value)

@@ -1,4 +1,4 @@
-"""Results of a run: its evaluation, matrix, flags, curves, costs, history and examples."""
+"""API operations on results of a run: evaluation, matrix, slices, curves, costs and examples."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from offdiag_web.api.requests import read_token, write_token
 from offdiag_web.app.context import current_registry, kept_suspects
 
 LARGEST_DENSE = 1_000
-"""Matrices up to this many classes travel in full, larger ones as their filled cells."""
+"""Matrices with up to this many classes are sent in full, larger ones as their non-zero cells."""
 
 _AXES = {Laid.ACTUAL_ROWS: ["actual", "predicted"], Laid.ACTUAL_COLUMNS: ["predicted", "actual"]}
 
@@ -108,7 +108,7 @@ def _laid_out(matrix: ConfusionMatrix, wanted: MatrixQuery) -> list[list[int | f
 
 
 def _totals(matrix: ConfusionMatrix, wanted: MatrixQuery) -> NDArray[np.int64] | None:
-    """What each count is divided by, laid out so that it stretches over the counts."""
+    """What each count is divided by, in a shape that broadcasts over the counts."""
     divided_by = _divided_by(wanted.normalize, _AXES[wanted.orientation])
     if divided_by is None:
         return None
@@ -132,7 +132,7 @@ blueprint = resource("results")
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/results", answers=RunWithResults)
 def get_run_with_results(run_id: str) -> RunWithResults:
-    """Read everything that is known of a run with its matrix and every metric."""
+    """Read everything that is known about a run, with its matrix and every metric."""
     with current_registry().database.read() as session:
         return run_with_results(read_run(session, run_id))
 
@@ -141,20 +141,20 @@ def get_run_with_results(run_id: str) -> RunWithResults:
 def get_fairness(run_id: str, query: FairnessQuery) -> Fairness:
     """Compare the groups of a slice column by the usual criteria of fairness.
 
-    Differences and ratios of the groups that are furthest apart, with 95 % intervals that take
-    into account that these were chosen. Groups that are too small are left out and named.
+    Returns differences and ratios of the groups that are furthest apart, with 95 % intervals that
+    account for having chosen these groups. Groups that are too small are left out and named.
     """
     return asked_fairness(current_registry().database, run_id, query)
 
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/evaluation", answers=EvaluationResponse)
 def get_evaluation(run_id: str, query: EvaluationQuery) -> EvaluationResponse:
-    """Read the matrix of a run, every metric of it and what the rules say.
+    """Read the matrix of a run, all of its metrics and what the rules say.
 
-    Until a run has been evaluated the answer is 409 with the code `evaluation_pending`; where
-    that was given up, `evaluation_failed`. A slice is evaluated on the first request. With
-    groups collapsed, metrics are those of the matrix that is left; metrics of scores and costs
-    are about single classes and are not among them.
+    Until a run has been evaluated the response is 409 with the code `evaluation_pending`, or
+    `evaluation_failed` if the evaluation failed. A slice is evaluated on the first request. With
+    collapsed groups, metrics are those of the collapsed matrix; metrics of scores and costs are
+    left out, because they concern single classes.
     """
     registry = current_registry()
     if query.slice is not None:
@@ -188,7 +188,7 @@ def get_slices(run_id: str, query: SlicesQuery) -> RunSlices:
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/confusion-matrix", answers=MatrixResponse)
 def get_confusion_matrix(run_id: str, query: MatrixQuery) -> MatrixResponse:
-    """Read the confusion matrix of a run as counts or shares, in a named orientation."""
+    """Read the confusion matrix of a run as counts or shares, in a given orientation."""
     with current_registry().database.read() as session:
         detail = read_run(session, run_id)
     return matrix_answer(detail, query)
@@ -234,7 +234,7 @@ def _results(detail: RunDetail) -> RunResults:
 
 @operation(blueprint, "GET", "/runs/<run:run_id>/examples", answers=ExamplePage)
 def list_examples(run_id: str, query: ExamplesQuery) -> ExamplePage:
-    """Read single predictions, by default the errors the model was surest of first."""
+    """Read single predictions, by default errors with the highest confidence first."""
     page = browse_examples(
         current_registry().database,
         run_id,

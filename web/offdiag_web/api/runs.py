@@ -1,4 +1,4 @@
-"""Runs: searched, read, compared, deleted and brought back; comments on runs and datasets."""
+"""API operations on runs: search, compare, delete and restore; comments on runs and datasets."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ blueprint = resource("runs")
 
 @operation(blueprint, "GET", "/runs", answers=RunPage)
 def list_runs(query: RunsQuery) -> RunPage:
-    """Search runs by conditions on anything that is known of them."""
+    """Search runs by conditions on anything that is known about them."""
     found = run_search.search_page(
         current_registry().database,
         filter_text=query.filter,
@@ -67,15 +67,15 @@ def list_runs(query: RunsQuery) -> RunPage:
 
 @operation(blueprint, "GET", "/runs/<run:run_id>", answers=Run)
 def get_run(run_id: str) -> Run:
-    """Read everything that is known of a run but its results."""
+    """Read everything that is known about a run except its results."""
     return asked_run(current_registry().database, run_id)
 
 
 @operation(blueprint, "PATCH", "/runs/<run:run_id>", answers=Run, is_guarded=True)
 def change_run(run_id: str, json: RunChanges) -> Run:
-    """Change the tags of a run, such as its review state, or its note.
+    """Change the note of a run or its tags, such as its review state.
 
-    All else stays as it was logged. With `If-Match`, only while it is as its reader saw it.
+    All else stays as it was logged. With `If-Match`, only if it has not changed since it was read.
     """
     database = current_registry().database
     with database.read() as session:
@@ -94,9 +94,9 @@ def change_run(run_id: str, json: RunChanges) -> Run:
 
 @operation(blueprint, "DELETE", "/runs/<run:run_id>", answers=Deleted)
 def delete_run(run_id: str) -> Deleted:
-    """Hide a run everywhere; twice is the same as once.
+    """Hide a run everywhere; repeating the request changes nothing.
 
-    It can be restored until the collection removes it for good.
+    It can be restored until `offdiag gc` deletes it permanently.
     """
     database = current_registry().database
     deleted = deletion.delete_run(database, run_id, by=author())
@@ -105,14 +105,14 @@ def delete_run(run_id: str) -> Deleted:
 
 @operation(blueprint, "POST", "/runs/<run:run_id>/restore", answers=Run)
 def restore_run(run_id: str) -> Run:
-    """Bring a deleted run back; a run that is there stays as it is."""
+    """Restore a deleted run; a run that is not deleted stays as it is."""
     database = current_registry().database
     deletion.restore_run(database, run_id)
     return asked_run(database, run_id)
 
 
 _MOMENT = "at"
-"""Key under which a token holds a moment, which JSON has no form of its own for."""
+"""Key under which a token holds a moment, for which JSON has no type of its own."""
 
 
 def _written(place: SearchPlace | None) -> list[object] | None:
@@ -185,9 +185,9 @@ def _of_dataset(project: str, name: str) -> Comments:
 
 @operation(blueprint, "GET", "/compare", answers=Comparison)
 def compare(query: ComparisonQuery) -> Comparison:
-    """Compare runs from their predictions and the ground truth that counts now.
+    """Compare runs from their predictions and the current ground truth.
 
-    Runs that cannot be compared are answered with a refusal that says why.
+    For runs that cannot be compared, the response is an error that says why.
     """
     database = current_registry().database
     return asked_comparison(database, _ids(query), query, recent_comparisons())
@@ -195,7 +195,7 @@ def compare(query: ComparisonQuery) -> Comparison:
 
 @operation(blueprint, "GET", "/compare/examples", answers=ComparedExamples)
 def compare_examples(query: ComparedExamplesQuery) -> ComparedExamples:
-    """Read examples of two runs that both, one or none of them predict correctly."""
+    """Read examples that both, one or neither of two runs predict correctly."""
     return asked_examples(current_registry().database, query)
 
 

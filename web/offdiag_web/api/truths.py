@@ -1,4 +1,4 @@
-"""The ground truth of a dataset: its versions, corrections, and what they did."""
+"""API operations on label versions of a dataset: corrections, their impact, and drafts."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def list_truth_versions(name: str, query: InProject) -> TruthList:
     most_bytes=_LARGEST_CORRECTION,
 )
 def correct_truth(name: str, json: Correction) -> tuple[Corrected, int]:
-    """Give samples other labels, by a new version; every run on them is scored again.
+    """Correct labels of samples in a new version; every run on them is scored again.
 
-    The same correction again finds the version it made and is answered with 200.
+    Repeating the same correction returns the version it created with status 200.
     """
     made = revise_truth(
         current_registry().database,
@@ -85,7 +85,7 @@ def _corrected(name: str, made: Revision) -> tuple[Corrected, int]:
 
 @operation(blueprint, "GET", f"{_PATH}/difference", answers=Difference)
 def compare_truth_versions(name: str, query: DifferenceQuery) -> Difference:
-    """Read what two versions of the labels of the same samples differ in."""
+    """Read what differs between two versions of the labels of the same samples."""
     found = compare_truths(
         current_registry().database,
         project=query.project,
@@ -100,7 +100,7 @@ def compare_truth_versions(name: str, query: DifferenceQuery) -> Difference:
 
 @operation(blueprint, "GET", f"{_PATH}/<number:number>/impact", answers=Impact)
 def get_truth_impact(name: str, number: int, query: ImpactQuery) -> Impact:
-    """Read what a correction did to the runs that are scored with it."""
+    """Read how a correction changed the runs that are scored with it."""
     found = truth_impact(
         current_registry().database,
         project=query.project,
@@ -118,7 +118,7 @@ def get_truth_impact(name: str, number: int, query: ImpactQuery) -> Impact:
     answers={200: Corrected, 201: Corrected},
 )
 def undo_truth_version(name: str, number: int, json: UndoneVersion) -> tuple[Corrected, int]:
-    """Give the labels that a version changed back, by another version."""
+    """Restore the labels that a version changed, in another new version."""
     made = drafts.undo_version(
         current_registry().database,
         project=json.project,
@@ -143,13 +143,13 @@ def get_draft(name: str, query: InProject) -> Draft:
 @operation(blueprint, "POST", _DRAFT, answers=AnswersStored)
 @requires(Role.LABELER)
 def propose_labels(name: str, json: ProposedLabels) -> AnswersStored:
-    """Keep what the caller says of samples, in place of what they said before."""
+    """Store the caller's labels of samples, in place of those they proposed before."""
     return _answered(name, json)
 
 
 @operation(blueprint, "POST", f"{_DRAFT}/decide", answers=AnswersStored)
 def decide_labels(name: str, json: ProposedLabels) -> AnswersStored:
-    """Decide labels where people disagree."""
+    """Decide labels on which people disagree."""
     return _answered(name, json, is_final=True)
 
 
@@ -170,7 +170,7 @@ def _answered(name: str, json: ProposedLabels, *, is_final: bool = False) -> Ans
 @operation(blueprint, "POST", f"{_DRAFT}/withdraw", answers=AnswersStored)
 @requires(Role.LABELER)
 def withdraw_labels(name: str, json: WithdrawnLabels) -> AnswersStored:
-    """Take back what the caller said of samples."""
+    """Withdraw the caller's labels of samples."""
     n = drafts.withdraw_answers(
         current_registry().database,
         project=json.project,
@@ -183,7 +183,7 @@ def withdraw_labels(name: str, json: WithdrawnLabels) -> AnswersStored:
 
 @operation(blueprint, "POST", f"{_DRAFT}/publish", answers={200: Corrected, 201: Corrected})
 def publish_draft(name: str, json: PublishedDraft) -> tuple[Corrected, int]:
-    """Make a label version of the samples on which enough answers agree."""
+    """Publish a label version with the samples on which enough proposals agree."""
     made = drafts.publish_draft(
         current_registry().database,
         project=json.project,
@@ -197,7 +197,7 @@ def publish_draft(name: str, json: PublishedDraft) -> tuple[Corrected, int]:
 
 @operation(blueprint, "GET", f"{_DRAFT}/tasks", answers=LabelTasks)
 def get_label_tasks(name: str, query: TasksQuery) -> LabelTasks:
-    """Read suspect labels and the draft as tasks of Label Studio or Argilla."""
+    """Read suspect labels and the draft as tasks for Label Studio or Argilla."""
     registry = current_registry()
     found = tasks.label_tasks(
         registry.database,
@@ -219,7 +219,7 @@ def get_label_tasks(name: str, query: TasksQuery) -> LabelTasks:
     most_bytes=_LARGEST_CORRECTION,
 )
 def import_label_tasks(name: str, json: AnsweredTasks) -> AnswersStored:
-    """Add the answers in an export of Label Studio or Argilla to the draft."""
+    """Add the answers in an export from Label Studio or Argilla to the draft."""
     n = tasks.import_answers(
         current_registry().database,
         project=json.project,
@@ -238,7 +238,7 @@ def import_label_tasks(name: str, json: AnsweredTasks) -> AnswersStored:
     most_bytes=_LARGEST_CORRECTION,
 )
 def add_slice_columns(name: str, json: SlicesToAdd) -> SlicesAdded:
-    """Give the samples of a dataset slice columns; its runs are evaluated by them."""
+    """Add slice columns to the samples of a dataset; its runs are evaluated by them."""
     added = add_slices(
         current_registry().database,
         project=json.project,
