@@ -1,1 +1,1 @@
-"""What every page and operation rests on: who asks, whether they may, limits, errors, files."""
+"""What every page and API operation builds on: sign-in, permissions, limits, errors, assets."""

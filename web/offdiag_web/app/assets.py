@@ -1,7 +1,7 @@
-"""Stylesheet, scripts and icon: read once, named by content, cached for ever.
+"""Stylesheets, scripts and icon: read once, named by their content, cached indefinitely.
 
-The layers of the stylesheet are files of their own and one response, because every request
-costs a round trip.
+The layers of the stylesheet are separate files, but one response, because every request costs a
+round trip.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ STYLE_LAYERS = (
     "print",
 )
 STYLES_OF_PAGES = ("audit", "decision", "home", "problems", "runs", "samples", "sets", "what_if")
-"""Rules that one page alone needs, which loads them beside the others."""
+"""Stylesheets that only one page needs, which loads them in addition to the shared one."""
 _SHARED = ("theme", "keys", "palette", "charts", "forms", "tables")
-"""Scripts of every page, one response like the layers of the style."""
+"""Scripts of every page, combined into one response like the layers of the stylesheet."""
 _SCRIPTS = ("matrix", "map", "flags", "whatif", "copy", "runs", "scatter")
 _BRUSHES = (
     *("color", "dispatch", "ease", "timer", "selection", "drag"),
     *("interpolate", "transition", "brush"),
 )
-"""The parts of D3 that ranges on parallel axes need, each after those it needs itself."""
+"""The modules of D3 that brushes on parallel axes need, each after those it depends on."""
 
 blueprint = Blueprint("assets", __name__)
 
@@ -57,9 +57,9 @@ class Asset:
 
 @cache
 def assets() -> dict[str, Asset]:
-    """Everything there is, by name."""
+    """All assets by name."""
     style = b"\n".join((_STATIC / "css" / f"{layer}.css").read_bytes() for layer in STYLE_LAYERS)
-    # Each in a block of its own, where its names are its own, too.
+    # Each in a block of its own, to keep its names local.
     shared = b"\n".join(b"{\n%s}" % _script(name) for name in _SHARED)
     scripts = {f"{name}.js": _asset(_script(name), "text/javascript") for name in _SCRIPTS}
     htmx = (_STATIC / "vendor" / "htmx" / "htmx.min.js").read_bytes()
@@ -84,7 +84,7 @@ def assets() -> dict[str, Asset]:
 
 
 def _short(style: bytes) -> bytes:
-    """Without comments and blanks between parts, which are for those who read the files."""
+    """The stylesheet without comments and blanks, which only help those who read the files."""
     bare = re.sub(rb"/\*.*?\*/", b"", style, flags=re.DOTALL)
     return re.sub(rb"([:;{]) |(\n)\s*", rb"\1\2", bare)
 
@@ -107,7 +107,7 @@ def asset_url(name: str) -> str:
 @blueprint.get("/assets/<digest>/<name>")
 @public()
 def serve(digest: str, name: str) -> Response:
-    """One asset. Under an outdated digest it is answered too, but not cached."""
+    """Serve one asset. An outdated digest still gets it, but uncached."""
     asset = assets().get(name) or abort(404)
     response = Response(asset.content, mimetype=asset.mimetype)
     if request.accept_encodings.quality("gzip") > 0:

@@ -1,7 +1,7 @@
-"""Authentication, authorization and rate of every request, by what its view requires.
+"""Authentication, authorization and rate limits of every request, by what its view requires.
 
-An admitted request gets a registry that contains only what its caller can view, and whose changes
-name their author. Attempts are counted by address or name.
+An admitted request gets a registry that contains only what its caller can view, and that records
+the caller as the author of changes. Attempts are counted by address or name.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ LOCAL_NAME = "local"
 
 @dataclass(slots=True)
 class SignedIn(UserMixin):  # type: ignore[misc]  # the library ships no types
-    """What the cookie of a browser names: a session, by its secret."""
+    """What the session cookie of a browser identifies: a session, by its secret."""
 
     secret: str
     caller: Caller
@@ -79,10 +79,10 @@ def guard(app: Flask, registry: Registry) -> None:
     limit_rates(app, registry.settings.access, counts=asks)
     openid.register_provider(app, registry.settings.oidc)
     sessions = LoginManager()
-    # A session is worth what its row says, wherever its owner moves.
+    # A session is valid as long as its row says, even if its owner's address changes.
     sessions.session_protection = None
-    # Not by `init_app`, which looks for a second cookie of its own after every request and so
-    # makes every answer, those of pictures and scripts too, depend on cookies.
+    # Not with `init_app`, which looks for a second cookie of its own after every request and so
+    # makes every response vary by cookie, even those of images and scripts.
     app.login_manager = sessions  # type: ignore[attr-defined]  # where the library looks
 
     @sessions.user_loader  # type: ignore[untyped-decorator]
@@ -105,8 +105,8 @@ def guard(app: Flask, registry: Registry) -> None:
 
     @app.after_request
     def keep_out_of_caches(response: Response) -> Response:
-        # After signing out, the back button would show what a cache has kept. Assets say nothing
-        # of a registry and are the same for all users.
+        # Otherwise, the back button would show cached pages after signing out. Assets contain
+        # nothing from a registry and are the same for all users.
         if asks and request.endpoint != ASSETS_ENDPOINT:
             response.headers["Cache-Control"] = "no-store"
         return response
@@ -119,7 +119,7 @@ def guard(app: Flask, registry: Registry) -> None:
 
 
 def session_life(settings: AccessSettings) -> SessionLife:
-    """How long sessions last by the settings."""
+    """How long sessions last according to the settings."""
     return SessionLife(
         idle=timedelta(hours=settings.session_idle_hours),
         longest=timedelta(days=settings.session_days),
@@ -127,7 +127,7 @@ def session_life(settings: AccessSettings) -> SessionLife:
 
 
 def _requirement() -> Requirement:
-    # An address that leads nowhere tells only those who may look around.
+    # Only callers who may view pages learn that an address leads nowhere.
     view = current_app.view_functions.get(request.endpoint or "")
     return requirement_of(view or (lambda: None), request.method)
 
@@ -159,7 +159,7 @@ def _authorize(required: Requirement, registry: Registry) -> None:
             hint=f"Ask an admin for it; {account} shows your roles.",
         )
     _refuse_unsigned(who)
-    # Who looks changes nothing, though what a page computes may be kept.
+    # A read makes no change to record, though values that a page computes may be stored.
     actor = None if request.method in LOOKING else _actor(who, subject)
     narrow_registry(registry.database.seen_by(projects_of(who, required.role), actor))
 
@@ -167,7 +167,7 @@ def _authorize(required: Requirement, registry: Registry) -> None:
 def may_send(url: str) -> bool:
     """Whether the user of this request may send a form to an address of the dashboard.
 
-    Pages offer no form that would be refused.
+    Pages leave out forms that would be refused.
     """
     who, registry = signed_in_user().caller, current_registry()
     if who is None:
@@ -193,8 +193,8 @@ def may_send(url: str) -> bool:
 
 
 def _depends_on_resource(who: Caller, required: Requirement) -> bool:
-    """Whether it matters what a request is about: to whoever may not have everything anyway, and
-    to the log of what is changed."""
+    """Whether it matters which resource a request is about: it does for callers who may not access
+    everything anyway, and for the log of changes."""
     sees_all = required.role is not None and may(who, required.role, None)
     return not sees_all or request.method not in LOOKING
 
@@ -210,8 +210,8 @@ def _resource(registry: Registry) -> ResourceProjects:
 
 
 def _is_allowed(who: Caller, required: Requirement, subject: ResourceProjects) -> bool:
-    """Whether somebody may have what they ask for. What does not exist is refused to whoever
-    would not be told either way, so that a refusal says nothing about what there is."""
+    """Whether a caller may have what they ask for. To callers who may not know whether something
+    exists, it is refused even if it does not exist, so that a refusal reveals nothing."""
     if required.role is None:
         return True
     if may(who, required.role, None):
@@ -241,7 +241,7 @@ def _caller(registry: Registry) -> Caller | None:
 
 
 def _refuse_unsigned(who: Caller) -> None:
-    """What a browser's cookies send to the interface for programs needs the token of a form."""
+    """Require a CSRF token for API requests that are authenticated by a browser's cookie."""
     by_cookie = who.kind is CallerKind.USER and is_for_programs()
     if by_cookie and request.method not in LOOKING:
         try:
@@ -265,7 +265,7 @@ def _actor(who: Caller | None, subject: ResourceProjects) -> Actor:
 
 
 def acting_as(name: str) -> None:
-    """Say who the rest of this request is answerable to, for views that find out themselves."""
+    """Record `name` as the author for the rest of this request, for views that identify users."""
     registry = current_registry()
     actor = registry.database.actor
     if actor is not None:
@@ -274,14 +274,14 @@ def acting_as(name: str) -> None:
 
 
 def forget_session() -> None:
-    """Drop everything the cookie holds, so that nothing of one session lives on in the next."""
+    """Delete everything in the cookie, so that nothing of one session is carried into the next."""
     session.clear()
 
 
 def clear_site_data(response: WsgiResponse) -> WsgiResponse:
-    """Ask the browser to drop the pages it has kept, in a response to signing out.
+    """Ask the browser to drop cached pages, in the response to signing out.
 
-    Cookies are not named: that would delete those of other applications under the same domain.
+    Cookies are not included: that would delete those of other applications under the same domain.
     The session has ended on the server, whatever the browser does.
     """
     response.headers["Clear-Site-Data"] = '"cache", "storage"'
@@ -293,16 +293,16 @@ GUESSES = "guessed-token"
 
 
 class Rates:
-    """The limits of an application. Counters live in its memory, or where several share them.
+    """The rate limits of an application. Counters are kept in its memory, or in shared storage.
 
-    Raises `InvalidInput` where that place is none that can be used.
+    Raises `InvalidInput` if the storage of the settings cannot be used.
     """
 
     def __init__(self, settings: AccessSettings) -> None:
         try:
             storage = storage_from_string(settings.rate_storage)
         except ConfigurationError as error:
-            kind, _, _ = settings.rate_storage.partition("://")  # The rest may hold a password.
+            kind, _, _ = settings.rate_storage.partition("://")  # The rest may contain a password.
             raise InvalidInput(
                 f"{kind!r} is not storage that can be used here.",
                 field="access.rate_storage",
@@ -318,13 +318,13 @@ class Rates:
         self._by_name = parse_many(settings.sign_in_limit_by_name)
 
     def spend(self, rate: Rate, *whose: str) -> None:
-        """Count one more. Raises `TooManyRequests` where that is one too many."""
+        """Count one request. Raises `TooManyRequests` if that exceeds the limit."""
         for limit in self._limits.get(rate, ()):
             if not self.window.hit(limit, rate, *whose):
                 raise self._refusal(limit, rate, *whose)
 
     def require_capacity(self, rate: str, *whose: str) -> None:
-        """Raise `TooManyRequests` where no attempt is left; count nothing."""
+        """Raise `TooManyRequests` if no attempt is left, without counting one."""
         for limit in self._limits_of(rate):
             if not self.window.test(limit, rate, *whose):
                 raise self._refusal(limit, rate, *whose)
@@ -348,7 +348,7 @@ class Rates:
 
 
 def limit_rates(app: Flask, settings: AccessSettings, *, counts: bool) -> None:
-    """Give an application its counters; without `counts` nothing is ever refused."""
+    """Give an application its counters; without `counts` no request is ever refused."""
     app.extensions[RATES_KEY] = Rates(settings) if counts else None
 
 
@@ -360,10 +360,10 @@ def count_request(rate: Rate, who: Caller | None) -> None:
 
 
 def count_guess() -> None:
-    """Count a wrong token against the address that sent it. Raises `TooManyRequests`.
+    """Count an invalid token against the address that sent it. Raises `TooManyRequests`.
 
-    Tokens that are right go on working from there: they cannot be guessed, and many programs
-    may share an address.
+    Valid tokens keep working from that address: they cannot be guessed, and many programs may
+    share an address.
     """
     rates = _rates()
     if rates is not None:
@@ -372,10 +372,10 @@ def count_guess() -> None:
 
 
 def refuse_attempts(name: str) -> None:
-    """Raise `TooManyRequests` where an address, or anybody for this name, failed too often.
+    """Raise `TooManyRequests` if this address, or all addresses for this name, failed too often.
 
-    One address can use up but a part of the attempts that a name has, so no one can
-    lock another user out from their own address.
+    One address can use up only some of the attempts that a name has, so no one can lock another
+    user out from a single address.
     """
     rates = _rates()
     if rates is not None:
@@ -384,7 +384,7 @@ def refuse_attempts(name: str) -> None:
 
 
 def count_attempt(name: str) -> None:
-    """Count a sign-in that failed."""
+    """Count a failed sign-in."""
     rates = _rates()
     if rates is not None:
         rates.note("sign-in", _sender())

@@ -1,7 +1,7 @@
-"""What a request works with and requires: the registry as its caller sees it, caches, the user.
+"""What a request works with and requires: the registry, caches, the user, permissions.
 
-A part of an address that is nobody's name for a thing is listed as such; one that is neither
-listed nor known is taken for something of the whole registry, which few may have.
+Variables of addresses that name nothing in a project are listed here. A variable that is neither
+listed nor known counts as part of the whole registry, which few callers may access.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
 COMPARISONS_KEY = "offdiag comparisons"
 SUSPECTS_KEY = "offdiag suspects"
 MOST_BEST_SETS = 2_048
-"""The first page asks for those of all datasets in turn: with fewer places than datasets it would
-find none of them."""
+"""The first page needs those of all datasets in turn; if the cache had fewer entries than there
+are datasets, each would be evicted before it was needed again."""
 
 
 def _kept(key: str, most: int) -> LruCache[Any]:
-    """What is kept under a key for the application that is answering."""
+    """A cache under a key, of the application that is handling the request."""
     return cast("LruCache[Any]", current_app.extensions.setdefault(key, LruCache(most=most)))
 
 
 def recent_comparisons() -> LruCache[Compared]:
-    """Runs that were compared before."""
+    """Comparisons of runs that were computed before."""
     return _kept(COMPARISONS_KEY, most=64)
 
 
@@ -62,33 +62,33 @@ def kept_best_sets() -> LruCache[BestSet | None]:
 
 
 def kept_moments() -> LruCache[KnownMoments]:
-    """What the choice of samples does to the methods of datasets."""
+    """How the choice of samples affects the methods of datasets, as computed before."""
     return _kept("offdiag moments of methods", most=256)
 
 
 def kept_drops() -> LruCache[tuple[RunDrop, ...]]:
-    """Newest runs of datasets that were found worse than one before them."""
+    """Newest runs of datasets that were found to be worse than an earlier one."""
     return _kept("offdiag drops", most=MOST_BEST_SETS)
 
 
 def kept_decisions() -> LruCache[Facts]:
-    """What was compared before for the decisions on datasets."""
+    """Comparisons made before for the decisions on datasets."""
     return _kept("offdiag decisions", most=64)
 
 
 def kept_suspects() -> LruCache[RankedDataset]:
-    """Labels of datasets that were ranked before."""
+    """Rankings of the labels of datasets that were computed before."""
     return _kept(SUSPECTS_KEY, most=16)
 
 
 def kept_audits() -> LruCache[TableTextAudit]:
-    """Published numbers that were audited before, as for the card and the JSON of a page."""
+    """Audits of published numbers that were computed before, such as for the JSON of a page."""
     return _kept("offdiag audits", most=64)
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """The one registry an application shows."""
+    """The registry that an application shows."""
 
     KEY: ClassVar[str] = "offdiag"
 
@@ -102,12 +102,12 @@ def current_registry() -> Registry:
 
 
 def narrow_registry(database: Database) -> None:
-    """Let the rest of a request see no more than `database`."""
+    """Restrict the rest of a request to what `database` shows."""
     g.registry = replace(current_registry(), database=database)
 
 
 def name_project(name: str) -> None:
-    """Say which project the rest of a request changes, where its address does not."""
+    """Set which project the rest of a request changes, if its address does not say so."""
     database = current_registry().database
     if database.actor is not None:
         actor = replace(database.actor, project=name)
@@ -122,24 +122,24 @@ class CurrentUser:
 
     @property
     def may_look(self) -> bool:
-        """Whether there is anything they may see."""
+        """Whether there is anything they may view."""
         return may_anywhere(self.caller, Role.VIEWER)
 
     @property
     def is_signed_in(self) -> bool:
-        """Whether they gave a name and a proof of it."""
+        """Whether they signed in or sent a valid token."""
         return self.caller is not None and self.caller.kind is not CallerKind.LOCAL
 
     @property
     def may_share(self) -> bool:
-        """Whether they may make links to pages for others."""
+        """Whether they may create share links."""
         allows_links = current_registry().settings.access.share_link_days > 0
         is_person = self.caller is not None and self.caller.kind is CallerKind.USER
         return allows_links and is_person and may_anywhere(self.caller, Role.EDITOR)
 
     @property
     def may_label(self) -> bool:
-        """Whether there are samples whose labels they may propose."""
+        """Whether there are samples they may propose labels for."""
         return may_anywhere(self.caller, Role.LABELER)
 
     @property
@@ -163,7 +163,7 @@ def signed_in_user() -> CurrentUser:
 
 
 def signed_in() -> Caller:
-    """The caller who is signed in. Raises `Forbidden` where no sign-in is required."""
+    """The caller who is signed in. Raises `Forbidden` if the registry requires no sign-in."""
     caller = signed_in_user().caller
     if caller is None or caller.user_id is None:
         raise Forbidden(
@@ -180,7 +180,7 @@ LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Rate(StrEnum):
-    """How often something may be asked for; what limits mean stands in the settings."""
+    """Which rate limit a view counts against; the settings define the limits."""
 
     FREE = "free"
     READ = "read"
@@ -193,8 +193,8 @@ class Rate(StrEnum):
 class Requirement:
     """What a view requires. `role` None admits everyone.
 
-    `everywhere` asks for the role in all projects, `in_person` for a user who signed in with
-    a browser rather than a program with a token.
+    `everywhere` requires the role in all projects, `in_person` a user who signed in with a browser
+    rather than a program with a token.
     """
 
     role: Role | None
@@ -211,7 +211,7 @@ def requires(
 
 
 def public(*, rate: Rate = Rate.FREE) -> Callable[[View], View]:
-    """Declare that anybody may have a view."""
+    """Declare that a view is open to everyone."""
     return _marked(Requirement(None, rate=rate))
 
 
@@ -240,7 +240,7 @@ def _marked(required: Requirement) -> Callable[[View], View]:
 
 
 def _declared(view: Callable[..., Any]) -> Requirement | None:
-    """The declaration, also below decorators that wrap a view."""
+    """The declaration, also found beneath decorators that wrap a view."""
     inner: Callable[..., Any] | None = view
     while inner is not None:
         found = getattr(inner, _MARK, None)
@@ -255,10 +255,10 @@ Find = Callable[[Session, Any], frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class ResourceProjects:
-    """What a request is about.
+    """Which projects the resource of a request may be in.
 
-    `projects` are those it may be in, None for a list or a form that shows whatever its reader
-    may see. `is_registry` says that it is about the registry as a whole.
+    `projects` is None for a list or form that shows whatever its reader may view. `is_registry`
+    says that the request is about the registry as a whole.
     """
 
     projects: frozenset[str] | None = None
@@ -282,8 +282,8 @@ _BY_NAME: Mapping[str, Find] = {
     "reports": projects_with_report,
     "schedules": projects_with_report,
 }
-# Datasets are found by name alone in whichever project has one of that name; the body of a changed
-# schedule names its project.
+# Datasets are found by name alone, in whichever project has one of that name; when a schedule is
+# changed, the body names its project.
 _IN_ANY_PROJECT = frozenset({"datasets", "schedules"})
 _NO_THINGS: Mapping[str, frozenset[str]] = {
     "assets": frozenset({"digest", "name"}),
@@ -299,13 +299,13 @@ _NO_THINGS: Mapping[str, frozenset[str]] = {
 _PARTS = frozenset(
     {"form", "action", "actual", "predicted", "before", "after", "file", "delivery_id", "seq"}
 )
-"""Parts of addresses that tell more of a thing that another part names."""
+"""Variables of addresses that only refine what another one names."""
 
 
 def resource_projects(
     database: Database, *, rule: str, parts: Mapping[str, Any], project: str | None
 ) -> ResourceProjects:
-    """What a request is about; `project` is the one that its query names."""
+    """Which projects a request is about; `project` is the one that its query names."""
     section = section_of(rule)
     for name, value in parts.items():
         find = finder(section, name)
@@ -319,14 +319,14 @@ def resource_projects(
 
 
 def finder(section: str, part: str) -> Find | None:
-    """How the thing that a part of an address names is found."""
+    """The function that finds the projects of what a variable of an address names."""
     if part == "name":
         return _BY_NAME.get(section)
     return _BY_NUMBER.get((section, part))
 
 
 def is_known_part(section: str, part: str) -> bool:
-    """Whether a part of an address is known to name nothing that belongs to a project."""
+    """Whether a variable of an address is known to name nothing that belongs to a project."""
     known = section in _BY_NAME or any(section == each for each, _ in _BY_NUMBER)
     if known and (part in _PARTS or part == "number"):
         return True
@@ -334,7 +334,7 @@ def is_known_part(section: str, part: str) -> bool:
 
 
 def section_of(rule: str) -> str:
-    """The first part of an address, of the interface for programs the first behind its prefix."""
+    """The first segment of an address, or the first one after the prefix for an API address."""
     path = rule.removeprefix(PREFIX)
     return path.split("/")[1].partition(".")[0] if "/" in path else ""
 

@@ -1,8 +1,8 @@
-"""Addresses and the views they lead to, which are loaded on the first request.
+"""URL converters, and views that are imported only when first requested.
 
-Nearly all that a dashboard would load when it starts belongs to pages that nobody has opened yet.
-The table of routes knows every address, so that links can be written and requests find their
-view; the module of the view is imported before the first request to it goes on.
+Nearly everything a dashboard would import at startup belongs to pages that no one has opened yet.
+The table of routes contains every address, so links can be written and requests find their view;
+the module of the view is imported before the first request to it proceeds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from offdiag.store.driver_errors import after_failures
 
 
 class RunIdConverter(BaseConverter):
-    """Accepts what a run id may look like; the dot before `json` or `csv` ends it."""
+    """Accepts anything that could be a run id; a dot before `json` or `csv` ends it."""
 
     regex = r"r_[0-9A-Za-z]{1,64}"
     part_isolating = True
@@ -35,7 +35,7 @@ PREFIX = "/api/v1"
 
 
 class NumberConverter(BaseConverter):
-    """The number of a flag, a job or a version: positive, and within what databases hold."""
+    """The number of a flag, a job or a version: positive, and small enough for databases."""
 
     regex = r"[1-9][0-9]{0,17}"
     part_isolating = True
@@ -61,11 +61,11 @@ PATH_SCHEMAS: dict[str, dict[str, Any]] = {
         "description": "",
     },
 }
-"""By converter: the parts of a parameter in the description."""
+"""Keys that the OpenAPI description of a path parameter gets, by converter."""
 
 
 class NameConverter(BaseConverter):
-    """Any name, as one segment of a path; its end is never mistaken for that of an export."""
+    """Any name, as one segment of a path; the end of an export's address is never part of it."""
 
     regex = r"(?:(?!\.(?:json|csv)(?:/|$))[^/])+"
     part_isolating = True
@@ -78,17 +78,17 @@ class NameConverter(BaseConverter):
 
 
 DATA_FORMAT = ".<any(json, csv):form>"
-"""End of the address of an export."""
+"""The end of the address of an export."""
 SENT_BY_FORM = "form"
-"""A form sends every field, also empty ones; its answer is a redirect to the canonical URL."""
+"""Marks queries of forms, which send even empty fields; they redirect to the canonical URL."""
 
 
 SHARED = "/s/"
-"""Begins the address of a shared page; the rest of it is a secret."""
+"""The beginning of the address of a shared page; the rest is a secret."""
 
 
 def is_for_programs() -> bool:
-    """Whether the request is one to the interface for programs, in whatever version."""
+    """Whether the request is one to the API, in any version."""
     return f"{request.path}/".startswith("/api/")
 
 
@@ -103,7 +103,7 @@ def requested_project() -> str:
 
 
 def own_path(target: str) -> str:
-    """A path on this server, whatever the form says."""
+    """A path on this server, even if the form names another site."""
     if any(ord(character) < 32 for character in target):
         return "/"
     try:
@@ -115,33 +115,33 @@ def own_path(target: str) -> str:
 
 
 _TEMPLATES = [Path(__file__).parents[1] / part for part in ("pages", "components")]
-"""A template of a page is named after its folder: `compare/pair.html`."""
+"""Where templates are: the template of a page is in the page's folder, as `compare/pair.html`."""
 _READING = frozenset({"GET", "HEAD"})
 
 
 class Dashboard(Flask):
-    """What only reads is asked for again where the server ended its transaction."""
+    """The Flask application. It repeats reads if the database server ended their transaction."""
 
     @cached_property
     def jinja_loader(self) -> BaseLoader:
-        """Finds templates beside the code that uses them."""
+        """Finds templates next to the code that uses them."""
         return FileSystemLoader(_TEMPLATES)
 
     def dispatch_request(self) -> ResponseReturnValue:
-        """The answer of the view, which for reading may be called up to four times."""
+        """The response of the view, which is called up to four times for reads."""
         if request.method in _READING:
             return after_failures(super().dispatch_request)
         return super().dispatch_request()
 
 
 Routes = Mapping[str, Mapping[str, Collection[str]]]
-"""By module and endpoint: the rules that lead there, each after its methods: `GET /runs`."""
+"""By module and endpoint: rules with their methods, such as `GET /runs`."""
 
 
 class LazyViews:
-    """The views that an application has by a table of routes.
+    """The views that an application has according to a table of routes.
 
-    Raises what importing a module raises, when a view of that module is asked for.
+    Raises whatever importing a module raises, when a view of that module is requested.
     """
 
     KEY = "offdiag late views"
@@ -167,22 +167,23 @@ class LazyViews:
         @app.before_request
         def load_for_request() -> None:
             self.load(request.blueprint)
-            # The library called those of the blueprint before its module was there.
+            # The library called those of the blueprint before its module was imported.
             for prepare in self._preparing.get(request.blueprint or "", ()):
                 prepare(request.endpoint, request.view_args)
 
     def blueprints(self, package: str) -> list[Blueprint]:
-        """What stands for the modules of a package."""
+        """The blueprints that stand in for the modules of a package."""
         return [found for module, found in self._blueprints.items() if _is_in(package, module)]
 
     def load(self, blueprint: str | None) -> None:
-        """Import the module of a blueprint; what is not in the table or was loaded is left."""
+        """Import the module of a blueprint, unless it is loaded already or not in the table."""
         if blueprint not in self._modules:
             return
         with self._lock:
             if (module := self._modules.get(blueprint)) is not None:
                 self._take_over(import_module(module).blueprint)
-                # Others pass the lock by from here on, so everything has to be there.
+                # From here on other threads do not take the lock, so everything has to be in
+                # place.
                 del self._modules[blueprint]
 
     def load_each(self, package: str = "offdiag_web") -> Iterator[str]:
@@ -198,7 +199,7 @@ class LazyViews:
             pass
 
     def _take_over(self, blueprint: Blueprint) -> None:
-        """Put what a blueprint has where requests look for it: views, handlers, preprocessors."""
+        """Register the views, handlers and preprocessors of a blueprint where they are found."""
         alone = Flask(__name__, static_folder=None)
         alone.url_map.converters = self._app.url_map.converters
         alone.register_blueprint(blueprint)
@@ -208,7 +209,7 @@ class LazyViews:
 
 
 def lazy_views(app: Flask | None = None) -> LazyViews:
-    """The late views of an application, by default of the one that answers."""
+    """The lazy views of an application, by default of the one handling the request."""
     return cast(LazyViews, (app or current_app).extensions[LazyViews.KEY])
 
 

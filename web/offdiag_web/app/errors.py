@@ -1,4 +1,4 @@
-"""Errors as pages, in one table from kind to status."""
+"""Errors as pages and API responses, with one table from kinds of error to statuses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ log = structlog.get_logger()
 
 _KIB = 1024
 _MOST_READ = 4 * _KIB * _KIB
-"""Bytes of a form that is too large, up to which its longest field is looked for."""
+"""Most bytes of a form that is too large in which its longest field is still determined."""
 _MOST_FIELDS = 10_000
 _LONGEST_NAME = 60
 
@@ -78,7 +78,7 @@ API_STATUS_OF: dict[type[OffdiagError], int] = {
     Stale: 412,
     EvaluationPending: 409,
 }
-"""Programs tell what cannot be read from what cannot be meant, and act on either."""
+"""The API separates malformed requests from invalid values, because clients react differently."""
 RETRY_AFTER_S = 5
 EVALUATION_AFTER_S = 1
 
@@ -124,7 +124,7 @@ REQUESTS = {
     "truth revise": "POST {}/datasets/{{name}}/truth",
     "truth show": "GET {}/datasets/{{name}}/truth",
 }
-"""What does the same as a command that a hint names; others are for administrators."""
+"""The API request that does the same as a command in a hint; other commands are for admins."""
 _PAGES = {
     "cost default": "“Make this version the default” on the page of the costs",
     "cost list": "the list of costs",
@@ -137,13 +137,13 @@ _PAGES = {
     "schedule run": "“Run now” on its page",
     "truth show": "the tab Data of the dataset",
 }
-"""What pages have for a command that a hint names."""
+"""What pages offer for a command that a hint names."""
 _COMMAND = re.compile(r"`offdiag ([a-z]+(?: [a-z]+)?)[^`]*`")
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What went wrong, in the parts every form of answer shows."""
+    """What went wrong, with the fields that every format of the response shows."""
 
     status: int
     code: str
@@ -158,7 +158,7 @@ class Failure:
 
 
 def register(app: Flask) -> None:
-    """Answer every error in the form the request asked for."""
+    """Respond to every error in the format the request asked for."""
 
     app.register_error_handler(OffdiagError, domain_response)
 
@@ -168,7 +168,7 @@ def register(app: Flask) -> None:
 
     @app.template_global("told_before")
     def told() -> str:
-        """What `tell_on_next_page` was called with; empty where it was not."""
+        """What `tell_on_next_page` stored; empty if it was not called."""
         return str(session.pop(_TOLD)) if _TOLD in session else ""
 
     @app.errorhandler(500)
@@ -180,14 +180,14 @@ def register(app: Flask) -> None:
 
 
 _BUTTON = frozenset({"csrf_token", "back", "form"})
-"""All that is sent by a form that is only a button, where nobody typed or chose anything."""
+"""All fields sent by a form that is only a button, with nothing typed or chosen."""
 _TOLD = "told"
 
 
 def domain_response(error: OffdiagError, ways_out: Sequence[tuple[str, str]] = ()) -> Response:
-    """The answer to a request that ended with an error of the domain.
+    """The response to a request that ended with an error of the domain.
 
-    A page of it offers `ways_out`, each a text and where it leads.
+    An error page offers `ways_out`, each a text and an address.
     """
     page = _page_instead(error) if isinstance(error, (Conflict, NotFound)) else None
     if page is not None:
@@ -203,12 +203,13 @@ def domain_response(error: OffdiagError, ways_out: Sequence[tuple[str, str]] = (
 
 
 def tell_on_next_page(error: OffdiagError) -> None:
-    """Let the next page that this browser gets begin with what is wrong."""
+    """Store what is wrong, to be shown at the top of the next page this browser loads."""
     session[_TOLD] = sentence_of(error)
 
 
 def _page_instead(error: Conflict | NotFound) -> str | None:
-    """Where a button leads that came too late: to its page, or the list if that is gone too."""
+    """Where to redirect after a button was pressed too late: its page, or the list if that is
+    gone."""
     if is_for_programs() or request.path.endswith((".json", ".csv")):
         return None
     if request.method in LOOKING:
@@ -221,7 +222,7 @@ def _page_instead(error: Conflict | NotFound) -> str | None:
 
 
 def http_response(error: HTTPException) -> Response:
-    """The answer to a request that ended with a status."""
+    """The response to a request that ended with an HTTP error."""
     response = _answer(_http_failure(error))
     for name, value in error.get_headers():
         if name not in {"Content-Type", "Content-Length"}:
@@ -230,7 +231,7 @@ def http_response(error: HTTPException) -> Response:
 
 
 def outdated_form_response() -> Response:
-    """The answer to a form whose token is missing or of another cookie, to be sent again."""
+    """The response to a form whose token is missing or of another cookie, to be sent again."""
     again = sent_form()
     hint = "Open its page again and submit it once more."
     if again is not None:
@@ -243,17 +244,17 @@ def outdated_form_response() -> Response:
 
 
 REFUSED = 422
-"""The status of a page whose form was not taken, whatever was wrong with it."""
+"""The status of a page whose form was refused, whatever was wrong with it."""
 
 
 def status_of(error: OffdiagError) -> int:
-    """The status of the answer to a request that ended with an error of the domain."""
+    """The status of the response to a request that ended with an error of the domain."""
     table = API_STATUS_OF if is_for_programs() else STATUS_OF
     return next((table[kind] for kind in type(error).mro() if kind in table), 500)
 
 
 def failure_of(error: OffdiagError) -> Failure:
-    """What a page says of an error of the domain."""
+    """What a page says about an error of the domain."""
     return _printed(_failure_of(error))
 
 
@@ -264,7 +265,7 @@ def _failure_of(error: OffdiagError) -> Failure:
 
 
 def _printed(failure: Failure) -> Failure:
-    """With quotes and signs as pages print them; programs get those that can be typed."""
+    """The failure with typographic quotes and signs; programs get those that can be typed."""
     return replace(
         failure, message=typeset(failure.message), hint=failure.hint and typeset(failure.hint)
     )
@@ -281,15 +282,15 @@ def _http_failure(error: HTTPException) -> Failure:
     if status == 413 and not is_for_programs() and (about := _about_large_form()) is not None:
         text, hint = about
     if status == 404 and text == NotFoundAddress.description:
-        # The words of the library would give the advice of the hint a second time.
+        # The library's words would repeat the advice in the hint.
         text = f"Nothing is at {shortened(request.path, longest=80)}."
     return Failure(status, code, text, hint=hint or None)
 
 
 def _about_large_form() -> tuple[str, str] | None:
-    """The size and the longest field of a form, and what helps; None where its size is no reason.
+    """The size and longest field of a form, and a hint; None if size is not the problem.
 
-    Its fields can be read afterwards where this could read them, to be copied.
+    If its fields could be read here, they can be read afterwards too, to be copied.
     """
     size, limit = request.content_length, request.max_content_length
     if size is None or limit is None or size <= limit:
@@ -308,13 +309,13 @@ def _limit_text(limit: int) -> str:
 
 
 def _longest_field(size: int) -> tuple[str, int] | None:
-    """Name and length, None of what is too much to be read or is no plain form."""
+    """Name and length; None if there is too much to read, or it is no plain form."""
     if request.mimetype != "application/x-www-form-urlencoded" or size > _MOST_READ:
         return None
     limit = request.max_content_length
     request.max_content_length = _MOST_READ
     try:
-        # The library would make an object of each field, however many there are.
+        # The library would create an object for each field, however many there are.
         if request.get_data().count(b"&") < _MOST_FIELDS:
             hidden = SECRETS | {TOKEN}
             fields = [each for each in request.form.items(multi=True) if each[0] not in hidden]
@@ -330,18 +331,18 @@ def capitalised(text: str) -> str:
 
 
 def sentence_of(error: OffdiagError) -> str:
-    """What is wrong and what helps."""
+    """What is wrong and what to do about it."""
     message, hint = typeset(capitalised(error.message)), hint_of(error)
     return f"{message} {typeset(hint)}" if hint else message
 
 
 def message_of(error: OffdiagError) -> str:
-    """What is wrong, within a sentence of a page."""
+    """What is wrong, for use within a sentence of a page."""
     return typeset(error.message)
 
 
 def hint_of(error: OffdiagError) -> str | None:
-    """What helps, with pages for commands where a page is asked for."""
+    """What to do about it, with pages in place of commands if a page was requested."""
     hint = error.hint
     if hint is None or _COMMAND.search(hint) is None:
         return hint
@@ -408,7 +409,7 @@ def _body(
 
 
 def _for_programs(hint: str | None) -> str | None:
-    """The hint with requests for commands, unless it is for our own client, which has both."""
+    """The hint with requests in place of commands, except for our own client, which has both."""
     if hint is None or request.user_agent.string.startswith("offdiag/"):
         return hint
     return _COMMAND.sub(
@@ -420,10 +421,10 @@ def _for_programs(hint: str | None) -> str | None:
 
 
 def _ways_out(failure: Failure) -> tuple[tuple[str, str], ...]:
-    """A text and where it leads, where there is one.
+    """Links that lead on, each a text and an address; empty if there are none.
 
-    To the form, the roles of a user who may not see the page, or the page without what is wrong
-    in its query.
+    They lead back to the form, to the user's roles if the user may not view the page, or to the
+    page without the invalid part of its query.
     """
     if request.method not in LOOKING:
         page = own_address()
@@ -445,7 +446,7 @@ def _ways_out(failure: Failure) -> tuple[tuple[str, str], ...]:
 
 
 def _without_memory(error: MemoryError) -> Response:
-    # What the request had taken is free again, so the server can go on.
+    # The memory of this request is free again, so the server can go on.
     log.warning("out_of_memory", path=loggable_path(request.path), error=str(error))
     return _answer(
         Failure(
@@ -458,7 +459,7 @@ def _without_memory(error: MemoryError) -> Response:
 
 
 def own_address() -> str:
-    """Where to come back to: the page that was asked for, or that had the form."""
+    """The address to return to: the page that was requested, or the one with the form."""
     if request.path.startswith("/sign-in"):
         return "/"
     if request.method == "GET":
@@ -467,21 +468,21 @@ def own_address() -> str:
 
 
 def _page_before() -> str | None:
-    """The page that had the form, where the browser says so and it still is an address."""
+    """The page with the form, if the browser sends its address and it still exists."""
     page, adapter = urlsplit(request.referrer or ""), current_app.create_url_adapter(request)
     path = page.path.removeprefix(request.script_root)
-    # A form that was refused before is shown where it was sent to, which is no page.
+    # A form that was refused before is shown at the address it was sent to, which is no page.
     if page.netloc != request.host or adapter is None or not adapter.test(path, method="GET"):
         return None
     return own_path(f"{page.path}?{page.query}".rstrip("?"))
 
 
 def _typed_words() -> list[str]:
-    """Texts of a form that is refused, to be copied before they are lost."""
+    """Longer texts of a form that is refused, to be copied before they are lost."""
     if request.method in LOOKING:
         return []
     try:
         fields = [*request.form.items(multi=True)]
-    except HTTPException:  # It is too large.
+    except HTTPException:  # The form is too large.
         return []
     return [text for name, text in fields if name not in SECRETS and len(text.split()) > 1]

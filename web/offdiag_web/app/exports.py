@@ -1,4 +1,4 @@
-"""Pages as CSV and JSON: full precision, safe to open in a spreadsheet."""
+"""Exports of pages as CSV and JSON: full precision, safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 
 
 def csv_stream(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Response:
-    """CSV of rows that are made while it is sent, so that a long list is never in memory."""
+    """CSV of rows that are generated while it is sent, so a long list is never in memory."""
     response = Response(_csv_parts(header, rows), mimetype="text/csv")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
@@ -47,7 +47,7 @@ def csv_stream(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]])
 def json_stream(
     head: Mapping[str, object], name: str, records: Iterable[Mapping[str, object]]
 ) -> Response:
-    """A JSON object whose last value, a list by this name, is made while it is sent."""
+    """A JSON object whose last value, a list named `name`, is generated while it is sent."""
     return Response(_json_parts(head, name, records), mimetype="application/json")
 
 
@@ -71,12 +71,12 @@ def _json_parts(
 
 
 def json_response(document: ResponseBody) -> Response:
-    """A document as a JSON file of a page."""
+    """A document as a JSON file that belongs to a page."""
     return jsonify(document.plain())
 
 
 def csv_response(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Response:
-    """CSV to be saved as `<name>.csv`; `name` is made by us, never by a user."""
+    """CSV to be saved as `<name>.csv`; `name` is chosen by us, never by a user."""
     response = Response(csv_text(header, rows), mimetype="text/csv")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response

@@ -1,6 +1,6 @@
-"""What is new to a reader: what happened after the last visit, and the problems among it.
+"""What is new to a reader since their last visit, and how many new problems there are.
 
-That moment is kept with the account of who signed in, else in a cookie.
+The time of that visit is stored with the account of a signed-in user, otherwise in a cookie.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from offdiag_web.app.dispatch import own_path
 from offdiag_web.app.preferences import keep_choice
 
 NEWS_AT_FIRST = timedelta(days=7)
-"""How far back the news go for a reader who never marked any as seen."""
+"""How far back the news goes for a reader who has never marked any as seen."""
 _COOKIE = "news-seen"
 
 blueprint = Blueprint("last_visit", __name__)
 
 
 def news_since(session: Session, *, now: datetime) -> datetime:
-    """The moment after which everything is new to the reader of this request."""
+    """The time after which everything is new to the reader of this request."""
     caller = signed_in_user().caller
     if caller is not None and caller.user_id is not None:
         seen = news_seen_at(session, caller.user_id)
@@ -41,7 +41,7 @@ def news_since(session: Session, *, now: datetime) -> datetime:
 
 
 def _from_cookie(text: str) -> datetime | None:
-    """From microseconds: what follows within the second is new."""
+    """The time from microseconds: an event later within the same second is still new."""
     if not (text.isascii() and text.isdigit() and len(text) <= 16):
         return None
     return datetime.fromtimestamp(int(text) / 1e6, UTC)
@@ -50,7 +50,7 @@ def _from_cookie(text: str) -> datetime | None:
 @blueprint.post("/seen")
 @requires(Role.VIEWER)
 def mark_seen() -> Response:
-    """Nothing that happened up to now is new any more."""
+    """Mark everything that has happened up to now as seen."""
     response = redirect(own_path(request.form.get("back", "/")), 303)
     database, caller = current_registry().database, signed_in_user().caller
     now = database.clock()
@@ -63,27 +63,27 @@ def mark_seen() -> Response:
 
 
 COUNT_KEPT_FOR_S = 15.0
-"""A page may show a number this old; after a decision its author sees the new one at once."""
+"""A page may show a number this old; users see the effect of their own decision immediately."""
 MOST_READERS = 100
 
 
 class OpenProblems:
-    """Unresolved problems, read when a page asks and they are older than `COUNT_KEPT_FOR_S`.
+    """Unresolved problems, read again when a page asks and they are older than `COUNT_KEPT_FOR_S`.
 
-    Without that every page would need statements of its own, for a number that hardly ever
-    changes. Readers who see the same projects share what is read.
+    Otherwise every page would need its own queries for a number that hardly ever changes. Readers
+    who see the same projects share the result.
     """
 
     KEY: ClassVar[str] = "offdiag open problems"
 
     def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
-        # Each is one value, so that threads never see a list with the age of another.
+        # Each entry is a single value, so threads never see a list with the time of another.
         self._known: dict[frozenset[str] | None, tuple[float, list[Problem]]] = {}
         self._seen: dict[int, tuple[float, datetime]] = {}
 
     def list(self, database: Database) -> Sequence[Problem]:
-        """Those of the projects that are visible, in the order of lists."""
+        """The problems of the visible projects, in the order of lists."""
         known, now = self._known.get(database.projects), self._monotonic()
         if known is None or now - known[0] > COUNT_KEPT_FOR_S:
             self._forget_if_many()
@@ -93,7 +93,8 @@ class OpenProblems:
         return known[1]
 
     def count(self, database: Database, since: Callable[[Session], datetime], reader: int) -> int:
-        """Problems raised after a moment that `since` reads; the reader 0 has no account."""
+        """The number of problems raised after the time that `since` reads; reader 0 has no
+        account."""
         problems, now = self.list(database), self._monotonic()
         seen = self._seen.get(reader) if reader else None
         if seen is None or now - seen[0] > COUNT_KEPT_FOR_S:
@@ -104,7 +105,7 @@ class OpenProblems:
         return sum(problem.is_new(seen[1]) for problem in problems)
 
     def forget(self) -> None:
-        """Read them again: something was decided, or seen."""
+        """Read everything again next time, after a decision or a visit."""
         self._known, self._seen = {}, {}
 
     def _forget_if_many(self) -> None:
@@ -113,12 +114,12 @@ class OpenProblems:
 
 
 def open_problems() -> OpenProblems:
-    """The unresolved problems of the application that is answering."""
+    """The unresolved problems of the application that is handling the request."""
     return cast(OpenProblems, current_app.extensions[OpenProblems.KEY])
 
 
 def show_new_problems(app: Flask) -> None:
-    """Make the number known to the frame of every page, empty where it is 0."""
+    """Make the number available to the layout of every page, as an empty text if it is 0."""
     app.extensions[OpenProblems.KEY] = OpenProblems()
 
     @app.template_global("new_problems")

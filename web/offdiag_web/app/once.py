@@ -1,4 +1,4 @@
-"""Forms that create something once, however often they are sent."""
+"""Forms that create something only once, however often they are sent."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from offdiag_web.app.sent_forms import TOKEN
 
 
 def new_form() -> str:
-    """The value of the field `form`: a page that is opened again has another form."""
+    """The value of the field `form`, which is different each time a page is opened."""
     return secrets.token_urlsafe(16)
 
 
 def once(make: Callable[[], str]) -> str:
-    """What `make` returned when the form of this request was sent first."""
+    """What `make` returned when the form of this request was first sent."""
     if "form" not in request.form:
-        return make()  # Of a page that was opened before forms were told apart.
+        return make()  # The page was opened before forms had this field.
     fields = ((name, text) for name, text in request.form.items(multi=True) if name != TOKEN)
     sent = json.dumps(sorted(fields))
     who = signed_in_user()

@@ -13,7 +13,7 @@ from offdiag.errors import InvalidInput, NotSignedIn
 from offdiag.services.access.openid import ExternalUser, read_roles
 from offdiag.settings import OidcSettings
 
-# authlib and what it brings come with an extra, and are imported where a provider is set.
+# authlib and its dependencies come with an extra; import them only if a provider is configured.
 KEY = "offdiag openid"
 TIMEOUT_S = 5
 _DISCOVERY = "/.well-known/openid-configuration"
@@ -27,7 +27,7 @@ def register_provider(app: Flask, settings: OidcSettings) -> None:
 
 
 class Provider:
-    """The one provider of an application."""
+    """The identity provider of an application."""
 
     def __init__(self, app: Flask, settings: OidcSettings) -> None:
         from authlib.integrations.flask_client import OAuth
@@ -49,7 +49,7 @@ class Provider:
         )
 
     def redirect_to_provider(self, back: str) -> Response:
-        """Redirect to the provider, which redirects back to an address of ours."""
+        """Redirect to the provider, which redirects back to one of our addresses."""
         from authlib.integrations.base_client.errors import OAuthError
         from requests import RequestException
 

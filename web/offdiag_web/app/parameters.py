@@ -1,4 +1,4 @@
-"""Parameters of addresses that are not read, or not understood: they would show something else."""
+"""Query parameters that are unused or not understood: ignoring one would change the result."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Asked = TypeVar("Asked")
 
 
 def understood(read: tuple[Asked, Sequence[str]]) -> Asked:
-    """What an export is asked for, by an address as it was read.
+    """What an export is asked for, as read from its address.
 
-    A page goes on without what cannot be meant and tells it in a notice. An export has no place
-    for one, and its reader would take other rows for those. Raises `InvalidInput`.
+    A page ignores invalid values and says so in a notice. An export has no place for a notice, and
+    its reader would take other rows for the requested ones. Raises `InvalidInput`.
     """
     asked, notices = read
     if notices:
@@ -31,10 +31,10 @@ def understood(read: tuple[Asked, Sequence[str]]) -> Asked:
 
 
 class WatchedParameters(ImmutableMultiDict[str, str]):
-    """The parameters of a request, and the names that were asked for.
+    """The query parameters of a request, recording which of them were read.
 
-    What a page reads is thus known without a list beside it. To go over all of them is not to
-    read any.
+    This shows what a page reads without a separate list. Iterating over all of them does not count
+    as reading.
     """
 
     def __init__(self, given: MultiDict[str, str]) -> None:
@@ -51,7 +51,7 @@ class WatchedParameters(ImmutableMultiDict[str, str]):
 
 
 def register(app: Flask) -> None:
-    """Watch the parameters of requests from where their views begin."""
+    """Watch the parameters of each request from the start of its view."""
 
     @app.before_request
     def watch() -> None:
@@ -64,7 +64,7 @@ def register(app: Flask) -> None:
 def _unread() -> list[str]:
     """A notice of the parameters that the page has not read so far, if there are any.
 
-    Forms send what belongs to other buttons of theirs, which nobody typed.
+    There is none for forms, which also send fields that belong to other buttons and no one typed.
     """
     given = request.args
     if not isinstance(given, WatchedParameters) or SENT_BY_FORM in given:

@@ -1,4 +1,4 @@
-"""What a reader chose: name, theme and shortcuts, kept in cookies and never in addresses."""
+"""A reader's preferences: name, theme and shortcuts, kept in cookies and never in addresses."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ blueprint = Blueprint("preferences", __name__)
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What the reader chose. `theme` "auto" follows the operating system.
+    """The preferences of a reader. `theme` "auto" follows the operating system.
 
-    `reader` is the name that the reader gave, under which decisions are kept; empty without one.
+    `reader` is the name that the reader entered, which is recorded with decisions; empty if none.
     """
 
     theme: str = "auto"
@@ -37,7 +37,7 @@ class Preferences:
 
 
 def register(app: Flask) -> None:
-    """Make the preferences of a request known to every template."""
+    """Make the preferences of a request available to every template."""
 
     @app.context_processor
     def preferences() -> dict[str, Preferences]:
@@ -56,7 +56,7 @@ def _read() -> Preferences:
     return Preferences(
         theme if theme in THEMES else "auto",
         shortcuts=request.cookies.get("shortcuts") != "off",
-        # Nobody who signed in decides under another name than their own.
+        # Signed-in users decide under no name but their own.
         reader=signed_in_user().name
         if signed_in_user().is_signed_in
         else unquote(request.cookies.get("reader", "")),
@@ -64,12 +64,12 @@ def _read() -> Preferences:
 
 
 def require_user_name() -> str:
-    """Who sends this request: who signed in, the name in its form, or the one given before.
+    """The user of this request: who signed in, the name in its form, or the one entered before.
 
-    A name in the form is remembered. Raises `InvalidInput` without any.
+    A name in the form is remembered. Raises `InvalidInput` if there is none.
     """
     entered = None if signed_in_user().is_signed_in else request.form.get("reader")
-    # An emptied field is no name, whatever was given before.
+    # An emptied field is no name, even if one was entered before.
     reader = _known().reader if entered is None else entered and _user_name(entered)
     if not reader:
         raise InvalidInput(
@@ -84,14 +84,14 @@ def require_user_name() -> str:
 
 
 def user_name_if_given() -> str | None:
-    """Who sends this request, where they gave a name."""
+    """The user of this request, if they entered a name."""
     return _known().reader or None
 
 
 @blueprint.post("/preferences")
 @public()
 def save() -> Response:
-    """Keep what was chosen and go back to where it was chosen."""
+    """Store the preferences and return to the page where they were chosen."""
     response = redirect(own_path(request.form.get("back", "/")), 303)
     theme = request.form.get("theme")
     if theme in THEMES:
@@ -106,7 +106,7 @@ def save() -> Response:
 
 
 def form_author() -> str | None:
-    """The signed-in user; else the name in the field `author` of a form, if any."""
+    """The signed-in user; otherwise the name in the field `author` of a form, if any."""
     if signed_in_user().is_signed_in:
         return signed_in_user().name
     return request.form.get("author", "").strip() or None

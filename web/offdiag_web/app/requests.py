@@ -1,7 +1,7 @@
-"""How many requests are answered at once, and all of them in the log and in the metrics.
+"""Limit how many requests are handled at once, and log and measure all of them.
 
-Without a limit on requests at once all wait for all: all threads are busy with
-what its sender has given up already, and nobody learns that the server still lives.
+Without that limit, every request waits for every other: all threads are busy with requests whose
+clients have stopped waiting, and no one can see that the server is still alive.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""Where several server processes on a host add up what they count, as the library has it."""
+"""Where several server processes on a host add up their counters; the library sets this name."""
 
 SENT_AWAY = "offdiag sent away"
-"""Where an application keeps what counts a request that never came to it."""
+"""Where an application keeps the function that counts requests refused before they reached it."""
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
 def meter(app: Flask, database: Database) -> None:
-    """Count the requests of `app`, and answer at /metrics in the text format of Prometheus."""
+    """Count the requests of `app`, and serve /metrics in the text format of Prometheus."""
     counted = CollectorRegistry()
     requests = Counter(
         "offdiag_requests",
@@ -93,12 +93,12 @@ def meter(app: Flask, database: Database) -> None:
 
 
 def _method() -> str:
-    # Anybody can make methods up, and each would be a series of its own.
+    # Clients can invent methods, and each would become a separate series.
     return request.method if request.method in {"GET", "HEAD", "POST", "PUT", "PATCH"} else "other"
 
 
 class _RegistryCollector(Collector):
-    """Figures of the registry, read when they are asked for; the same from every process."""
+    """Figures of the registry, read on request; the same from every process."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -155,13 +155,14 @@ _LONGEST_PATH = 300
 
 
 def log_requests(app: Flask) -> None:
-    """Name and log the requests of `app`; to be installed before anything that may refuse one."""
+    """Give each request of `app` an id and log it; install this before anything that may refuse
+    one."""
 
     @app.before_request
     def name() -> None:
         g.request_id = secrets.token_hex(8)
         g.asked_at = time.perf_counter()
-        # Threads go from request to request and keep what was bound.
+        # Threads handle one request after another and keep what was bound.
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=g.request_id)
 
@@ -191,14 +192,14 @@ def log_requests(app: Flask) -> None:
 
 
 LOOKING_WAITS_S = 0.2
-"""People look again; a request that waits longer is answered after more than a second."""
+"""People reload; a request that waits longer would be answered after more than a second."""
 BRINGING_WAITS_S = 5.0
-"""Training jobs would rather wait than come again."""
+"""Training jobs would rather wait than send again."""
 WAITING_PER_PLACE = 3
-"""So many may wait for each that is answered: bursts of small requests are through in time."""
+"""Requests that may wait for each one being handled: bursts of small ones pass in time."""
 RETRY_AFTER_S = 2
 _FILES = "/static/"
-"""They need no database and next to no time, and a page without its style is not a page."""
+"""Static files need no database and next to no time, and a page is useless without its styles."""
 _BODY = json.dumps(
     {
         "error": {
@@ -212,7 +213,7 @@ _BODY = json.dumps(
 
 
 def admitting(app: Flask, settings: ServerSettings) -> Flask:
-    """The same application, into which a server lets no more than it can answer."""
+    """The same application, restricted to as many requests as the server can handle."""
     app.wsgi_app = Admission(  # type: ignore[method-assign]  # as Flask tells one to
         app.wsgi_app, at_once=settings.threads, count=app.extensions[SENT_AWAY]
     )
@@ -222,9 +223,9 @@ def admitting(app: Flask, settings: ServerSettings) -> Flask:
 class Admission:
     """Lets `at_once` requests into an application; three times as many wait for their turn.
 
-    Who only looks waits for `looking_waits_s` seconds, who brings something for
-    `bringing_waits_s`. A request is in until its answer was sent or its connection was lost.
-    `count` is called for each that is sent away.
+    Reads wait for `looking_waits_s` seconds, writes for `bringing_waits_s`. A request is in until
+    its response was sent or its connection was lost. `count` is called for each request that is
+    refused.
     """
 
     def __init__(
@@ -268,7 +269,7 @@ class Admission:
 
 
 class _Places:
-    """Places that are handed on in the order in which they were asked for."""
+    """Slots that are assigned in the order of the requests for them."""
 
     def __init__(self, number: int, *, most_waiting: int) -> None:
         self._free = number
@@ -277,7 +278,8 @@ class _Places:
         self._lock = threading.Lock()
 
     def take(self, wait_s: float) -> bool:
-        """Wait for a place for so long. False if there is none, or no room to wait."""
+        """Wait at most `wait_s` seconds for a slot. False if none was free, or too many are
+        waiting."""
         with self._lock:
             if self._free:
                 self._free -= 1
@@ -289,13 +291,13 @@ class _Places:
         if turn.wait(wait_s):
             return True
         with self._lock:
-            if turn.is_set():  # In this very moment.
+            if turn.is_set():  # It was assigned just now.
                 return True
             self._waiting.remove(turn)
             return False
 
     def give_back(self) -> None:
-        """Hand a place to the request that waits longest, so that none overtakes it."""
+        """Pass a slot to the request that has waited longest, so that none overtakes it."""
         with self._lock:
             if self._waiting:
                 self._waiting.popleft().set()
@@ -304,7 +306,7 @@ class _Places:
 
 
 class _Response:
-    """The parts of an answer; who closes it gives up the place."""
+    """The parts of a response; closing it frees the slot."""
 
     def __init__(self, parts: Iterable[bytes], places: _Places) -> None:
         self._parts = parts

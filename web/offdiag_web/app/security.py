@@ -1,11 +1,12 @@
-"""Headers and compression of every answer, and what other sites send, which is refused.
+"""Security headers and compression of every response, and protection from cross-site requests.
 
-Each form that changes something carries a signed token, so no other site can send one. The
-token is the second lock; the first one refuses whatever a browser says comes from elsewhere.
+Each form that changes something carries a signed token, so no other site can send one. The token
+is the second line of defence; the first is to refuse whatever a browser says comes from elsewhere.
 
-A page that holds a secret beside what an address says would tell the secret by its compressed
-length (BREACH): a foreign site guesses in the address, and a listener on the wire counts bytes. So
-what a foreign site causes is sent as it is, and each answer masks tokens of forms differently.
+A page that contains both a secret and text from its address would reveal the secret by its
+compressed length (BREACH): a foreign site guesses in the address, and an eavesdropper counts
+bytes. So responses to requests that a foreign site causes are not compressed, and each response
+masks the tokens of forms differently.
 """
 
 from __future__ import annotations
@@ -43,11 +44,11 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Nothing inline, nothing from elsewhere: a label that is a script stays a label."""
+"""Nothing inline, nothing from other hosts: a label that looks like a script stays a label."""
 
 
 def content_security_policy(hosts: Iterable[str]) -> str:
-    """The policy, with images and sound from the hosts that an administrator listed."""
+    """The policy, with images and sound from the hosts that an admin allowed."""
     listed = " ".join(f"https://{host}" for host in sorted(hosts))
     if not listed:
         return CONTENT_SECURITY_POLICY
@@ -64,7 +65,7 @@ HEADERS = {
 }
 
 ONLY_BY_TLS = "max-age=31536000"
-"""Browsers that came by TLS once do not come without it again."""
+"""Browsers that connected by TLS once do not connect without it again."""
 
 _HIDDEN = (
     "The browser does not say which page sent this form. An extension or a proxy may set "
@@ -74,7 +75,7 @@ _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class SecureByTls(SecureCookieSessionInterface):
-    """The cookie of a session goes by TLS alone where it came by TLS."""
+    """Sends the session cookie only by TLS if it was received by TLS."""
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002 - Flask's signature
         return request.is_secure
@@ -83,7 +84,7 @@ class SecureByTls(SecureCookieSessionInterface):
 def protect(app: Flask, settings: ServerSettings) -> None:
     """Install the checks and headers.
 
-    The word of as many proxies is taken as the settings name, and of nobody else.
+    Only as many proxies are trusted as the settings say.
     """
     bound_host, further = settings.host, named_hosts(settings)
     policy = content_security_policy(allowed_hosts(settings.content_hosts))
@@ -120,15 +121,16 @@ def protect(app: Flask, settings: ServerSettings) -> None:
 
 
 def named_hosts(settings: ServerSettings) -> frozenset[str]:
-    """The further names that the server answers to."""
+    """The additional host names that the server answers to."""
     names = (name.strip().lower() for name in settings.trusted_hosts.split(","))
     return frozenset(name for name in names if name)
 
 
 def _absolute_target(environ: WSGIEnvironment) -> tuple[str, ...]:
-    """The authority of a request line that names one ("GET http://host/path"), if it does.
+    """The authority in a request line that has one ("GET http://host/path").
 
-    Servers hand on the header Host beside it, though this one counts (RFC 9112, 3.2.2).
+    Servers pass on the header Host as well, although the request line takes precedence (RFC 9112,
+    3.2.2).
     """
     target = str(environ.get("RAW_URI") or environ.get("REQUEST_URI") or "")
     _, scheme_ends, rest = target.partition("://")
@@ -138,7 +140,7 @@ def _absolute_target(environ: WSGIEnvironment) -> tuple[str, ...]:
 
 
 def _host_name(host: str) -> str:
-    """Name or address without port and brackets, "" when it is malformed."""
+    """Name or address without port and brackets, "" if it is malformed."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -146,11 +148,11 @@ def _host_name(host: str) -> str:
 
 
 def _is_our_name(name: str, bound_host: str) -> bool:
-    """Whether a request may call the server so.
+    """Whether a request may address the server by this name.
 
-    A page of another site can make its own name point here and then read answers as if they
-    were its own (DNS rebinding). It cannot do so with an address, so a server that listens on
-    all interfaces accepts any address beside its own name.
+    A page of another site can make its own name point here and then read responses as if they were
+    its own (DNS rebinding). It cannot do so with an address, so a server that listens on all
+    interfaces accepts any address in addition to its own name.
     """
     if name in _LOOPBACK_NAMES or name == bound_host.lower():
         return True
@@ -168,10 +170,13 @@ def _is_address(name: str) -> bool:
 
 
 def _comes_from_us() -> bool:
-    """Browsers say where a form comes from; programs that say nothing carry no cookies."""
+    """Whether a form comes from our own pages, according to the browser.
+
+    Programs that send no such header carry no cookies.
+    """
     site = request.headers.get("Sec-Fetch-Site", "none")
     if site != "none":
-        # No page can write this header, and the origin is "null" where referrers are off.
+        # No page can set this header, whereas the origin is "null" if referrers are off.
         return site == "same-origin"
     origin = request.headers.get("Origin")
     if origin is None:
@@ -184,12 +189,12 @@ def _comes_from_us() -> bool:
 
 
 def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
-    """Ask for a token wherever something is posted, but for what is `exempt`.
+    """Require a token for every form that is posted, except for the blueprints in `exempt`.
 
-    `key` signs the tokens. The cookie is set only where a page holds a form that needs it. Its
-    name tells keys apart: browsers send it to all ports of a machine, and two registries there
-    would otherwise put each other's forms out of date. It comes along when a link in a message is
-    followed, so that users stay signed in, and never with a form of another site.
+    `key` signs the tokens. The cookie is set only if a page contains a form that needs it. Its
+    name depends on the key: browsers send cookies to all ports of a machine, so two registries
+    there would otherwise invalidate each other's forms. It is sent when a link in a message is
+    followed, so that users stay signed in, but never with a form of another site.
     """
     digest = hashlib.sha256(key.encode()).hexdigest()
     app.config.update(
@@ -210,7 +215,7 @@ def protect_forms(app: Flask, *, key: str, exempt: Iterable[Blueprint]) -> None:
 
 
 def refuse_nul() -> None:
-    """Raise `Malformed` for an address of the interface with a NUL character."""
+    """Raise `Malformed` for an API address with a NUL character."""
     if is_for_programs() and (
         "\0" in request.path
         or any("\0" in name + value for name, value in request.args.items(multi=True))
@@ -234,7 +239,7 @@ _OURS = frozenset({"same-origin", "none"})
 
 
 def compress_answers(app: Flask) -> None:
-    """Send texts compressed to browsers that can read them, where our own pages ask."""
+    """Compress text responses for browsers that support it, when our own pages request them."""
 
     @app.after_request
     def compress(response: Response) -> Response:
@@ -257,19 +262,19 @@ def _is_worth_it(response: Response) -> bool:
         and not response.is_streamed
         and not response.direct_passthrough
         and "Content-Encoding" not in response.headers
-        # What has a digest is sent byte by byte.
+        # A response with a digest is sent byte for byte.
         and response.get_etag()[0] is None
         and (response.content_length or 0) >= FEWEST_BYTES
     )
 
 
 class MaskedTokens(CSRFProtect):  # type: ignore[misc]  # the library ships no types
-    """Tokens of forms that look different in every answer."""
+    """CSRF tokens that look different in every response."""
 
     def init_app(self, app: Flask) -> None:
         super().init_app(app)
 
-        # After the one of the library, whose token would be the same in every answer.
+        # After the one of the library, whose token would be the same in every response.
         @app.context_processor
         def masked_token() -> dict[str, Callable[[], str]]:
             return {"csrf_token": _token_of_answer}
@@ -280,21 +285,21 @@ class MaskedTokens(CSRFProtect):  # type: ignore[misc]  # the library ships no t
 
 
 def _token_of_answer() -> str:
-    """The same mask for all forms of a page, which are many where lists are long."""
+    """A token with one mask for all forms of a page, because long lists have many forms."""
     if "masked_token" not in g:
         g.masked_token = masked(generate_csrf())
     return cast(str, g.masked_token)
 
 
 def masked(token: str) -> str:
-    """A token under a mask of random bytes that precedes it."""
+    """A token masked with random bytes, which precede it."""
     plain = token.encode()
     mask = secrets.token_bytes(len(plain))
     return urlsafe_b64encode(mask + _under(mask, plain)).decode()
 
 
 def unmasked(text: str) -> str:
-    """The token under its mask; "" for what is none."""
+    """The token without its mask; "" if the text is not a masked token."""
     try:
         both = urlsafe_b64decode(text.encode())
         half = len(both) // 2

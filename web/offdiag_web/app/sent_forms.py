@@ -1,8 +1,9 @@
-"""Forms that were sent too late, kept in the page that says so, to be sent again by a button.
+"""Forms that were sent too late, kept in the error page so that a button can send them again.
 
-Nothing is done before that button is pressed: what was sent without a valid token, or by somebody
-who is not signed in, is shown again and not acted on. A page of another site must not get its
-fields into a page of ours, so only what a browser says came from here is kept.
+Nothing happens before that button is pressed: a form that was sent without a valid token, or by
+someone who is not signed in, is shown again but not acted on. A page of another site must not get
+its fields into one of our pages, so only forms are kept that come from here according to the
+browser.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from offdiag_web.app.dispatch import is_for_programs, own_path
 SECRETS = frozenset({"password", "current", "wanted"})
 """Fields that no page shows again."""
 ACTION, FIELDS = "again_to", "again"
-"""The fields of the form for signing in that hold another form."""
+"""The fields of the sign-in form that carry another form."""
 TOKEN = "csrf_token"  # noqa: S105 - the name of a field
 _MOST_CARRIED = 48 * 1024
-"""Bytes that fit into the form for signing in beside its own."""
+"""Most bytes that fit into the sign-in form besides its own fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +34,21 @@ class SentForm:
 
     @property
     def text(self) -> str | None:
-        """The fields as one, None where the form for signing in has no room for them."""
+        """The fields as one text; None if they do not fit into the sign-in form."""
         text = urlencode(self.fields)
         return text if len(quote_plus(text)) <= _MOST_CARRIED else None
 
 
 def sent_form() -> SentForm | None:
-    """The form of this request; None where it cannot be sent again as it was."""
-    # What says that it came from elsewhere was refused before.
+    """The form of this request; None if it cannot be sent again unchanged."""
+    # Requests that say they come from elsewhere were refused before.
     is_ours = request.headers.get("Sec-Fetch-Site") == "same-origin" or "Origin" in request.headers
     if request.method != "POST" or not is_ours or is_for_programs():
         return None
     try:
         fields = [*request.form.items(multi=True)]
         has_file = any(file.filename for file in request.files.values())
-    except HTTPException:  # It is too large.
+    except HTTPException:  # The form is too large.
         return None
     if has_file or any(name in SECRETS for name, _ in fields):
         return None
@@ -56,7 +57,7 @@ def sent_form() -> SentForm | None:
 
 
 def carried_form() -> SentForm | None:
-    """The form that the one for signing in carries, None where there is none."""
+    """The form that the sign-in form carries, or None."""
     action = request.form.get(ACTION)
     if action is None:
         return None
