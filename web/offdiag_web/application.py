@@ -1,4 +1,4 @@
-"""Putting the application together."""
+"""Creates the Flask application of the dashboard."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _KIB = 1024
 
 
 def create_app(settings: Settings, database: Database) -> Flask:
-    """The dashboard over an open database, as a WSGI application.
+    """The dashboard for an open database, as a WSGI application.
 
-    Nothing is read from the environment and no connection is made before the first request.
-    Raises `InvalidInput` where there is no usable key for signing forms.
+    The environment is not read, and no connection is made before the first request. Raises
+    `InvalidInput` if there is no usable key for signing forms.
     """
     app = Dashboard("offdiag_web", static_folder=None)
     app.config.update(
@@ -67,20 +67,21 @@ def create_app(settings: Settings, database: Database) -> Flask:
     security.compress_answers(app)
     security.protect(app, settings.server)
     errors.register(app)
-    # Before anybody asks what a view needs.
+    # Before any code asks what a view requires.
     late = LazyViews(app, ROUTES)
     auth.guard(app, registry)
     security.protect_forms(
         app,
         key=signing_key(settings.server, database),
-        # No form of another site can send JSON; `security` refuses what comes from one anyway.
+        # No form of another site can send JSON; besides, `security` refuses requests from other
+        # sites.
         exempt=(preferences.blueprint, *late.blueprints("offdiag_web.api")),
     )
     app.before_request(security.refuse_nul)
     requests.meter(app, database)
     preferences.register(app)
     last_visit.show_new_problems(app)
-    # After what is asked of every request.
+    # After the functions that check every request.
     parameters.register(app)
     for part in (assets, health, preferences, last_visit):
         app.register_blueprint(part.blueprint)

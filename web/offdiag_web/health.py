@@ -1,4 +1,4 @@
-"""Whether the process answers, and whether it can from what is in the database."""
+"""Health checks: whether the process responds, and whether it is ready with its database."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ blueprint = Blueprint("health", __name__)
 @blueprint.get("/healthz")
 @public()
 def healthz() -> Response:
-    """Nothing is asked of the database."""
+    """Respond without using the database."""
     response = jsonify(status="ok")
     response.cache_control.no_store = True
     return response
@@ -25,9 +25,9 @@ def healthz() -> Response:
 @blueprint.get("/readyz")
 @public()
 def readyz() -> Response:
-    """200 while requests can be answered, else 503 with the reason, for load balancers.
+    """200 while requests can be handled, otherwise 503 with the reason, for load balancers.
 
-    Anybody may ask, so the reason names neither files nor servers.
+    Everyone may call it, so the reason names neither files nor servers.
     """
     if is_draining():
         response = jsonify(status="not ready", code="draining", reason="The server is stopping.")

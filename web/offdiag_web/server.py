@@ -1,7 +1,7 @@
-"""waitress as this dashboard needs it: it stops without cutting anybody off, and waits for nobody
-who sends a byte now and then.
+"""The waitress server with graceful shutdown and protection against slow clients.
 
-A proxy in front does both as well; most people run `offdiag serve` without one.
+Nothing is cut off when it stops, and a client that sends a byte now and then does not block it. A
+proxy in front does both as well, but most people run `offdiag serve` without one.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 RECEIVED_AT_ONCE = 1 << 20
 LARGEST_HEADER = 32 << 10
 SENDER_TIMEOUT_S = 20.0
-"""Seconds in which a request has to be there, and longer for what it has sent already."""
+"""Seconds in which a request has to arrive; large requests get longer, as they arrive."""
 SLOWEST_PER_S = 2_000
-"""Bytes in a second that let a request take longer."""
+"""Bytes per second at which a request may take longer."""
 IDLE_S = 60
 MOST_CONNECTIONS = 1_000
 FINISH_S = 30.0
-"""Seconds that requests which were begun may go on after the last one was taken."""
+"""Seconds that running requests may take to finish after the server stops accepting others."""
 _LOOK_EVERY_S = 2
 _TURN_S = 0.5
 
@@ -44,7 +44,7 @@ class _Task(WSGITask):  # type: ignore[misc]  # the library ships no types
 
 
 class _Channel(HTTPChannel):  # type: ignore[misc]  # the same
-    """A connection that knows since when, and with how much, a request has been on its way."""
+    """A connection that measures how long a request has been arriving, and how much of it has."""
 
     task_class = _Task
 
@@ -73,10 +73,10 @@ class _Channel(HTTPChannel):  # type: ignore[misc]  # the same
 
 
 class Listening(TcpWSGIServer):  # type: ignore[misc]  # the same
-    """A server on a socket that was bound before; `run` returns once it was told to stop.
+    """A server on a socket that is already bound; `run` returns after `stop` was called.
 
-    `threads` answer; a body of more than `most_bytes` is refused, and smaller ones are kept in
-    memory.
+    It handles requests in `threads` threads; a body of more than `most_bytes` is refused, and
+    smaller ones are kept in memory.
     """
 
     channel_class = _Channel
@@ -100,9 +100,9 @@ class Listening(TcpWSGIServer):  # type: ignore[misc]  # the same
             channel_timeout=IDLE_S,
             cleanup_interval=_LOOK_EVERY_S,
             connection_limit=MOST_CONNECTIONS,
-            # The application knows which proxies are trusted.
+            # The application checks which proxies are trusted.
             clear_untrusted_proxy_headers=False,
-            # The other way of waiting knows no more than 1,024 files.
+            # With `select`, file descriptors are limited to 1,024.
             asyncore_use_poll=True,
         )
         dispatcher = ThreadedTaskDispatcher()
@@ -122,21 +122,21 @@ class Listening(TcpWSGIServer):  # type: ignore[misc]  # the same
         )
 
     def stop(self, *, drain_s: float = 0.0) -> None:
-        """Let `run` return: after `drain_s` nobody is let in, and then those inside are ended.
+        """Let `run` return: after `drain_s` refuse connections, then wait for running requests.
 
-        May be called from any thread, and not from a handler of signals.
+        Can be called from any thread, but not from a signal handler.
         """
         start_draining()
         self._closes_at = time.monotonic() + drain_s
         self.pull_trigger()
 
     def interrupt(self) -> None:
-        """Let `run` return as for Ctrl-C: a second call cuts off what goes on."""
+        """Let `run` return as for Ctrl-C: a second call cuts off running requests."""
         self._is_cut_off, self._is_interrupted = self._is_interrupted, True
         self.stop()
 
     def run(self) -> None:
-        """Answer requests until `stop` or `interrupt`."""
+        """Handle requests until `stop` or `interrupt`."""
         try:
             while not self._is_ended():
                 wasyncore.loop(timeout=_TURN_S, use_poll=True, map=self._map, count=1)
@@ -144,7 +144,7 @@ class Listening(TcpWSGIServer):  # type: ignore[misc]  # the same
             self.task_dispatcher.shutdown()
 
     def maintenance(self, now: float) -> None:
-        """Close what is idle for long or takes too long to ask."""
+        """Close connections that are idle for long or send too slowly."""
         super().maintenance(now)
         for channel in self.active_channels.values():
             if channel.is_too_slow():
@@ -165,7 +165,7 @@ class Listening(TcpWSGIServer):  # type: ignore[misc]  # the same
         return not self.active_channels or now >= self._ends_at
 
     def _refuse_connections(self) -> None:
-        # Who is connected already, as far as the kernel is concerned, gets an answer.
+        # Clients that the kernel has already connected still get a response.
         before = -1
         while before != len(self.active_channels):
             before = len(self.active_channels)

@@ -1,8 +1,8 @@
-"""Whether this server was told to stop: it still answers, but wants nothing more sent to it.
+"""Whether this server was told to stop: it still responds, but should get no more requests.
 
-gunicorn's first process hears the signal and others answer, so the mark lies in memory that a
-process shares with those it forks. Configurations of gunicorn that teams have copied from ours
-import this module by its name.
+gunicorn's master process receives the signal and others handle requests, so the mark is in memory
+that a process shares with those it forks. Configurations of gunicorn that teams have copied from
+ours import this module by its name.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ _mark = mmap.mmap(-1, 1)
 
 
 def start_draining() -> None:
-    """From now on `/readyz` says no, here and in processes forked from here."""
+    """Make `/readyz` fail from now on, in this process and in processes forked from it."""
     _mark[0:1] = _SET
 
 
 def is_draining() -> bool:
-    """Whether that was said."""
+    """Whether the server is draining."""
     return _mark[0:1] == _SET
 
 
 def stop_draining() -> None:
-    """Take it back, for a process that goes on after all."""
+    """Stop draining, for a process that continues after all."""
     _mark[0:1] = b"\x00"
 
 
 def announce_stop(drain_s: float) -> None:
-    """Let SIGTERM to this process wait `drain_s` seconds, in which `/readyz` says no.
+    """Make SIGTERM to this process wait `drain_s` seconds, during which `/readyz` fails.
 
-    For gunicorn's `when_ready`, which runs in its first process after that has installed its
-    own handlers. The second SIGTERM of the same process stops at once.
+    For gunicorn's `when_ready`, which runs in its master process after that has installed its own
+    handlers. A second SIGTERM to the same process stops it immediately.
 
-    gunicorn forks the processes that answer from this one, which therefore has no thread that
-    could act on signals. Its handlers take no lock: they set the mark, let the kernel count the
-    seconds, and put a number into the queue of gunicorn, which is made for that.
+    gunicorn forks its workers from this process, which therefore has no thread that could act on
+    signals. gunicorn's handlers take no lock: they set the mark, let the kernel count the seconds,
+    and put a number into a queue of gunicorn that is made for this.
     """
     stops_at_once = signal.getsignal(signal.SIGTERM)
 

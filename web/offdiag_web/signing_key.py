@@ -1,7 +1,7 @@
-"""The key that signs forms: the same in every process that serves a registry, and after restarts.
+"""The key that signs forms: the same in all processes that serve a registry, also after restarts.
 
-It is a setting, or a file that only this user can read. The file of an embedded registry lies
-beside the database and is created by the first server.
+It is a setting, or a file that only this user can read. The file of an embedded registry is next
+to the database and is created by the first server.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from offdiag.store.database import Database
 
 SETTING = "server.secret_key"
 SUFFIX = ".key"
-"""End of the name of the file beside an embedded database."""
+"""The suffix of the file next to an embedded database."""
 SHORTEST = 32
 FEWEST_CHARACTERS = 8
 PLACEHOLDERS = (
@@ -28,23 +28,23 @@ PLACEHOLDERS = (
     *("secretkey", "supersecret", "notsosecret", "insecure", "example", "default"),
     *("placeholder", "password", "development", "letmein"),
 )
-"""What keys say that were copied from a page; case and punctuation do not matter."""
+"""Words in keys that were copied from documentation; case and punctuation do not matter."""
 PUBLISHED = frozenset({"192b9bdd22ab9ed4d12e236c78afcb9a393ec15f71bbf5dc987d54727823bcbf"})
-"""Keys that stand in the documentation of Flask."""
+"""Keys that appear in the documentation of Flask."""
 
 _MAKE_ONE = "python -c 'import secrets; print(secrets.token_hex(32))'"
 _log = logging.getLogger(__name__)
 
 
 def signing_key(settings: ServerSettings, database: Database) -> str:
-    """The key in force.
+    """The key that is used.
 
-    `server.secret_key` wins over `server.secret_key_file`, which wins over the file beside an
-    embedded database; a file that is not there is made. A registry that is opened for reading
-    only has no forms worth signing and gets a key of this process.
+    `server.secret_key` takes precedence over `server.secret_key_file`, and that over the file next
+    to an embedded database; a missing file is created. A registry that is opened read-only has no
+    forms worth signing and gets a key that only this process knows.
 
-    Raises `InvalidInput` for a key that others know or could guess, for a file that cannot be
-    read or made, and where a team database has neither.
+    Raises `InvalidInput` for a key that others know or could guess, for a file that cannot be read
+    or created, and for a team database with neither setting.
     """
     if settings.secret_key:
         return _checked(settings.secret_key, SETTING)
@@ -84,9 +84,9 @@ def _kept_in(path: Path) -> str:
 
 
 def _make(path: Path) -> None:
-    """Write a new key. Of several processes that start at once one wins, and all read its key.
+    """Create a key file. If several processes start at once, one of them wins and all use its key.
 
-    A link to a whole file appears at once or not at all, so nobody ever reads half a key.
+    A hard link to a complete file appears at once or not at all, so no process reads half a key.
     """
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -113,7 +113,7 @@ def _checked(key: str, source: str) -> str:
 
 
 def weakness_of(key: str) -> str | None:
-    """Why a key protects nothing, None for a good one."""
+    """Why a key is not secure, or None if it is."""
     plain = "".join(character for character in key.lower() if character.isalnum())
     if not key:
         return "is empty"

@@ -1,4 +1,4 @@
-"""The dashboard for servers of WSGI applications: `offdiag_web.wsgi:application()`."""
+"""The dashboard for WSGI servers such as gunicorn: `offdiag_web.wsgi:application()`."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ log = structlog.get_logger()
 
 
 def settle() -> None:
-    """Let the garbage collector pass by everything that is there now; for programs that serve."""
+    """Exclude all current objects from garbage collection; for long-running servers."""
     gc.collect()
     gc.freeze()
 
 
 def application() -> Flask:
-    """The dashboard over the configured registry, with sign-in.
+    """The dashboard for the configured registry, with sign-in.
 
-    Which address is listened on is up to the server, so nobody is taken for the one user of a
-    machine. Work is done by `offdiag worker`.
+    The WSGI server decides which address to listen on, so no one is assumed to be the only user of
+    a machine. Jobs are run by `offdiag worker`.
 
-    Raises `InvalidInput` where there is no admin yet, or no key for signing forms, and
+    Raises `InvalidInput` if there is no admin yet, or no key for signing forms, and
     `SchemaMismatch` for a database that is not up to date.
     """
     settings = load_settings()
@@ -63,9 +63,9 @@ def application() -> Flask:
 
 _PAGES = "offdiag_web.pages"
 WAITS_S = 3.0
-"""Seconds in which a user opens the dashboard that they have just started, or does not."""
+"""Seconds to wait for the first page, which a user may open right after starting the server."""
 _PAUSE_S = 0.01
-"""Between two modules, in which requests go first."""
+"""A pause between two modules, in which requests are handled."""
 
 
 @contextmanager
@@ -75,12 +75,12 @@ def warming_up(
     beside: Callable[[], AbstractContextManager[None]] = nullcontext,
     waits_s: float = WAITS_S,
 ) -> Iterator[None]:
-    """Do in a thread what can wait for the first page, and end it with the block.
+    """Run in a thread what can wait until after the first page, and end it with the block.
 
     `beside` is entered first, such as a worker that takes a while to load; then the views of all
-    pages are loaded, and runs are compared for the first page, which else takes seconds where
-    there are hundreds of them. At last the process settles, and collects garbage again if its
-    start did without.
+    pages are loaded, and runs are compared for the first page, which otherwise takes seconds if
+    there are hundreds of them. Finally, `settle` is called, and the garbage collector is enabled
+    again if it was disabled at startup.
     """
     answered, stopped = threading.Event(), threading.Event()
 
@@ -118,7 +118,7 @@ def _enter(
     beside: Callable[[], AbstractContextManager[None]],
     stopped: threading.Event,
 ) -> None:
-    """Enter what runs beside, again and again where files, memory or threads are scarce."""
+    """Enter `beside`, again and again if files, memory or threads are scarce."""
     while not stopped.is_set():
         try:
             running.enter_context(beside())
@@ -130,7 +130,7 @@ def _enter(
 
 
 def _load_views(app: Flask, stopped: threading.Event) -> None:
-    # Those of the API wait for a program that asks for them: its first call is a little later.
+    # API views are loaded only when a program asks for them: its first call takes a little longer.
     loaded = lazy_views(app).load_each(_PAGES)
     try:
         while not stopped.wait(_PAUSE_S):
@@ -143,7 +143,7 @@ def _load_views(app: Flask, stopped: threading.Event) -> None:
 
 
 def _compare_runs(app: Flask, is_stopped: Callable[[], bool]) -> None:
-    # As late as all that pages need.
+    # Imported late, like everything that only pages need.
     from offdiag.services.champions.dataset_status import KeptComparisons, compare_ahead
 
     with (

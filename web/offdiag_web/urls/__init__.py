@@ -1,8 +1,9 @@
-"""The state of a page is its address: read from a query string, written in one canonical form.
+"""URLs of pages: read from a query string, and written in one canonical form.
 
-Defaults are left out, keys are sorted, unknown keys are dropped. A known key with a value that
-cannot be meant is answered with the page and a notice, because a person followed that link.
+The state of a page is its address. Defaults are left out, keys are sorted, unknown keys are
+dropped. A known key with an invalid value still shows the page, with a notice, because a person
+followed that link.
 
-Here are the addresses that other pages link to; one that only its own page writes is in the
-folder of that page.
+This package has the addresses that other pages link to; an address that only its own page writes
+is in the folder of that page.
 """

@@ -27,10 +27,10 @@ class Query(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CompareAddress:
-    """Which runs, the first being A, on which examples, and what of them is shown.
+    """Which runs are compared (the first one is A), on which examples, and what is shown.
 
-    `matrix` is the matrix of two runs that is shown, their difference by default, and `curves`
-    names the class whose curves are.
+    `matrix` is the matrix that is shown for two runs, by default their difference; `curves` names
+    the class whose curves are shown.
     """
 
     run_ids: tuple[str, ...] = ()
@@ -69,11 +69,11 @@ class CompareAddress:
         )
 
     def selection_url(self, query: str) -> str:
-        """The runs list with these runs selected, so that more can be added."""
+        """The list of runs with these runs selected, to add more."""
         return with_query("/runs", {"q": query, "sel": ",".join(self.run_ids)})
 
     def swapped(self) -> CompareAddress:
-        """Two runs the other way round."""
+        """The same two runs in reverse order."""
         other: Mapping[MatrixChoice, MatrixChoice] = {"a": "b", "b": "a", "diff": "diff"}
         return replace(self, run_ids=self.run_ids[::-1], matrix=other[self.matrix])
 
@@ -98,10 +98,10 @@ class CompareAddress:
 
 
 def read_compare(values: Query) -> tuple[CompareAddress, list[str]]:
-    """The address in a query string, with a notice for each value that cannot be meant.
+    """The address in a query string, with a notice for each invalid value.
 
-    `runs` names runs separated by commas; a form sends it once for each run. Those in `sel`
-    were ticked before the others and come first.
+    `runs` contains run ids separated by commas; a form sends it once for each run. Runs in `sel`
+    were selected before the others and come first.
     """
     notices: list[str] = []
     found = ",".join(values.getlist("runs")).split(",")
@@ -129,18 +129,18 @@ Rival = Literal["champion", "best"]
 
 
 def newest_url(project: str, dataset: str, rival: Rival) -> str:
-    """Leads to the comparison of the champion, or of the best run, with the newest one."""
+    """Redirects to the comparison of the champion, or of the best run, with the newest run."""
     named = None if project == DEFAULT_PROJECT else project
     return with_query("/compare", {"dataset": dataset, "project": named, "newest": rival})
 
 
 def is_sent_by_form(values: Query) -> bool:
-    """Whether the query string is that of a form, which leads to the canonical address."""
+    """Whether a form sent the query string, which then redirects to the canonical address."""
     return "form" in values or len(values.getlist("runs")) > 1
 
 
 def read_paired_outcome(text: str | None) -> tuple[PairedOutcome, list[str]]:
-    """Which examples are meant, with a notice where that cannot be read."""
+    """Which examples are asked for, with a notice if the value is invalid."""
     if not text:
         return PairedOutcome.ONLY_A, []
     if text in list(PairedOutcome):
@@ -150,7 +150,7 @@ def read_paired_outcome(text: str | None) -> tuple[PairedOutcome, list[str]]:
 
 
 def _run_ids(named: Iterable[str], notices: list[str]) -> tuple[str, ...]:
-    """Different ids in their order; what is not an id is left out, and said."""
+    """The distinct ids in order; anything that is not an id is left out, with a notice."""
     found: dict[str, None] = {}
     for text in filter(None, (each.strip() for each in named)):
         if RUN_ID.fullmatch(text):

@@ -1,6 +1,6 @@
-"""Addresses of cost matrices, and of a question about costs.
+"""Addresses of cost matrices and of what-if questions about costs.
 
-A question is in its address as a whole, so that a copied link asks it again.
+The address contains the complete question, so a copied link asks it again.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from offdiag.services.what_if.scenario import BaseCosts, Question, moved_cells, 
 from offdiag_web.urls.query_string import RUN_ID, with_query
 
 NEW = "new"
-"""The address of the form; a cost matrix of this name is written differently."""
+"""The address of the form; it is never the address of a cost matrix of this name."""
 _LARGEST_VERSION = 2**31 - 1
 
 
 COSTS = "/costs/<name:name>"
-"""Rule of the page of a cost matrix; each action adds its own name to it."""
+"""The URL rule of the page of a cost matrix; each action appends its own name."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostsAddress:
-    """A cost matrix by project and name; the default project goes without saying.
+    """A cost matrix by project and name; the default project is left out.
 
-    `version` is the one that is shown, None for the newest; `before` the one it is compared
-    with, None for the one before it.
+    `version` is the version shown, None for the newest; `before` is the one it is compared with,
+    None for the one before it.
     """
 
     project: str
@@ -53,7 +53,7 @@ class CostsAddress:
         return self._at(f".{form}" if form else "", v=self.version, **{"from": self.before})
 
     def new_version_url(self) -> str:
-        """The form for another version, filled with the one that is shown."""
+        """The form for another version, filled with the one shown."""
         return self._at("/new", v=self.version)
 
     def action_url(self, action: str) -> str:
@@ -68,13 +68,13 @@ class CostsAddress:
 
 
 def new_costs_url(project: str, dataset: str | None = None) -> str:
-    """The form for a new cost matrix, about the classes of a dataset."""
+    """The form for a new cost matrix, for the classes of a dataset."""
     asked = None if project == DEFAULT_PROJECT else project
     return with_query(f"/costs/{NEW}", {"project": asked, "dataset": dataset})
 
 
 def read_versions(values: Mapping[str, str]) -> tuple[int | None, int | None, list[str]]:
-    """The version that is asked for and the one to compare with, and what cannot be meant."""
+    """The requested version, the one to compare it with, and notices about invalid values."""
     notices: list[str] = []
     shown = _number(values.get("v"), notices)
     return shown, _number(values.get("from"), notices), notices
@@ -90,7 +90,7 @@ def _number(text: str | None, notices: list[str]) -> int | None:
 
 
 LONGEST_URL = 2_000
-"""Characters up to which every program passes an address on."""
+"""Most characters of an address that every program passes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +106,13 @@ class WhatIfAddress:
         return with_query(f"/whatif{f'.{form}' if form else ''}", self._values("runs"))
 
     def decisions_url(self, run_id: str, form: str = "") -> str:
-        """What the scores of one run would decide under these costs."""
+        """What the scores of one run would decide with these costs."""
         path = f"/whatif/decisions{f'.{form}' if form else ''}"
         return with_query(path, self._values("run") | {"run": run_id})
 
     @property
     def fields(self) -> tuple[tuple[str, str], ...]:
-        """The address as fields of a form, those that say something."""
+        """The address as fields of a form, without empty ones."""
         return tuple((name, text) for name, text in self._values("runs").items() if text)
 
     def _values(self, key: str) -> dict[str, str | None]:
@@ -137,9 +137,9 @@ class WhatIfAddress:
 
 
 def read_what_if(values: Mapping[str, str], *, key: str = "runs") -> WhatIfAddress:
-    """The address in a query string. What of it can be meant is for those to say who know the
-    classes; only ids of runs are told from anything else here."""
-    # A list of runs sends each ticked one as a field of its own.
+    """The address in a query string. Only run ids are checked here; callers who know the classes
+    check the rest."""
+    # A list of runs sends each selected one as a separate field.
     given = values.getlist(key) if isinstance(values, MultiDict) else [values.get(key, "")]
     runs = [text.strip() for text in ",".join(given).split(",")]
     return WhatIfAddress(
@@ -161,7 +161,7 @@ _SHARE = re.compile(r"q(\d{1,5})", re.ASCII)
 
 
 def asked_by_form(values: Mapping[str, str], base: BaseCosts) -> WhatIfAddress:
-    """The canonical address of what a form asks."""
+    """The canonical address of what a form asks for."""
     address = read_what_if(values)
     labels = base.costs.labels
     return replace(
@@ -170,7 +170,7 @@ def asked_by_form(values: Mapping[str, str], base: BaseCosts) -> WhatIfAddress:
             address.question,
             costs=base.reference,
             edits=_edits(values, base),
-            # What was moved stays the cost that is varied.
+            # A cost whose slider was moved remains the one that is varied.
             lever=address.question.lever.strip()
             or (values.get("lever", "") if _is_moved(values) else ""),
             shares=_shares(values, labels),
@@ -181,8 +181,7 @@ def asked_by_form(values: Mapping[str, str], base: BaseCosts) -> WhatIfAddress:
 
 def _edits(values: Mapping[str, str], base: BaseCosts) -> str:
     labels = base.costs.labels
-    # A grid replaces every cell, so that of the changes before it only those remain that
-    # multiply.
+    # A grid replaces every cell, so of the changes before it only the factors remain.
     text = values.get("times", values.get("set", ""))
     factor = values.get("tx", "").strip()
     if factor:
@@ -210,14 +209,14 @@ def _edits(values: Mapping[str, str], base: BaseCosts) -> str:
 
 
 def _is_moved(values: Mapping[str, str]) -> bool:
-    """Whether the number beside the slider is another than the page showed."""
+    """Whether the number next to the slider differs from the one the page showed."""
     return bool(values.get("at", "").strip()) and values["at"] != values.get("shown")
 
 
 def _moved(
     values: Mapping[str, str], base: BaseCosts, costs: CostMatrix
 ) -> dict[tuple[int, int], float]:
-    """The costs that the slider sets, where it was moved."""
+    """The costs set by the slider, if it was moved."""
     x = read_cost(values.get("at", "")) if _is_moved(values) else None
     lever = stated_lever(values.get("lever", ""), costs, base.costs)
     if x is None or x <= 0 or lever is None:

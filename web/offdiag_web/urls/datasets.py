@@ -1,4 +1,4 @@
-"""Addresses of datasets, their versions and impact, and of models."""
+"""Addresses of datasets, their label versions and the impact of those, and of models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from offdiag_web.urls.query_string import with_query
 
 @dataclass(frozen=True, slots=True)
 class DatasetAddress:
-    """A dataset by project and name; the default project goes without saying."""
+    """A dataset by project and name; the default project is left out."""
 
     project: str
     name: str
@@ -20,7 +20,7 @@ class DatasetAddress:
         return self._at("", form, start)
 
     def decision_url(self, *, x: str | None = None, by_cost: bool = False) -> str:
-        """The page with another metric across, or with costs in place of the worst class."""
+        """The page with another metric on the x-axis, or with costs instead of the worst class."""
         return self._at("", "", 0, x=x, y="cost" if by_cost else None)
 
     def approve_url(self, run_id: str | None = None) -> str:
@@ -35,15 +35,15 @@ class DatasetAddress:
         return self._at("/data", "", start)
 
     def content_url(self) -> str:
-        """What its samples look like, and where that lies."""
+        """How its samples are displayed, and where their content is found."""
         return self._at("/content", "", 0)
 
     def methods_url(self, form: str = "", *, metric: str | None = None) -> str:
-        """Its runs taken together that differ by seed or fold, by a metric."""
+        """Its methods, which group runs that differ by seed or fold, by a metric."""
         return self._at("/methods", form, 0, metric=metric)
 
     def learning_curves_url(self, *, metric: str) -> str:
-        """Their values over training sizes as CSV."""
+        """The values of its methods over training sizes, as CSV."""
         return self._at("/methods/learning-curves", "csv", 0, metric=metric)
 
     def suspects_url(
@@ -66,11 +66,11 @@ class DatasetAddress:
         )
 
     def draft_url(self, part: str = "", *, start: int = 0) -> str:
-        """Labels that people propose, or where a `part` of its forms is sent to."""
+        """The draft of labels that people propose, or the target of a form in one `part` of it."""
         return self._at(f"/draft{part}", "", start)
 
     def noise_url(self, form: str = "", *, share: str | None = None) -> str:
-        """How much wrong labels matter, up to a share of them in percent."""
+        """How much wrong labels matter, up to a percentage of wrong labels."""
         return self._at("/noise", form, 0, share=share)
 
     def undo_url(self, number: int) -> str:
@@ -78,7 +78,7 @@ class DatasetAddress:
         return self._at(f"/truth/{number}/undo", "", 0)
 
     def image_url(self, sample: str, digest: str, *, is_large: bool = False) -> str:
-        """The stored picture of a sample; another digest is another address."""
+        """The stored image of a sample; another digest gives another address."""
         size = "image" if is_large else None
         return self._at("/image", "", 0, sample=sample, size=size, v=digest[:16])
 

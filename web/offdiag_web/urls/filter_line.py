@@ -1,10 +1,10 @@
 """The filter line of the runs list: `dataset:digits -tag:draft recall(df):<0.5 "two words"`.
 
-Terms are separated by spaces and must all hold. Quotes take everything between them as it is
-(a backslash in front of a quote that belongs to the text), a minus in front turns a term round,
-`*` stands for any characters. After `slice:site=z` all metrics are those of a slice, and
-`recall[df]@site=z>=0.5` is a condition as in gates. A term that cannot be understood is kept,
-shown with the reason, and left out of the search.
+Terms are separated by spaces and must all hold. Text in quotes is taken literally (with a
+backslash before a quote that belongs to it), a leading minus negates a term, and `*` stands for
+any characters. After `slice:site=z` all metrics are those of a slice, and `recall[df]@site=z>=0.5`
+is a condition as in gates. A term that cannot be understood is kept, shown with the reason, and
+left out of the search.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SHORT_METRICS = {
     "mcc": "mcc",
     "f1": "macro_f1",
 }
-"""Metrics of a run that have a short name in the filter line; all others go by their key."""
+"""Metrics of a run with a short name in the filter line; all others are named by their key."""
 
 _COMPARED = re.compile(r"(>=|<=|!=|=|>|<)(.+)", re.DOTALL)
 _AGO = re.compile(r"(\d{1,6})([hdw])")
@@ -47,11 +47,11 @@ _HOURS = {"h": 1, "d": 24, "w": 24 * 7}
 
 
 class Unclear(Exception):
-    """A value cannot be meant; the text says what could."""
+    """A value is invalid; the text says which values are allowed."""
 
 
 def metric_comparison(name: str, class_label: str | None, value: str) -> Comparison:
-    """`acc:>0.8` or `recall(df):<0.5`. Raises `Unclear`."""
+    """A condition such as `acc:>0.8` or `recall(df):<0.5`. Raises `Unclear`."""
     if class_label is not None:
         found = find_metric(name, CLASS_METRICS)
         if found is None:
@@ -69,7 +69,7 @@ def metric_comparison(name: str, class_label: str | None, value: str) -> Compari
         number = float(text)
     except ValueError:
         raise Unclear(f"{text} is not a number") from None
-    # Anything beyond these is not a number that a metric could be compared with.
+    # Numbers beyond these cannot be compared with a metric.
     if not -1e300 < number < 1e300:
         raise Unclear(f"{text} is not a number that a metric can have")
     plain = Operator(operator)
@@ -79,7 +79,7 @@ def metric_comparison(name: str, class_label: str | None, value: str) -> Compari
 
 
 def is_metric(name: str) -> bool:
-    """Whether a key in front of a colon names a metric of a run or of a class."""
+    """Whether a key before a colon names a metric of a run or of a class."""
     return name in SHORT_METRICS or bool(meanings(name, {*WHOLE_METRICS, *CLASS_METRICS}))
 
 
@@ -103,7 +103,7 @@ def _moment(value: str, now: datetime) -> datetime:
             number, unit = ago.groups()
             return now - timedelta(hours=int(number) * _HOURS[unit])
         moment = datetime.fromisoformat(value)
-        # A date, or a time whose zone nobody wrote, is meant in UTC, in which times are shown.
+        # A date, or a time without a zone, is read as UTC, the zone in which times are shown.
         if moment.utcoffset() is None:
             return moment.replace(tzinfo=UTC)
         return moment.astimezone(UTC)
@@ -113,7 +113,7 @@ def _moment(value: str, now: datetime) -> datetime:
 
 _QUOTED = r'"(?:\\.|[^"\\])*"'
 _GROUPS = r",\s+(?=by=)"
-"""Of a condition over groups, as it is written in gates: the only space within a term."""
+"""The start of a condition over groups, written as in gates: the only space within a term."""
 _TOKEN = re.compile(rf'(?:{_GROUPS}|[^\s"]|{_QUOTED}|".*)+', re.DOTALL)
 _CLOSED = re.compile(rf'(?:{_GROUPS}|[^\s"]|{_QUOTED})*', re.DOTALL)
 _KEY = re.compile(rf'([a-z][a-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?:(.*)', re.DOTALL)
@@ -129,18 +129,18 @@ STATE_WORDS: Mapping[str, RunState] = {
     "failed": RunState.FAILED,
 }
 FLAG_WORDS = ("any", "none", *FlagState)
-"""What a run's flags can be asked for, beside the names of rules."""
+"""Values for the flags of a run, in addition to the names of rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedTerm:
-    """One term as typed, and what it means or why it means nothing."""
+    """One term as typed, and what it means or why it is invalid."""
 
     text: str
     term: FilterTerm | Condition | None = None
     problem: str | None = None
     part: Slice | None = None
-    """The slice that the metrics of all other terms are of."""
+    """The slice to which the metrics of all other terms refer."""
 
 
 def parse_filter(text: str, *, now: datetime | None = None) -> tuple[ParsedTerm, ...]:
@@ -160,7 +160,7 @@ def parse_filter(text: str, *, now: datetime | None = None) -> tuple[ParsedTerm,
 
 
 def _on_slice(term: FilterTerm | Condition, part: Slice) -> FilterTerm | Condition:
-    """Metrics of all samples become those of the slice."""
+    """Apply the slice to metrics of all samples."""
     match term:
         case Not(inner):
             found = _on_slice(inner, part)
@@ -177,7 +177,7 @@ def filter_text(terms: tuple[ParsedTerm, ...]) -> str:
 
 
 def quoted(value: str) -> str:
-    """A value as it has to be typed, in quotes where it would mean something else without."""
+    """A value as it has to be typed, with quotes if it would otherwise mean something else."""
     if not _NEEDS_QUOTES.search(value):
         return value
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
@@ -204,7 +204,7 @@ def _parsed(text: str, now: datetime) -> ParsedTerm:
 
 _OF_SLICE = "slice:"
 _WRITTEN = re.compile(r"(?:low|high|worst|gap)\(|([a-z][a-z0-9_]*)[\[@]")
-"""How a condition begins that is written as in gates."""
+"""The start of a condition that is written as in gates."""
 _BARE = re.compile(rf'([a-z][a-z0-9_]*)(?:\(((?:[^()"]|{_QUOTED})+)\))?(?=[<>=!])')
 """A metric that is compared without a colon."""
 
@@ -217,7 +217,7 @@ def _slice_term(text: str, body: str) -> ParsedTerm:
 
 
 def _compared_term(text: str, body: str, negated: bool) -> ParsedTerm | None:
-    """What stands for a slice, or for a metric without a colon; None for any other term."""
+    """A term that is a slice, or a metric without a colon; None for any other term."""
     bare, written = _BARE.match(body), _WRITTEN.match(body)
     if body.startswith(_OF_SLICE):
         return _slice_term(text, body.removeprefix(_OF_SLICE))

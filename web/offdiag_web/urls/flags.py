@@ -1,4 +1,4 @@
-"""Addresses of the lists of flags and of problems, and of one of either."""
+"""Addresses of the lists of flags and of problems, and of single flags and problems."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from offdiag.store.problems import DatasetOfProblems
 from offdiag_web.urls.query_string import read_place, with_query
 
 ALL = "all"
-"""Stands for every state, also that of closed flags."""
+"""Stands for every state, including that of closed flags."""
 WHOLE_RUN = "(whole run)"
-"""Stands for flags that are about no class, where a class is asked for."""
+"""Stands for flags that are about no class, as the value of the field for a class."""
 NOBODY = "(nobody)"
-"""Stands for flags that nobody looks after, where a person is asked for."""
+"""Stands for flags without an assignee, as the value of the field for a person."""
 
 _PLACE = re.compile(r"([0-3])~([1-9]\d{0,17})")
 
 
 _FIELDS = ("severity", "rule", "class", "dataset", "model", "assignee", "run", "project")
-"""What flags are narrowed to, by the names in addresses."""
+"""Fields that filter flags, by their names in addresses."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlagListAddress:
-    """Which flags, in which state, from where on; `state` None is all states.
+    """Which flags are listed, in which state, from which place on; `state` None is all states.
 
-    `fields` has what flags are narrowed to as people write it, by its name in addresses.
+    `fields` contains the values of filters as people write them, by their names in addresses.
     """
 
     state: FlagState | None = FlagState.OPEN
@@ -55,7 +55,7 @@ class FlagListAddress:
 
     @property
     def filter(self) -> FlagFilter:
-        """The flags that are meant."""
+        """The filter for the listed flags."""
         wanted = self.fields.get
         severity = wanted("severity")
         return FlagFilter(
@@ -72,7 +72,7 @@ class FlagListAddress:
 
 
 def read_flag_list(values: Mapping[str, str]) -> FlagListAddress:
-    """The address in a query string, without what cannot be meant."""
+    """The address in a query string, without invalid values."""
     given = {key: values.get(key, "").strip() for key in _FIELDS}
     given |= {"class": values.get("class", ""), "rule": given["rule"].upper()}
     if given["severity"] not in set(Severity):
@@ -106,14 +106,14 @@ def _place_values(place: FlagPlace | None) -> dict[str, str | None]:
 
 
 def _or_empty(text: str | None, special: str) -> str | None:
-    """What the store looks for: nothing in particular, the empty value, or a name."""
+    """The value that the store looks for: None for any, the empty text, or a name."""
     return "" if text == special else text
 
 
 SHOWN = ("open", "new", "snoozed", "resolved", "all")
 HITS = ("", "role", Hit.CHAMPION.value, Hit.CANDIDATE.value)
 _OLD_STATES = {"acknowledged": "open", "dismissed": "resolved", "closed": "resolved"}
-"""States of flags, as addresses of the list of flags name them."""
+"""The states of problems for states in old addresses, of the list of flags."""
 _STATES = {
     "open": (ProblemState.OPEN, ProblemState.ACCEPTED),
     "new": (ProblemState.OPEN,),
@@ -125,7 +125,8 @@ _STATES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemsAddress:
-    """Which problems are listed; empty leaves a field open. `low` shows those of low severity."""
+    """Which problems are listed; an empty field does not filter. `low` shows those of low
+    severity."""
 
     show: str = "open"
     dataset: str = ""
@@ -161,12 +162,12 @@ class ProblemsAddress:
         return replace(self, show=show)
 
     def without(self, key: str) -> ProblemsAddress:
-        """With one field left open."""
+        """The same problems without one of the filters."""
         emptied: dict[str, Any] = {"class_label" if key == "class" else key: ""}
         return replace(self, **emptied)
 
     def means(self, problem: Problem, dataset: DatasetOfProblems) -> bool:
-        """Whether a problem is meant, whatever its state."""
+        """Whether a problem passes the filters, whatever its state."""
         key = problem.key
         pairs = (
             (self.dataset, dataset.name),
@@ -186,7 +187,7 @@ class ProblemsAddress:
         return not self.hits or Hit(self.hits) in problem.hits
 
     def is_shown(self, problem: Problem) -> bool:
-        """Whether the severity is shown; of one run, one rule or one cause everything is."""
+        """Whether its severity is shown; a list of one run, rule or cause shows every severity."""
         is_asked_for = self.low or self.run or self.rule or self.cause
         return bool(is_asked_for) or not problem.is_low
 
@@ -196,7 +197,7 @@ class ProblemsAddress:
 
 
 def read_problems(values: Mapping[str, str]) -> tuple[ProblemsAddress, list[str]]:
-    """The address in a query string, with a notice for each value that cannot be meant."""
+    """The address in a query string, with a notice for each invalid value."""
     notices: list[str] = []
     show = values.get("show") or values.get("state") or "open"
     show = _OLD_STATES.get(show, show)
@@ -232,7 +233,7 @@ def read_problems(values: Mapping[str, str]) -> tuple[ProblemsAddress, list[str]
 
 
 def problems_of_run(run_id: str) -> str:
-    """The list of what a run shows, in every state."""
+    """The list of the problems of a run, in every state."""
     return ProblemsAddress(show="all", run=run_id).url()
 
 

@@ -14,7 +14,8 @@ _LARGEST_ID = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class MetricAddress:
-    """`share` is that of the positive class; None means that of the dataset, or one half."""
+    """A metric. `share` is that of the positive class; None means that of the dataset, or one
+    half."""
 
     key: str
     share: Decimal | None = None
@@ -35,7 +36,7 @@ class MetricAddress:
 
 
 def read_metric(key: str, values: Mapping[str, str]) -> tuple[MetricAddress, list[str]]:
-    """The address in a query string, with a notice for each value that cannot be meant."""
+    """The address in a query string, with a notice for each invalid value."""
     notices: list[str] = []
     return (
         MetricAddress(
@@ -57,7 +58,7 @@ def _share(text: str, notices: list[str]) -> Decimal | None:
     except InvalidOperation:
         share = Decimal("NaN")
     if share.is_finite() and Decimal("0.000001") <= share <= Decimal("0.999999"):
-        # Trailing zeros say nothing, and six digits are more than any dataset tells apart.
+        # Trailing zeros add nothing, and six digits are more than any dataset distinguishes.
         return Decimal(format(round(share, 6).normalize(), "f"))
     notices.append(f"“{text[:20]}” is not a share between 0 and 1, nor a percentage.")
     return None

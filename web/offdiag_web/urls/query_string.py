@@ -1,4 +1,4 @@
-"""Query strings of addresses, places in lists, and groups of classes in them."""
+"""Query strings of addresses, positions in lists, and groups of classes in addresses."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from urllib.parse import quote, urlencode
 from offdiag.domain.texts import escaped_mark, name_from_path
 
 _READABLE = ":*@,~\"'"
-"""Characters that need no escape in a query and that people would like to read."""
+"""Characters that need no escaping in a query and keep it readable."""
 
 
 def with_query(path: str, values: Mapping[str, str | None]) -> str:
-    """`path` with the values that are there, sorted by key."""
+    """`path` with all non-empty values, sorted by key."""
     pairs = [(key, value) for key, value in sorted(values.items()) if value]
     if not pairs:
         return path
@@ -25,7 +25,7 @@ _SEPARATOR = ","
 
 
 def groups_text(names: Iterable[str]) -> str | None:
-    """Names as one value of a query, None where there are none."""
+    """Names as one value of a query; None if there are none."""
     return _SEPARATOR.join(map(_written, names)) or None
 
 
@@ -43,7 +43,7 @@ Place = TypeVar("Place")
 
 
 def one_of(text: str | None, known: Sequence[str], what: str, notices: list[str]) -> str | None:
-    """A value that is one of those known; None, with a notice, for any other."""
+    """A value that is one of the known ones; None, with a notice, for any other."""
     if not text or text in known:
         return text or None
     notices.append(f"There is no {what} “{text[:40]}”; known are {', '.join(known)}.")
@@ -51,11 +51,11 @@ def one_of(text: str | None, known: Sequence[str], what: str, notices: list[str]
 
 
 _BESIDE = re.compile(r"form|utm_.*|.*clid")
-"""What forms send along, and what mail programs and social networks add to links."""
+"""Parameters that forms send along, or that mail programs and social networks add to links."""
 
 
 def unknown_parameters(given: Iterable[str], known: Collection[str]) -> list[str]:
-    """A notice of the parameters of a page that it does not read, if there are any."""
+    """A notice of the parameters that a page does not read, if there are any."""
     unknown = [each for each in given if each not in known and not _BESIDE.fullmatch(each)]
     if not unknown:
         return []
@@ -66,7 +66,7 @@ def unknown_parameters(given: Iterable[str], known: Collection[str]) -> list[str
 
 
 def read_start(values: Mapping[str, str], *, unread: str = UNREAD_PLACE) -> tuple[int, list[str]]:
-    """From which line on a list is shown, counted from 0, with a notice where that is unclear."""
+    """The line at which a list starts, counted from 0, with a notice if it is invalid."""
     given = values.get("from", "")
     if not given:
         return 0, []
@@ -78,7 +78,7 @@ def read_start(values: Mapping[str, str], *, unread: str = UNREAD_PLACE) -> tupl
 def read_place(
     values: Mapping[str, str], read: Callable[[str], Place | None], notices: list[str]
 ) -> tuple[Place, bool] | None:
-    """The place after which, or before which if True, a list goes on; None for its beginning."""
+    """The place after which a list continues, or before which if True; None for its beginning."""
     for name in ("after", "before"):
         text = values.get(name)
         if text:

@@ -8,12 +8,12 @@ from offdiag.domain.texts import DEFAULT_PROJECT, escaped_start, name_segment
 from offdiag_web.urls.query_string import with_query
 
 NEW = "new"
-"""The address of the form; a report of this name is written differently."""
+"""The address of the form; it is never the address of a report of this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportAddress:
-    """A report by project and name; the default project goes without saying."""
+    """A report by project and name; the default project is left out."""
 
     project: str
     name: str
@@ -24,7 +24,7 @@ class ReportAddress:
         return self._at(f".{form}" if form else "", first=first)
 
     def action_url(self, action: str) -> str:
-        """Where a form posts to, such as "pause" or "run", or the page "edit"."""
+        """The address that a form posts to, such as "pause" or "run", or the page "edit"."""
         return self._at(f"/{action}")
 
     def copy_url(self) -> str:
@@ -35,11 +35,11 @@ class ReportAddress:
         return self._at(f"/{number}{f'.{form}' if form else ''}")
 
     def file_url(self, number: int, file_name: str) -> str:
-        """One frozen form of an edition."""
+        """The stored file of an edition in one format."""
         return self._at(f"/{number}/{file_name}")
 
     def retry_url(self, number: int, delivery_id: int | None = None) -> str:
-        """Where another try for an edition, or for one of its deliveries, is posted to."""
+        """The address to which a retry of an edition, or of one of its deliveries, is posted."""
         what = "" if delivery_id is None else f"/deliveries/{delivery_id}"
         return self._at(f"/{number}{what}/retry")
 

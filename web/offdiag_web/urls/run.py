@@ -1,4 +1,4 @@
-"""Addresses of a run: its matrix as it is laid out, and the examples that a count counts."""
+"""Addresses of a run: its matrix as it is laid out, and the examples behind each count."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ClassOrder = Literal["support", "label", "cluster", "group"]
 Layout = Literal["long", "grid"]
 FORMS = ("csv", "json", "md", "tex", "svg", "png")
 _COUNTS_ONLY = frozenset({"csv", "json"})
-"""Forms that hold every share anyway, so that there is nothing to choose."""
+"""Forms that contain all shares anyway, so there is nothing to choose."""
 _MOST_HIDDEN = 1_000_000
 
 
@@ -33,15 +33,15 @@ def run_url(run_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MatrixAddress:
-    """How one run's matrix is shown. The stored matrix is never changed by any of it.
+    """How the matrix of a run is shown. None of this changes the stored matrix.
 
-    `norm` is about the stored orientation, also in the transposed view: "row" is the share of
+    `norm` refers to the stored orientation, even if the view is transposed: "row" is the share of
     the actual class, "col" of the predicted one. `order` None is the default of the label set.
-    `focus` is the class in the middle of attention where the matrix is too large for a table;
-    `rarest` leaves cells with fewer samples out of its map. `collapse` names groups of classes
-    that are shown as one class each. `taken_for` is the class that `focus` was taken for, in a
-    cell that is shown. `worst_first` sorts the table of classes by recall. `part` is the slice
-    that is counted alone.
+    `focus` is the class that is shown in detail if the matrix is too large for a table; `rarest`
+    leaves cells with fewer samples out of its map. `collapse` names groups of classes that are
+    each shown as one class. `taken_for` is the class that `focus` was mistaken for, in a cell that
+    is shown. `worst_first` sorts the table of classes by recall. `part` is the only slice that is
+    counted.
     """
 
     run_id: str
@@ -56,7 +56,7 @@ class MatrixAddress:
     part: str | None = None
 
     def card_url(self) -> str:
-        """The run as a card for slides, with the matrix as it is shown here."""
+        """The run as a card for slides, with the matrix as shown here."""
         return self.url("svg").replace("/matrix.svg", "/card.svg", 1)
 
     def url(self, form: str = "", layout: Layout = "long") -> str:
@@ -80,7 +80,7 @@ class MatrixAddress:
 
 
 def read_matrix(run_id: str, values: Mapping[str, str]) -> tuple[MatrixAddress, list[str]]:
-    """The address in a query string, with a notice for each value that cannot be meant."""
+    """The address in a query string, with a notice for each invalid value."""
     notices: list[str] = []
     norm = one_of(values.get("norm"), get_args(Norm), "normalisation", notices)
     order = one_of(values.get("order"), get_args(ClassOrder), "order of classes", notices)
@@ -121,15 +121,15 @@ EVERYTHING_WRONG = ExampleQuestion()
 
 @dataclass(frozen=True, slots=True)
 class ExamplesAddress:
-    """The examples of one run. Classes are named as they are; there may be none of that name."""
+    """The examples of one run. Classes are given by name; a name need not exist."""
 
     run_id: str
     question: ExampleQuestion = EVERYTHING_WRONG
     cursor: Cursor | None = None
     as_list: bool = False
-    """Whether a table is wanted where there are pictures."""
+    """Whether to show a table even if there are images."""
     with_content: bool = False
-    """Whether content is to be shown that is hidden otherwise."""
+    """Whether to show content that is otherwise hidden."""
 
     def url(self, form: str = "") -> str:
         """Canonical URL of the page, or of its export where `form` is "json" or "csv"."""
@@ -167,7 +167,7 @@ class ExamplesAddress:
         return replace(self, question=replace(self.question, order=order), cursor=None)
 
     def without(self, field: str) -> ExamplesAddress:
-        """The same without one term: `actual`, `predicted`, `sample` or `part`."""
+        """The same examples without one filter: `actual`, `predicted`, `sample` or `part`."""
         asked = self.question
         left = replace(
             asked,
@@ -180,29 +180,29 @@ class ExamplesAddress:
 
 
 def cell_url(run_id: str, actual: str, predicted: str, part: str | None = None) -> str:
-    """The examples of one cell of the matrix, or of that of a slice."""
+    """The examples of one cell of the matrix, or of the same cell in a slice."""
     return ExamplesAddress(run_id, ExampleQuestion(actual, predicted, part=part)).url()
 
 
 def numbered_cell_url(
     run_id: str, actual: int | str, predicted: int | str, part: str | None = None
 ) -> str:
-    """The same by the codes of classes and groups: short, and answered with the address above."""
+    """A short URL by the codes of classes and groups, redirected to `cell_url`."""
     return with_query(f"/runs/{run_id}/cells/{actual}-{predicted}", {"slice": part})
 
 
 def missed_url(run_id: str, actual: str, part: str | None = None) -> str:
-    """The samples of a class that were taken for another one."""
+    """The samples of a class that were predicted as another one."""
     return ExamplesAddress(run_id, ExampleQuestion(actual, part=part)).url()
 
 
 def slice_url(run_id: str, part: str, actual: str | None = None) -> str:
-    """What is wrong in a slice, or of one class in it."""
+    """The errors in a slice, or those of one class in it."""
     return ExamplesAddress(run_id, ExampleQuestion(actual, part=part)).url()
 
 
 def read_examples(run_id: str, values: Mapping[str, str]) -> tuple[ExamplesAddress, list[str]]:
-    """The address in a query string, with a notice for each value that cannot be meant."""
+    """The address in a query string, with a notice for each invalid value."""
     notices: list[str] = []
     question = ExampleQuestion(
         actual=values.get("true") or None,

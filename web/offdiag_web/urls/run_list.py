@@ -1,4 +1,4 @@
-"""The address of the runs list."""
+"""The address of the list of runs: filter, order, columns and selection."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from offdiag_web.urls.query_string import RUN_ID, read_place, with_query
 
 ScaleChoice = Literal["fit", "full"]
 ListForm = Literal["table", "both", "trend", "parallel"]
-"""The table, the values over time above it, those alone, or lines across parallel axes."""
+"""The table, a trend above the table, the trend alone, or lines across parallel axes."""
 FORMS: tuple[ListForm, ...] = ("table", "both", "trend", "parallel")
 BY_MODEL, OF_TAG = "model", "tag."
 _SEPARATOR = "~"
 
 NEWEST_FIRST = RunOrder("logged", descending=True)
 OTHER_COLUMNS = ("worst", "cost", "problems", "params", "logged", "by")
-"""Columns besides metrics and single parameters; `params` are the two that differ most."""
+"""Columns other than metrics and single parameters; `params` are the two that differ most."""
 EXACTLY = "run"
-"""Among the columns it says that no others are meant; old addresses name metrics alone."""
+"""Marks a list of columns as complete; old addresses contain only metrics."""
 MOST_COLUMNS = 8
 SHORT_NAMES = {key: name for name, key in SHORT_METRICS.items()}
 LOWER_IS_BETTER = frozenset(
@@ -51,15 +51,15 @@ LOWER_IS_BETTER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RunListAddress:
-    """Which runs, in which order, on which scale, from where on.
+    """Which runs are listed, in which order, on which scale, from which place on.
 
-    `order` None is the best first where all runs are of one dataset, else the newest. `columns`
-    are keys of metrics, parameters after `OF_PARAM`, and `OTHER_COLUMNS`; empty for the usual
-    ones. `baseline` is the run that the others are held against, None for the champion, or the
-    one that is pinned. `selected` are ids of runs that are ticked, on this page of the list or
-    elsewhere, in the order in which they were. With `only_differences`, columns of metrics in
-    which the runs of the page do not differ are left out. `group` puts the runs together that
-    share a model, a parameter or a tag: `BY_MODEL`, or its name after `OF_PARAM` or `OF_TAG`.
+    `order` None is best first if all runs are of one dataset, otherwise newest first. `columns`
+    are keys of metrics, parameters after `OF_PARAM`, and `OTHER_COLUMNS`; empty for the default
+    ones. `baseline` is the run that the others are compared with, None for the champion or the
+    pinned one. `selected` are the ids of selected runs, on this page of the list or elsewhere, in
+    the order in which they were selected. `only_differences` leaves out columns of metrics in
+    which the runs of the page do not differ. `group` groups runs that share a model, a parameter
+    or a tag: `BY_MODEL`, or its name after `OF_PARAM` or `OF_TAG`.
     """
 
     terms: tuple[ParsedTerm, ...] = ()
@@ -75,7 +75,7 @@ class RunListAddress:
 
     @property
     def filter(self) -> RunFilter:
-        """The terms that mean something."""
+        """The valid terms."""
         return tuple(parsed.term for parsed in self.terms if parsed.term is not None)
 
     def url(self, form: str = "") -> str:
@@ -92,7 +92,7 @@ class RunListAddress:
 
     @property
     def kept_by_form(self) -> tuple[tuple[str, str], ...]:
-        """What stays when the filter changes, where it is not a default."""
+        """Parameters that stay when the filter changes, without defaults."""
         kept = []
         if self.order is not None:
             kept.append(("sort", f"{'-' if self.order.descending else ''}{self.order.name}"))
@@ -113,7 +113,7 @@ class RunListAddress:
         return tuple(kept)
 
     def sorted_by(self, name: str) -> RunListAddress:
-        """Sorted by a column: best first, or the other way round if it already is."""
+        """The list sorted by a column: best first, or in reverse if it already is."""
         first = RunOrder(name, descending=name != "name" and name not in LOWER_IS_BETTER)
         again = self.order == first
         order = replace(first, descending=not first.descending) if again else first
@@ -127,7 +127,7 @@ class RunListAddress:
 def read_run_list(
     values: Mapping[str, str], *, now: datetime | None = None
 ) -> tuple[RunListAddress, list[str]]:
-    """The address in a query string, with a notice for each value that cannot be meant.
+    """The address in a query string, with a notice for each invalid value.
 
     `now` is what terms such as `since:30d` count from.
     """
@@ -149,12 +149,12 @@ def read_run_list(
 
 
 def is_of_slices(key: str) -> bool:
-    """Whether the key of a column is the text of a metric of slices."""
+    """Whether the key of a column is a metric of slices."""
     return "@" in key or ", by=" in key
 
 
 def slice_columns(address: RunListAddress, chosen: Sequence[str]) -> tuple[MetricField, ...]:
-    """Metrics of slices that are columns, or that the filter is about."""
+    """Metrics of slices that are columns or used in the filter."""
     named = [read_metric(key) for key in chosen if is_of_slices(key)]
     asked = [
         field
@@ -177,12 +177,12 @@ def _slice_column(text: str) -> str | None:
 
 
 def columns_text(columns: Sequence[str]) -> str:
-    """Columns as they stand in an address."""
+    """Columns as they are written in an address."""
     return ",".join(quote(SHORT_NAMES.get(key, key), safe="") for key in columns)
 
 
 def read_columns(values: Mapping[str, str], notices: list[str]) -> tuple[str, ...]:
-    """Columns from `cols=acc,mcc`, or from the boxes of the chooser, each sent as `col`."""
+    """Columns from `cols=acc,mcc`, or from the checkboxes of the chooser, each sent as `col`."""
     getlist = getattr(values, "getlist", None)
     boxes: list[str] = getlist("col") if getlist is not None else []
     given = boxes or [unquote(text) for text in values.get("cols", "").split(",") if text]
@@ -232,7 +232,7 @@ def _read_baseline(text: str | None, notices: list[str]) -> str | None:
 
 
 def _read_selected(text: str) -> tuple[str, ...]:
-    """Ids of ticked runs; what is none was never ticked."""
+    """The ids of selected runs; anything that is not an id is ignored."""
     ids = (each for each in text.split(",") if RUN_ID.fullmatch(each))
     return tuple(dict.fromkeys(ids))[:MOST_COMPARED]
 

@@ -61,7 +61,7 @@ class AdviceAddress:
 
 
 def read_advice(run_id: str, values: Mapping[str, str]) -> tuple[AdviceAddress, list[str]]:
-    """The address in a query string, with a notice for each value that cannot be meant."""
+    """The address in a query string, with a notice for each invalid value."""
     notices: list[str] = []
     goal, balance = values.get("goal") or Goal.BOTH.value, values.get("balance") or ""
     if goal not in set(Goal):

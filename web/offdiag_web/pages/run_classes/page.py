@@ -93,7 +93,7 @@ class ClassesAddress:
 def read_classes(
     run_id: str, values: Mapping[str, str], known_keys: Collection[str]
 ) -> tuple[ClassesAddress, list[str]]:
-    """The address in a query string, with a notice for each value that cannot be meant."""
+    """The address in a query string, with a notice for each invalid value."""
     notices: list[str] = []
     address = ClassesAddress(run_id, part=values.get("slice") or None)
     group = values.get("show")

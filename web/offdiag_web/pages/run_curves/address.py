@@ -63,7 +63,7 @@ class CurvesAddress:
 
 
 def read_curves(run_id: str, values: Mapping[str, str]) -> tuple[CurvesAddress, list[str]]:
-    """The address in a query string, with a notice for each value that cannot be meant."""
+    """The address in a query string, with a notice for each invalid value."""
     notices: list[str] = []
     start, unread = read_start(values)
     address = CurvesAddress(

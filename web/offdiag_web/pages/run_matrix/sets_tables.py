@@ -81,7 +81,7 @@ class LabelSetsAddress:
 def read_label_sets(
     run_id: str, values: Mapping[str, str], *, default: LabelOrder = "f1"
 ) -> tuple[LabelSetsAddress, list[str]]:
-    """The address in a query string, with a notice for each value that cannot be meant.
+    """The address in a query string, with a notice for each invalid value.
 
     `default` is the order of labels where none is given.
     """
