@@ -1,1 +1,1 @@
-"""Charts: small pure functions from numbers to SVG text. No request, no database, no templates."""
+"""Charts as SVG text: small pure functions of numbers, without request, database or template."""

@@ -1,7 +1,7 @@
 """A card for slides: title, what was measured, key numbers with intervals, and a matrix.
 
-It is a document of its own, 1200 by 675 pixels on a light ground, and needs neither a style sheet
-nor a font that is not on every machine.
+It is a standalone SVG document, 1200 by 675 pixels on a light background, and needs neither a
+stylesheet nor fonts that some machines lack.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INK, _QUIET, _LINE, _PAGE = "#16202c", "#4c5967", "#d5dce3", "#ffffff"
 _TOP, _BOTTOM = 204, HEIGHT - 60
 _GAP = 36
 _LETTER, _BOLD = 0.56, 0.64
-"""Width of a letter by the size of the type, on average."""
+"""Average width of a letter relative to the font size."""
 _LARGEST_SCALE = 1.6
 _TITLE, _FITS_TITLE = 34, 44
 _SMALL_TITLE, _LONGEST_TITLE = 24, 72
@@ -33,7 +33,7 @@ _LONGEST_FOOT = 140
 
 @dataclass(frozen=True, slots=True)
 class CardTable:
-    """Rows of numbers below their heads; the first column is text, column `strong` stands out."""
+    """Rows of numbers below heads; the first column is text, column `strong` is emphasised."""
 
     heads: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
@@ -42,7 +42,7 @@ class CardTable:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a card says. `picture` is the matrix, `picture_title` what it shows."""
+    """The content of a card. `picture` is the matrix, `picture_title` says what it shows."""
 
     title: str
     subtitle: str
@@ -54,7 +54,7 @@ class Card:
 
 
 def card_svg(card: Card) -> str:
-    """The card as an SVG document; every name in it is text."""
+    """The card as an SVG document; all names in it are escaped."""
     size = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
@@ -85,14 +85,14 @@ def _parts(card: Card) -> Iterator[str]:
 
 
 def _sizes(table: CardTable) -> list[int]:
-    """Size of the type in each column."""
+    """Font size of each column."""
     is_roomy = len(table.rows) <= 6 and len(table.heads) <= 3
     strong, plain = (28, 19) if is_roomy else (21, 17)
     return [strong if column == table.strong else plain for column in range(len(table.heads))]
 
 
 def _columns(table: CardTable) -> list[float]:
-    """Where each column begins, the first, or ends, the others."""
+    """The left edge of the first column and the right edges of the others."""
     ends = [float(_MARGIN)]
     right = float(_MARGIN)
     for column, size in enumerate(_sizes(table)):
@@ -127,7 +127,7 @@ def _table(table: CardTable, columns: Sequence[float]) -> Iterator[str]:
 
 
 def _fitted(picture: Picture, left: float, top: float) -> str:
-    """The picture as large as there is room for, at its place."""
+    """The picture, scaled to the available room, at its position."""
     scale = min(
         _LARGEST_SCALE,
         (WIDTH - _MARGIN - left) / picture.width,
@@ -160,7 +160,7 @@ def _text(
 
 
 def map_picture(png: str, side: int, *, down: str, across: str) -> Picture:
-    """A map of many classes, as base64 of a PNG of `side` pixels, between its named axes."""
+    """A map of many classes, a base64 PNG of `side` pixels, with names on both axes."""
     middle = coordinate(30 + side / 2)
     return Picture(
         f'<text x="{middle}" y="16" text-anchor="middle" font-weight="600">{escape(across)} →'

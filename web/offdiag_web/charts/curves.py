@@ -1,4 +1,4 @@
-"""What scores tell: ROC and precision-recall curves, and how the scores are distributed."""
+"""Charts of scores: ROC and precision-recall curves, and histograms of scores by class."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ Point = tuple[float, float]
 def roc_drawing(
     points: OperatingPoints, *, name: str, in_use: Point | None = None, is_small: bool = False
 ) -> Markup:
-    """True over false positive rate; both kinds of samples exist.
+    """True positive rate over false positive rate; requires samples of both kinds.
 
-    `in_use` is the false positive rate and the recall of the answers that were given.
+    `in_use` is the false positive rate and the recall of the actual predictions.
     """
     frame = SMALL if is_small else LARGE
     return _roc(frame, line(frame, _rates(points, frame), "curve"), in_use=in_use, name=name)
@@ -54,10 +54,10 @@ def precision_recall_drawing(
     in_use: Point | None = None,
     is_small: bool = False,
 ) -> Markup:
-    """Precision over recall, in steps; positive samples exist.
+    """Precision over recall, in steps; requires positive samples.
 
-    With a `prevalence`, as if that were the share of positive samples, which takes negative ones
-    as well. `in_use` is the recall and the precision of the answers that were given.
+    With a `prevalence`, as if that were the share of positive samples, which requires negative
+    ones as well. `in_use` is the recall and the precision of the actual predictions.
     """
     frame = SMALL if is_small else LARGE
     return _precision_recall(
@@ -71,7 +71,7 @@ def precision_recall_drawing(
 
 @dataclass(frozen=True, slots=True)
 class RunPoints:
-    """The points of one run, with the letter and the line by which charts tell it."""
+    """The points of one run, with the letter and line style that identify it in charts."""
 
     run_label: str
     style: RunStyle
@@ -79,13 +79,13 @@ class RunPoints:
 
 
 def roc_of_runs(runs: Sequence[RunPoints], *, name: str) -> Markup:
-    """The ROC curves of runs over each other; both kinds of examples exist."""
+    """The ROC curves of runs over each other; requires examples of both kinds."""
     lines = [(run.run_label, run.style, _rates(run.points, LARGE)) for run in runs]
     return _roc(LARGE, lines_of_runs(LARGE, lines), in_use=None, name=name)
 
 
 def precision_recall_of_runs(runs: Sequence[RunPoints], *, name: str) -> Markup:
-    """Precision over recall of runs on the same examples, of which some are positive."""
+    """Precision over recall of runs on the same examples, some of which are positive."""
     lines = [(run.run_label, run.style, _steps(run.points, LARGE, None)) for run in runs]
     curves = lines_of_runs(LARGE, lines, steps=True)
     level = _share(runs[0].points)
@@ -93,13 +93,13 @@ def precision_recall_of_runs(runs: Sequence[RunPoints], *, name: str) -> Markup:
 
 
 def _rates(points: OperatingPoints, frame: Frame) -> list[Point]:
-    """False positive rates with recalls, as many as a frame can show."""
+    """False positive rates with recalls, at most as many as a frame can show."""
     shown = reduced(points, cells=frame.width)
     return list(zip(shown.false_positive_rate.tolist(), shown.recall.tolist(), strict=True))
 
 
 def _steps(points: OperatingPoints, frame: Frame, prevalence: float | None) -> list[Point]:
-    """Recalls with precisions where they are defined, from a recall of 0 on."""
+    """Recalls with precisions where those are defined, starting at a recall of 0."""
     shown = reduced(points, cells=frame.width)
     recall, precision = shown.recall[1:], shown.precision(prevalence)[1:]
     is_defined = np.isfinite(precision)
@@ -126,7 +126,7 @@ def _roc(frame: Frame, curve: str, *, in_use: Point | None, name: str) -> Markup
 def _precision_recall(
     frame: Frame, curve: str, *, level: float, in_use: Point | None, name: str
 ) -> Markup:
-    """`level` is the precision without skill."""
+    """Precision-recall curves in a frame; `level` is the precision without skill."""
     return _picture(
         frame,
         names=("recall", "precision"),
@@ -139,7 +139,7 @@ def _precision_recall(
 
 
 def size_of(frame: Frame) -> tuple[int, int]:
-    """Width and height of a picture around a frame."""
+    """Width and height of a picture with this frame."""
     is_small = frame is SMALL
     return frame.right + 10, frame.bottom + (20 if is_small else 38)
 
@@ -194,9 +194,9 @@ WIDTH, HEIGHT = UPPER.right + 10, LOWER.bottom + 38
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """One kind of cases: its name with its number, and its shares by bin, which add up to 1.
+    """One kind of case: its name with its count, and its shares by bin, which add up to 1.
 
-    All shares are 0 where there are no examples of this kind. `edges` are the scores around the
+    All shares are 0 if there are no examples of this kind. `edges` are the scores that bound the
     bins, one more than there are shares.
     """
 
@@ -217,9 +217,9 @@ def spread_drawing(
 ) -> Markup:
     """Draw two histograms over the same bins of equal width.
 
-    `ticks` are texts with their places in 0..1, `threshold` is the place of the one in use, if
-    there is one, with what to say beside it.
-    `tones` say whether a kind of samples is good or bad, and "plain" where it is neither.
+    `ticks` are texts with their positions in 0..1; `threshold` is the position of the threshold in
+    use, if there is one, with its caption. `tones` say whether a kind of samples is good or bad,
+    or "plain" if it is neither.
     """
     return drawing(
         *_histogram(UPPER, upper, tones[0]),
@@ -235,7 +235,7 @@ def spread_drawing(
 
 
 def _tidy_share(largest: float) -> float:
-    """The lowest top of the scale that can be printed as it is and holds the largest share."""
+    """The lowest printable upper end of the scale that includes the largest share."""
     return next((share for share in _TOPS if share >= largest), 1.0)
 
 

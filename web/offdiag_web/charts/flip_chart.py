@@ -1,9 +1,9 @@
-"""Cost over that of the cheapest run as one cost grows: where lines meet 1, the choice flips.
+"""The flip chart: cost of each run relative to the cheapest, as one cost grows.
 
-Absolute costs would run out of any frame and hide every crossing. Both axes are logarithmic, so
-that doubling a cost is the same step everywhere; a line that is further behind than the frame
-is high leaves it at the top, where its letter says how far behind it ends. The strip on the foot
-has the colour of the run that costs least, and is pale where that is not significant.
+The cheapest run changes where lines meet 1. Absolute costs would exceed any frame and hide every
+crossing. Both axes are logarithmic, so doubling a cost is the same step everywhere; a line that
+exceeds the frame leaves it at the top, where its letter says how expensive it gets. The strip at
+the bottom has the colour of the cheapest run, and is pale where the difference is not significant.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class FlipLine:
 
 @dataclass(frozen=True, slots=True)
 class StripPart:
-    """From `low` to `high` the run with this style costs least."""
+    """From `low` to `high`, the run with this style costs least."""
 
     low: float
     high: float
@@ -50,7 +50,7 @@ class StripPart:
 
 @dataclass(frozen=True)
 class FlipAxis:
-    """Multiples of the unit from `low` to `high`, powers of ten, and the x of the lines."""
+    """Multiples of the unit from `low` to `high`, powers of ten, and the x values of the lines."""
 
     low: Decimal
     high: Decimal
@@ -68,7 +68,7 @@ class FlipAxis:
 
 
 def flip_axis(marks: Sequence[float], *, points: int = 120) -> FlipAxis:
-    """An axis over whole powers of ten, at least from 1 to 100, that holds positive marks."""
+    """An axis over whole powers of ten, at least 1 to 100, that contains all positive marks."""
     lowest, highest = min([1.0, *marks]), max([100.0, *marks])
     low = Decimal(1).scaleb(math.floor(math.log10(lowest)))
     high = Decimal(1).scaleb(math.ceil(math.log10(highest)))
@@ -87,9 +87,9 @@ def flip_chart(
     name: str,
     strip: Sequence[StripPart] = (),
 ) -> Markup:
-    """Draw the lines with a tick at each flip and at the cost as it is now.
+    """Draw the lines, with a tick at each flip and at the current cost.
 
-    `name` says in words what the chart shows.
+    `name` describes what the chart shows.
     """
     top = _HIGHEST
     return drawing(
@@ -114,7 +114,7 @@ def _x(x: float, axis: FlipAxis) -> float:
 
 
 def _y(times: float, top: float) -> float:
-    """Place of a multiple of the cheapest; 1 stands a little above the frame's foot."""
+    """Vertical position of a multiple of the cheapest; 1 is slightly above the frame's bottom."""
     return _BOTTOM - 6 - math.log(times) / math.log(top) * (_BOTTOM - 6 - _TOP)
 
 
@@ -160,7 +160,7 @@ def _marks(axis: FlipAxis, *, flips: Sequence[float], now: float) -> Iterator[st
 
 
 def _paths(line: FlipLine, axis: FlipAxis, top: float) -> Iterator[str]:
-    """The line inside the frame, in as many pieces as it has there."""
+    """The line inside the frame, in as many pieces as there are."""
     piece: list[str] = []
     previous: tuple[float, float] | None = None
     for x, times in zip(axis.at.tolist(), line.times.tolist(), strict=True):
@@ -181,7 +181,7 @@ def _paths(line: FlipLine, axis: FlipAxis, top: float) -> Iterator[str]:
 def _at_the_top(
     one: tuple[float, float], other: tuple[float, float], axis: FlipAxis, top: float
 ) -> str:
-    """Where the line between two points crosses the top of the frame."""
+    """The point where the line between two points crosses the top of the frame."""
     share = (top - one[1]) / (other[1] - one[1])
     x = one[0] + share * (other[0] - one[0])
     return f"{coordinate(_x(x, axis))} {coordinate(_y(top, top))}"
@@ -193,7 +193,7 @@ def _path(line: FlipLine, piece: Sequence[str]) -> str:
 
 
 def _readings(line: FlipLine, axis: FlipAxis, flips: Sequence[float], top: float) -> Iterator[str]:
-    """What the line says at every few costs, and wherever the choice flips."""
+    """Texts for the line at every few costs, and at every flip."""
     for place, (x, times) in enumerate(zip(axis.at.tolist(), line.times.tolist(), strict=True)):
         if (place % _READ_EVERY == 0 or x in flips) and times <= top:
             text = f"{line.run_label} at {x:,.3g}×: {times:.3f} times the lowest cost"
@@ -202,14 +202,14 @@ def _readings(line: FlipLine, axis: FlipAxis, flips: Sequence[float], top: float
 
 
 def _letters(lines: Sequence[FlipLine], top: float) -> Iterator[str]:
-    """The letters at the right ends, none over another; a line that left the frame ends there."""
+    """The letters at the right ends, without overlaps; lines that left the frame end at its top."""
     ends = [
         (_y(min(float(line.times[-1]), top), top), line)
         for line in lines
         if not math.isnan(float(line.times[-1]))
     ]
-    # From the foot up each letter keeps clear of the one below; then, from the top down, those
-    # that were pushed out of the frame come back into it and push others no further than needed.
+    # From the bottom up, each letter is moved clear of the one below; then, from the top down,
+    # letters that were pushed out of the frame are moved back, and others only as far as needed.
     ends.sort(key=lambda end: -end[0])
     places: list[float] = []
     for y, _ in ends:
@@ -226,5 +226,5 @@ def _letters(lines: Sequence[FlipLine], top: float) -> Iterator[str]:
 
 
 def _multiple(times: float) -> str:
-    """Three digits, which is what the margin of the picture holds."""
+    """Three digits, which is what fits into the margin."""
     return ">999×" if times >= 999.5 else f"{times:#.3g}".removesuffix(".") + "×"

@@ -1,4 +1,4 @@
-"""Maps: a matrix of very many classes as an image, and a metric over two rates."""
+"""Maps: a matrix with very many classes as a PNG image, and a metric over two rates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TICKS = (("0", 0.0), ("0.5", 0.5), ("1", 1.0))
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A run on the map, known by a letter."""
+    """A run on the map, identified by a letter."""
 
     run_label: str
     recall: float
@@ -42,8 +42,8 @@ def rate_map_drawing(
 ) -> Markup:
     """Draw a grid of heights in 0..1, None where undefined.
 
-    The first axis is the recall, drawn upwards; the second the specificity, drawn to the
-    right. Fields that are alike and side by side are one element, so that the page stays small.
+    The first axis is the recall, drawn upwards; the second is the specificity, drawn to the right.
+    Equal adjacent fields become one element, to keep the page small.
     """
     return drawing(
         *_fields(heights, ramp),
@@ -118,13 +118,13 @@ _EMPTY_COLOURS: dict[Theme, str] = {"light": "#f4f6f8", "dark": "#191f27"}
 def step_codes(
     correct: NDArray[np.bool_], steps: NDArray[np.int64], filled: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
-    """Codes of cells from their ramp, their step in it and whether they hold samples; (K, K)."""
+    """Codes of cells from their ramp, their step in it and whether they have samples; (K, K)."""
     codes = np.where(correct, 1 + steps, 1 + BINS + steps)
     return np.where(filled, codes, EMPTY).astype(np.uint8)
 
 
 def map_png(codes: NDArray[np.uint8], *, theme: Theme, pixels: int = 1) -> bytes:
-    """A palette PNG of codes (K, K), the first axis downwards, `pixels` a side for each cell."""
+    """A palette PNG of codes (K, K), the first axis downwards, `pixels` per side of each cell."""
     from PIL import Image
 
     size = tuple(pixels * side for side in reversed(codes.shape))
@@ -133,7 +133,7 @@ def map_png(codes: NDArray[np.uint8], *, theme: Theme, pixels: int = 1) -> bytes
     if pixels > 1:
         picture = picture.resize(size, Image.Resampling.NEAREST)
     written = io.BytesIO()
-    # Compressing as well as it goes takes ten times as long and saves a sixth.
+    # The best compression takes ten times as long and saves a sixth.
     picture.save(written, format="PNG")
     return written.getvalue()
 

@@ -1,9 +1,8 @@
-"""Small marks inside lines and cells: estimates with their interval, shares, churn, runs, classes.
+"""Small marks in lines and table cells: estimates with intervals, shares, churn, runs, classes.
 
-Of an estimate the dot is the estimate, the bar its interval, a dashed tick the baseline; an arrow
-head lies beyond that end of the axis, because a mark outside is never drawn at the edge as if it
-were inside. Where an interval also holds together with others, that one is a thin whisker and the
-bar a thick one.
+The dot is an estimate, the bar its interval, a dashed tick the baseline. An arrowhead points
+beyond the end of the axis, because a mark outside is never drawn at the edge as if it were inside.
+If there is also a simultaneous interval, that one is a thin whisker and the bar is thick.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from markupsafe import Markup
 from offdiag_web.charts.svg import UNIT, Extent, Scale, coordinate, drawing
 
 _MARGIN = 6
-"""Pixels kept free at both ends, so that a dot on an end is not cut."""
+"""Pixels kept free at both ends, so that a dot at an end is not cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +53,10 @@ def interval_mark(
     canvas: Canvas = IN_TABLE,
     css_class: str = "",
 ) -> Markup:
-    """Draw one estimate. `name` says in words what the mark shows.
+    """Draw one estimate. `name` describes what the mark shows.
 
-    `stands_out` draws a diamond instead of a dot, in the colour of errors; a `tone` draws one
-    in the colour of errors or of right answers. `whisker` has the ends of a wider interval,
+    `stands_out` draws a diamond instead of a dot, in the colour of errors; a `tone` draws the mark
+    in the colour of errors or of correct predictions. `whisker` has the ends of a wider interval,
     `css_class` another colour.
     """
     kind = f"mark mark-{tone}" if tone else "mark mark-out" if stands_out else "mark"
@@ -97,7 +96,7 @@ def _bar(extent: Extent, scale: Scale, canvas: Canvas) -> str:
 
 
 def _whisker(ends: tuple[float, float], scale: Scale, canvas: Canvas) -> str:
-    """A thin line with a tick at each end that lies within the axis."""
+    """A thin line with a tick at each end inside the axis."""
     low, high = ends
     start, end = (canvas.x(scale.clamped(each)) for each in ends)
     top, bottom = coordinate(canvas.middle - 4), coordinate(canvas.middle + 4)
@@ -133,7 +132,7 @@ SHAPES: tuple[Shape, ...] = (
     *("circle", "square", "triangle", "diamond"),
     *("turned", "plus", "cross", "bar"),
 )
-"""One for each run of a chart, which draws no more than these."""
+"""One for each run of a chart, which draws at most this many runs."""
 MOST_MARKED = len(SHAPES)
 _DASHES = ("", "6 2", "2 2", "7 2 2 2", "1 3", "10 3", "4 4", "8 2 2 2 2 2")
 _WIDTH, _HEIGHT = 34, 14
@@ -141,7 +140,7 @@ _WIDTH, _HEIGHT = 34, 14
 
 @dataclass(frozen=True, slots=True)
 class RunStyle:
-    """How a run is drawn; `css_class` gives it a colour, which the next four runs share."""
+    """How a run is drawn; `css_class` gives it a colour, which is shared by the next four runs."""
 
     shape: Shape
     dash: str
@@ -149,12 +148,12 @@ class RunStyle:
 
 
 def run_style(position: int) -> RunStyle:
-    """The style of the run at a position below `MOST_MARKED`."""
+    """The style of the run at a position less than `MOST_MARKED`."""
     return RunStyle(SHAPES[position], _DASHES[position], f"run-{'abcd'[position % 4]}")
 
 
 def marker(shape: Shape, x: float, y: float, *, size: float = 4) -> str:
-    """A shape around a point, `size` CSS pixels in each direction at most."""
+    """A shape around a point, at most `size` CSS pixels in each direction."""
     if shape == "circle":
         return (
             f'<circle class="point" cx="{coordinate(x)}" cy="{coordinate(y)}" '
@@ -206,7 +205,7 @@ _BAR_HEIGHT = 12
 def share_bar(
     share: float, *, name: str, tone: Literal["plain", "error"] = "plain", width: int = 96
 ) -> Markup:
-    """Draw a share in 0..1; a share above zero fills at least one pixel, so that it shows."""
+    """Draw a share in 0..1; a share above zero fills at least one pixel, to remain visible."""
     if not 0 <= share <= 1:
         raise ValueError(f"{share} is not a share")
     filled = max(1.0, share * width) if share > 0 else 0.0
@@ -227,7 +226,7 @@ _LETTER_ROOM = 16.0
 
 @dataclass(frozen=True, slots=True)
 class BarPart:
-    """One part of the bar; `run_label` is drawn where there is room."""
+    """One part of the bar; `run_label` is drawn if there is room."""
 
     count: int
     css_class: str
@@ -235,7 +234,7 @@ class BarPart:
 
 
 def churn_bar(segments: Sequence[BarPart], *, name: str) -> Markup:
-    """Draw the segments side by side; one with any example is at least three pixels wide."""
+    """Draw the segments side by side; one with any examples is at least three pixels wide."""
     total = sum(segment.count for segment in segments)
     if total <= 0:
         raise ValueError("a bar needs at least one example")
@@ -258,7 +257,7 @@ def churn_bar(segments: Sequence[BarPart], *, name: str) -> Markup:
 
 
 def _widths(segments: Sequence[BarPart], total: int) -> list[float]:
-    """Widths that add up to the whole bar; the widest ones give what the narrowest need."""
+    """Widths that add up to the whole bar; the widest ones yield what the narrowest need."""
     widths = [CHURN_WIDTH * segment.count / total for segment in segments]
     narrow = [0 < width < _NARROWEST for width in widths]
     missing = sum(_NARROWEST - width for width, is_so in zip(widths, narrow, strict=True) if is_so)
@@ -278,7 +277,7 @@ _AXIS_HEIGHT = 14
 
 
 def class_strip(extents: Sequence[Extent | None], *, name: str) -> Markup:
-    """Draw the values of runs in their order on an axis from 0 to 1; None leaves a lane empty."""
+    """Draw the values of runs in order on an axis from 0 to 1; None leaves a lane empty."""
     height = LANE * len(extents) + 5
     parts = [
         f'<path class="rail" d="M{coordinate(_strip_x(tick))} 0V{height}"/>' for tick in _TICKS
@@ -290,7 +289,7 @@ def class_strip(extents: Sequence[Extent | None], *, name: str) -> Markup:
 
 
 def strip_axis(*, name: str) -> Markup:
-    """The ticks of a strip with their texts, each at its place."""
+    """The ticks of a strip with their texts, each at its position."""
     texts = (
         f'<text x="{coordinate(_strip_x(tick))}" y="{_AXIS_HEIGHT - 3}" '
         f'text-anchor="middle">{tick:g}</text>'

@@ -1,4 +1,4 @@
-"""A confusion matrix as an SVG picture, with its numbers or as coloured cells alone."""
+"""A confusion matrix as an SVG picture, with numbers or only as coloured cells."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FONT = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 
 @dataclass(frozen=True, slots=True)
 class DrawnCell:
-    """A count, its share, and the step of its ramp; no ramp where the cell is empty."""
+    """A count, its share, and the step of its ramp; an empty cell has no ramp."""
 
     count: str
     share: str | None
@@ -31,7 +31,7 @@ class DrawnCell:
 
 @dataclass(frozen=True, slots=True)
 class DrawnMatrix:
-    """What is drawn: both axes with their classes, the cells, both margins."""
+    """What is drawn: both axes with their classes, the cells, and the totals of both axes."""
 
     down: str
     across: str
@@ -47,7 +47,7 @@ class DrawnMatrix:
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Where the cells lie, in pixels, and the theme they are drawn in."""
+    """The position of the cells, in pixels, and the theme they are drawn in."""
 
     left: float
     top: float
@@ -64,7 +64,7 @@ class _Frame:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Elements of SVG, and the width and height they take in pixels."""
+    """SVG elements, and their width and height in pixels."""
 
     content: str
     width: float
@@ -72,7 +72,7 @@ class Picture:
 
 
 def matrix_svg(matrix: DrawnMatrix, *, theme: Theme) -> str:
-    """A standalone SVG document; every name in it is text."""
+    """A standalone SVG document; all names in it are escaped."""
     drawn = drawn_matrix(matrix, theme=theme)
     width, height = coordinate(drawn.width), coordinate(drawn.height)
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
@@ -88,7 +88,7 @@ def drawn_matrix(matrix: DrawnMatrix, *, theme: Theme) -> Picture:
     """The matrix as a part of another picture."""
     beside = [*matrix.down_names, matrix.across_total_name, f"{matrix.down} ↓ "]
     left = _MARGIN + _text_width(beside) + 8
-    # Heads are turned where the longest would run into its neighbour.
+    # Heads are turned if the longest would run into its neighbour.
     longest = _text_width(matrix.across_names)
     turned = longest > _CELL_WIDTH - 4
     top = _MARGIN + _AXIS + (longest if turned else _AXIS)
@@ -176,9 +176,9 @@ SIDE = 196
 
 
 def matrix_picture(cells: Sequence[Sequence[str]], *, name: str) -> Markup:
-    """Draw the cells row by row; each is the name of a step of a ramp, or "" for nothing.
+    """Draw the cells row by row; each is the name of a step of a ramp, or "" for an empty cell.
 
-    All cells of one colour are one path of horizontal strokes, so that the picture stays small
+    All cells of one colour are one path of horizontal strokes, which keeps the picture small
     however many classes there are.
     """
     size = len(cells)
@@ -208,7 +208,7 @@ def _paths(strokes: Mapping[str, Sequence[str]], unit: float) -> list[str]:
 
 
 def _runs_of(line: Sequence[str]) -> list[tuple[str, int, int]]:
-    """Step, first and end of neighbouring cells that look alike, without empty ones."""
+    """Step, first and last index of adjacent cells that look alike, without empty ones."""
     found: list[tuple[str, int, int]] = []
     for column, step in enumerate(line):
         if not step:

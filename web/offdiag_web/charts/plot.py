@@ -1,4 +1,4 @@
-"""What charts of shares have in common: a frame, ticks whose text is their value, and lines."""
+"""Basics of charts of shares: a frame, axes with ticks, and lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Tick = tuple[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The part of a picture that is drawn in, in CSS pixels; shares go right and up."""
+    """The plotting area of a picture, in CSS pixels; shares go right and up."""
 
     left: int
     top: int
@@ -38,11 +38,11 @@ class Frame:
         return self.left, self.top, self.width, self.height
 
     def x(self, share: float) -> float:
-        """Place of a share in 0..1 from the left."""
+        """Horizontal position of a share in 0..1."""
         return self.left + share * self.width
 
     def y(self, share: float) -> float:
-        """Place of a share in 0..1 from the bottom."""
+        """Vertical position of a share in 0..1, upwards."""
         return self.bottom - share * self.height
 
 
@@ -61,7 +61,7 @@ def grid(frame: Frame, *, across: Sequence[Tick] = (), up: Sequence[Tick] = ()) 
 
 
 def ticks_across(frame: Frame, ticks: Iterable[Tick]) -> list[str]:
-    """Texts below the frame, each at its value, the outer ones kept inside the picture."""
+    """Tick labels below the frame; the outer ones are kept inside the picture."""
     return [
         words(
             text,
@@ -75,7 +75,7 @@ def ticks_across(frame: Frame, ticks: Iterable[Tick]) -> list[str]:
 
 
 def ticks_up(frame: Frame, ticks: Iterable[Tick]) -> list[str]:
-    """Texts left of the frame, each at its value."""
+    """Tick labels left of the frame."""
     return [
         words(text, x=frame.left - 5, y=frame.y(at) + 4, css_class="tick", anchor="end")
         for text, at in ticks
@@ -83,7 +83,7 @@ def ticks_up(frame: Frame, ticks: Iterable[Tick]) -> list[str]:
 
 
 def ticks_of(scale: Scale, *, steps: int = 6, form: Literal["f", ",f"] = "f") -> list[Tick]:
-    """Round values of an axis, about as many as `steps`, each with its place."""
+    """Round values of an axis, about `steps` of them, each with its position."""
     step = tidy_at_least(float(scale.high - scale.low) / steps)
     at = (scale.low / step).to_integral_value(rounding="ROUND_CEILING") * step
     found = []
@@ -95,24 +95,24 @@ def ticks_of(scale: Scale, *, steps: int = 6, form: Literal["f", ",f"] = "f") ->
 
 
 def name_across(frame: Frame, text: str, *, below: float = 31) -> str:
-    """The name of the axis so far below the frame."""
+    """The name of the axis, at a distance below the frame."""
     middle, y = frame.left + frame.width / 2, frame.bottom + below
     return words(text, x=middle, y=y, css_class="axis-name", anchor="middle")
 
 
 def name_up(frame: Frame, text: str) -> str:
-    """The name of the axis on the left, above the frame, where it need not be turned."""
+    """The name of the y-axis, above the frame, where it need not be turned."""
     return words(text, x=0, y=frame.top - 11, css_class="axis-name")
 
 
 def line(frame: Frame, points: Iterable[tuple[float, float]], css_class: str) -> str:
-    """Points of shares joined by straight lines."""
+    """Points of shares, connected by straight lines."""
     path = _path(frame, points, steps=False)
     return f'<path class="{css_class}" d="{path}"/>' if path else ""
 
 
 def step_line(frame: Frame, points: Iterable[tuple[float, float]], css_class: str) -> str:
-    """Points of shares joined by steps: up or down to the height of each, then right to it."""
+    """Points of shares, connected by steps: up or down to the height of each, then right to it."""
     path = _path(frame, points, steps=True)
     return f'<path class="{css_class}" d="{path}"/>' if path else ""
 
@@ -123,7 +123,7 @@ def lines_of_runs(
     *,
     steps: bool = False,
 ) -> str:
-    """The lines of runs, told apart by dashes and by their letters, each on its own line."""
+    """The lines of runs, distinguished by dashes and by letters, each on its own line."""
     parts = []
     for place, (letter, style, points) in enumerate(lines):
         path = _path(frame, points, steps=steps)
@@ -132,7 +132,7 @@ def lines_of_runs(
         dash = f' stroke-dasharray="{style.dash}"' if style.dash else ""
         css_class = f"run-line {style.css_class}"
         parts.append(f'<path class="{css_class}" data-series="{letter}"{dash} d="{path}"/>')
-        # Letters stand apart from each other: where lines run together they stay readable.
+        # Letters keep apart from each other, so that they stay readable where lines meet.
         wanted = (place + 1) / (len(lines) + 1)
         across, up = min(points, key=lambda point: abs(point[0] - wanted))
         parts.append(
@@ -148,7 +148,7 @@ def lines_of_runs(
 
 
 def _path(frame: Frame, points: Iterable[tuple[float, float]], *, steps: bool) -> str:
-    """Path data in which a stretch in one upright or level direction is one command."""
+    """Path data in which a vertical or horizontal stretch is a single command."""
     pen: _Pen | None = None
     for across, up in points:
         x, y = coordinate(frame.x(across)), coordinate(frame.y(up))
@@ -163,7 +163,7 @@ def _path(frame: Frame, points: Iterable[tuple[float, float]], *, steps: bool) -
 
 
 class _Pen:
-    """Where a path has come to, in printed coordinates, and the commands that led there."""
+    """The current point of a path, in printed coordinates, and the commands that lead to it."""
 
     def __init__(self, x: str, y: str) -> None:
         self.x, self.y = x, y
@@ -187,14 +187,14 @@ class _Pen:
     def _go(self, command: str, to: str, *, is_forward: bool) -> None:
         going = f"{command}{is_forward}"
         if going == self._going:
-            # Further the same way: the command before is passed on the way to this one.
+            # In the same direction: the point of the last command is on the way to this one.
             self.commands.pop()
         self.commands.append(f"{command}{to}")
         self._going = going
 
 
 def ring(frame: Frame, across: float, up: float, text: str, *, radius: int = 5) -> str:
-    """A ring around a point with its text beside it, on the side that has room."""
+    """A ring around a point, with its text on the side that has room."""
     x, y = frame.x(across), frame.y(up)
     is_left = across <= 0.6
     return f'<circle class="ring" cx="{coordinate(x)}" cy="{coordinate(y)}" r="{radius}"/>' + (

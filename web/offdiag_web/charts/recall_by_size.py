@@ -1,4 +1,4 @@
-"""Recall of every class over its number of examples, with captions that do not overlap."""
+"""Chart of the recall of every class over its number of examples, without overlapping captions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from offdiag.domain.number_text import count, number
 from offdiag_web.charts.svg import LogScale, coordinate, drawing, log_scale_over, readable, words
 
 CHARACTER_WIDTH = 6.6
-"""CSS pixels for a character of the texts in charts: rather too wide than too narrow."""
+"""CSS pixels per character of texts in charts, rather too wide than too narrow."""
 _ASCENT, _DESCENT = 9, 3
 _CLEARANCE = 7
-"""Free pixels between a point and its name."""
+"""Minimum distance in pixels between a point and its name."""
 
 Anchor = Literal["start", "middle", "end"]
 
@@ -31,7 +31,7 @@ class Box:
     bottom: float
 
     def distance(self, x: float, y: float) -> float:
-        """How far a point is from the nearest edge or corner, 0 inside."""
+        """The distance of a point from the nearest edge or corner, 0 inside."""
         return hypot(
             max(self.left - x, 0.0, x - self.right), max(self.top - y, 0.0, y - self.bottom)
         )
@@ -55,7 +55,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """A name at the base line of its text."""
+    """A name at the baseline of its text."""
 
     text: str
     x: float
@@ -72,10 +72,10 @@ class Caption:
 def placed(
     names: Iterable[tuple[str, float, float]], *, within: Box, taken: Sequence[Box]
 ) -> list[Caption]:
-    """Captions for points, each a name with its x and y; the first ones get the best places.
+    """Captions for points, each a name with its x and y; the first ones get the best positions.
 
-    A caption stands right of its point, left of it, above or below, inside `within` and clear
-    of what is `taken`.
+    A caption is right of its point, left of it, above or below, inside `within` and clear of the
+    boxes in `taken`.
     """
     occupied = list(taken)
     found = []
@@ -99,14 +99,14 @@ def _candidates(name: str, x: float, y: float) -> Iterable[Caption]:
 WIDTH, HEIGHT = 420, 260
 _FRAME = Box(34.0, 22.0, 408.0, 222.0)
 _NAMED = Box(_FRAME.left, _FRAME.top - 8, _FRAME.right, _FRAME.bottom + 8)
-"""Where names may stand: also beside points on the borders of the frame."""
+"""Where names may be: also next to points on the borders of the frame."""
 _RADIUS = 3.5
 _RECALL_TICKS = ("0", "0.25", "0.5", "0.75", "1")
 
 
 @dataclass(frozen=True, slots=True)
 class ClassPoint:
-    """A class with at least one sample; recall and the ends of its interval lie in [0, 1]."""
+    """A class with at least one sample; recall and the ends of its interval are in [0, 1]."""
 
     name: str
     cases: int
@@ -118,16 +118,16 @@ class ClassPoint:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """A recall in [0, 1] below which a class gives reason to worry, and what it is called."""
+    """A recall in [0, 1] below which a class is of concern, with its name."""
 
     recall: float
     text: str
 
 
 def recall_by_size(points: Sequence[ClassPoint], *, floor: Floor | None, name: str) -> Markup:
-    """Draw classes; the names of the first ones are the last to be left out for want of room.
+    """Draw classes; if room is short, the names of the last ones are left out first.
 
-    `name` says in words what the chart shows.
+    `name` describes what the chart shows.
     """
     scale = log_scale_over([point.cases for point in points])
     places = [(_x(point.cases, scale), _y(point.recall)) for point in points]
@@ -197,7 +197,7 @@ def _floor(floor: Floor) -> list[str]:
 
 
 def _floor_caption(floor: Floor) -> Caption:
-    """The line is named at its right end, on the side with more room that no grid line crosses."""
+    """The caption at the right end, on the side with more room unless a grid line crosses it."""
     above, below = (
         Caption(floor.text, _FRAME.right - 2, _y(floor.recall) + shift, anchor="end")
         for shift in (-5, 13)
@@ -214,7 +214,7 @@ def _whisker(point: ClassPoint, x: float) -> str:
 
 
 def _marker(point: ClassPoint, x: float, y: float) -> str:
-    """A dot, or a diamond that tells without colour that a class stands out."""
+    """A dot, or a diamond that makes a class stand out even without colour."""
     recall, low, high = (number(x, decimals=2) for x in (point.recall, point.low, point.high))
     text = f"{point.name}: recall {recall} ({low} to {high}), {count(point.cases, 'example')}"
     if not point.stands_out:

@@ -1,7 +1,7 @@
-"""Whether 0.8 means 8 in 10: observed shares over mean scores, and how many samples stand behind.
+"""Reliability diagram: observed shares over mean scores, with the number of samples per bin.
 
-A bin with few samples says nothing about calibration and is left out of the line; its samples
-still count in the bars below.
+A bin with few samples says nothing about calibration and is left out of the line; its samples are
+still counted in the bars below.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ WIDTH, HEIGHT = UPPER.right + 10, LOWER.bottom + 38
 class ReliabilityBin:
     """A bin of scores from `low` to `high` and its samples.
 
-    `score` is their mean score, `share` how often the event happened, between `share_low` and
-    `share_high` with 95 % confidence. A perfectly calibrated model would stay between
-    `calibrated_low` and `calibrated_high` in 9 of 10 samples. All None in a bin that is left out.
+    `score` is their mean score, `share` how often the event occurred, between `share_low` and
+    `share_high` with 95 % confidence. A perfectly calibrated model would be between
+    `calibrated_low` and `calibrated_high` for 9 of 10 sets of samples. All are None in a bin that
+    is left out.
     """
 
     low: float
@@ -55,7 +56,7 @@ class ReliabilityBin:
 def reliability_drawing(
     bins: Sequence[ReliabilityBin], *, score_name: str, share_name: str, name: str
 ) -> Markup:
-    """Draw bins in ascending order; at least one has samples."""
+    """Draw bins in ascending order; at least one of them has samples."""
     points = [
         (each.score, each.share)
         for each in bins
@@ -126,7 +127,7 @@ def reliability_of_runs(
 
 
 def _band(bins: Sequence[ReliabilityBin]) -> list[str]:
-    """A box over the width of each bin: between them a bin has no scores to be calibrated."""
+    """A box over the width of each bin: there are no scores to calibrate between bins."""
     parts = []
     for each in bins:
         if each.calibrated_low is None or each.calibrated_high is None:
@@ -159,7 +160,7 @@ def _bars(bins: Sequence[ReliabilityBin], largest: int) -> list[str]:
         if not each.count or not largest:
             continue
         left, right = LOWER.x(each.low), LOWER.x(each.high)
-        # One sample among a million is still a sample: every bar is at least a pixel high.
+        # One sample among a million is still a sample, so every bar is at least a pixel high.
         height = max(each.count / largest * LOWER.height, 1.0)
         parts.append(
             f'<rect class="bar" x="{coordinate(left + 0.5)}" '

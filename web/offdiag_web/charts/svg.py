@@ -1,8 +1,7 @@
-"""Axes, from values to positions, and drawings as SVG text.
+"""SVG drawings as text, and axes that map values to positions.
 
-The only place where drawings become markup: text is escaped here, coordinates are checked here.
-Colours come from classes, never from a style attribute, which the content security policy
-would refuse.
+Only here do drawings become markup: text is escaped and coordinates are checked. Colours come from
+CSS classes, never from style attributes, which the content security policy would block.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from markupsafe import Markup, escape
 
 
 def coordinate(value: float) -> str:
-    """A finite number with at most two decimals, as short as it gets.
+    """A finite number with at most two decimals, as short as possible.
 
-    Raises `ValueError` for NaN and infinity: a browser drops the whole element in silence.
+    Raises `ValueError` for NaN and infinity: a browser would silently drop the whole element.
     """
     if not math.isfinite(value):
         raise ValueError(f"{value} is not a coordinate")
@@ -31,9 +30,9 @@ def coordinate(value: float) -> str:
 
 
 def readable(element: str, text: str, *, x: float | None = None, y: float | None = None) -> str:
-    """A mark of a chart with what it says when it is pointed at or stepped to.
+    """A mark of a chart, with a text that appears when it is hovered or focused.
 
-    `x` and `y` are its values, for those who draw the chart again.
+    `x` and `y` are its values, for readers who redraw the chart.
     """
     values = "" if x is None or y is None else f' data-x="{x!r}" data-y="{y!r}"'
     return f'{element.removesuffix("/>")} data-read="{escape(text)}"{values}/>'
@@ -42,10 +41,10 @@ def readable(element: str, text: str, *, x: float | None = None, y: float | None
 def reading(
     text: str, x: float, y: float, *, values: tuple[float, float], series: str = ""
 ) -> str:
-    """A place of a chart that says something where nothing is drawn, or what cannot say it.
+    """A point of a chart with a text, where nothing is drawn or the drawn mark cannot have one.
 
-    `x` and `y` are its place in the picture, `values` those on the axes, `series` the line that
-    it is on where there are several.
+    `x` and `y` are its position in the picture, `values` those on the axes, `series` the line it
+    is on if there are several.
     """
     of = f' data-series="{escape(series)}"' if series else ""
     spot = f'<circle class="spot" cx="{coordinate(x)}" cy="{coordinate(y)}" r="0"{of}/>'
@@ -62,11 +61,11 @@ def drawing(
 ) -> Markup:
     """A picture of fixed size in CSS pixels, so that nothing moves while the page loads.
 
-    `shares` are left, top, width and height of the area whose both axes go from 0 to 1, by which
-    lines in it can be read.
+    `shares` are left, top, width and height of the area whose axes both go from 0 to 1, for
+    reading values off its lines.
 
-    `parts` are elements made from numbers by this package; `name` is what the picture says,
-    for those who do not see it, and may hold any text.
+    `parts` are elements made from numbers by this package; `name` describes the picture to those
+    who do not see it, and may contain any text.
     """
     area = "" if shares is None else f' data-shares="{" ".join(map(str, shares))}"'
     return _svg(
@@ -75,7 +74,7 @@ def drawing(
 
 
 def group(*parts: str, width: int, height: int, css_class: str, name: str) -> Markup:
-    """The same with links inside, which a picture as a whole would hide from screen readers."""
+    """A drawing with links inside, which a single image would hide from screen readers."""
     return _svg(parts, width=width, height=height, css_class=css_class, name=name, role="group")
 
 
@@ -97,7 +96,7 @@ def _svg(
 
 
 def linked(content: str, *, url: str, css_class: str, name: str) -> str:
-    """Elements made by this package that lead somewhere; `name` may hold any text."""
+    """Elements made by this package that are a link; `name` may contain any text."""
     return f'<a class="{css_class}" href="{escape(url)}" aria-label="{escape(name)}">{content}</a>'
 
 
@@ -109,7 +108,7 @@ def words(
     css_class: str,
     anchor: Literal["start", "middle", "end"] = "start",
 ) -> str:
-    """Any text at a place of its base line."""
+    """Any text, at the position of its baseline."""
     return (
         f'<text class="{css_class}" x="{coordinate(x)}" y="{coordinate(y)}" '
         f'text-anchor="{anchor}">{escape(text)}</text>'
@@ -118,7 +117,7 @@ def words(
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What one mark covers: the estimate and, where known, its interval."""
+    """What one mark covers: the estimate and, if known, its interval."""
 
     estimate: float
     low: float | None = None
@@ -145,7 +144,7 @@ class Scale:
             raise ValueError(f"an axis from {self.low} to {self.high} has no length")
 
     def fraction(self, value: float) -> float:
-        """Place of a value: 0 at the low end, 1 at the high end, outside beyond them."""
+        """Position of a value: 0 at the low end, 1 at the high end, beyond them outside."""
         low, high = float(self.low), float(self.high)
         return (value - low) / (high - low)
 
@@ -166,8 +165,8 @@ SIGNED_UNIT = Scale(Decimal(-1), Decimal(1))
 def fitted(extents: Sequence[Extent], *, within: Scale) -> Scale:
     """The shortest tidy axis that shows the intervals of all but the outlying estimates.
 
-    Outlying means beyond Tukey's fences, 1.5 interquartile ranges from the quartiles: one
-    dummy model shall not squeeze all others into one line. Such marks are drawn as arrows.
+    Outlying means beyond Tukey's fences, 1.5 interquartile ranges from the quartiles: one dummy
+    model should not squeeze all others together. Outliers are drawn as arrows.
     """
     shown = _without_outliers(extents)
     if not shown:
@@ -183,11 +182,11 @@ def fitted(extents: Sequence[Extent], *, within: Scale) -> Scale:
 
 
 def spanning(values: Sequence[float], *, steps: int = 8) -> Scale:
-    """The shortest tidy axis, of about so many steps, that shows all of these numbers."""
+    """The shortest tidy axis, of about `steps` steps, that shows all of these numbers."""
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
     if low == high:
         low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
-    # Numbers too close for a float to hold an eighth of what is between them.
+    # The numbers are so close that a float cannot hold an eighth of their distance.
     step = tidy_at_least(max((high - low) / steps, sys.float_info.min))
     bottom = step * math.floor(Decimal(str(low)) / step)
     top = step * math.ceil(Decimal(str(high)) / step)
@@ -241,12 +240,12 @@ class LogScale:
             raise ValueError(f"a logarithmic axis from {self.low} to {self.high} has no length")
 
     def fraction(self, value: float) -> float:
-        """Place of a positive value: 0 at the low end, 1 at the high end."""
+        """Position of a positive value: 0 at the low end, 1 at the high end."""
         return math.log(value / self.low) / math.log(self.high / self.low)
 
     @property
     def ticks(self) -> tuple[int, ...]:
-        """Powers of ten on the axis, and 2 and 5 times those where there are few."""
+        """Powers of ten on the axis, with 2 and 5 times those if there are few."""
         round_numbers = _round_numbers(self.high)
         powers = [n for n in round_numbers if n >= self.low and str(n).strip("0") == "1"]
         if len(powers) >= _FEWEST_TICKS:
@@ -255,7 +254,7 @@ class LogScale:
 
 
 def log_scale_over(counts: Sequence[int]) -> LogScale:
-    """The shortest axis between two round numbers that holds all counts, each at least 1."""
+    """The shortest axis between two round numbers that contains all counts, each at least 1."""
     smallest, largest = (min(counts), max(counts)) if counts else (1, 10)
     below = [n for n in _round_numbers(smallest) if n <= smallest]
     above = _round_numbers(10 * largest)

@@ -1,8 +1,8 @@
-"""What each threshold on a score costs: a step line, its lowest point ringed.
+"""Cost of each threshold on a score: a step line with its lowest point ringed.
 
-A threshold only matters where a score lies, so the line is level between two of them. Costs far
-above the cheapest would press the line flat: the frame ends where the choice is made, and what
-costs more leaves it at the top, where its name says so.
+A threshold only matters where there is a score, so the line is level in between. Costs far above
+the cheapest would flatten the line, so the frame ends near the costs that are compared; the line
+leaves it at the top where costs are higher, and a text says so.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _LINE_HEIGHT = 14
 _STEPS = 5
 _MOST_READ = 100
 _FAR_BEYOND = 2.5
-"""So many times as far from the cheapest as what is to be compared with it."""
+"""The frame is cut if the highest cost is this many times further from the lowest than others."""
 _ROOM_ABOVE = 1.5
 _ROUNDING = 1e-9
 
@@ -66,10 +66,10 @@ class Mark:
 
 @dataclass(frozen=True)
 class CostLine:
-    """Thresholds (n,), strictly falling, and what each costs, (n,); both finite.
+    """Thresholds (n,), strictly decreasing, and the cost of each, (n,); both finite.
 
     The first flags nothing and the last everything. `best` is ringed, with its interval; `text`
-    writes a threshold.
+    formats a threshold.
     """
 
     thresholds: Floats
@@ -83,7 +83,7 @@ class CostLine:
 def threshold_cost_chart(
     line: CostLine, *, x_title: str, y_title: str, nothing: str, everything: str, name: str
 ) -> Markup:
-    """Draw the line. `nothing` and `everything` name what its two ends cost."""
+    """Draw the line. `nothing` and `everything` say what its two ends cost."""
     across, up = _axes(line)
     x_ticks, y_ticks = (ticks_of(scale, steps=_STEPS, form=",f") for scale in (across, up))
     ends = [(nothing, float(line.costs[0])), (everything, float(line.costs[-1]))]
@@ -112,7 +112,7 @@ def _axes(line: CostLine) -> tuple[Scale, Scale]:
     thresholds = [min(mark.threshold, float(line.thresholds[0])) for mark in marks]
     if line.are_probabilities:
         largest = max(thresholds)
-        # Rare classes are decided near 0, where a whole axis would have no room for it.
+        # Rare classes are decided near 0, and would have no room on an axis up to 1.
         across = UNIT if largest > 0.2 else Scale(Decimal(0), tidy_at_least(largest * 2 or 0.01))
     else:
         across = spanning([*line.thresholds[[0, -1]].tolist(), *thresholds])
@@ -128,7 +128,7 @@ def _axes(line: CostLine) -> tuple[Scale, Scale]:
         top = low + _ROOM_ABOVE * (compared - low)
     foot = 0.0 if 0 <= low < 0.6 * top else low
     top = max(top, compared)
-    # Sums of floats differ in their last digits where all costs are equal.
+    # If all costs are equal, sums of floats may still differ in their last digits.
     return across, spanning([top] if math.isclose(foot, top, rel_tol=_ROUNDING) else [foot, top])
 
 
@@ -137,8 +137,8 @@ def _inner(ticks: Sequence[Tick]) -> list[Tick]:
 
 
 def _pieces(line: CostLine, across: Scale, up: Scale) -> Iterator[list[tuple[float, float]]]:
-    """The line as shares of the frame, in as many pieces as lie in it, from the left."""
-    # Rising thresholds: each cost holds from the threshold before up to its own.
+    """The line in shares of the frame, from the left, in as many pieces as are inside."""
+    # In order of rising thresholds, each cost holds from the previous threshold up to its own.
     rights = np.append(np.clip(across_fractions(line.thresholds[1:], across), 0, 1)[::-1], 1.0)
     heights = line.costs[::-1]
     piece: list[tuple[float, float]] = []
@@ -161,7 +161,7 @@ def _pieces(line: CostLine, across: Scale, up: Scale) -> Iterator[list[tuple[flo
 
 
 def _readings(line: CostLine, across: Scale, up: Scale) -> Iterator[str]:
-    """What thresholds inside the frame cost, every few where there are many."""
+    """What thresholds inside the frame cost, at intervals if there are many."""
     places = across_fractions(line.thresholds, across)
     heights = np.array([up.fraction(cost) for cost in line.costs.tolist()])
     inside = np.flatnonzero((places >= 0) & (places <= 1) & (heights >= 0) & (heights <= 1))
@@ -172,7 +172,7 @@ def _readings(line: CostLine, across: Scale, up: Scale) -> Iterator[str]:
 
 
 def across_fractions(thresholds: Floats, across: Scale) -> Floats:
-    """Places of thresholds on an axis; outside of 0 to 1 beyond its ends."""
+    """Positions of thresholds on an axis; outside 0 to 1 if beyond its ends."""
     low, high = float(across.low), float(across.high)
     return np.asarray((thresholds - low) / (high - low))
 
@@ -186,7 +186,7 @@ def _level(cost: float, up: Scale) -> str:
 
 
 def _upright(marks: Sequence[Mark], across: Scale) -> Iterator[str]:
-    """An upright line at each threshold that the axis reaches, its name at the top inside."""
+    """A vertical line at each threshold within the axis, with its name at the top of the frame."""
     for row, mark in enumerate(marks):
         share = across.fraction(mark.threshold)
         if not 0 <= share <= 1:
@@ -213,7 +213,7 @@ def _best(mark: Mark, across: Scale, up: Scale) -> Iterator[str]:
 
 
 def _names(ends: Sequence[tuple[str, float]], up: Scale) -> Iterator[str]:
-    """Names right of the frame, none over another, those above the frame at its top."""
+    """Names right of the frame without overlaps; those of marks above the frame are at its top."""
     falling = sorted(ends, key=lambda end: -end[1])
     places = [max(FRAME.y(min(up.fraction(cost), 1.0)) + 4, FRAME.top + 4) for _, cost in falling]
     for above, below in pairwise(range(len(places))):

@@ -1,4 +1,4 @@
-"""Values one after another: small as a sparkline, larger with intervals as a trend."""
+"""Values over time: a small sparkline, or a larger trend with intervals."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _RIGHT = 12
 def trend(
     points: Sequence[Extent | None], *, scale: Scale, name: str, ringed: Collection[int] = ()
 ) -> Markup:
-    """Draw points at even distances, oldest left; where there is None the line has a gap.
+    """Draw points at equal distances, oldest left; None leaves a gap in the line.
 
-    Those at the places `ringed` have a ring in the colour of errors.
+    Points at the positions in `ringed` have a ring in the colour of errors.
     """
     return drawing(
         *_axis(scale),
@@ -96,10 +96,10 @@ _SPARKLINE_MARGIN = 4
 def sparkline(
     values: Sequence[float | None], *, name: str, ringed: Collection[int] = ()
 ) -> Markup:
-    """Draw values from left to right, with gaps where there is None and a dot on the last one.
+    """Draw values from left to right, with gaps for None and a dot on the last one.
 
-    Those at the places `ringed` have a ring in the colour of errors. The lowest value is at the
-    bottom and the highest at the top; equal values are in the middle. `name` says in words what
+    Points at the positions in `ringed` have a ring in the colour of errors. The lowest value is at
+    the bottom and the highest at the top; equal values are in the middle. `name` describes what
     the line shows.
     """
     known = [value for value in values if value is not None]
