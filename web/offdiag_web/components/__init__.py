@@ -1,1 +1,1 @@
-"""What several pages show: matrix, tiles, classes, flags, rows of runs, numbers and words."""
+"""Components that several pages use: matrix, tiles, classes, flags, rows of runs, numbers."""

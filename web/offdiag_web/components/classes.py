@@ -1,4 +1,4 @@
-"""Classes: how they are written, in which order and groups, and which are confused most."""
+"""Classes on pages: their names, order and groups, and which of them are confused most."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from offdiag_web.urls.run import ClassOrder, cell_url
 class Grouping:
     """The groups of a dataset's classes, and which of them are collapsed.
 
-    `collapse.labels` are the classes that a page is about: groups and single classes.
+    `collapse.labels` are the classes that a page shows: groups and single classes.
     """
 
     labels: LabelSet
@@ -34,34 +34,34 @@ class Grouping:
 
     @classmethod
     def of(cls, labels: LabelSet, hierarchy: Hierarchy, names: Iterable[str]) -> Grouping:
-        """With the groups of these names collapsed; names of no group are passed over."""
+        """Collapse the groups with these names; unknown names are ignored."""
         known = [name for name in names if name == ALL_GROUPS or name in hierarchy.by_name]
         return cls(labels, hierarchy, collapse_groups(labels, hierarchy, known))
 
     @property
     def collapsed(self) -> tuple[str, ...]:
-        """Names for an address: as few as say it."""
+        """Names of the collapsed groups for an address, as few as possible."""
         if self.collapse.groups == self.hierarchy.groups:
             return (ALL_GROUPS,)
         return tuple(group.name for group in self.collapse.groups)
 
     @cached_property
     def order(self) -> list[int]:
-        """Codes of the classes that are left, group by group."""
+        """Codes of the displayed classes, group by group."""
         places = self.collapse.places
         return list(dict.fromkeys(places[code] for code in self.hierarchy.order(self.labels)))
 
     def around(self, code: int) -> tuple[Group, ...]:
-        """The groups around a class that is left, outermost first; all of them are expanded."""
+        """The groups around a displayed class, outermost first; all of them are expanded."""
         return self.hierarchy.parents.get(self.collapse.labels.names[code], ())
 
     def group_at(self, code: int) -> Group | None:
-        """The collapsed group that a class stands for, None for a class of its own."""
+        """The collapsed group that a displayed class stands for; None for a single class."""
         return self.hierarchy.by_name.get(self.collapse.labels.names[code])
 
     @cached_property
     def short_codes(self) -> list[str]:
-        """For each class that is left its code in the label set, or "g" and that of its group."""
+        """For each displayed class its code in the label set, or "g" and its group's number."""
         groups = {name: f"g{number}" for number, name in enumerate(self.hierarchy.by_name)}
         return [
             groups.get(name) or str(self.labels.index[name]) for name in self.collapse.labels.names
@@ -79,7 +79,7 @@ class Grouping:
         return tuple(group for name, group in self.hierarchy.by_name.items() if name not in hidden)
 
     def toggled(self, group: Group) -> tuple[str, ...]:
-        """Names for an address where this group is the other way round."""
+        """Names for an address with this group collapsed if it is expanded, and vice versa."""
         names = [each.name for each in self.collapse.groups]
         if group in self.collapse.groups:
             names.remove(group.name)
@@ -90,14 +90,14 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Neighbouring classes with one group around them on one level, or with none."""
+    """Neighbouring classes that share a group on one level, or have none."""
 
     group: Group | None
     length: int
 
 
 def bands(grouping: Grouping, codes: Sequence[int]) -> tuple[tuple[Band, ...], ...]:
-    """The groups around classes in their order, one line for each level, outermost first."""
+    """The groups around classes in order, one line for each level, outermost first."""
     paths = [grouping.around(code) for code in codes]
     return tuple(_level(paths, level) for level in range(max(map(len, paths), default=0)))
 
@@ -119,7 +119,7 @@ LONGEST_HEAD = 22
 
 @dataclass(frozen=True, slots=True)
 class ClassHead:
-    """Name of a class; `short` where the whole would not fit."""
+    """The name of a class; `short` if the whole name would not fit."""
 
     name: str
     short: str
@@ -130,12 +130,12 @@ def class_head(name: str) -> ClassHead:
 
 
 def quoted_name(name: str) -> str:
-    """A name inside a sentence, where “2” must not be read as a number."""
+    """A name in quotes for use in a sentence, where “2” must not be read as a number."""
     return f"“{shortened(name)}”"
 
 
 def default_order(labels: LabelSet, grouping: Grouping | None = None) -> ClassOrder:
-    """Group by group, else large classes first unless the declared order means something."""
+    """Group by group, otherwise large classes first unless the declared order has a meaning."""
     if grouping is not None:
         return "group"
     return "label" if labels.ordinal else "support"
@@ -144,9 +144,9 @@ def default_order(labels: LabelSet, grouping: Grouping | None = None) -> ClassOr
 def class_order(
     matrix: Counted, order: ClassOrder | None, grouping: Grouping | None = None
 ) -> list[int]:
-    """Codes of all classes, or labels, in display order; equal supports keep the declared one.
+    """Codes of all classes, or labels, in display order; equal supports keep the declared order.
 
-    `grouping` is about the classes of the matrix.
+    `grouping` refers to the classes of the matrix.
     """
     codes = list(range(matrix.n_classes))
     wanted = order or default_order(matrix.labels, grouping)
@@ -166,15 +166,15 @@ NO_LABEL = "no label"
 
 
 def label_head(label: str | None) -> ClassHead:
-    """The name of a class, or the words for a sample that has none."""
+    """The name of a class, or the words for a sample without labels."""
     return ClassHead(NO_LABEL, NO_LABEL) if label is None else class_head(label)
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """One kind of error: actual class, class it was taken for, and how often.
+    """One kind of error: the actual class, the class predicted instead, and how often.
 
-    `url` leads to the examples, where there are any to show.
+    `url` leads to the examples if there are any to show.
     """
 
     actual: ClassHead
@@ -188,14 +188,14 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionList:
-    """The most frequent kinds of error out of all that occur."""
+    """The most frequent kinds of error, and how many kinds there are."""
 
     errors: tuple[Confusion, ...]
     n_kinds: int
 
 
 def off_diagonal(matrix: ConfusionMatrix) -> NDArray[np.int64]:
-    """A copy of the counts with the correct samples taken out, (K, K)."""
+    """A copy of the counts without the correct samples, (K, K)."""
     errors = matrix.counts.copy()
     np.fill_diagonal(errors, 0)
     return errors
@@ -210,8 +210,8 @@ def most_frequent(
 ) -> ConfusionList:
     """The largest error cells; equal ones in label order.
 
-    With the id of a run that keeps predictions, each with the address of its examples, in the
-    slice `part` if there is one.
+    With the id of a run that keeps predictions, each has the address of its examples, in the slice
+    `part` if there is one.
     """
     errors = off_diagonal(matrix)
     actual_codes, predicted_codes = np.nonzero(errors)
@@ -247,7 +247,7 @@ WINDOW_CLASSES = 12
 
 
 def busiest_class(matrix: ConfusionMatrix) -> int:
-    """Code of the actual class of the most frequent error, or the largest class without any."""
+    """Code of the actual class of the most frequent error; without errors, the largest class."""
     errors = off_diagonal(matrix)
     if not errors.any():
         return int(np.argmax(matrix.actual))
@@ -255,9 +255,9 @@ def busiest_class(matrix: ConfusionMatrix) -> int:
 
 
 def window_around(matrix: ConfusionMatrix, focus: int) -> list[int]:
-    """The class `focus` and those it is most often confused with in either direction.
+    """The class `focus` and those it is most often confused with, in either direction.
 
-    Where fewer classes are involved, the largest remaining ones fill the window.
+    If fewer classes are involved, the largest remaining ones fill the window.
     """
     errors = off_diagonal(matrix)
     missed, taken_for_it = errors[focus, :], errors[:, focus]

@@ -1,4 +1,4 @@
-"""Small parts of pages: chips, moments, segments, sortable headers, page numbers, comments."""
+"""Small parts of pages: chips, times, segments, sortable headers, paging, comments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOBODY_NAMED = "somebody"
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """The lines from `start` up to but without `end`, counted from 0."""
+    """A page of a list: the lines from `start` up to but not including `end`, counted from 0."""
 
     start: int
     end: int
@@ -46,9 +46,10 @@ def paging(
     words: tuple[str, str],
     url: Callable[[int], str],
 ) -> Paging:
-    """The page that starts at a line, or the last one where there are not as many lines.
+    """The page that starts at a line, or the last page if there are fewer lines.
 
-    `words` name one line and several; `url` makes the address of the page from its first line.
+    `words` are the singular and plural for lines; `url` makes the address of a page from its first
+    line.
     """
     first = min(start, max(total - 1, 0) // per_page * per_page)
     end = min(first + per_page, total)
@@ -67,7 +68,7 @@ def paging(
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A text and where it leads, None where there is nothing behind it."""
+    """A text and the address it links to, None if there is none."""
 
     text: str
     url: str | None
@@ -84,7 +85,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One choice of a control; `key` is the shortcut that leads to it."""
+    """One choice of a control; `key` is its keyboard shortcut."""
 
     text: str
     url: str
@@ -111,7 +112,7 @@ TASK_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class SortHead:
-    """Head of a column that a table can be sorted by."""
+    """The head of a column by which a table can be sorted."""
 
     title: str
     sort_url: str
@@ -120,7 +121,7 @@ class SortHead:
 
 @dataclass(frozen=True, slots=True)
 class ClassWords:
-    """What one of the things that a run tells apart is called, and several."""
+    """The word for one of the classes or labels of a run, and its plural."""
 
     one: str
     many: str
@@ -131,7 +132,7 @@ LABELS = ClassWords("label", "labels")
 
 
 def class_words(task: Task) -> ClassWords:
-    """Classes exclude each other; a sample that carries a set has labels."""
+    """The word "class" for one class per sample, or "label" for sets of labels."""
     return LABELS if task is Task.MULTILABEL else CLASSES
 
 
@@ -177,7 +178,7 @@ def spell(seconds: float) -> str:
 
 
 def spell_short(seconds: float) -> str:
-    """How long something ran: "3 ms", "1.2 s", "2 min"."""
+    """A run time: "3 ms", "1.2 s", "2 min"."""
     if seconds < 0.9995:
         return f"{max(seconds * 1000, 0):.0f} ms"
     return f"{seconds:.1f} s" if seconds < 60 else spell(seconds)
@@ -193,7 +194,7 @@ Tone = Literal["neutral", "good", "busy", "warning", "error", "hides", "may-hide
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A few words; the tone adds a symbol and a colour, the words say it all."""
+    """A few words; the tone adds a symbol and a colour, but the words suffice."""
 
     text: str
     tone: Tone = "neutral"
@@ -205,14 +206,14 @@ NO_WORKER = "No worker is running, so metrics stay queued. The command offdiag w
 
 
 def waits_for_worker(state: RunState, chip: Chip | None) -> bool:
-    """Whether a worker has to compute the metrics of a run; `chip` shows where it stands."""
+    """Whether a worker has yet to compute the metrics of a run; `chip` shows its state."""
     return chip is not None and chip.tone == "busy" and state is not RunState.OPEN
 
 
 def state_chip(
     state: RunState, *, work: EvaluationWork | None, n_predictions: int, now: datetime
 ) -> Chip:
-    """Where a run without metrics stands."""
+    """The state of a run without metrics."""
     if state is RunState.OPEN:
         return Chip("open", "busy", f"{numbers.plural(n_predictions, 'prediction')} logged so far")
     if state is RunState.FAILED or (work is not None and work.state == "dead"):
@@ -234,7 +235,7 @@ def _failure_detail(work: EvaluationWork | None) -> str | None:
 
 
 def tag_text(key: str, value: object) -> str:
-    """A tag as written in a filter: its key alone where it has no telling value."""
+    """A tag as written in a filter: only its key if the value says nothing more."""
     return key if value in (None, True, "") else f"{key}={value}"
 
 
@@ -255,9 +256,9 @@ _VERDICTS: dict[OrientationVerdict, tuple[str, Tone]] = {
 def orientation_chip(
     source: SourceOrientation, verdict: str | None, *, counted_on: str | None = None
 ) -> Chip:
-    """What is stored, how it came in, and what the check of its margins said.
+    """What is stored, how it was imported, and what the check of its margins found.
 
-    `counted_on` is the program that counted the matrix where its samples lie, if one did.
+    `counted_on` is the program that counted the matrix on its own samples, if one did.
     """
     came_as = _LOGGED_AS[source] if counted_on is None else f"counted by {counted_on}"
     text = f"rows = actual; {came_as}"
@@ -277,11 +278,11 @@ class Caution:
     headline: str
     explanation: str
     short: str = ""
-    """The headline in a list, where there is room for two words."""
+    """The headline in lists, where there is room for two words."""
 
 
 def orientation_warning(source: SourceOrientation, verdict: str | None) -> Caution | None:
-    """Where the recorded orientation is in doubt."""
+    """A warning if the recorded orientation is in doubt, else None."""
     if source is SourceOrientation.PREDICTIONS or verdict is None:
         return None
     match OrientationVerdict(verdict):
@@ -316,7 +317,7 @@ def _looks_transposed(source: SourceOrientation) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """One entry. `who` is None where an evaluation or time did it; `quote` is plain text."""
+    """One entry. `who` is None if an evaluation or time caused it; `quote` is plain text."""
 
     at: datetime
     who: str | None
@@ -326,7 +327,7 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True)
 class Discussion:
-    """The comments on one thing, oldest first. `url` takes the next one, `back` shows it.
+    """The comments on one thing, oldest first. New ones are posted to `url`; `back` shows them.
 
     `typed` is a comment that was refused, and `failure` what is wrong with it.
     """
@@ -341,7 +342,7 @@ class Discussion:
 def discussion(
     comments: Iterable[Comment], *, url: str, back: str, refused: OffdiagError | None = None
 ) -> Discussion:
-    """Present the comments on one thing; `refused` is what is wrong with the one in the form."""
+    """Present the comments on one thing; `refused` is the error about the comment in the form."""
     return Discussion(
         url,
         back,

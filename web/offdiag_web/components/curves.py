@@ -1,4 +1,4 @@
-"""What one class and many classes both show: tiles, calibration, score distribution."""
+"""What pages of one class and of many classes share: tiles, calibration, score histograms."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _RANKINGS = (
 
 
 def class_tiles(results: RunResults, code: int, notes: Notes, *, is_whole: bool) -> list[Tile]:
-    """Areas of a class; with `is_whole` also what is said of the probabilities as a whole."""
+    """Areas under the curves of a class; with `is_whole` also metrics of all probabilities."""
     counted = unweighted(results.counted)
     share = int(counted.actual[code]) / max(counted.total, 1)
     tiles = [
@@ -57,7 +57,7 @@ def class_tiles(results: RunResults, code: int, notes: Notes, *, is_whole: bool)
 
 
 def overview_tiles(results: RunResults, notes: Notes) -> list[Tile]:
-    """What is said of all classes together; of sets, how well scores rank their labels."""
+    """Metrics of all classes together; for sets, how well scores rank their labels."""
     values = results.aggregate
     if isinstance(results.counted, CountedSets):
         return [
@@ -119,23 +119,23 @@ def _area(
     no_skill: float,
     detail: str | None = None,
 ) -> Tile:
-    """An area beside what scores without any skill would give."""
+    """The tile of an area, with the value of scores without any skill as its baseline."""
     tile = metric_tile(title, value, notes, baseline=no_skill, detail=detail)
     return replace(tile, baseline_name=NO_SKILL)
 
 
 def _unbounded(tile: Tile) -> Tile:
-    """A loss has no upper end to be drawn against."""
+    """A tile without a mark, because a loss has no upper end."""
     return replace(tile, baseline=None, mark=None)
 
 
 FEWEST_SAMPLES = 10
-"""A bin with fewer samples says too little and is left out of the line."""
+"""Bins with fewer samples say too little and are left out of the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class BinLine:
-    """One bin of the table; undefined parts are empty where there are no examples."""
+    """One bin of the table; undefined values are empty if there are no examples."""
 
     scores: str
     cases: str
@@ -159,7 +159,7 @@ class CalibrationView:
 def calibration_view(
     bins: CalibrationBins, *, score_name: str, share_name: str, name: str
 ) -> CalibrationView | None:
-    """Present bins, None without any sample."""
+    """Present the bins; None if there are no samples."""
     if not bins.count.sum():
         return None
     drawn = drawn_bins(bins)
@@ -174,7 +174,7 @@ def calibration_view(
 
 
 def drawn_bins(bins: CalibrationBins) -> list[ReliabilityBin]:
-    """Bins as they are drawn: few samples are counted and not judged."""
+    """Bins as they are drawn: those with few samples are counted but not judged."""
     bounds = wilson(bins.happened, bins.count.clip(min=1))
     calibrated_low, calibrated_high = calibrated_shares(bins)
     found = []
@@ -200,7 +200,7 @@ def _rule(n_bins: int) -> str:
 
 
 _MOST_LISTED = 3
-"""Bins that are named below a diagram; its table has all of them."""
+"""Most bins that are named below a diagram; its table has all of them."""
 
 
 def _left_out(bins: Sequence[ReliabilityBin]) -> str | None:
@@ -262,7 +262,7 @@ def spread_view(
 ) -> SpreadView:
     """Present the scores of positive and negative samples, which are called `names`.
 
-    `threshold` is a score, with what is said beside it.
+    `threshold` is a score, with its caption.
     """
     positive, negative = names
     low, high = float(histogram.edges[0]), float(histogram.edges[-1])
@@ -299,12 +299,12 @@ def _spread(name: str, counts: NDArray[np.int64], edges: NDArray[np.float64]) ->
 
 
 def _ticks(low: float, high: float) -> tuple[Tick, ...]:
-    """The quarters of probabilities; of other scores both ends, which are scores that occur."""
+    """The quarters for probabilities; for other scores both ends, which are scores that occur."""
     if (low, high) == (0.0, 1.0):
         return QUARTERS
     return ((_edge(low), 0.0), (_edge(high), 1.0))
 
 
 def _edge(value: float) -> str:
-    """A score with as many digits as tell it apart, with a typographic minus."""
+    """A score with enough digits to distinguish it, with a typographic minus."""
     return f"{float(value):.6g}".replace("-", numbers.MINUS)

@@ -82,26 +82,26 @@ def dataset_cards(overview: Overview) -> tuple[DatasetCard, ...]:
 
 
 def runs_url(dataset: DatasetFacts, *, name_is_unique: bool) -> str:
-    """The runs list of a dataset, by project too where the name alone leaves a doubt."""
+    """The runs list of a dataset, filtered by project too if the name alone is ambiguous."""
     return _runs_url(None if name_is_unique else dataset.project, dataset.name)
 
 
 @lru_cache(maxsize=4_096)
 def _runs_url(project: str | None, dataset: str) -> str:
-    # Each page with a list of runs links to those of every dataset.
+    # Cached because each page with a list of runs links to the list of every dataset.
     scope = "" if project is None else f"project:{quoted(project)} "
     return RunListAddress(parse_filter(f"{scope}dataset:{quoted(dataset)}")).url()
 
 
 def largest_share(dataset: DatasetFacts) -> str | None:
-    """ "66.9 %", the share of the labelled examples that have the most frequent class or label."""
+    """ "66.9 %", the share of the labelled examples with the most frequent class or label."""
     if not dataset.class_counts or not dataset.n_labelled:
         return None
     return numbers.fine_percent(max(dataset.class_counts), dataset.n_labelled)
 
 
 def _state_chips(runs: LoggedRuns) -> tuple[Chip, ...]:
-    """How many runs have no metrics, by reason; evaluated ones need no mention."""
+    """How many runs have no metrics, by reason; evaluated ones are not mentioned."""
     kinds: tuple[tuple[RunState, str, Tone], ...] = (
         (RunState.OPEN, "open", "busy"),
         (RunState.FINISHED, "waiting", "busy"),
@@ -117,18 +117,18 @@ METRIC_TITLES = {
     "macro_f1": "Macro F1",
     "overall_accuracy": "Accuracy",
 }
-"""The aggregates that are followed through time, the first one ranks."""
+"""The aggregates that are followed over time; the first one ranks runs."""
 TITLES_OF_SETS = {
     "macro_f1": "Macro F1",
     "example_jaccard": "Jaccard",
     "subset_accuracy": "Subset accuracy",
     "hamming_loss": "Hamming loss",
 }
-"""The same where samples carry sets of labels."""
+"""The same for samples with sets of labels."""
 
 
 def titles_for(task: Task) -> dict[str, str]:
-    """The titles of what is followed, by what the labels of a dataset mean."""
+    """The titles of the aggregates, depending on what the labels of a dataset mean."""
     return TITLES_OF_SETS if task is Task.MULTILABEL else METRIC_TITLES
 
 
@@ -139,7 +139,7 @@ def title_inside(metric: str) -> str:
 
 
 def difference_text(metric: str, before: MetricValue, after: MetricValue) -> str | None:
-    """ "+0.4 pp" or, for what is not a share, "+0.012"; None where either is undefined."""
+    """ "+0.4 pp" or, for values that are no shares, "+0.012"; None if either is undefined."""
     if before.value is None or after.value is None:
         return None
     return difference(after.value - before.value, spec_of(metric, of_class=False))
@@ -151,7 +151,7 @@ Part = Literal["decision", "runs", "methods", "problems", "suspects", "costs", "
 
 @dataclass(frozen=True, slots=True)
 class DatasetTab:
-    """A page of the dataset, with how much there is on it."""
+    """A tab of the dataset, with the number of its items."""
 
     text: str
     url: str
@@ -161,7 +161,7 @@ class DatasetTab:
 
 @dataclass(frozen=True, slots=True)
 class DatasetFrame:
-    """The head of a page of a dataset; `version` is empty while it has no labels."""
+    """The header of a page of a dataset; `version` is empty as long as it has no labels."""
 
     name: str
     project: str | None
@@ -179,7 +179,7 @@ def labels_command(project: str, dataset: str) -> str:
 
 
 def log_snippet(project: str, dataset: str) -> str:
-    """How a first run is logged on a dataset; a JSON string is one of Python as well."""
+    """Code that logs a first run on a dataset; a JSON string is also a Python string."""
     names = {"dataset": dataset}
     if project != DEFAULT_PROJECT:
         names["project"] = project
@@ -189,14 +189,14 @@ def log_snippet(project: str, dataset: str) -> str:
 
 
 def open_problems_of(dataset_id: int) -> list[Problem]:
-    """Unresolved problems of a dataset that are not of low severity, in the order of lists."""
+    """Unresolved problems of a dataset except those of low severity, in the order of lists."""
     registry = current_registry()
     problems = open_problems().list(registry.database)
     return [each for each in problems if each.key.dataset_id == dataset_id]
 
 
 def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -> DatasetFrame:
-    """The head of the page `current`; sets of labels have no costs."""
+    """The header of the page `current`; sets of labels have no costs."""
     address = DatasetAddress(dataset.project, dataset.name)
     project = None if dataset.project == DEFAULT_PROJECT else dataset.project
     pages: tuple[tuple[Part, str, str, int], ...] = (
@@ -230,12 +230,12 @@ def dataset_frame(dataset: DatasetRecord, size: DatasetSize, *, current: Part) -
 def _pages_of_classes(
     dataset: DatasetRecord, page: tuple[Part, str, str, int]
 ) -> tuple[tuple[Part, str, str, int], ...]:
-    """The page where samples have one class each; sets of labels have none like it."""
+    """The page if samples have one class each; sets of labels have no such page."""
     return () if dataset.task is Task.MULTILABEL else (page,)
 
 
 def runs_of_dataset_url(address: DatasetAddress, more: str = "") -> str:
-    """The list of the runs on a dataset, narrowed by further terms."""
+    """The list of the runs on a dataset, filtered by further terms."""
     terms = f"project:{quoted(address.project)} dataset:{quoted(address.name)} {more}"
     return RunListAddress(parse_filter(terms)).url()
 
@@ -255,7 +255,7 @@ def _facts(dataset: DatasetRecord, size: DatasetSize) -> str:
     if size.n_labelled < size.n_samples:
         labelled = f"{numbers.count(size.n_labelled)} of {numbers.count(size.n_samples)}"
         parts[0] = f"{labelled} examples labelled"
-    # Sets share their labels, so no label's share is what a constant prediction would score.
+    # Labels of a set overlap, so no label's share is the score of a constant prediction.
     if size.n_labelled and dataset.task is not Task.MULTILABEL:
         largest = max(size.class_counts)
         name = named(dataset.labels.names[size.class_counts.index(largest)])
@@ -264,17 +264,17 @@ def _facts(dataset: DatasetRecord, size: DatasetSize) -> str:
 
 
 DATASET = "/datasets/<name:name>"
-"""Address of a dataset; each page adds its own name to it."""
+"""Address of a dataset; each page appends its own name."""
 VERSION = "int(min=1, max=2147483647)"
-"""Converter for the number of a truth version."""
+"""Converter for the number of a label version."""
 
 
 def find_in_any_project(blueprint: Blueprint) -> None:
     """Let the pages of a blueprint find a dataset of another project by its name alone.
 
-    That costs a statement, and only where the default project has no such dataset. Where it
-    is clear what was meant, the answer leads to the address that says so, else it offers those
-    that the caller may see.
+    This costs a query, and only if the default project has no such dataset. If only one project
+    has it, the response redirects to the address with the project; otherwise it offers the
+    datasets that the caller may view.
     """
 
     @blueprint.errorhandler(NotFound)

@@ -1,4 +1,4 @@
-"""Flags in words: their names, severities, states and warnings."""
+"""Flags in words: their titles, severities, states and badges."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _LABEL_TITLES = {
     "F4": "Recall far below the other labels",
     "F10": "Label predicted too rarely",
 }
-"""Titles where they name a class and the samples of the run carry sets of labels."""
+"""Titles that name a class, for runs whose samples have sets of labels."""
 
 _IN_SIGHT_TITLE = "Recall may be far below the other classes"
 _IN_SIGHT_TITLES = {Task.MULTILABEL: "Recall may be far below the other labels"}
-"""Titles of F4 where the gap is in sight and not proved."""
+"""Titles of F4 if the gap is likely but not proved."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeverityMark:
-    """A severity by shape and by word: colour only repeats what they say."""
+    """A severity by shape and by word; colour only repeats them."""
 
     symbol: str
     word: str
@@ -53,12 +53,12 @@ def severity_mark(severity: Severity) -> SeverityMark:
 
 
 def flag_name(number: int) -> str:
-    """A flag as people name it."""
+    """The name of a flag for readers."""
     return f"F-{number}"
 
 
 def rule_title(rule: str, task: Task) -> str:
-    """What a rule is called; one that this version no longer has goes by its id."""
+    """The title of a rule; a rule that no longer exists is named by its id."""
     known = RULES.get(rule)
     if known is None:
         return f"Rule {rule}"
@@ -67,7 +67,7 @@ def rule_title(rule: str, task: Task) -> str:
 
 
 def flag_title(content: FlagContent, task: Task) -> str:
-    """What a flag says in a few words; what is not proved, it says, may be."""
+    """The title of a flag; if it is not proved, it says “may”."""
     title = rule_title(content.rule, task)
     if content.certainty is Certainty.IN_SIGHT:
         title = _IN_SIGHT_TITLES.get(task, _IN_SIGHT_TITLE)
@@ -78,14 +78,14 @@ def flag_title(content: FlagContent, task: Task) -> str:
 
 
 def badge_chip(content: FlagContent) -> Chip | None:
-    """Which badge a flag sets, in words; None for neither."""
+    """The badge that a flag sets, in words; None if it sets none."""
     if content.hides:
         return Chip("accuracy hides a minority class", "hides")
     return Chip("accuracy may hide a minority class", "may-hide") if content.may_hide else None
 
 
 def state_chip(standing: FlagStatus, now: datetime) -> Chip:
-    """Where a flag stands as seen now, with the end of a rest."""
+    """The state of a flag now, with the end of a snooze."""
     state = standing.state_at(now)
     if state is FlagState.SNOOZED and standing.snoozed_until is not None:
         return Chip(f"snoozed until {day(standing.snoozed_until)}", _TONES[state])
@@ -93,11 +93,11 @@ def state_chip(standing: FlagStatus, now: datetime) -> Chip:
 
 
 def day(moment: datetime) -> str:
-    """The day on which a rest ends, with the time where it is not the start of the day."""
+    """The day on which a snooze ends, with the time if that is not the start of the day."""
     is_midnight = (moment.hour, moment.minute) == (0, 0)
     return f"{moment:%Y-%m-%d}" if is_midnight else f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
 def counted(number: int) -> str:
-    """A number of flags; those beyond what is counted are many."""
+    """A number of flags, marked as a lower bound if there are more than are counted."""
     return numbers.count(number) + ("+" if number >= MOST_COUNTED else "")

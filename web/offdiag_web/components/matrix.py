@@ -1,8 +1,7 @@
 """The confusion matrix as a table: two numbers per cell, both axes named, margins in words.
 
-Transposing is a matter of this view alone: cells are always looked up by (actual, predicted),
-and only the order in which they are laid out differs. Groups of classes are headers that
-collapse or expand.
+Transposing only affects this view: cells are always looked up by (actual, predicted), and only the
+order in which they are laid out differs. Groups of classes are headers that collapse or expand.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from offdiag_web.components.matrix_colours import OF_WHAT, ColourScale, colour_s
 from offdiag_web.urls.run import MatrixAddress, Norm
 
 LARGEST_LIST = 60
-"""Groups up to which a list of them stands beside a matrix without their heads."""
+"""Most groups listed next to a matrix whose heads do not show them."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupHead:
-    """A group, and the address of the same view with it the other way round."""
+    """A group, and the address of the same view in which it is collapsed or expanded instead."""
 
     head: ClassHead
     url: str
@@ -45,7 +44,7 @@ class GroupHead:
 
 @dataclass(frozen=True, slots=True)
 class BandHead:
-    """A group over `length` classes in a row, or nothing over them."""
+    """A group over `length` adjacent classes, or a gap of that length."""
 
     group: GroupHead | None
     length: int
@@ -53,9 +52,9 @@ class BandHead:
 
 @dataclass(frozen=True, slots=True)
 class GroupControls:
-    """Everything expanded or collapsed at once, and each group where its head is not shown.
+    """Links that collapse or expand everything, and each group whose head is not shown.
 
-    `words` says what is collapsed, None where nothing is.
+    `words` says what is collapsed, None if nothing is.
     """
 
     segments: tuple[Segment, ...]
@@ -64,7 +63,7 @@ class GroupControls:
 
 
 def group_head(grouping: Grouping, group: Group, address: MatrixAddress) -> GroupHead:
-    """A group as a link; the class in the middle of attention may be gone after it."""
+    """A group as a link that toggles it; the focus class is dropped, as it may be gone afterwards."""
     other = replace(address, collapse=grouping.toggled(group), focus=None)
     return GroupHead(
         class_head(group.name),
@@ -77,7 +76,7 @@ def group_head(grouping: Grouping, group: Group, address: MatrixAddress) -> Grou
 def band_heads(
     grouping: Grouping, codes: Sequence[int], address: MatrixAddress
 ) -> tuple[tuple[BandHead, ...], ...]:
-    """The groups around classes in their order, one line for each level, outermost first."""
+    """The groups around classes in order, one line for each level, outermost first."""
     return tuple(
         tuple(_band_head(grouping, band, address) for band in level)
         for level in bands(grouping, codes)
@@ -85,7 +84,7 @@ def band_heads(
 
 
 def bands_by_line(levels: Sequence[Sequence[BandHead]]) -> list[tuple[BandHead, ...]]:
-    """For each class in its order the bands that begin with it, outermost first."""
+    """For each class in order, the bands that begin with it, outermost first."""
     n_lines = sum(band.length for band in levels[0]) if levels else 0
     begins: list[list[BandHead]] = [[] for _ in range(n_lines)]
     for level in levels:
@@ -99,13 +98,13 @@ def bands_by_line(levels: Sequence[Sequence[BandHead]]) -> list[tuple[BandHead, 
 def group_controls(
     grouping: Grouping, address: MatrixAddress, *, with_list: bool
 ) -> GroupControls:
-    """The links above a matrix; `with_list` where heads of the table do not show all groups."""
+    """The links above a matrix; `with_list` if the heads of the table do not show all groups."""
     everything = replace(address, collapse=(), focus=None)
     outermost = replace(address, collapse=(ALL_GROUPS,), focus=None)
     collapsed = grouping.collapse.groups
     listed = grouping.visible if with_list else ()
     if set(listed) == set(collapsed):
-        listed = ()  # Every one of them heads a row and a column.
+        listed = ()  # Each of them is the head of a row and a column.
     return GroupControls(
         segments=(
             Segment("all classes", everything.url(), not collapsed),
@@ -124,10 +123,10 @@ def _band_head(grouping: Grouping, band: Band, address: MatrixAddress) -> BandHe
 
 Density = Literal["roomy", "plain", "dense"]
 CellUrl = Callable[[int, int], str]
-"""From the codes of the actual and the predicted class to the address of the examples."""
+"""Makes the address of the examples from the codes of the actual and the predicted class."""
 
 _UPRIGHT_LENGTH: dict[Density, int] = {"roomy": 9, "plain": 6, "dense": 3}
-"""Characters of a name that fit over a column; where one does not fit, all heads are turned."""
+"""Characters of a name that fit above a column; if one name does not fit, all heads are turned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class MatrixLine:
-    """One displayed row: its class, its cells, what lies outside a window, its total."""
+    """One displayed row: its class, its cells, the count outside a window, its total."""
 
     head: ClassHead
     cells: tuple[Cell, ...]
@@ -156,7 +155,7 @@ class MatrixLine:
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """What the colours mean; `error_end` is absent where there is no error."""
+    """What the colours mean; `error_end` is None if there is no error."""
 
     correct_end: str
     error_end: str | None
@@ -165,7 +164,7 @@ class Legend:
 
 @dataclass(frozen=True, slots=True)
 class MatrixView:
-    """A table of classes against classes, whole or a window."""
+    """A table of classes by classes, complete or a window."""
 
     down: str
     across: str
@@ -182,9 +181,9 @@ class MatrixView:
     legend: Legend
     density: Density
     bands: tuple[tuple[BandHead, ...], ...] = ()
-    """Groups over the columns, a line for each level, where classes stand group by group."""
+    """Groups above the columns, a line for each level, if classes are ordered by group."""
     groups: tuple[GroupHead | None, ...] = ()
-    """For each column the collapsed group that it stands for."""
+    """The collapsed group that each column stands for."""
 
 
 def matrix_view(
@@ -199,9 +198,9 @@ def matrix_view(
 ) -> MatrixView:
     """The whole matrix, or the window of the classes in `codes`, in that order.
 
-    `shared` is a colour scale with ends in common with other matrices on the same page;
-    `cell_url` makes the address of the examples of a cell; `grouping` says how the classes of
-    the matrix are grouped; `looked_at` is a cell that stands out.
+    `shared` is a colour scale shared with other matrices on the same page; `cell_url` makes the
+    address of the examples of a cell; `grouping` says how the classes of the matrix are grouped;
+    `looked_at` is a cell to highlight.
     """
     scale = shared or colour_scale(matrix, address.norm)
     shown = list(codes) if codes is not None else class_order(matrix, address.order, grouping)
@@ -276,12 +275,12 @@ def _collapsed_groups(
 
 
 def turned_heads(heads: Sequence[ClassHead], density: Density) -> bool:
-    """Whether the names over the columns have to be turned to fit."""
+    """Whether the names above the columns have to be turned to fit."""
     return max(len(head.short) for head in heads) > _UPRIGHT_LENGTH[density]
 
 
 def matrix_density(n_columns: int) -> Density:
-    """How close the cells of a table of so many columns stand."""
+    """How densely the cells of a table with this many columns are set."""
     if n_columns <= 8:
         return "roomy"
     return "plain" if n_columns <= 12 else "dense"
@@ -295,7 +294,7 @@ def _outlined(
     code: int,
     cell: tuple[int, int],
 ) -> MatrixLine:
-    """The line with the cell marked that is looked at."""
+    """The line with the selected cell highlighted."""
     down, across = reversed(cell) if address.transposed else cell
     if code != down:
         return line
@@ -315,7 +314,7 @@ def _linked(
     shown: Sequence[int],
     cell_url: CellUrl,
 ) -> MatrixLine:
-    """The line with a link in every cell that counts anything."""
+    """The line with a link in every cell that is not empty."""
     cells = []
     for other, cell in zip(shown, line.cells, strict=True):
         actual, predicted = (other, code) if address.transposed else (code, other)

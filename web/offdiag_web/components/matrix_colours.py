@@ -1,9 +1,9 @@
-"""Which step of which ramp a cell of a confusion matrix gets.
+"""The colour of each cell of a confusion matrix: its ramp and the step in it.
 
-Correct cells and errors have scales of their own. On one common scale the errors of a good
-model would all be as pale as nothing; theirs ends at the largest error and grows with the
-square root, so that a few errors can be told from none. Of a class it ends at a quarter or
-above. Both ends are printed in the legend.
+Correct cells and errors have separate scales. On a common scale the errors of a good model would
+all look empty; the error scale ends at the largest error and grows with the square root, so that a
+few errors can be distinguished from none. For shares of a class it ends at a quarter or above.
+Both ends are printed in the legend.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OF_WHAT: dict[Norm, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ColourScale:
-    """Both ends of both ramps, as shares (or counts where nothing is normalised).
+    """Both ends of both ramps, as shares (or counts if nothing is normalised).
 
     `denominators` has shape (K, 1), (1, K) or (1, 1) and broadcasts against the counts.
     """
@@ -50,7 +50,7 @@ class ColourScale:
         return f"error-{error_step(share, self.largest_error)}"
 
     def codes(self, matrix: ConfusionMatrix, *, at_least: int = 1) -> NDArray[np.uint8]:
-        """The steps of all cells as codes of a picture, (K, K); rarer cells are left empty."""
+        """The steps of all cells as codes of a picture, (K, K); rarer cells stay empty."""
         shares = matrix.counts / np.maximum(self.denominators, 1)
         is_correct = np.eye(matrix.n_classes, dtype=np.bool_)
         heights = np.where(
@@ -58,13 +58,13 @@ class ColourScale:
             shares / (self.largest_correct or 1.0),
             np.sqrt(shares / (self.largest_error or 1.0)),
         )
-        # The same rounding as of a single cell: halves to even.
+        # The same rounding as for a single cell: halves to even.
         steps = np.clip(np.rint(heights * (BINS - 1)), 1, BINS - 1).astype(np.int64)
         return step_codes(is_correct, steps, matrix.counts >= max(at_least, 1))
 
 
 def colour_scale(matrix: ConfusionMatrix, norm: Norm) -> ColourScale:
-    """The scale of a whole matrix, which every view of a part of it shares."""
+    """The scale of a whole matrix, which all views of parts of it share."""
     denominators = _denominators(matrix, norm)
     shares = matrix.counts / np.maximum(denominators, 1)
     correct = np.diagonal(shares)

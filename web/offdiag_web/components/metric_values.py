@@ -1,4 +1,4 @@
-"""Values of metrics as pages show them: a number with its interval, or why there is none."""
+"""Values of metrics on pages: a number with its interval, or why there is none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOG_SCORES = """offdiag.log_run(
     y_score=…,            # (n,) of the positive class, or (n, K) in label order
     positive_label=…,     # where there is one
 )"""
-"""What to write so that a run has scores, where a page needs them."""
+"""Code that logs a run with scores, for pages that need them."""
 
 
 UNDEFINED = "undefined"
@@ -43,12 +43,12 @@ CLASS_METRIC_TITLES: Mapping[str, str] = {
     "roc_auc": "ROC AUC",
     "average_precision": "Average precision",
 }
-"""What the values of one class are called where a column or a line shows them: often shorter."""
+"""Titles of metrics of one class for columns and lines, which are often shorter."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownValue:
-    """Text of a value; `note` is the number of the note that says why it is undefined."""
+    """The text of a value; `note` is the number of the note that says why it is undefined."""
 
     text: str
     note: int | None = None
@@ -56,12 +56,12 @@ class ShownValue:
 
 @dataclass
 class Notes:
-    """The reasons a page mentions, numbered in the order in which they first occur."""
+    """The reasons that a page mentions, numbered in the order in which they first occur."""
 
     texts: list[str] = field(default_factory=list)
 
     def number_of(self, reason: str) -> int:
-        """Number of the note for a stored reason, added when it is new."""
+        """The number of the note for a stored reason, added if it is new."""
         text = reason_text(reason)
         if text not in self.texts:
             self.texts.append(text)
@@ -78,12 +78,12 @@ def shown(value: MetricValue | None, notes: Notes) -> ShownValue:
 
 
 def known(value: MetricValue | None) -> str:
-    """A metric with three decimals, empty where it is undefined or was not computed."""
+    """A metric with three decimals, empty if it is undefined or was not computed."""
     return "" if value is None or value.value is None else numbers.metric(value.value)
 
 
 def extent_of(value: MetricValue | None, *, times: float = 1.0) -> Extent | None:
-    """What a mark of this value, or of so many times it, covers; None where it is undefined."""
+    """What a mark of this value, or of `times` times it, covers; None if it is undefined."""
     if value is None or value.value is None:
         return None
     low, high = (None if end is None else end * times for end in (value.ci_low, value.ci_high))
@@ -91,7 +91,7 @@ def extent_of(value: MetricValue | None, *, times: float = 1.0) -> Extent | None
 
 
 def interval_text(value: MetricValue) -> str | None:
-    """ "0.846 – 0.881", None where there is no interval."""
+    """ "0.846 – 0.881", None if there is no interval."""
     if value.ci_low is None or value.ci_high is None:
         return None
     return numbers.interval(value.ci_low, value.ci_high)

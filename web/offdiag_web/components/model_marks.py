@@ -1,8 +1,8 @@
-"""How the models of a dataset are told apart: a colour, a shape and beyond four a letter.
+"""Marks that distinguish the models of a dataset: a colour, a shape and, beyond four, a letter.
 
-They follow from the order in which models were first logged, so that a model looks the same on
-every page of its dataset. Styles take the colour from the property `--model`, which the classes
-set; runs without a model share a colour of their own.
+They follow the order in which models were first logged, so a model looks the same on every page of
+its dataset. Styles take the colour from the property `--model`, which the classes set; runs
+without a model share a colour of their own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LONGEST_NAME, _NAME_HEIGHT = 22, 14
 
 @dataclass(frozen=True, slots=True)
 class ModelMark:
-    """The look of a model; `letter` tells models of the same shape apart, "" among the first."""
+    """The look of a model; `letter`, "" for the first ones, distinguishes models of equal shape."""
 
     name: str | None
     shape: Shape
@@ -36,7 +36,7 @@ NO_MODEL = ModelMark(None, "circle", "", "model-none")
 
 
 def model_marks(models: Iterable[str | None]) -> Mapping[str | None, ModelMark]:
-    """The marks of models in the order of their first runs; None has always the same."""
+    """The marks of models in the order of their first runs; None always has the same one."""
     named = [model for model in models if model is not None]
     marks: dict[str | None, ModelMark] = {
         model: ModelMark(
@@ -58,17 +58,17 @@ def _letter(round_of_shapes: int) -> str:
 
 
 def model_point(mark: ModelMark, x: float, y: float, *, size: float = 4.5) -> str:
-    """The shape of a model around a point of a chart, its letter beside it."""
+    """The shape of a model around a point of a chart, with its letter."""
     return model_shape(mark, x, y, size=size) + model_letter(mark, x, y, size=size)
 
 
 def model_shape(mark: ModelMark, x: float, y: float, *, size: float) -> str:
-    """The shape alone, for links: a letter in one would be its visible name."""
+    """Only the shape, for links, in which a letter would be the visible name."""
     return f'<g class="{escape(mark.css_class)}">{marker(mark.shape, x, y, size=size)}</g>'
 
 
 def model_letter(mark: ModelMark, x: float, y: float, *, size: float) -> str:
-    """The letter beside the shape, "" for a model without."""
+    """The letter beside the shape, "" for a model without one."""
     if not mark.letter:
         return ""
     letter = words(mark.letter, x=x + size + 1, y=y + 3, css_class="letter")
@@ -76,7 +76,7 @@ def model_letter(mark: ModelMark, x: float, y: float, *, size: float) -> str:
 
 
 def model_key(mark: ModelMark) -> Markup:
-    """The mark alone, for legends and beside the name of a run."""
+    """The mark by itself, for legends and beside the name of a run."""
     return drawing(
         model_point(mark, _SIDE / 2, _SIDE / 2),
         width=_SIDE + (8 * len(mark.letter)),

@@ -1,7 +1,7 @@
-"""How numbers are written on pages: counts, shares and measured values.
+"""Number formats of pages: counts, shares and measured values.
 
-Rounding never turns something into nothing or nearly all into all: a share above 0 is not
-"0 %", a metric below 1 is not "1.000". CSV and JSON carry the full precision instead.
+Rounding never turns something into nothing or nearly all into all: a share above 0 is not "0 %", a
+metric below 1 is not "1.000". CSV and JSON have full precision instead.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def plural(number: int, one: str, many: str | None = None) -> str:
 def metric(value: float) -> str:
     """A metric with three decimals: "0.864", "<0.001", ">0.999", with a true minus sign.
 
-    Ratios may grow without bound: from a million on they are written "1.23e+09".
+    Ratios may grow without bound; from a million on they are written as "1.23e+09".
     """
     return number_text.number(value, decimals_from_100=3)
 
@@ -63,12 +63,12 @@ def fine_percent(part: int, of: int) -> str:
 
 
 def hits_of(hits: int, cases: int) -> str:
-    """ "96/168", the exact form of a recall."""
+    """ "96/168", a recall as the exact fraction."""
     return f"{count(hits)}/{count(cases)}"
 
 
 def labelled(n_labelled: int, n_samples: int) -> str:
-    """ "all 540", or "300 of 540 (55.6 %)" where some labels are still to come."""
+    """ "all 540", or "300 of 540 (55.6 %)" if some labels are missing."""
     if n_labelled == n_samples:
         return f"all {count(n_samples)}"
     share = fine_percent(n_labelled, max(n_samples, 1))
@@ -76,7 +76,7 @@ def labelled(n_labelled: int, n_samples: int) -> str:
 
 
 def listed(words: Sequence[str], *, at_most: int = 5) -> str:
-    """ "a", "a and b", "a, b and c", "a, b and 4 more"; nothing is hidden to hide one word."""
+    """ "a", "a and b", "a, b and c", "a, b and 4 more"; never "and 1 more"."""
     shown = list(words if len(words) == at_most + 1 else words[:at_most])
     hidden = len(words) - len(shown)
     if hidden:
@@ -85,7 +85,7 @@ def listed(words: Sequence[str], *, at_most: int = 5) -> str:
 
 
 def cut_in_the_middle(text: str, *, longest: int = 26) -> str:
-    """A text of at most so many characters: what tells names apart is often at their end."""
+    """A text of at most this many characters, cut in the middle: names often differ at the end."""
     if len(text) <= longest:
         return text
     tail = (longest - 1) // 2

@@ -1,7 +1,7 @@
-"""What samples look like on pages, as far as readers may see them, and what was answered of them.
+"""Content of samples on pages, as far as readers may see it, and answers about their labels.
 
-Samples are shown alone or a few of a finding. Stored pictures are responses in which nothing can
-act, whatever was uploaded.
+Samples are shown alone or as a few examples of a finding. Stored images are sent as responses in
+which nothing can execute, whatever was uploaded.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.run import ExamplesAddress
 
 SHOW = "content"
-"""Parameter by which readers ask for content that is hidden."""
+"""The parameter with which readers ask for hidden content."""
 MOST_FIELDS = 6
 LONGEST_TEXT = 240
 
 
 @dataclass(frozen=True, slots=True)
 class SampleLook:
-    """One sample; all of it is None where nothing is known or may be shown.
+    """The content of one sample; everything is None if nothing is stored or may be shown.
 
-    `image_url` is a small picture and `large_url` a larger one, `is_hidden` says that there is
+    `image_url` is a small image and `large_url` a larger one; `is_hidden` says that there is
     content that the reader has not asked for.
     """
 
@@ -54,7 +54,7 @@ class SampleLook:
 
 @dataclass(frozen=True)
 class SampleLooks:
-    """Looks of samples by name. `field_names` are columns, of which all samples have some."""
+    """Content of samples by name. `field_names` are columns that some of the samples have."""
 
     by_name: Mapping[str, SampleLook]
     has_images: bool
@@ -64,7 +64,7 @@ class SampleLooks:
 
     @property
     def has_any(self) -> bool:
-        """Whether there is anything to show beside identifiers."""
+        """Whether there is anything to show besides ids."""
         return self.has_images or self.has_texts or bool(self.field_names)
 
     def of(self, sample: object) -> SampleLook:
@@ -72,7 +72,7 @@ class SampleLooks:
 
 
 def sample_looks(address: DatasetAddress, samples: Iterable[object]) -> SampleLooks:
-    """Looks of samples, in one statement."""
+    """The content of samples, in one query."""
     registry, show = current_registry(), request.args.get(SHOW)
     names = [str(sample) for sample in samples]
     if not names:
@@ -97,11 +97,11 @@ def sample_looks(address: DatasetAddress, samples: Iterable[object]) -> SampleLo
 
 
 MOST_BYTES_WITHIN = 24_576
-"""Of all pictures that a page holds; others are requests of their own, and loaded when seen."""
+"""Most bytes of images embedded in a page; others are requested separately once visible."""
 
 
 def _small_pictures(contents: Iterable[SampleContent]) -> dict[str, str]:
-    """Small pictures as data addresses by sample, the first ones that fit into a page."""
+    """Small images as data URLs by sample, the first ones that fit into a page."""
     found, n_bytes = {}, 0
     for content in contents:
         if content.small_picture:
@@ -156,11 +156,11 @@ def _value(value: FieldValue) -> str:
 
 
 NOTHING_ACTS = "default-src 'none'; sandbox"
-"""Even if a browser took a picture for a page, it would have no origin and no scripts."""
+"""Even if a browser took an image for a page, that would have no origin and no scripts."""
 
 
 def picture_response(picture: Picture, request: Request) -> Response:
-    """A picture that offdiag encoded; the address names its digest, so it is fetched once."""
+    """An image encoded by offdiag; its address contains its digest, so it is fetched only once."""
     response = Response(picture.data, mimetype=picture.media_type)
     response.headers["Content-Security-Policy"] = NOTHING_ACTS
     response.headers["Content-Disposition"] = "inline"
@@ -171,13 +171,13 @@ def picture_response(picture: Picture, request: Request) -> Response:
 
 
 LEAVE_OUT = ""
-"""How the form says that a label cannot be told."""
+"""The value of the form that says that a label cannot be determined."""
 
 
 def answer_from_form(*, project: str, dataset: str, person: str, is_final: bool = False) -> int:
-    """Keep what a person says of the selected samples in the form; how many there are.
+    """Store a person's label of the samples selected in the form, and return their number.
 
-    Raises `InvalidInput` without any or without a label, and what `answer_labels` raises.
+    Raises `InvalidInput` without samples or without a label, and what `answer_labels` raises.
     """
     label = request.form.get("label")
     if label is None:
@@ -197,7 +197,7 @@ def answer_from_form(*, project: str, dataset: str, person: str, is_final: bool 
 
 
 def _require_named_classes(project: str, dataset: str) -> None:
-    """Raise `InvalidInput` where the form could mean a class or that a label cannot be told."""
+    """Raise `InvalidInput` if an empty label is ambiguous because a class has an empty name."""
     with current_registry().database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
     if LEAVE_OUT in known.labels.names:
@@ -210,7 +210,7 @@ def _require_named_classes(project: str, dataset: str) -> None:
 
 
 def selected_samples() -> list[str]:
-    """The samples that are ticked in the form. Raises `InvalidInput` without any."""
+    """The samples selected in the form. Raises `InvalidInput` if there are none."""
     found = request.form.getlist("sample")
     if not found:
         raise InvalidInput(
@@ -220,7 +220,7 @@ def selected_samples() -> list[str]:
 
 
 def no_longer_listed(listed: Iterable[int | str]) -> list[str]:
-    """That samples are selected in a form which its page no longer lists, if there are any."""
+    """A notice of samples selected in a form that its page no longer lists, if there are any."""
     shown = set(map(str, listed))
     gone = [name for name in request.form.getlist("sample") if name not in shown]
     if not gone:
@@ -238,7 +238,7 @@ _OF_ACTUAL = (Cause.MISSED, Cause.DROP, Cause.HIDES)
 
 @dataclass(frozen=True, slots=True)
 class ShownExample:
-    """An example with the score of its predicted class; `taken_for` is empty for two classes."""
+    """An example with the score of its predicted class; with two classes, `taken_for` is empty."""
 
     look: SampleLook
     url: str
@@ -249,7 +249,7 @@ class ShownExample:
 
 @dataclass(frozen=True, slots=True)
 class ExampleStrip:
-    """A few examples, errors of high confidence first; the title counts all."""
+    """A few examples, errors with high confidence first; the title counts all."""
 
     title: str
     all_url: str
@@ -257,7 +257,7 @@ class ExampleStrip:
 
 
 def question_about(cause: Cause, label: str | None, part: str | None) -> ExampleQuestion | None:
-    """Examples of the class that were missed, or taken for it; None where none show the cause."""
+    """Examples of the class that were missed or predicted as it; None if none show the cause."""
     if cause is Cause.SLICE:
         return ExampleQuestion(actual=label or None, part=part)
     if label and cause in _OF_ACTUAL:
@@ -268,13 +268,13 @@ def question_about(cause: Cause, label: str | None, part: str | None) -> Example
 
 
 def example_strip(run_id: str, question: ExampleQuestion | None) -> ExampleStrip | None:
-    """The first examples of a run; None where there are none, or none to show any more."""
+    """The first examples of a run; None if there are none, or none that can be shown any more."""
     if question is None:
         return None
     try:
         found = browse_examples(current_registry().database, run_id, question, size=MOST_EXAMPLES)
     except (Forbidden, InvalidInput, NotFound):
-        # The run was deleted since, its class is no longer there, or the slice too small.
+        # The run has been deleted since, its class is gone, or the slice is too small.
         return None
     if not found.examples:
         return None

@@ -1,4 +1,4 @@
-"""Slices to pick, and slices of a run as lines of a table: the value, the rest, and the gap."""
+"""Choosing slices, and slices of a run as table rows: the value, the rest, and the gap."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from offdiag_web.urls.run import slice_url
 
 WORST = 5
 PARAMETER = "slice"
-"""What it is called in addresses."""
+"""The name of the parameter in addresses."""
 MOST_LEVELS = 50
-"""Values of a slice column up to which they are offered to be picked."""
+"""Most values of a slice column that are offered as choices."""
 
 
 @dataclass(frozen=True, slots=True)
 class SliceChoice:
-    """A slice that can be picked."""
+    """A slice that can be chosen."""
 
     text: str
     is_chosen: bool
@@ -41,7 +41,7 @@ class SliceChoice:
 def slice_choices(
     levels: Mapping[str, Sequence[str]], chosen: str | None
 ) -> tuple[SliceChoice, ...]:
-    """Every value of every column, and the slice that is chosen, whatever it is made of."""
+    """Every value of every column, and the chosen slice, even if it has several terms."""
     texts = [
         str(slice_of([(name, level)]))
         for name, values in levels.items()
@@ -55,7 +55,7 @@ def slice_choices(
 
 @dataclass(frozen=True, slots=True)
 class SliceLine:
-    """One metric of one slice. `columns` says of which columns the values in `name` are."""
+    """One metric of one slice. `columns` names the columns of the values in `name`."""
 
     name: str
     columns: str
@@ -81,17 +81,17 @@ def slice_lines(
     keys: Sequence[str] | None = None,
     n_terms: int | None = None,
 ) -> tuple[SliceLine, ...]:
-    """The worst slices of a run, most surprising first; of `n_terms` columns where it is given."""
+    """The worst slices of a run, most surprising first; if given, only those of `n_terms` columns."""
     worst = found.worst(limit if n_terms is None else None, keys)
     shown = [gap for gap in worst if n_terms in {None, len(gap.terms)}][:limit]
     return tuple(_line(gap, run_id, labels) for gap in shown)
 
 
 def worst_slices(run_id: str, counted: Counted | None = None) -> tuple[SliceLine, ...]:
-    """The worst few slices of a run; none where nothing is below the rest.
+    """The few worst slices of a run; none if no slice is below the rest.
 
-    Accuracy and averages of one slice say the same in several ways, and have one line.
-    `counted` are the counts of its evaluation, where the caller has them.
+    Accuracy and averages of one slice express the same thing in several ways, so they share one
+    line. `counted` are the counts of its evaluation, if the caller has them.
     """
     with current_registry().database.read() as session:
         findings = kept_findings(session, run_id, counted)
@@ -106,7 +106,7 @@ def worst_slices(run_id: str, counted: Counted | None = None) -> tuple[SliceLine
 
 
 def statement(found: SliceFindings, labels: Sequence[str]) -> tuple[str, str] | None:
-    """What a page of slices says first: in bold, and the rest; None where nothing was tested."""
+    """The first statement on a page of slices: in bold, and the rest; None without tests."""
     if not found.n_tests:
         return None
     worst = [each for each in found.worst(WORST) if each.is_significant]
@@ -128,7 +128,7 @@ def _line(gap: SliceGap, run_id: str, labels: Sequence[str]) -> SliceLine:
     name = ", ".join(value for _, value in gap.terms)
     label = None if gap.code is None else labels[gap.code]
     low, high = gap.gap_low, gap.gap_high
-    # MCC and kappa reach from -1 to 1 and are not shares.
+    # MCC and kappa range from -1 to 1 and are not shares.
     spec = _spec(gap)
     points = difference(gap.gap, spec)
     interval = ""

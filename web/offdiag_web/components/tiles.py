@@ -39,7 +39,7 @@ METRIC_OF_BASELINE = "majority_baseline"
 def majority_scores(aggregate: Mapping[str, MetricValue]) -> dict[str, float]:
     """Scores of the constant prediction by metric key, from the share of the largest class.
 
-    It finds that class always and no other: balanced accuracy is one over the number of classes
+    It always finds that class and no other: balanced accuracy is one over the number of classes
     with samples, macro F1 that share of the one class F1, 2J/(1+J). MCC is undefined for it.
     """
     share = _defined(aggregate, METRIC_OF_BASELINE)
@@ -54,7 +54,7 @@ def majority_scores(aggregate: Mapping[str, MetricValue]) -> dict[str, float]:
 
 
 def own_tiles(results: RunResults, notes: Notes) -> list[Tile]:
-    """The metrics that a team declared."""
+    """The custom metrics that a team declared."""
     return [
         replace(metric_tile(spec.title, value, notes, scale=_scale_of(spec, value)), baseline=None)
         for spec in CUSTOM
@@ -69,9 +69,9 @@ def _defined(aggregate: Mapping[str, MetricValue], key: str) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One headline number; `baseline` is what the answers named by `baseline_name` score.
+    """One primary metric; `baseline` is the score of the predictions named by `baseline_name`.
 
-    `instead` stands in place of an interval that has no ends.
+    `instead` takes the place of an interval without ends.
     """
 
     title: str
@@ -87,7 +87,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """All tiles, on how many samples they rest, and what limits their intervals."""
+    """All tiles, the number of samples they are based on, and what limits their intervals."""
 
     tiles: tuple[Tile, ...]
     n_cases: str
@@ -103,7 +103,7 @@ _TILES: tuple[tuple[str, str, Scale, str | None], ...] = (
 
 
 def headline(results: RunResults, notes: Notes) -> Headline:
-    """The numbers people quote, and those that their team declared."""
+    """The primary metrics, and those that the team declared."""
     baselines = majority_scores(results.aggregate)
     tiles = [
         metric_tile(
@@ -130,7 +130,7 @@ def _scale_of(spec: MetricSpec, value: MetricValue) -> Scale:
 
 
 def range_scale(spec: MetricSpec) -> Scale | None:
-    """The axis from the lowest to the highest value of a metric; None where it has no ends."""
+    """The axis from the lowest to the highest value of a metric; None if it is unbounded."""
     if math.isinf(spec.low) or math.isinf(spec.high):
         return None
     return Scale(Decimal(repr(spec.low)), Decimal(repr(spec.high)))
@@ -145,7 +145,7 @@ def metric_tile(
     baseline: float | None = None,
     detail: str | None = None,
 ) -> Tile:
-    """A value with its interval on a scale, and the baseline, undefined where there is none."""
+    """A value with its interval on a scale, and the baseline, undefined if there is none."""
     extent = extent_of(value)
     interval = None if value is None else interval_text(value)
     said = f"95 % interval {interval}" if interval else "without interval"
@@ -170,13 +170,13 @@ def metric_tile(
 
 
 def _caution(results: RunResults) -> str | None:
-    """Said where a class is too small for the intervals of averages to be trusted."""
+    """A warning if a class is too small for the intervals of averages to be trusted."""
     counted = results.counted
     return small_classes(class_sizes(counted), counted.labels.names, many="classes")
 
 
 def small_classes(supports: Sequence[int], names: Sequence[str], *, many: str) -> str | None:
-    """What classes, or labels, of so many samples mean for the intervals of averages over them."""
+    """How classes, or labels, with few samples affect the intervals of averages over them."""
     by_size = sorted((n, name) for n, name in zip(supports, names, strict=True) if n)
     if not by_size:
         return None
@@ -196,12 +196,12 @@ def small_classes(supports: Sequence[int], names: Sequence[str], *, many: str) -
 
 COST_KEY = "mean_cost"
 PER = 1_000
-"""Costs are shown for so many cases: mean costs are often too small to read."""
+"""Costs are shown per this many cases, because mean costs are often too small to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostColumn:
-    """The column under the costs that a dataset is judged by; `title` names their version."""
+    """The column for the costs that a dataset is judged by; `title` names their version."""
 
     title: str
     amounts: Amounts
@@ -210,14 +210,14 @@ class CostColumn:
 
 @dataclass(frozen=True, slots=True)
 class CostCell:
-    """What one run costs; no mark where that is not known."""
+    """The cost of one run; it has no mark if the cost is unknown."""
 
     text: str
     mark: Markup | None
 
 
 def cost_column(scope: DatasetFacts | None, entries: Sequence[RunEntry]) -> CostColumn | None:
-    """The column for runs of one dataset; None where nobody said what their errors cost."""
+    """The column for runs of one dataset; None if no costs are set for their errors."""
     if scope is None or scope.costs is None:
         return None
     extents = [
@@ -234,7 +234,7 @@ def cost_column(scope: DatasetFacts | None, entries: Sequence[RunEntry]) -> Cost
 def cost_cell(
     entry: RunEntry, column: CostColumn, *, canvas: Canvas = IN_TABLE, css_class: str = ""
 ) -> CostCell:
-    """The cell of a run. Until it has been judged by the costs that count it has no number."""
+    """The cell of a run, without a number until the run is judged by the current costs."""
     value = entry.metrics.get(COST_KEY)
     extent = extent_of(value, times=PER)
     if extent is None:
@@ -246,7 +246,7 @@ def cost_cell(
 
 
 def cost_tile(costs: RunCosts, notes: Notes, *, n_cases: int) -> Tile:
-    """The headline number of a run, beside what the cheapest constant prediction would cost."""
+    """The cost of a run, compared with the cheapest constant prediction."""
     mean = costs.values[COST_KEY]
     constant = costs.values["best_trivial_cost"].value
     reference = None if constant is None or not n_cases else constant / n_cases * PER

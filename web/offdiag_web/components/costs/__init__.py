@@ -1,1 +1,1 @@
-"""What pages about costs share: the form of a cost matrix and the ranking of runs by cost."""
+"""Parts of pages about costs: the form of a cost matrix and the ranking of runs by cost."""

@@ -1,4 +1,4 @@
-"""What is asked about costs: entries of the matrix, class shares, their base, warnings."""
+"""Form fields for costs: entries of the matrix, class shares, the base costs, and warnings."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from offdiag_web.components.classes import ClassHead, class_head, quoted_name
 from offdiag_web.components.controls import Segment
 
 MOST_CLASSES = 30
-"""Classes up to which every cell has a field; beyond it whole rows and columns are changed."""
+"""Most classes for which every cell has a field; with more, whole rows and columns are changed."""
 _ROOMY, _PLAIN = 8, 12
 _UPRIGHT = 6
 
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """The field of one cell. `before` is its cost in the saved version, `initial` what it is
-    without being set, which is where clearing the field leads."""
+    """The field of one cell. `before` is its cost in the saved version; `initial` is its cost
+    without an edit, to which clearing the field returns."""
 
     name: str
     column: int
@@ -38,7 +38,7 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class CostGrid:
-    """Fields for all cells, actual classes down."""
+    """Fields for all cells, with actual classes as rows."""
 
     columns: tuple[tuple[int, ClassHead], ...]
     lines: tuple[tuple[int, ClassHead, tuple[GridCell, ...]], ...]
@@ -47,7 +47,7 @@ class CostGrid:
 
 
 def cost_grid(scenario: Scenario, order: list[int]) -> CostGrid | None:
-    """The fields in this order of the classes; None where there would be too many."""
+    """The fields in this order of the classes; None if there would be too many."""
     names = scenario.costs.labels.names
     if len(names) > MOST_CLASSES:
         return None
@@ -96,7 +96,7 @@ _WORDS = {
 
 
 def warning_texts(warnings: Sequence[CostWarning], labels: LabelSet) -> tuple[str, ...]:
-    """One sentence for each oddity, with the classes concerned."""
+    """One sentence for each warning, with the classes it is about."""
     return tuple(
         f"Actual {numbers.listed([quoted_name(labels.names[code]) for code in warning.classes])}: "
         f"{_WORDS[warning.oddity]}."
@@ -105,7 +105,7 @@ def warning_texts(warnings: Sequence[CostWarning], labels: LabelSet) -> tuple[st
 
 
 MOST_SHARES = 30
-"""Classes up to which each has a field for its share at deployment."""
+"""Most classes that each have a field for their share at deployment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class ShareField:
 def share_fields(
     matrix: ConfusionMatrix, stated: Mapping[int, float], order: Sequence[int]
 ) -> tuple[ShareField, ...]:
-    """A field for each class in an order, with what was stated; none for too many classes."""
+    """A field for each class in order, with the shares entered; none for too many classes."""
     if matrix.n_classes > MOST_SHARES:
         return ()
     return tuple(
@@ -136,7 +136,7 @@ def share_fields(
 
 
 def base_text(base: BaseCosts) -> str:
-    """A version by its name, a preset by what it says."""
+    """The name of a version, or the description of a preset."""
     if base.record is not None:
         return f"{base.record.name} v{base.record.version}"
     if base.preset is Preset.ZERO_ONE:
@@ -151,7 +151,7 @@ def base_segments(
     is_edited: bool,
     url_of: Callable[[str], str],
 ) -> tuple[Segment, ...]:
-    """The presets and the stored costs; `url_of` leads to the same page under others."""
+    """The presets and the stored costs; `url_of` makes the address with others."""
     current = base.reference
     named = [("0/1", Preset.ZERO_ONE.value), ("by prevalence", Preset.PREVALENCE.value)]
     named += [

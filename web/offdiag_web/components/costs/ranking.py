@@ -1,4 +1,4 @@
-"""Runs in the order of what they cost, beside the cheapest constant prediction."""
+"""Runs ranked by cost, compared with the cheapest constant prediction."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from offdiag_web.urls.costs import WhatIfAddress
 from offdiag_web.urls.run import run_url
 
 PER = 1_000
-"""Costs are shown for so many cases: mean costs are often too small to read."""
+"""Costs are shown per this many cases, because mean costs are often too small to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedRun:
-    """One run. `total` is the exact total cost for comparison with the browser's."""
+    """One run. `total` is the exact total cost, to be compared with the browser's result."""
 
     id: str
     run_label: str
@@ -84,11 +84,12 @@ class _Drawn:
 
 
 def amounts_of(found: WhatIf) -> Amounts:
-    """How the costs of an answer are written: so that what its runs cost can be told apart."""
+    """The number format of costs, with enough digits to distinguish the runs."""
     means = [each.mean.value for each in found.answers if each.mean.value is not None]
     if found.constant is not None:
         means.append(found.constant.mean)
-    # Not the ends of intervals: the browser has to find the same decimals without them.
+    # Without the ends of intervals, because the browser has to find the same decimals without
+    # them.
     return amounts_for(mean * PER for mean in means)
 
 
@@ -102,8 +103,8 @@ def ranking(
     constant = None if found.constant is None else found.constant.mean * PER
     amounts = amounts_of(found)
     ends = [*(e.lowest for e in extents), *(e.highest for e in extents)]
-    # Where runs are no cheaper than the constant prediction, the marks show by how much; and
-    # where none costs anything, nothing else gives the scale its length.
+    # If runs are no cheaper than the constant prediction, the marks show by how much; if none
+    # costs anything, nothing else sets the length of the scale.
     if constant is not None and (constant < min(ends, default=0.0) or not any(ends)):
         ends.append(constant)
     scale = spanning(ends)
@@ -180,14 +181,14 @@ def _row(
 
 
 def moved_text(rank: int | None, before: int | None) -> str:
-    """How a place differs from that by accuracy: "↑ 3"; a sign for none would be read as a tie."""
+    """How a rank differs from that by accuracy: "↑ 3"; a sign for none would look like a tie."""
     if rank is None or before is None or rank == before:
         return ""
     return f"{'↑' if rank < before else '↓'}\N{NO-BREAK SPACE}{abs(rank - before)}"
 
 
 def rank_sentence(found: WhatIf) -> str:
-    """Which runs cost least, as far as the intervals of the differences tell."""
+    """Which runs cost least, as far as the intervals of the differences show."""
     if found.cheapest is None:
         return "No run has a cost here."
     groups: dict[Verdict, list[str]] = {}
@@ -224,7 +225,7 @@ def rank_sentence(found: WhatIf) -> str:
 
 
 def constant_sentence(found: WhatIf) -> str | None:
-    """Said where runs cost as much as answering one class every time, or more."""
+    """A sentence on runs that cost no less than always predicting one class; None if none do."""
     if found.constant is None:
         return None
     reach = rounding(found.scenario.effective)
@@ -245,7 +246,7 @@ def constant_sentence(found: WhatIf) -> str | None:
 
 
 def _constant_cost(scenario: Scenario, code: int, matrix: ConfusionMatrix) -> float:
-    """What always predicting a class costs per sample of a run, whose samples may be its own."""
+    """The cost per sample of always predicting a class, on the samples of a run."""
     _, support = expected_samples(matrix.counts, prevalence=scenario.prevalence)
     return float(support @ scenario.effective.weights[:, code]) / matrix.total
 
@@ -261,7 +262,7 @@ def _behind_interval(behind: MetricValue, amounts: Amounts) -> str | None:
 
 
 def _cells(found: WhatIf, each: PredictionCost) -> str:
-    """The samples of a run for the browser: place in row order and number, where there are any."""
+    """The samples of a run for the browser: index in row order and count of non-empty cells."""
     cases, _ = expected_samples(each.run.matrix.counts, prevalence=found.scenario.prevalence)
     return " ".join(f"{place}:{_exact(n)}" for place, n in enumerate(cases.ravel()) if n)
 

@@ -1,1 +1,1 @@
-"""What pages of and about runs share: the frame of a run, its first sentence, rows and exports."""
+"""Parts of pages about runs: header and tabs of a run, its statement, rows of lists, exports."""

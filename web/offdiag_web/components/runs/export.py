@@ -1,4 +1,4 @@
-"""Runs as JSON and CSV: one with its matrix, and the entries of a list."""
+"""Runs as JSON and CSV: one run with its matrix, and the entries of a list."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from offdiag_web.urls.run import MatrixAddress
 from offdiag_web.urls.run_list import RunListAddress
 
 LARGEST_DENSE = 1_000
-"""Matrices up to this many classes are written in full; larger ones as their filled cells."""
+"""Matrices up to this many classes are written in full, larger ones as their non-zero cells."""
 
 
 def matrix_record(
     matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None = None
 ) -> dict[str, object]:
-    """The matrix in the orientation and class order of the view, which it names.
+    """The matrix in the orientation and class order of the view, which it states.
 
-    `groups` are the classes of those labels that stand for several.
+    `groups` lists the classes of the labels that stand for several.
     """
     codes = class_order(matrix, address.order, grouping)
     names = [matrix.labels.names[code] for code in codes]
@@ -59,7 +59,7 @@ def long_columns(address: MatrixAddress) -> tuple[str, ...]:
 def long_rows(
     matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None = None
 ) -> Iterator[tuple[Cell, ...]]:
-    """One line for every cell that has samples and for every diagonal one, in view order."""
+    """One line for every non-zero and every diagonal cell, in view order."""
     for first, second, count in _filled_cells(matrix, address, grouping):
         index = matrix.labels.index
         actual, predicted = (second, first) if address.transposed else (first, second)
@@ -76,7 +76,7 @@ def long_rows(
 def grid_columns(
     matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None = None
 ) -> tuple[str, ...]:
-    """Header of one line per class; its corner says what runs down and what across."""
+    """Header of one line per class; its corner says which axis runs down and which across."""
     codes = class_order(matrix, address.order, grouping)
     names = [matrix.labels.names[code] for code in codes]
     corner = "predicted (rows) / actual (columns)"
@@ -126,7 +126,7 @@ def run_record(
 ) -> dict[str, object]:
     """Metadata, aggregates and matrix in one document.
 
-    With groups collapsed in `grouping`, aggregates and matrix are those of what is left.
+    If `grouping` collapses groups, aggregates and matrix are those of the collapsed classes.
     """
     results = detail.results
     return {
@@ -148,9 +148,9 @@ def aggregate_rows(results: RunResults) -> list[tuple[Cell, ...]]:
 
 
 def run_list_record(overview: RunOverview, address: RunListAddress) -> dict[str, object]:
-    """The page as one JSON document; `next` is the address of the page after it.
+    """The page as one JSON document; `next` is the address of the next page.
 
-    Where not all runs are counted, `total` is None and there are more than `more_than`.
+    If not all runs are counted, `total` is None and there are more than `more_than`.
     """
     page = overview.page
     following = None

@@ -1,4 +1,4 @@
-"""What all pages of one run have in common: the run, its header and tabs, and what is outdated."""
+"""What all pages of a run share: the run, its header and tabs, and notices of outdated results."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from offdiag_web.urls.run_list import RunListAddress
 
 
 def stale_caution(detail: RunDetail, *, now: datetime) -> Caution | None:
-    """What the shown results were made with, what counts now, and what is done about it."""
+    """What the results were computed with, what has changed since, and what happens now."""
     if detail.outdated is None or detail.results is None:
         return None
     facts, outdated = detail.results.facts, detail.outdated
@@ -95,7 +95,7 @@ TABS = (
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """One page of the run; `mark` says that a problem stands on it, seen from another page."""
+    """A tab of the run; `mark` says that its page shows a problem, when seen from another page."""
 
     text: str
     url: str
@@ -105,10 +105,11 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class RunHeaderView:
-    """`state` is None once the run has results; `is_pending` asks the page to look again.
+    """The header of a run. `state` is None once it has results; `is_pending` makes the page
+    reload.
 
     `role` is "champion" or "candidate" of the dataset, None for neither; `statement` is what has
-    to be known first, on the first page alone.
+    to be known first, and only shown on the first page.
     """
 
     id: str
@@ -116,12 +117,12 @@ class RunHeaderView:
     dataset_url: str
     model: Chip | None
     compare_url: str
-    """The runs of the dataset, with this one ticked."""
+    """The runs of the dataset, with this one selected."""
     decide_url: str | None
-    """What its scores would decide under costs, where it has any."""
+    """What its scores would decide with costs, if it has any."""
     newer_url: str | None
     older_url: str | None
-    """The same page of the runs logged right after and right before, where there are any."""
+    """The same page of the runs logged right after and right before, if there are any."""
     role: str | None
     is_baseline: bool
     can_be_baseline: bool
@@ -130,16 +131,16 @@ class RunHeaderView:
     size: str
     statement: Statement | None
     is_chosen_here: bool
-    """Whether its threshold was chosen on the examples whose results the page shows."""
+    """Whether its threshold was chosen on the same examples that the page evaluates."""
     problems_url: str
     stale: Caution | None
     state: Chip | None
     job_url: str | None
     is_pending: bool
     slices: tuple[SliceChoice, ...]
-    """What can be looked at alone, on the pages that do so."""
+    """The slices to choose from, on pages that show slices."""
     kept: tuple[tuple[str, str], ...]
-    """Other parameters of the address, which choosing a slice leaves as they are."""
+    """Other parameters of the address, which stay when a slice is chosen."""
     logged: datetime
     author: str | None
     note: str | None
@@ -147,9 +148,9 @@ class RunHeaderView:
 
 
 SLICED = frozenset({"matrix", "classes", "curves", "examples"})
-"""Pages that can be about one slice."""
+"""Pages that can show a single slice."""
 _NOT_KEPT = frozenset({PARAMETER, "from", "after", "before", SENT_BY_FORM})
-"""Parameters about a place in a list that another slice does not have."""
+"""Parameters that are a position in a list, which another slice does not have."""
 
 
 def run_header(
@@ -233,13 +234,13 @@ def _size(detail: RunDetail) -> str:
 
 
 def _left_out(run: RunHeader) -> frozenset[str]:
-    """Pages that are about single classes alone."""
+    """Pages that only make sense for single classes."""
     is_about_counts = run.task is Task.MULTILABEL or run.is_weighted
     return frozenset({"advice"}) if is_about_counts else frozenset()
 
 
 def _tab_text(name: str, text: str, detail: RunDetail) -> str:
-    """ "Examples 205 wrong" where that is known, else the plain name."""
+    """ "Examples 205 wrong" if that is known, else only the name."""
     if name == "classes":
         return class_words(detail.run.task).many.capitalize()
     has_examples = detail.run.source is SourceOrientation.PREDICTIONS
@@ -247,25 +248,25 @@ def _tab_text(name: str, text: str, detail: RunDetail) -> str:
         return text
     counted = numbers_of(detail.results.counted)
     if not counted.total:
-        # Of examples without a label nobody knows whether they are wrong.
+        # Without labels, it is unknown which examples are wrong.
         return text
     return f"{text} {numbers.count(counted.total - counted.n_right)} wrong"
 
 
 def n_unlabelled(detail: RunDetail) -> int:
-    """How many examples an evaluated run has, if none of them has a label; else 0."""
+    """The number of examples of an evaluated run if none of them has a label; else 0."""
     results = detail.results
     return 0 if results is None or results.facts.n_cases else results.facts.n_unlabelled
 
 
 def unlabelled_text(detail: RunDetail) -> str:
-    """ "0 of 300 labelled", empty where some example has a label or nothing is evaluated."""
+    """ "0 of 300 labelled", empty if any example has a label or nothing is evaluated."""
     n_all = n_unlabelled(detail)
     return f"0 of {numbers.count(n_all)} labelled" if n_all else ""
 
 
 def run_scope(detail: RunDetail) -> str:
-    """The dataset with the version of its truth that the results were made with."""
+    """The dataset with the label version that the results were computed with."""
     run, results = detail.run, detail.results
     number = results.facts.truth_number if results is not None else None
     if number is None and run.truth is not None:
@@ -279,7 +280,7 @@ def _dataset_runs(run: RunHeader) -> RunListAddress:
 
 
 def _decide_url(detail: RunDetail, tab_url: Callable[[str, str], str]) -> str | None:
-    """Where costs and thresholds are tried, for runs with scores and for labels of any run."""
+    """Where to try costs and thresholds, for runs with scores and for all multi-label runs."""
     run = detail.run
     if detail.results is None:
         return None
@@ -289,13 +290,13 @@ def _decide_url(detail: RunDetail, tab_url: Callable[[str, str], str]) -> str | 
 
 
 RUN = "/runs/<run:run_id>"
-"""Address of a run; each page adds its own name to it."""
+"""Address of a run; each page appends its own name."""
 
 
 def stored_run(run_id: str, part: str | None = None) -> RunDetail:
-    """The run of this request, with the results of a slice where one is named.
+    """The run of this request, with the results of a slice if one is named.
 
-    Raises `NotFound`, and what `sliced_run` raises for a slice that there is none of.
+    Raises `NotFound`, and what `sliced_run` raises for an unknown slice.
     """
     database = current_registry().database
     with database.read() as session:
@@ -306,7 +307,7 @@ def stored_run(run_id: str, part: str | None = None) -> RunDetail:
 def results_of(detail: RunDetail) -> RunResults:
     """The results that an export needs.
 
-    Raises `EvaluationPending` while there are none and `EvaluationFailed` if there will not be.
+    Raises `EvaluationPending` if there are none yet and `EvaluationFailed` if there will be none.
     """
     if detail.results is not None:
         return detail.results
@@ -331,7 +332,7 @@ def run_page(
     refused_comment: OffdiagError | None = None,
     **values: Any,
 ) -> Response:
-    """A page of the run, with the tab `current` open, and with what is wrong with a comment."""
+    """A page of the run with the tab `current`, and with the error about a refused comment."""
     part = request.args.get(PARAMETER) or None if current in SLICED else None
     slices, comments = _read_beside(detail, current, part, refused_comment)
     header = run_header(
@@ -356,7 +357,7 @@ def run_page(
 def _read_beside(
     detail: RunDetail, current: str, part: str | None, refused: OffdiagError | None
 ) -> tuple[tuple[SliceChoice, ...], Discussion | None]:
-    """Slices to choose from and what is said about the run, on the pages that show them."""
+    """Slices to choose from and comments on the run, for the pages that show them."""
     is_sliced = current in SLICED and detail.results is not None
     is_discussed = current == TABS[0][0] or refused is not None
     if not (is_sliced or is_discussed):

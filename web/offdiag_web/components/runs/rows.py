@@ -1,4 +1,4 @@
-"""Runs as rows of a table: columns of metrics, marks, the hidden-minority warning."""
+"""Runs as rows of a table: columns of metrics with marks, and the hidden-minority warning."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ OFFERED = (
     *("subset_accuracy", "hamming_loss", "example_jaccard", "micro_f1"),
     *(spec.key for spec in CUSTOM),
 )
-"""Metrics that the chooser names; any other can stand in the address."""
+"""Metrics that the chooser lists; addresses may name any other."""
 ONLY_OF_SETS = frozenset({"subset_accuracy", "hamming_loss", "example_jaccard"})
 ONLY_OF_CLASSES = frozenset(
     {"overall_accuracy", "balanced_accuracy", "mcc", "cohen_kappa", "gmean_multiclass"}
 )
-"""Metrics that only runs of one kind have: with sets of labels, or with one class a sample."""
+"""Metrics of only one kind of runs: with sets of labels, or with one class per sample."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricColumn:
-    """A column of numbers with marks beside it; `bounds` is None where it has no ends."""
+    """A column of numbers with marks; `bounds` is None if the metric is unbounded."""
 
     key: str
     order: str
@@ -49,7 +49,7 @@ class MetricColumn:
 
 
 def metric_column(key: str) -> MetricColumn:
-    """The column of a metric of whole runs, or of slices by its text."""
+    """The column of a metric of whole runs, or of slices as written in filters."""
     if is_of_slices(key):
         return _slice_column(key)
     spec = _spec(key)
@@ -62,9 +62,9 @@ def metric_column(key: str) -> MetricColumn:
 
 
 def _slice_column(key: str) -> MetricColumn:
-    """ "Recall of mel, site=z", which the list is not sorted by."""
+    """ "Recall of mel, site=z", by which the list cannot be sorted."""
     found = read_metric(key)
-    assert found is not None  # noqa: S101  # Addresses have canonical texts alone.
+    assert found is not None  # noqa: S101  # Addresses only contain canonical texts.
     spec = CATALOGUE[Scope.PER_CLASS].get(found.key) if found.class_label else _spec(found.key)
     assert spec is not None  # noqa: S101  # As above.
     title = _TITLES.get(spec.key, spec.title)
@@ -92,7 +92,7 @@ _TITLES = {
     "macro_f1": "Macro F1",
     "example_jaccard": "Jaccard",
 }
-"""Titles short enough for the head of a column, where those of the catalogue are not."""
+"""Titles short enough for column heads, for metrics whose catalogue title is too long."""
 
 
 def _spec(key: str) -> MetricSpec:
@@ -102,7 +102,7 @@ def _spec(key: str) -> MetricSpec:
 
 @dataclass(frozen=True, slots=True)
 class MetricCell:
-    """A number and its mark; no mark where the value is undefined."""
+    """A number and its mark, which is missing if the value is undefined."""
 
     value: ShownValue
     mark: Markup | None
@@ -111,7 +111,7 @@ class MetricCell:
 
 @dataclass(frozen=True, slots=True)
 class WorstCell:
-    """The class a run is worst at: its name, found of all, mark."""
+    """The class with the lowest recall: its name, its fraction found, its mark."""
 
     label: str
     short_label: str
@@ -121,7 +121,7 @@ class WorstCell:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run. `state` stands in place of the metrics of a run that has none."""
+    """One run. `state` takes the place of the metrics of a run that has none."""
 
     run: RunEntry
     short_id: str
@@ -134,7 +134,7 @@ class RunRow:
 
 
 def drawn_together(entries: Sequence[RunEntry]) -> tuple[Sequence[RunEntry], str]:
-    """Runs whose values compare, and a note: those with sample weights where all have some."""
+    """Runs with comparable values, and a note: runs with sample weights only if all have some."""
     plain = [entry for entry in entries if not entry.is_weighted]
     if not plain or len(plain) == len(entries):
         return entries, ""
@@ -152,7 +152,7 @@ def run_row(
     url: str,
     words: ClassWords = CLASSES,
 ) -> RunRow:
-    """Present one run. The marks show what the largest class scores."""
+    """Present one run. The marks also show the scores of always predicting the largest class."""
     state = run_state(entry, now=now)
     references = majority_scores(entry.metrics)
     return RunRow(
@@ -179,7 +179,7 @@ def run_row(
 
 
 def run_state(entry: RunEntry, *, now: datetime) -> Chip | None:
-    """Where a run stands that has no metrics; None for one that has."""
+    """The state of a run without metrics; None for a run with metrics."""
     if entry.metrics or entry.is_evaluated:
         return None
     return state_chip(entry.state, work=entry.work, n_predictions=entry.n_cases, now=now)
@@ -218,7 +218,7 @@ def metric_cell(
 
 
 def minority_chip(entry: RunEntry, *, longest: int = 12) -> Chip | None:
-    """The class that the accuracy hides, leading to the flags that say so."""
+    """The class that the accuracy hides, with a link to the flags that say so."""
     badge = entry.badge
     if badge is None:
         return None
@@ -244,7 +244,7 @@ def worst_cell(
     css_class: str = "",
     words: ClassWords = CLASSES,
 ) -> WorstCell | None:
-    """The class with the lowest recall, None where no class has examples."""
+    """The class with the lowest recall; None if no class has examples."""
     worst = entry.worst_class
     if worst is None:
         return None

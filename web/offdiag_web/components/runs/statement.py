@@ -1,4 +1,4 @@
-"""The one sentence at the top of a run: what has to be known of it first."""
+"""The statement at the top of a run: the one thing to know first."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SEVERE = (Severity.CRITICAL, Severity.HIGH)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What has to be known first; `strong` is said in bold.
+    """What has to be known first; `strong` is shown in bold.
 
-    `mark` is what the first tab carries on the other pages, "" where nothing is wrong.
-    `class_name` is the class that it is about.
+    `mark` is shown on the first tab on other pages, "" if nothing is wrong. `class_name` is the
+    class that the statement is about.
     """
 
     strong: str
@@ -49,12 +49,12 @@ def run_statement(detail: RunDetail) -> Statement | None:
     if problem is not None:
         return problem
     detection = _detection(results, class_words(detail.run.task))
-    # Classes that nothing finds come before what their recalls do not show.
+    # Classes that are never found come before problems that their recalls do not show.
     return detection if detection.mark else _other_problem(detail) or detection
 
 
 def _problem(detail: RunDetail, results: RunResults) -> Statement | None:
-    """What the accuracy hides or may hide; a problem dismissed for a reason takes no part."""
+    """What the accuracy hides or may hide; dismissed problems are left out."""
     counting = {
         RaisedFlag(flag.content.rule, flag.content.class_label, flag.content.hides): flag
         for flag in detail.flags.flags
@@ -110,7 +110,7 @@ def _about(detail: RunDetail, flag: FlagRecord, strong: str, rest: str) -> State
 
 
 def _counted(of_run: RunFlags) -> str:
-    """ "3 problems, 12 low", as lists show the others on demand only; "" for one alone."""
+    """ "3 problems, 12 low", as lists hide the low ones at first; "" for a single problem."""
     is_low: dict[tuple[Cause | None, str | None, str | None], bool] = {}
     for flag in of_run.flags:
         kind = CAUSE_OF.get(flag.content.rule), flag.content.class_label, flag.content.slice
@@ -151,7 +151,7 @@ def _ranks(detail: RunDetail, results: RunResults) -> str:
 
 
 def _detection(results: RunResults, words: ClassWords) -> Statement:
-    """Whether every class is found clearly more often than by chance, or which are not."""
+    """Whether every class is found significantly more often than by chance, or which are not."""
     found = not_detected(
         class_sizes(results.counted), results.per_class["recall"], results.per_class["fpr"]
     )
