@@ -202,7 +202,7 @@ def _readings(line: FlipLine, axis: FlipAxis, flips: Sequence[float], top: float
 
 
 def _letters(lines: Sequence[FlipLine], top: float) -> Iterator[str]:
-    """The letters at the right ends, without overlaps; lines that left the frame end at its top."""
+    """The letters at the right ends, without overlaps; of lines above the frame, at its top."""
     ends = [
         (_y(min(float(line.times[-1]), top), top), line)
         for line in lines
