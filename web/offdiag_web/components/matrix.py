@@ -63,7 +63,7 @@ class GroupControls:
 
 
 def group_head(grouping: Grouping, group: Group, address: MatrixAddress) -> GroupHead:
-    """A group as a link that toggles it; the focus class is dropped, as it may be gone afterwards."""
+    """A link that toggles a group, without the focus class, which may be gone afterwards."""
     other = replace(address, collapse=grouping.toggled(group), focus=None)
     return GroupHead(
         class_head(group.name),

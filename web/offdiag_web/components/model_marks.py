@@ -24,7 +24,7 @@ _LONGEST_NAME, _NAME_HEIGHT = 22, 14
 
 @dataclass(frozen=True, slots=True)
 class ModelMark:
-    """The look of a model; `letter`, "" for the first ones, distinguishes models of equal shape."""
+    """The look of a model; `letter` distinguishes models of equal shape, "" for the first."""
 
     name: str | None
     shape: Shape

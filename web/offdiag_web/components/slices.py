@@ -81,7 +81,7 @@ def slice_lines(
     keys: Sequence[str] | None = None,
     n_terms: int | None = None,
 ) -> tuple[SliceLine, ...]:
-    """The worst slices of a run, most surprising first; if given, only those of `n_terms` columns."""
+    """The worst slices of a run, most surprising first; only of `n_terms` columns if given."""
     worst = found.worst(limit if n_terms is None else None, keys)
     shown = [gap for gap in worst if n_terms in {None, len(gap.terms)}][:limit]
     return tuple(_line(gap, run_id, labels) for gap in shown)
