@@ -1,1 +1,1 @@
-"""Signing in, and users, tokens and the audit log of those who manage them."""
+"""Pages to sign in, and to manage users, tokens, share links and the audit log."""

@@ -1,4 +1,4 @@
-"""One's own account: roles, password, sessions."""
+"""The account page of the signed-in user: roles, password, sessions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def page() -> Response:
 @blueprint.post("/settings/account/password")
 @requires(Role.VIEWER, in_person=True)
 def set_password() -> Response:
-    """Replace one's own password, and stay signed in here alone."""
+    """Change the user's own password, which ends all other sessions."""
     name = signed_in().name
     refuse_attempts(name)
     try:
@@ -49,7 +49,7 @@ def set_password() -> Response:
 @blueprint.post("/settings/account/sign-out-everywhere")
 @requires(Role.VIEWER, in_person=True)
 def end_all() -> Response:
-    """End all of one's own sessions, this one too."""
+    """End all of the user's own sessions, including this one."""
     who = signed_in()
     sign_out_everywhere(current_registry().database, user_id=who.user_id or 0, name=who.name)
     return clear_site_data(redirect(url_for("signing_in.page"), 303))

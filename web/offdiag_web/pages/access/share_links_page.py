@@ -1,4 +1,4 @@
-"""Read-only links to single pages: made, listed and revoked."""
+"""Read-only share links to single pages: creating, listing and revoking them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def page() -> Response:
 @blueprint.post("/settings/links")
 @requires(Role.EDITOR, in_person=True)
 def create() -> Response:
-    """Make a link to a page and show it, once."""
+    """Create a link to a page and show it once."""
     try:
         url = made_once(
             lambda: _created(request.form.get("page", ""), request.form.get("days", ""))
@@ -48,7 +48,7 @@ def create() -> Response:
 @blueprint.post("/settings/links/<int:link_id>/revoke")
 @requires(Role.VIEWER, in_person=True)
 def revoke(link_id: int) -> Response:
-    """Let a link show nothing any more. Admins may do so with those of others."""
+    """Revoke a link. Admins can revoke the links of others too."""
     revoke_share_link(current_registry().database, link_id, owner_id=whose())
     return redirect(url_for("share_links.page"), 303)
 
@@ -59,7 +59,7 @@ def _created(address: str, days: str) -> str:
     with registry.database.read() as session:
         projects = projects_of_page(session, shared)
     if may_share(owner, projects):
-        rendered(shared, registry, projects)  # What cannot be shown is not shared.
+        rendered(shared, registry, projects)  # A page that cannot be rendered is not shared.
     made = create_share_link(
         registry.database,
         owner=owner,

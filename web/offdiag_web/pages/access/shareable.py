@@ -1,7 +1,8 @@
-"""Which pages can be shared, what they are about, and how they look to anyone with a link.
+"""Which pages can be shared, which projects they show, and how a visitor sees them.
 
 A shared page is the page itself, rendered as for a visitor who is not signed in, from a database
-that holds nothing but its projects; `shared_page` then removes all that leads away from it.
+that contains nothing but its projects; `shared_page` then removes everything that leads away from
+it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _FEWEST_RUNS = 2
 
 @dataclass(frozen=True, slots=True)
 class SharedPage:
-    """A page that can be shared: its address, and what the application makes of it."""
+    """A page that can be shared: its address, and the endpoint and values it is routed to."""
 
     address: str
     endpoint: str
@@ -38,7 +39,7 @@ class SharedPage:
 
     @property
     def run_ids(self) -> list[str]:
-        """The runs that a comparison is about."""
+        """The runs that are compared."""
         return [each for each in self.query.get("runs", "").split(",") if each]
 
 
@@ -52,7 +53,7 @@ _KINDS = {
 
 
 def read_page(address: str) -> SharedPage:
-    """The page at a path and query. Raises `InvalidInput` for one that cannot be shared."""
+    """The page at a path and query. Raises `InvalidInput` if it cannot be shared."""
     if not address.startswith("/") or address.startswith("//") or len(address) > _MOST_CHARACTERS:
         raise _not_shareable()
     try:
@@ -81,7 +82,7 @@ def _not_shareable() -> InvalidInput:
 
 
 def projects_of_page(session: Session, page: SharedPage) -> frozenset[str]:
-    """The projects that a page is about, none for an audit. Raises `NotFound`."""
+    """The projects that a page shows, none for an audit. Raises `NotFound`."""
     match page.endpoint:
         case "audit.page":
             return frozenset()
@@ -99,12 +100,12 @@ def projects_of_page(session: Session, page: SharedPage) -> frozenset[str]:
 
 
 def rendered(page: SharedPage, registry: Registry, projects: frozenset[str]) -> str:
-    """The page as a visitor who is not signed in would see it, from these projects alone.
+    """The page as a visitor who is not signed in would see it, from these projects only.
 
-    Raises `InvalidInput` where it is not a page, and what its view raises.
+    Raises `InvalidInput` if the result is not a page, and whatever its view raises.
     """
     confined = replace(registry, database=registry.database.seen_by(projects, None))
-    # In a context of its own, so that nothing of this request is left in the outer one.
+    # In a separate context, so that nothing of this request is left in the outer one.
     response = copy_context().run(_answered, page, confined)
     if response.status_code != 200 or response.mimetype != "text/html":
         raise _not_shareable()

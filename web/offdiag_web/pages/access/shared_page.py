@@ -1,4 +1,4 @@
-"""One page for anyone with a link to it, and nothing else."""
+"""Shows one shared page to anyone with its link, and nothing else."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _WITH_CONTENT = frozenset(
         *("select", "textarea", "template"),
     }
 )
-"""Left out with all that is in them."""
+"""Elements that are left out with their content."""
 _ALONE = frozenset({"base", "embed", "input", "source"})
 _LEFT_OUT = frozenset(
     {"actions", "button", "menu", "neighbours", "run-tabs", "seg", "skip", "tabs"}
@@ -47,7 +47,7 @@ _ATTRIBUTES = frozenset({"aria-keyshortcuts", "popover", "popovertarget"})
 
 
 def read_only(page: str, *, notice: str) -> str:
-    """The page with `notice` as the first line of its content, and not for search engines."""
+    """The page with `notice` as the first line of its content, hidden from search engines."""
     reader = _Reader(notice)
     reader.feed(page)
     reader.close()
@@ -60,9 +60,9 @@ class _Reader(HTMLParser):
         self.parts: list[str] = []
         self._notice = notice
         self._open: list[str] = []
-        """What closes each element that is open."""
+        """The names of the end tags of all open elements."""
         self._left_out_at: int | None = None
-        """How many elements were open where one began that is left out."""
+        """The number of elements that were open where an element began that is left out."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _VOID:
@@ -164,7 +164,7 @@ def page(secret: str) -> Response:
 
 
 def _shown(secret: str) -> Response:
-    # What the link shows is decided by its owner, not by the visitor.
+    # The owner's permissions decide what the link shows, not the visitor's.
     registry: Registry = current_app.extensions[Registry.KEY]
     most_days = registry.settings.access.share_link_days
     opened = open_share_link(registry.database, secret, most_days=most_days)
@@ -187,7 +187,7 @@ def _notice(opened: OpenedLink) -> str:
 
 
 def _nothing() -> NotFound:
-    """The same for links that never were, have expired, were revoked, or show what is gone."""
+    """The same error for links that never existed, expired, were revoked, or lead nowhere."""
     return NotFound(
         "this link shows nothing.",
         hint="It may have expired or been revoked; ask the sender for another one.",

@@ -1,4 +1,4 @@
-"""Signing in, with a password or through a provider, and out."""
+"""Signing in, with a password or an identity provider, and signing out."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def page() -> Response:
 @blueprint.post("/sign-in")
 @public(rate=Rate.SIGN_IN)
 def begin() -> Response:
-    """Sign a user in and redirect them to where they wanted to go."""
+    """Sign a user in and redirect to where they wanted to go."""
     name, goal = request.form.get("name", "").strip(), own_path(request.form.get("next", "/"))
     again = carried_form()
     refuse_attempts(name)
@@ -84,7 +84,7 @@ def begin() -> Response:
 @blueprint.post("/sign-out")
 @public(rate=Rate.WRITE)
 def end() -> Response:
-    """End this session; its cookie is worth nothing from here on."""
+    """End this session; its cookie is invalid from now on."""
     if isinstance(current_user, SignedIn):
         acting_as(current_user.caller.name)
         sign_out(current_registry().database, current_user.secret)
@@ -99,7 +99,7 @@ _GOAL = "openid goal"
 @blueprint.get("/sign-in/openid")
 @public(rate=Rate.WRITE)
 def begin_openid() -> Response:
-    """Redirect a user to the provider."""
+    """Redirect a user to the identity provider."""
     session[_GOAL] = own_path(request.args.get("next", "/"))
     return _provider().redirect_to_provider(url_for("signing_in.end_openid", _external=True))
 

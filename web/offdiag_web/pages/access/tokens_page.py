@@ -40,7 +40,7 @@ def page() -> Response:
 @blueprint.post("/settings/tokens")
 @requires(Role.VIEWER, in_person=True)
 def create() -> Response:
-    """Create a token and show it, once."""
+    """Create a token and show it once."""
     try:
         made = made_once(lambda: _created(request.form))
     except OffdiagError as error:
@@ -63,7 +63,7 @@ def _created(form: Mapping[str, str]) -> NewToken:
 @blueprint.post("/settings/tokens/<int:token_id>/revoke")
 @requires(Role.VIEWER, in_person=True)
 def revoke(token_id: int) -> Response:
-    """Let a token open nothing any more. Admins may do so with those of others."""
+    """Revoke a token. Admins can revoke the tokens of others too."""
     revoke_token(current_registry().database, token_id, owner_id=whose())
     return redirect(url_for("tokens.page"), 303)
 

@@ -29,7 +29,7 @@ def page() -> Response:
 @blueprint.post("/settings/users")
 @_admins_only
 def add() -> Response:
-    """Make a user with a password that they should change, and a first role."""
+    """Add a user with an initial password, which they should change, and a first role."""
     form = request.form
     try:
         users.add_user(
@@ -50,7 +50,7 @@ def add() -> Response:
 @blueprint.post("/settings/users/<name:user>/role")
 @_admins_only
 def set_role(user: str) -> Response:
-    """Give a role in a project, or take it."""
+    """Give or remove a role in a project."""
     wanted = request.form.get("role", "")
     try:
         users.set_role(
@@ -67,7 +67,7 @@ def set_role(user: str) -> Response:
 @blueprint.post("/settings/users/<name:user>/password")
 @_admins_only
 def set_password(user: str) -> Response:
-    """Replace a password that was forgotten."""
+    """Replace a forgotten password."""
     try:
         users.set_password(
             current_registry().database, name=user, password=request.form.get("password", "")
@@ -89,7 +89,7 @@ def set_disabled(user: str, action: str) -> Response:
 
 
 def _page(error: OffdiagError | None = None, changed: str = "") -> Response:
-    """The users, and what was wrong with the form of a new one or of the one to be changed."""
+    """The users, and errors in the form of a new user or of the one being changed."""
     database = current_registry().database
     with database.read() as session:
         found, projects = list_users(session), project_names(session)

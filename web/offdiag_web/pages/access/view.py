@@ -1,4 +1,4 @@
-"""Roles, and what is the matter with tokens and links, as pages show them."""
+"""Roles, and the state of tokens and share links, as pages show them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from offdiag_web.app.context import current_registry, signed_in_user
 from offdiag_web.app.once import once
 
 EVERYWHERE = ""
-"""How forms name all projects."""
+"""The value with which forms name all projects."""
 
 MEANINGS = {
     Role.VIEWER: "view all data",
@@ -39,18 +39,18 @@ def read_project(text: str) -> str | None:
 
 
 def sees_all() -> bool:
-    """Admins see those of others, and so does who sits at a machine that serves itself alone."""
+    """Whether to show everyone's: to admins, and to the user of a registry without sign-in."""
     return signed_in_user().manages_users or not signed_in_user().is_signed_in
 
 
 def whose() -> int | None:
-    """The user whose tokens and links are shown and may be revoked, None for those of all."""
+    """The user whose tokens and links are shown and can be revoked, None for everyone's."""
     caller = signed_in_user().caller
     return None if sees_all() or caller is None else caller.user_id
 
 
 def state_of(found: TokenRecord | ShareLink) -> str:
-    """Why a token or link opens nothing, empty where it is good."""
+    """Why a token or link is invalid; empty if it is valid."""
     if found.revoked_at is not None:
         return "revoked"
     if found.owner_disabled:
@@ -62,10 +62,10 @@ Made = TypeVar("Made")
 
 
 def made_once(make: Callable[[], Made]) -> Made:
-    """What `make` returns for the form of this request.
+    """What `make` returns, unless the form of this request was sent before.
 
-    Raises `Conflict` where the form was sent before, as by reloading the answer: what was made
-    then cannot be shown again.
+    Raises `Conflict` in that case, for example after reloading the response: what was created then
+    cannot be shown again.
     """
     made: list[Made] = []
 

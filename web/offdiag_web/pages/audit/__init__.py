@@ -1,1 +1,1 @@
-"""Checking published numbers against each other."""
+"""The audit: checking published numbers against each other."""

@@ -1,6 +1,6 @@
-"""What is typed about published numbers: its fields, its address, and tables to try the audit on.
+"""Input and address of an audit of published numbers, and example tables to try it on.
 
-Some of these tables of the literature hold misprints, which is why they are here.
+Some of these tables from the literature contain misprints, which is why they are here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from offdiag.errors import InvalidInput
 from offdiag_web.urls.query_string import with_query
 
 HEAD_FIELD = "read:"
-"""A field that corrects a head is called by it: `read:Macro F1`."""
+"""The name of a field that corrects the meaning of a head begins with this: `read:Macro F1`."""
 CLASSES, MODELS = "classes", "models"
 PERCENT, FRACTION = "percent", "fraction"
 
@@ -24,10 +24,10 @@ _NO_HEADS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedAudit:
-    """One text for each field, empty where nothing was said.
+    """The text of each field, empty if nothing was entered.
 
-    `names` is "classes" or "models", `unit` "percent" or "fraction", and `heads` what was
-    written beside the heads of the table.
+    `names` is "classes" or "models", `unit` "percent" or "fraction", and `heads` contains what was
+    entered next to the heads of the table.
     """
 
     table: str = ""
@@ -52,7 +52,7 @@ TEXT_FIELDS = ("table", "classes", "positive", "names", "unit")
 
 
 def typed_audit(values: Mapping[str, str]) -> TypedAudit:
-    """What a form or an address holds; an example brings what nothing else is said about."""
+    """What a form or an address contains; an example fills fields that are empty."""
     # Browsers send line breaks as CR LF.
     texts = {name: values.get(name, "").replace("\r\n", "\n") for name in TEXT_FIELDS}
     example = published_table(values.get("example", ""))
@@ -69,9 +69,9 @@ def typed_audit(values: Mapping[str, str]) -> TypedAudit:
 
 
 def with_real_corrections(typed: TypedAudit) -> TypedAudit:
-    """The same without what would have been found out anyway.
+    """The same without corrections that equal what is recognised anyway.
 
-    A form sends what stands beside every head. Raises `InvalidInput` for what cannot be read.
+    A form sends the meanings of all heads. Raises `InvalidInput` for invalid ones.
     """
     reading = read_table_text(typed.table, replace(typed, heads={}).corrections)
     found = {head.head: head.meaning for head in reading.heads}
@@ -86,7 +86,7 @@ def with_real_corrections(typed: TypedAudit) -> TypedAudit:
 
 
 def without_heads_that_fail(typed: TypedAudit) -> TypedAudit:
-    """The same with only the corrections of heads that can be read."""
+    """The same with only the corrections of heads that are valid."""
 
     def is_readable(text: str) -> bool:
         try:
@@ -101,13 +101,13 @@ def without_heads_that_fail(typed: TypedAudit) -> TypedAudit:
 
 AUDIT = "/audit"
 LONGEST_LINK = 4_000
-"""Characters of an address that every browser, proxy and mail program lets through."""
+"""Most characters of an address that every browser, proxy and mail program accepts."""
 
 
 def audit_url(typed: TypedAudit, form: str = "") -> str:
-    """The page of an audit, its export where `form` is "json", or its card for slides, "svg".
+    """The page of an audit, its export if `form` is "json", or its card for slides if "svg".
 
-    A text that is one of the examples is called by its name.
+    A text that is one of the examples is replaced by its name.
     """
     place = "/card.svg" if form == "svg" else f".{form}" if form else ""
     path = f"{AUDIT}{place}"
@@ -125,7 +125,7 @@ def example_url(example: PublishedTable) -> str:
 
 
 def fits_link(typed: TypedAudit) -> bool:
-    """Whether the address of an audit is short enough to be passed on."""
+    """Whether the address of an audit is short enough to be shared."""
     return len(audit_url(typed)) <= LONGEST_LINK
 
 
@@ -149,7 +149,7 @@ KRSTINIC = "Krstinić et al. 2020, on multi-label confusion matrices"
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """`name` stands in addresses, `title` says which table of `source` it is."""
+    """An example. `name` is its name in addresses, `title` says which table of `source` it is."""
 
     name: str
     title: str
@@ -299,5 +299,5 @@ Precision\t0.50\t1.00\t0.70\t0.90
 
 
 def published_table(name: str) -> PublishedTable | None:
-    """The table of that name, if there is one."""
+    """The published table of that name, or None."""
     return next((table for table in PUBLISHED_TABLES if table.name == name), None)

@@ -1,7 +1,7 @@
-"""Published numbers pasted as text: can they be true?
+"""The audit page: can published numbers, pasted as text, be true?
 
-Nothing is stored. A short text is answered at an address of its own, which anybody can open;
-a long one only where it was sent.
+Nothing is stored. The result for a short text has an address that can be shared; for a long text,
+it is only shown in response to the form.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from offdiag_web.pages.audit.address import (
 from offdiag_web.pages.audit.view import NumberLine, VerdictsView, verdicts_view
 
 MOST_NUMBERS_SHOWN = 3
-"""Beside a head, to recognise it by."""
+"""Numbers shown next to a head, to recognise its column."""
 MOST_MATRIX_CLASSES = 12
-"""A larger matrix is named and not shown; it stands in the text."""
+"""A larger matrix is mentioned but not shown; it is in the text."""
 
 _FIELDS = {
     "table": "table",
@@ -60,7 +60,7 @@ _FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class HeadLine:
-    """A head of the table, the field that says what it means, and numbers beside it."""
+    """A head of the table, the field for its meaning, and numbers of its column."""
 
     id: str
     head: str
@@ -72,7 +72,7 @@ class HeadLine:
 
 @dataclass(frozen=True, slots=True)
 class PastedMatrixView:
-    """The matrix as it was printed, under a caption that says what its lines are."""
+    """The matrix as it was printed, with a caption that says what its rows are."""
 
     caption: str
     names: tuple[str, ...]
@@ -80,7 +80,7 @@ class PastedMatrixView:
 
 
 def audit_form(typed: TypedAudit, audit: TableTextAudit | None, error: InvalidInput | None) -> str:
-    """Present the form, with what was found out where nothing was typed."""
+    """Present the form, filled with what was recognised where nothing was entered."""
     reading = _reading(typed) if audit is None else audit.reading
     can_link = fits_link(typed)
     found = None if reading is None or reading.classes is None else reading.classes.written()
@@ -129,7 +129,7 @@ def _heads(typed: TypedAudit, reading: Reading) -> tuple[HeadLine, ...]:
 
 
 def _options(reading: Reading | None) -> tuple[str, ...]:
-    """Meanings that are offered while one types."""
+    """Meanings that are suggested while typing."""
     classes = () if reading is None or reading.classes is None else reading.classes.names
     averaged = [f"{average}_{metric}" for average in AVERAGES for metric in AVERAGED]
     keys = dict.fromkeys(
@@ -173,7 +173,7 @@ _LONGEST_NAME, _LONGEST_REASON = 28, 56
 
 
 def audit_card(verdicts: VerdictsView) -> str:
-    """The card of an audit as an SVG document: what contradicts comes first."""
+    """The card of an audit as an SVG document, with contradictions first."""
     lines = [(model.name, line) for model in verdicts.models for line in model.lines]
     lines.sort(key=lambda each: ("error", "warning", "good").index(_tone(each[1])))
     hidden = len(lines) - _MOST_LINES
@@ -259,7 +259,7 @@ def export_of_sent() -> Response:
 
 
 def _audited(typed: TypedAudit) -> TableTextAudit:
-    # A search for the numbers to blame takes a second, and page, card and JSON ask for the same.
+    # Finding the numbers to blame takes a second, and page, card and JSON all need the result.
     return kept_audits().get(repr(typed), lambda: audit_table_text(typed.table, typed.corrections))
 
 
@@ -280,7 +280,7 @@ def _shown(
 
 
 def _reading(typed: TypedAudit) -> Reading | None:
-    """How a text that was refused would be read without what is wrong about it."""
+    """The reading of a refused text without its invalid corrections; None if it has none."""
     try:
         kept = without_heads_that_fail(typed)
         return read_table_text(kept.table, kept.corrections) if kept.table.strip() else None

@@ -1,6 +1,6 @@
-"""What an audit of published numbers found: verdicts, intervals of rounding, matrices that fit.
+"""Results of an audit of published numbers: verdicts, rounding intervals, matrices that fit.
 
-Pasted tables are drawn again, every cell marked with what the audit says of it.
+Pasted tables are shown again, with every cell marked by its verdict.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LONGEST = 28
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What is said of a cell, by symbol and words; `css` only colours it."""
+    """The verdict on a cell, as a symbol and in words; `css` only colours it."""
 
     symbol: str
     text: str
@@ -43,7 +43,7 @@ CONTRADICTS = Mark("✕", "contradicts", "contradicts")
 OTHER_METRIC = Mark("▲", "another metric", "doubtful")
 TRANSPOSED = Mark("▲", "axes exchanged", "doubtful")
 GIVEN = Mark("·", "given", "open")
-"""A count that the other numbers are held against."""
+"""A count that the other numbers are checked against."""
 NOT_CHECKABLE = Mark("–", "not checkable", "open")
 _MARKS = {
     AuditVerdict.CONSISTENT: AGREES,
@@ -64,15 +64,15 @@ class MarkedTable:
 
 @dataclass(frozen=True, slots=True)
 class MarkedTables:
-    """All tables, and how many of their numbers got which mark, the gravest first."""
+    """All tables, and how many of their numbers got which mark, most severe first."""
 
     tables: tuple[MarkedTable, ...]
     counts: tuple[tuple[Mark, str], ...]
 
 
 def marked_tables(audit: TableTextAudit, reasons: Mapping[tuple[str, int], str]) -> MarkedTables:
-    """Present the tables. `reasons` leads from a model and a place in its findings to an
-    element of the page that says why."""
+    """Present the tables. `reasons` maps a model and the index of one of its findings to the id of
+    the element of the page that says why."""
     found: dict[Place, tuple[Finding, str]] = {}
     for each in audit.models:
         own = [number for number in audit.reading.numbers if number.model == each.model]
@@ -130,7 +130,7 @@ def _cell(
 
 
 MOST_LISTED = 60
-"""Lines on the page; each may hold a range. The JSON has the matrices one by one."""
+"""Most lines on the page; each may be a range. The JSON lists single matrices."""
 _TO = "\N{EN DASH}"
 
 
@@ -145,7 +145,7 @@ class FittingView:
 
 
 def fitting_view(tables: FeasibleTables, names: Sequence[str], positive: int) -> FittingView:
-    """Present the matrices, seen from the class with the code `positive`."""
+    """Present the matrices from the point of view of the class with the code `positive`."""
     sizes = tables.sizes if positive == 0 else (tables.sizes[1], tables.sizes[0])
     runs = (
         tables.runs
@@ -220,7 +220,7 @@ def allowed_text(printed: Printed, rounding: Rounding | None = None) -> str:
 
 
 def expected_text(expected: Interval | None, printed: Printed) -> str | None:
-    """What the other numbers leave for a metric, two digits finer than it was printed."""
+    """The range that the other numbers imply for a metric, with two more digits than printed."""
     if expected is None or expected.is_empty:
         return None
     scale = 100 if "%" in printed.text else 1
@@ -240,12 +240,12 @@ def _ends(printed: Printed, rounding: Rounding | None) -> tuple[Fraction, Fracti
 
 
 def _decimals(unit: Fraction) -> int:
-    """Places behind the point of a number in steps of `unit`, a power of ten."""
+    """Decimal places of a number in steps of `unit`, a power of ten."""
     return max(0, -Decimal(float(unit)).adjusted())
 
 
 def _fixed(value: Fraction, decimals: int) -> str:
-    """Exactly, because half a step always ends with a 5."""
+    """The exact number, because half a step always ends with a 5."""
     digits = f"{abs(round(value * 10**decimals)):0{decimals + 1}d}"
     text = f"{digits[:-decimals]}.{digits[-decimals:]}"
     return f"{_MINUS}{text}" if value < 0 else text
@@ -272,9 +272,9 @@ _DESCRIBED = frozenset(spec.key for spec in SPECS)
 
 @dataclass(frozen=True, slots=True)
 class NumberLine:
-    """One published number, in all forms it was printed in.
+    """One published number, in all forms in which it was printed.
 
-    `meant` is the key of the metric it is the value of, where that is another. `id` is that of
+    `meant` is the key of the metric it is the value of, if that is another one. `id` is that of
     its row on the page.
     """
 
@@ -291,7 +291,7 @@ class NumberLine:
 
 @dataclass(frozen=True, slots=True)
 class ModelView:
-    """What became of the numbers of one model; `name` is None where only one is meant."""
+    """The verdicts on the numbers of one model; `name` is None if there is only one."""
 
     id: str
     name: str | None
@@ -347,13 +347,13 @@ def _model(number: int, each: ModelAudit) -> ModelView:
 
 
 def _positive(report: AuditReport) -> int:
-    """The class whose hits the fitting matrices are listed by: that of the class metrics."""
+    """The class for which the fitting matrices are listed: that of the class metrics."""
     codes = [f.claim.code for f in report.findings if f.claim.code is not None]
     return codes[0] if codes else 0
 
 
 def _forms_of_numbers(report: AuditReport) -> list[list[Finding]]:
-    """Findings one by one, but forms of one number with one verdict together."""
+    """Findings in order; adjacent forms of one number with the same verdict are grouped."""
     found: list[list[Finding]] = []
     for finding in report.findings:
         before = found[-1][0] if found else None
@@ -374,7 +374,7 @@ def _line_id(model: int, line: int) -> str:
 
 
 def _reasons(audit: TableTextAudit) -> Iterator[tuple[tuple[str, int], str]]:
-    """For each model and place in its findings the id of the row that says why."""
+    """For each model and index of a finding, the id of the row that says why."""
     for number, each in enumerate(audit.models, start=1):
         places = count()
         for line, forms in enumerate(_forms_of_numbers(each.report), start=1):
@@ -402,7 +402,7 @@ def _line(forms: list[Finding], report: AuditReport, *, line_id: str) -> NumberL
 
 
 def _stands_for(forms: list[Finding]) -> str:
-    """The ranges of the rounded forms; a quotient beside them is exact anyway."""
+    """The ranges of the rounded forms; a quotient printed with them is exact anyway."""
     rounded = [form for form in forms if form.claim.printed.unit]
     texts = (allowed_text(f.claim.printed, f.rounding) for f in rounded or forms[:1])
     return "; ".join(dict.fromkeys(texts))
