@@ -1,1 +1,1 @@
-"""Two and more runs compared on the examples they share."""
+"""Comparison of two or more runs on the examples they share."""

@@ -44,7 +44,7 @@ def comparison_columns(found: RunComparison) -> tuple[str, ...]:
 
 
 def comparison_rows(found: RunComparison) -> Iterator[tuple[Cell, ...]]:
-    """One line for each metric, and for each class; none where nothing is compared."""
+    """One line for each metric and each class; none if nothing was compared."""
     match found.result:
         case PairComparison():
             yield from _pair_rows(found.result)
@@ -194,7 +194,7 @@ def _number(value: MetricValue) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Names are anybody's input: nothing in them may become a heading, a link or a tag."""
+    """Names are user input: nothing in them may become a heading, a link or a tag."""
     return _SPECIAL.sub(r"\\\1", visible(text))
 
 
@@ -210,7 +210,7 @@ _STEP = re.compile(r"\b(correct|error)-(\d+)\b")
 
 
 def comparison_card(found: RunComparison, address: CompareAddress) -> str:
-    """The card of a comparison as an SVG document; one that was refused says why."""
+    """The card of a comparison as an SVG document; if it was refused, the card says why."""
     result, runs = found.result, run_identities(found.runs, address)
     picture = None
     if isinstance(result, PairComparison) and result.cells is not None:

@@ -1,4 +1,4 @@
-"""Three or more runs on one page."""
+"""Comparison of three or more runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from offdiag_web.pages.compare.runs import RunIdentity
 from offdiag_web.urls.compare import CompareAddress
 
 LARGEST_PICTURE = 60
-"""Classes up to which matrices are drawn beside each other."""
+"""Most classes for which matrices are drawn side by side."""
 
 _TESTED = frozenset({RankStatus.NOT_SEPARABLE, RankStatus.BEHIND})
 _SYMBOLS = {RankStatus.BEST: "◆", RankStatus.NOT_SEPARABLE: "≈"}
@@ -40,9 +40,9 @@ _SYMBOLS = {RankStatus.BEST: "◆", RankStatus.NOT_SEPARABLE: "≈"}
 
 @dataclass(frozen=True, slots=True)
 class RankCell:
-    """A run by one metric: value, standing with its symbol, and difference to the highest.
+    """A run by one metric: value, rank status with its symbol, and difference from the highest.
 
-    `said` is what the symbol says, for those who do not see it.
+    `said` describes the symbol for those who do not see it.
     """
 
     value: ShownValue
@@ -54,9 +54,9 @@ class RankCell:
 
 
 class MetricHead(NamedTuple):
-    """A metric, and in a bracket the runs that may be the best by it; None where not tested.
+    """A metric, and in brackets the runs that may be the best by it; None if not tested.
 
-    `corrected` is what the highest run is expected to reach, None where that is not known.
+    `corrected` is the expected value of the highest run, None if that is unknown.
     """
 
     title: str
@@ -68,7 +68,7 @@ class MetricHead(NamedTuple):
 class StripRow:
     """A class: its size, all runs as a strip, and their values in the order of the runs.
 
-    `is_worse` says of each run whether its recall is significantly worse than the best.
+    `is_worse` says for each run whether its recall is significantly worse than the best.
     """
 
     head: ClassHead
@@ -80,7 +80,7 @@ class StripRow:
 
 @dataclass(frozen=True, slots=True)
 class StripTable:
-    """Classes under all runs; `cut` says which ones are shown of many."""
+    """Classes with the values of all runs; `cut` says which ones are shown if there are many."""
 
     title: str
     metrics: tuple[Segment, ...]
@@ -93,7 +93,7 @@ class StripTable:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """Two runs and the examples that only one of them gets right."""
+    """Two runs and the numbers of examples that only one of them predicts correctly."""
 
     letters: str
     url: str
@@ -105,7 +105,7 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class ManyView:
-    """Everything below the verdict of several runs; above eight there is the table alone."""
+    """Everything below the verdict of several runs; for more than eight, only the table."""
 
     heads: tuple[MetricHead, ...]
     rows: tuple[tuple[RunIdentity, str, tuple[RankCell, ...]], ...]
@@ -125,7 +125,7 @@ class ManyView:
 def many_view(
     many: ManyComparison, runs: tuple[RunIdentity, ...], address: CompareAddress
 ) -> ManyView:
-    """Present several runs as their address asks for."""
+    """Present several runs according to their address."""
     notes = Notes()
     is_table_only = len(runs) > MOST_MARKED
     is_drawn = not is_table_only and len(many.labels) <= LARGEST_PICTURE
@@ -163,7 +163,7 @@ def _rank_row(
 
 
 def _best(places: Sequence[Rank]) -> str | None:
-    """ "[A C]", the runs of which none is significantly worse than the best."""
+    """ "[A C]", the runs that are not significantly worse than the best."""
     if all(place.rank_status not in _TESTED for place in places):
         return None
     tested = (run_label(at) for at, each in enumerate(places) if each.rank_status in _SYMBOLS)
@@ -237,7 +237,7 @@ def _strips(
 
 
 RUN_AXIS = 0
-"""Axis of stacked class sizes (runs, K) along which the run changes."""
+"""The axis over runs of stacked class sizes (runs, K)."""
 
 
 def _strip_row(
@@ -275,7 +275,7 @@ def _pictures(
     scales: Sequence[ColourScale],
     runs: tuple[RunIdentity, ...],
 ) -> tuple[tuple[RunIdentity, Markup], ...]:
-    """The matrices, that of the best run by balanced accuracy first."""
+    """The matrices, starting with the run with the highest balanced accuracy."""
     codes = class_order(matrices[0], None)
     return tuple(
         (
@@ -291,7 +291,7 @@ def _pictures(
 
 
 def _best_first(many: ManyComparison) -> list[int]:
-    """Places of the runs by the leading metric; those without it or on other labels last."""
+    """Indices of the runs by the leading metric; those without it or on other labels are last."""
     values = [rank.value.value for rank in many.places[leading(many)[0]]]
     return sorted(
         range(len(values)),

@@ -1,4 +1,4 @@
-"""Differences of metrics with their intervals, overall and for every class."""
+"""Differences of metrics between two runs with their intervals, overall and for each class."""
 
 from __future__ import annotations
 
@@ -36,9 +36,8 @@ _TONES: dict[DifferenceStatus, Tone] = {
 class DifferenceLine:
     """One metric of two runs; `outcome` says in words what the mark shows by shape and colour.
 
-    `interval` is that of the metric alone, `together` the one that holds with the others and
-    decides, None where both are printed the same. `caption` is there where only the former
-    excludes 0.
+    `interval` is that of the metric alone; `together` is the simultaneous one, which decides, None
+    if both are printed the same. `caption` is set if only the former excludes 0.
     """
 
     title: str
@@ -58,7 +57,7 @@ class DifferenceLine:
 class MetricTable:
     """Metrics of all classes together, on one axis whose ends are printed.
 
-    `ends` is None where there are values of both runs and no differences.
+    `ends` is None if both runs have values but there are no differences.
     """
 
     lines: tuple[DifferenceLine, ...]
@@ -69,7 +68,7 @@ class MetricTable:
 
 
 def metric_table(pair: PairComparison, notes: Notes) -> MetricTable:
-    """All metrics of a pair. Those of scores may lie beyond the axis, which the others set."""
+    """All metrics of a pair. Those of scores do not set the axis and may be beyond it."""
     scale = symmetric_scale(
         found for found in pair.metrics if found.key not in {"log_loss", "brier_sum"}
     )
@@ -97,9 +96,9 @@ def metric_table(pair: PairComparison, notes: Notes) -> MetricTable:
 def difference_line(
     found: MetricDifference, title: str, scale: Scale, notes: Notes, *, among: str
 ) -> DifferenceLine:
-    """One line. The mark leaves out what lies beyond the axis and points there instead.
+    """One line. The mark leaves out what is beyond the axis and points there instead.
 
-    `among` says with what the metric is tested together: "five".
+    `among` is the number of metrics tested together, in words: "five".
     """
     of_class = found.class_label is not None
     gap = texts.difference_text(found.key, found.difference, of_class=of_class)
@@ -189,15 +188,15 @@ def _why_none(found: MetricDifference) -> str | None:
 
 
 MOST_CLASSES = 30
-"""Classes up to which they stand by size; more stand with the worst change first."""
+"""Most classes that are sorted by size; if there are more, the worst change is first."""
 MOST_LISTED = 120
 FIRST_OF_MANY = 12
-"""Of more classes so many are listed before the others are asked for."""
+"""If there are more classes, this many are listed before the others are requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassLine:
-    """One class; the counts are about its own examples and stand beside recall only."""
+    """One class; the counts are about its own examples and only shown for recall."""
 
     head: ClassHead
     support: str
@@ -208,9 +207,9 @@ class ClassLine:
 
 @dataclass(frozen=True, slots=True)
 class ClassTable:
-    """The classes, largest first; where there are many, those that B is worse on first.
+    """The classes, largest first; if there are many, those on which B is worse are first.
 
-    Of many classes `lines` has the first ones, and `further` the others. `ends` are as of
+    If there are many, `lines` has the first ones and `further` the others. `ends` are as in
     `MetricTable`.
     """
 
@@ -284,7 +283,7 @@ def _how_by_class(pair: PairComparison, among: str) -> str:
 
 
 def metric_segments(address: CompareAddress) -> tuple[Segment, ...]:
-    """The choice of the value that is shown of each class."""
+    """The choice of the metric that is shown for each class."""
     return tuple(
         Segment(
             texts.title(key),
@@ -296,13 +295,13 @@ def metric_segments(address: CompareAddress) -> tuple[Segment, ...]:
 
 
 def _rank(found: MetricDifference) -> tuple[int, float]:
-    """Significantly worse first, significantly better last, within both by the difference."""
+    """Significantly worse first, significantly better last, both sorted by the difference."""
     side = {DifferenceStatus.WORSE: -1, DifferenceStatus.BETTER: 1}.get(found.outcome, 0)
     return side, found.difference.value or 0.0
 
 
 def _ends(codes: list[int]) -> list[int]:
-    """The first and the last, as many as are listed."""
+    """The first and the last ones, as many as are listed."""
     if len(codes) <= MOST_LISTED:
         return codes
     half = MOST_LISTED // 2

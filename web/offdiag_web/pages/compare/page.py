@@ -1,4 +1,4 @@
-"""Runs beside each other, and the examples they answer differently."""
+"""Comparison of runs, and lists of the examples they predict differently."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 
 MOST_RIVALS = 10
-"""Runs that are offered to compare with the one that is chosen."""
+"""Most runs that are suggested for comparison with the chosen one."""
 EXAMPLE_COLUMNS = ("sample", "actual", "a", "b", "a_confidence", "b_confidence")
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPrediction:
-    """What a run said, whether that is right, and how sure it was."""
+    """The prediction of a run, whether it is correct, and its confidence."""
 
     label: ClassHead
     is_right: bool
@@ -134,7 +134,7 @@ def _row(example: ChangedExample) -> tuple[Cell, ...]:
 
 
 def _about(found: ChangedExamples) -> str:
-    """The dataset, and which part of its examples is meant."""
+    """The dataset, and the slice of its examples that is shown."""
     parts = [found.runs[0].dataset]
     if found.part is not None:
         parts.append(f"slice {found.part}")
@@ -258,7 +258,7 @@ def examples_export(form: str) -> Response:
 
 
 def _newest_against(project: str, dataset: str, rival: str) -> tuple[tuple[str, str] | None, str]:
-    """The champion or the best run of a dataset, and the newest; or why there are none."""
+    """The champion or best run of a dataset, and the newest one; or why there are none."""
     database = current_registry().database
     with database.read() as session:
         known = dataset_named(session, project=project, name=dataset)
@@ -280,7 +280,7 @@ def _newest_against(project: str, dataset: str, rival: str) -> tuple[tuple[str, 
 
 
 def _rivals(session: Session, address: CompareAddress) -> tuple[OtherRun, ...]:
-    """The newest other runs of the dataset of the one that is chosen."""
+    """The newest other runs on the dataset of the chosen one."""
     if not address.run_ids:
         return ()
     (chosen,) = address.run_ids
@@ -293,7 +293,7 @@ def _rivals(session: Session, address: CompareAddress) -> tuple[OtherRun, ...]:
 
 
 def _compared(address: CompareAddress) -> tuple[RunComparison, list[str]]:
-    """The comparison, on all examples and with a notice where the slice cannot be applied."""
+    """The comparison; if the slice cannot be applied, on all examples and with a notice."""
     try:
         return _strictly_compared(address), []
     except InvalidInput as error:

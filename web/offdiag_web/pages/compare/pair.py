@@ -1,4 +1,4 @@
-"""Two runs side by side: differences, churn, matrices, and curves drawn over each other."""
+"""Comparison of two runs: differences, churn, matrices, and curves over each other."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _LETTERS = {PairedOutcome.ONLY_A: "A", PairedOutcome.ONLY_B: "B"}
 
 @dataclass(frozen=True, slots=True)
 class ChurnEntry:
-    """One outcome: its words, its number and where its examples are listed."""
+    """One outcome: its words, its count and the address of its examples."""
 
     text: str
     count: str
@@ -146,8 +146,8 @@ _MATRIX_TEXTS: dict[MatrixChoice, str] = {"a": "A", "b": "B", "diff": "B − A"}
 class PairView:
     """Everything below the verdict of two runs.
 
-    One of `difference` and `matrix` is shown, neither of multi-label runs; `changes` are listed
-    where the matrix is a window.
+    Either `difference` or `matrix` is shown, neither for multi-label runs; `changes` are listed if
+    the matrix is only a window.
     """
 
     metrics: MetricTable
@@ -193,7 +193,7 @@ def pair_view(
 def _one_of_both(
     pair: PairComparison, runs: tuple[ComparedRun, ...], choice: MatrixChoice
 ) -> MatrixView | None:
-    """The matrix of A or of B, coloured so that a look from one to the other compares them."""
+    """The matrix of A or of B, with a common colour scale."""
     matrices = pair.matrices
     if choice == "diff" or matrices is None:
         return None
@@ -212,7 +212,7 @@ MOST_CHANGES = 12
 
 @dataclass(frozen=True, slots=True)
 class DifferenceCell:
-    """Signed points of the actual class, signed samples, and in words what the cell looks like."""
+    """Signed points of the actual class, signed samples, and what the colour means, in words."""
 
     share: str
     count: str | None
@@ -231,7 +231,7 @@ class DifferenceRow:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceMatrix:
-    """A table of actual classes down and predicted classes across."""
+    """A table with actual classes as rows and predicted classes as columns."""
 
     heads: tuple[ClassHead, ...]
     turned_heads: bool
@@ -243,7 +243,7 @@ class DifferenceMatrix:
 
 @dataclass(frozen=True, slots=True)
 class LargestChange:
-    """A cell in a list: which, by how much, and whether that is more than chance."""
+    """A cell in a list: which one, by how much it changed, and whether that is significant."""
 
     actual: ClassHead
     predicted: ClassHead
@@ -295,8 +295,8 @@ def largest_changes(pair: PairComparison) -> tuple[LargestChange, ...]:
 
 
 def cells_of(pair: PairComparison) -> CellDifferences:
-    """The cells of two runs of classes, which alone have a matrix."""
-    assert pair.cells is not None  # noqa: S101  # As the page asks for it.
+    """The cells of two runs; only runs with one class per sample have a matrix."""
+    assert pair.cells is not None  # noqa: S101  # as the page requests it
     return pair.cells
 
 
@@ -332,12 +332,12 @@ def _cell(cells: CellDifferences, place: tuple[int, int], reach: float) -> Diffe
 
 
 def _step(fraction: float) -> int:
-    """Step of a ramp, by the square root, so that small differences show too."""
+    """Step of a ramp, by the square root, so that small differences are visible too."""
     return max(1, min(BINS - 1, round(math.sqrt(fraction) * (BINS - 1))))
 
 
 def _points(share: float) -> str:
-    """Whole percentage points with a sign; what is not nothing is never written as 0."""
+    """Whole percentage points with a sign; only 0 is written as 0."""
     if math.isnan(share):
         return "n/a"
     if share == 0:
@@ -364,7 +364,7 @@ def _caption(pair: PairComparison, n_shown: int) -> str:
 
 
 def shared_scale(matrices: Sequence[ConfusionMatrix]) -> list[ColourScale]:
-    """The scales of several matrices with common ends, so that their colours compare."""
+    """The scales of several matrices with common ends, which makes their colours comparable."""
     scales = [colour_scale(matrix, "row") for matrix in matrices]
     correct = max(scales, key=lambda scale: scale.largest_correct)
     error = max(scales, key=lambda scale: scale.largest_error)

@@ -1,6 +1,4 @@
-"""The runs that are compared, with letter and mark, what differs in how they were made, and the
-examples they are compared on.
-"""
+"""The compared runs with letters and marks, how they differ, and the examples they share."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ from offdiag_web.urls.run import run_url
 
 @dataclass(frozen=True, slots=True)
 class RunIdentity:
-    """A run by its letter. `mark` is None for runs beyond those that charts tell apart."""
+    """A run by its letter. `mark` is None for runs beyond those that charts distinguish."""
 
     run_label: str
     name: str
@@ -45,9 +43,9 @@ class RunIdentity:
 def run_identities(
     runs: tuple[ComparedRun, ...], address: CompareAddress
 ) -> tuple[RunIdentity, ...]:
-    """All runs; they can be removed where two remain, and compared with the first alone.
+    """All runs; they can be removed as long as two remain, and compared with just the first.
 
-    Label versions are named where they differ.
+    Label versions are named if they differ.
     """
     is_marked = len(runs) <= MOST_MARKED
     versions = differing_versions(label_versions(runs))
@@ -75,7 +73,7 @@ def run_identities(
 
 
 def cautions(runs: tuple[ComparedRun, ...]) -> tuple[tuple[str, Caution], ...]:
-    """Matrices whose orientation is in doubt, because classes are then compared wrongly."""
+    """Warnings about matrices in doubtful orientation, whose classes are compared wrongly."""
     found = (
         (run_label(position), orientation_warning(run.source, run.orientation_verdict))
         for position, run in enumerate(runs)
@@ -92,7 +90,7 @@ def title_of(runs: tuple[ComparedRun, ...]) -> str:
 
 
 def samples_text(found: RunComparison) -> str:
-    """ "same 1,503 examples, paired"; what is left out follows."""
+    """ "same 1,503 examples, paired", followed by what is left out."""
     if found.samples is None:
         return "matrices without predictions, not paired"
     parts = [_which(found.samples, how=_how(found))]
@@ -138,7 +136,7 @@ _ABSENT = "not set"
 
 
 def differing_metadata(runs: Sequence[ComparedRun]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The facts that differ: those of the run first, then parameters and tags by name."""
+    """The facts that differ: first those of the run, then parameters and tags by name."""
     facts = [_facts(run) for run in runs]
     names = dict.fromkeys(name for each in facts for name in each)
     rows = ((name, tuple(each.get(name, _ABSENT) for each in facts)) for name in names)

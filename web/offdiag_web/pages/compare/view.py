@@ -1,4 +1,4 @@
-"""The page that compares runs: which, on which examples, what else differs, slices and curves."""
+"""The page that compares runs: which runs, on which examples, what differs, slices, curves."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def compare_page(
     *,
     curves: CurvesView | None,
 ) -> str:
-    """Present a comparison as its address asks for."""
+    """Present a comparison according to its address."""
     runs = run_identities(found.runs, address)
     n_shared = None if found.refusal is None else found.refusal.n_shared
     return render_template(
@@ -94,7 +94,7 @@ def _slice_choices(found: RunComparison) -> tuple[SliceChoice, ...]:
 
 
 def _scores_note(found: RunComparison) -> str | None:
-    """Said where only one of two runs has scores."""
+    """A note if only one of two runs has scores."""
     if not isinstance(found.result, PairComparison) or found.result.paired is None:
         return None
     has_scores = [bool(run.score_columns) for run in found.runs]
@@ -108,7 +108,7 @@ def _scores_note(found: RunComparison) -> str | None:
 class DatasetChoice:
     """A dataset whose runs can be compared.
 
-    The newest run can be compared with the champion, where there is one, and with the best.
+    The newest run can be compared with the champion, if there is one, and with the best run.
     """
 
     name: str
@@ -128,7 +128,7 @@ def choosing_view(
 ) -> str:
     """Present the datasets that have runs to choose from; some have a champion.
 
-    `rivals` are runs to compare with the one that is chosen.
+    `rivals` are runs to compare with the chosen one.
     """
     names = [dataset.name for dataset, _ in overview]
     return render_template(
@@ -175,7 +175,7 @@ MOST_FOLDED = 200
 
 @dataclass(frozen=True, slots=True)
 class SliceLine:
-    """A slice with its number of examples; `url` leads to the comparison on it alone."""
+    """A slice with its number of examples; `url` leads to the comparison on only this slice."""
 
     name: str
     n: str
@@ -185,9 +185,9 @@ class SliceLine:
 
 @dataclass(frozen=True, slots=True)
 class SliceStrip:
-    """What the card shows: the largest significant changes, then the rest where it is asked for.
+    """The card of slices: the largest significant changes, then the rest on request.
 
-    `left_out` says which slices were not judged, empty where all were.
+    `left_out` says which slices were not tested, empty if all were.
     """
 
     verdict: str
@@ -199,7 +199,7 @@ class SliceStrip:
 
 
 def slice_strip(found: SliceChanges | None, address: CompareAddress) -> SliceStrip | None:
-    """The card, None for runs that are not compared by slice."""
+    """The card; None if the runs are not compared by slice."""
     if found is None or not found.slices:
         return None
     notes = Notes()
@@ -248,7 +248,7 @@ _A_AND_B = "AB"
 
 @dataclass(frozen=True, slots=True)
 class CurvesView:
-    """Pictures with their titles for the class with this name, and the classes to choose from."""
+    """Pictures with titles for the class with this name, and the classes to choose from."""
 
     name: str
     pictures: tuple[tuple[str, Markup], ...]
@@ -281,7 +281,7 @@ def curves_view(
 
 
 def _chosen(pair: PairComparison, runs: Sequence[ComparedRun], address: CompareAddress) -> int:
-    """The class that was asked for, the positive one, or that whose recall changes most."""
+    """The requested class, the positive one, or the class whose recall changes most."""
     for name in (address.curves, runs[0].positive_label):
         if name is not None and name in pair.labels:
             return pair.labels.index(name)
