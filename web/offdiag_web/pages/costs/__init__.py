@@ -1,1 +1,1 @@
-"""Cost matrices: the list, one with its versions, and the form for a new one."""
+"""Cost matrices: the list, a matrix with its versions, and the form for a new one."""

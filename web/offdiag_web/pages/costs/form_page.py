@@ -1,4 +1,4 @@
-"""The form for new costs between the classes of a dataset, and for a new version of known ones."""
+"""The form for costs between the classes of a dataset: new ones, or a new version."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _CELL = re.compile(r"w(\d{1,5})\.(\d{1,5})", re.ASCII)
 
 @dataclass(frozen=True)
 class TypedCosts:
-    """One text for each field. `cells` are those of the grid by code, `table` what was pasted or
-    uploaded, which counts instead of the cells where there is any."""
+    """The text of each field. `cells` are those of the grid by codes; `table` is a pasted or
+    uploaded table, which takes precedence over the cells."""
 
     name: str = ""
     currency: str = ""
@@ -55,8 +55,8 @@ class TypedCosts:
 
 @dataclass(frozen=True)
 class ReadCosts:
-    """The costs that are meant, or None and what is wrong: sentences by field, "" for the whole,
-    and the cells that cannot be read."""
+    """The costs, or None and what is wrong: sentences by field, "" for the form as a whole, and
+    the invalid cells."""
 
     costs: CostMatrix | None
     errors: Mapping[str, str] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class ReadCosts:
 
 
 def typed_costs(form: Mapping[str, str], *, uploaded: str = "") -> TypedCosts:
-    """What was sent; a field that is missing is empty."""
+    """What was sent; a missing field is empty."""
     cells = {}
     for name, text in form.items():
         found = _CELL.fullmatch(name)
@@ -78,7 +78,7 @@ def typed_costs(form: Mapping[str, str], *, uploaded: str = "") -> TypedCosts:
 
 
 def typed_from(costs: CostMatrix, *, name: str) -> TypedCosts:
-    """A cost matrix as one would have typed it, without note and author."""
+    """A cost matrix as if it had been typed, without note and author."""
     return TypedCosts(
         name=name,
         currency=costs.currency or "",
@@ -147,9 +147,9 @@ def cost_form_view(
     notices: Sequence[str] = (),
     errors: Mapping[str, str] | None = None,
 ) -> str:
-    """Present the form. `before` is what it started from, which marks what was changed; `read`
-    is what the fields mean, if it was requested; `seen` is the newest version that the reader
-    knows of, `told` that of a form that is refused for it, both as NAME@2."""
+    """Present the form. `before` is what it started from, to mark changes; `read` is the meaning
+    of the fields, if that was requested; `seen` is the newest version that the reader knows of,
+    `told` the newer one because of which a form is refused, both as NAME@2."""
     costs = None if read is None else read.costs
     return render_template(
         "costs/form.html",
@@ -219,7 +219,7 @@ _SEEN = "seen"
 
 @dataclass(frozen=True)
 class _Subject:
-    """What a form is about: the classes of a dataset, and what it starts from."""
+    """What a form is about: the classes of a dataset, and the costs it starts from."""
 
     project: str
     dataset: str
@@ -235,7 +235,7 @@ class _Subject:
 
 @blueprint.url_value_preprocessor
 def take_large_tables(_endpoint: str | None, _values: dict[str, object] | None) -> None:
-    """A field for each cell and a table of many classes are more than other forms send."""
+    """Accept large requests, for a field per cell or a table of many classes."""
     request.max_content_length = 8 * _MIB
     request.max_form_memory_size = 8 * _MIB
     request.max_form_parts = 2_000
@@ -276,7 +276,7 @@ def create_version(name: str) -> Response:
 
 
 def _datasets(project: str | None) -> tuple[DatasetUse, ...]:
-    """Datasets of a project, else of all, whose classes new costs may be about."""
+    """Datasets of a project, or of all, whose classes new costs may be for."""
     with current_registry().database.read() as session:
         return dataset_uses(session, project=project)
 
@@ -336,7 +336,7 @@ def _answer(subject: _Subject) -> Response:
     if read.costs is None:
         return _shown(subject, typed, read=read, status=REFUSED)
     if request.form.get("action") == _CHECK:
-        # The table moves into the fields, if there are any, where it can be looked at.
+        # Move the table into the fields, if there are any, where it can be checked.
         cells = typed_from(read.costs, name=typed.name).cells
         has_fields = len(subject.labels) <= MOST_CLASSES
         checked = replace(typed, cells=cells, table="" if has_fields else typed.table)
@@ -346,7 +346,7 @@ def _answer(subject: _Subject) -> Response:
 
 def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
     name_project(subject.project)
-    assert read.costs is not None  # noqa: S101  # Costs that cannot be read are not saved.
+    assert read.costs is not None  # noqa: S101  # Invalid costs are not saved.
     try:
         record = add_costs(
             current_registry().database,
@@ -370,7 +370,7 @@ def _saved(subject: _Subject, typed: TypedCosts, read: ReadCosts) -> Response:
 
 
 def _seen(subject: _Subject, name: str) -> int | None:
-    """The newest version of a name that the reader was told of, 0 for none."""
+    """The newest version of a name that the reader knows of, 0 for none."""
     of, _, number = request.form.get(_SEEN, "").rpartition("@")
     if of == name and number.isascii() and number.isdigit():
         return int(number)

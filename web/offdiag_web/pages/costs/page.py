@@ -1,4 +1,4 @@
-"""The cost matrices, and the page of each with its versions and what they changed."""
+"""The list of cost matrices, and the page of each with its versions and changes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def default_of(overview: CostOverview, each: CostVersion) -> list[str]:
 
 
 def reports_of(overview: CostOverview, each: CostVersion) -> list[str]:
-    """Reports that name this version, or the newest one."""
+    """Reports that name this version, or always use the newest one."""
     named = (each.name, f"{each.name}@{each.version}")
     return [
         use.report
@@ -97,7 +97,7 @@ def cost_rows(overview: CostOverview) -> list[tuple[Cell, ...]]:
 
 
 CORNER = "actual \\ predicted"
-"""Corner of the CSV, which the form of a new version reads again."""
+"""The corner of the CSV, which the form for a new version can read."""
 
 
 def cost_record(detail: CostDetail) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""A cost matrix to be read: its table, its versions, and what the last one changed."""
+"""The view of a cost matrix: its table, its versions, and what the last one changed."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ MOST_CELLS = 200
 
 @dataclass(frozen=True, slots=True)
 class CostDifference:
-    """All that differs, in words and by cell; `n_hidden` cells are left to the CSV."""
+    """All differences, in words and by cell; `n_hidden` more cells are only in the CSV."""
 
     title: str
     sentences: tuple[str, ...]
@@ -188,7 +188,7 @@ def cost_page_view(detail: CostDetail, address: CostsAddress, notices: list[str]
 def _version_lines(
     detail: CostDetail, address: CostsAddress
 ) -> list[tuple[CostVersion, str, str, str | None]]:
-    """Each version with its address, its users, and what compares it with the one before."""
+    """Each version with its address, its users, and a link to compare it with the previous one."""
     lines = []
     for place, each in enumerate(detail.versions):
         users = [use.dataset for use in detail.datasets if use.cost_matrix_id == each.id]

@@ -1,1 +1,1 @@
-"""Datasets, the differences of their label versions, and the impact of a correction."""
+"""Datasets, the differences between their label versions, and the impact of a correction."""

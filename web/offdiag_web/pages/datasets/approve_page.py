@@ -47,7 +47,7 @@ def decide(name: str) -> Response:
 
 
 def _carry_out(name: str, typed: Mapping[str, str]) -> None:
-    """Approve, propose or withdraw, as the button that was pressed says."""
+    """Approve, propose or withdraw, depending on the button that was pressed."""
     registry, project = current_registry(), requested_project()
     reason, author = typed.get("reason", ""), user_name_if_given()
     action = typed.get("action", "approve")

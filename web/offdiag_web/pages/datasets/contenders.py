@@ -1,4 +1,4 @@
-"""The runs between which the decision is: the best set, champion and candidate."""
+"""The runs to decide between: the best set, the champion and the candidate."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from offdiag_web.components.model_marks import ModelMark, model_key, model_marks
 from offdiag_web.pages.datasets.verdict import LONGEST_NAME, PER, difference_text, inside, name_of
 
 MOST_IN_TABLE = 10
-"""Runs of the best set that the table has; the list of runs has all."""
+"""Most runs of the best set in the table; the list of runs has all of them."""
 _LONGEST_IN_ROW = 26
 _IN_ROW = Canvas(width=76, height=20)
 
 
 @dataclass(frozen=True, slots=True)
 class BestRow:
-    """A run of the best set; `derived` has name and URL of the run whose scores it decides."""
+    """A run of the best set; `derived` is the name and URL of the run whose scores it uses."""
 
     name: str
     url: str
@@ -46,7 +46,7 @@ class BestRow:
 
 @dataclass(frozen=True, slots=True)
 class RoleCard:
-    """Champion or candidate: `told` is the reason, or how the candidate differs."""
+    """The champion or the candidate, with the difference between them and the reason."""
 
     role: PromotionRole
     name: str
@@ -62,7 +62,7 @@ class RoleCard:
 
 
 class Marks:
-    """Who looks like what, and which run has which role."""
+    """The look of each model, and the roles of runs."""
 
     def __init__(self, decision: Decision) -> None:
         self._marks: Mapping[str | None, ModelMark] = model_marks(decision.facts.models)
@@ -78,7 +78,7 @@ class Marks:
         return self._marks.get(model, self._marks[None])
 
     def shown(self) -> list[ModelMark]:
-        """Of the models that have runs here, in their order; nothing where none has a name."""
+        """The marks of models that have runs here, in order; none if no run has a model."""
         present = set(self._models)
         if present == {None}:
             return []
@@ -132,7 +132,7 @@ def best_rows(
 
 
 def source_of(leaders: Leaders, run: RankedRun) -> tuple[str, str] | None:
-    """Name and URL of the run whose scores another decision rule was used on."""
+    """Name and URL of the run to whose scores another decision rule was applied."""
     if run.derived_from is None:
         return None
     return name_of(leaders, run.derived_from), f"/runs/{run.derived_from}"
@@ -162,7 +162,7 @@ def rows_note(leaders: Leaders) -> str:
 
 
 def worst_text(decision: Decision, worst: WorstClass) -> str:
-    """ "df 11/17", or the value where the counts do not follow from it."""
+    """ "df 11/17", or the value if no count follows from it."""
     name = named(decision.dataset.labels.names[worst.code], longest=16)
     counts = decision.size.class_counts
     cases = counts[worst.code] if worst.code < len(counts) else 0

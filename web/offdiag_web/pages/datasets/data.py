@@ -1,4 +1,4 @@
-"""The page of a dataset: classes and their groups, versions of its ground truth, runs."""
+"""The data page of a dataset: classes and groups, label versions, slices."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CLASSES_PER_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class ClassCount:
-    """One class. `change` against the version before, None where there is none."""
+    """One class. `change` is the difference from the previous version, None if there is none."""
 
     head: ClassHead
     count: str
@@ -43,7 +43,7 @@ class ClassCount:
 
 @dataclass(frozen=True, slots=True)
 class ClassCounts:
-    """A page of the classes of a truth version, largest first."""
+    """A page of the classes of a label version, largest first."""
 
     number: int
     classes: tuple[ClassCount, ...]
@@ -58,7 +58,7 @@ def class_counts(
     address: DatasetAddress,
     start: int,
 ) -> ClassCounts | None:
-    """The classes of the newest version, None while a dataset has no ground truth."""
+    """The classes of the newest version; None if the dataset has no ground truth."""
     if not versions:
         return None
     newest = versions[0]
@@ -100,12 +100,12 @@ def _class_count(
 
 MOST_GROUPS = 100
 MOST_NAMED = 12
-"""Classes of a group that are named."""
+"""Most classes of a group that are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupLine:
-    """A group after those around it; `n_hidden` of its classes are not named."""
+    """A group, listed after those around it; `n_hidden` of its classes are not named."""
 
     around: tuple[str, ...]
     name: str
@@ -142,7 +142,7 @@ def _line(hierarchy: Hierarchy, group: Group) -> GroupLine:
 
 
 MOST_LEVELS = 12
-"""Values of a slice column that are named on the page."""
+"""Most values of a slice column that are named on the page."""
 
 _STATES: tuple[tuple[RunState, str, str, Tone], ...] = (
     (RunState.EVALUATED, "evaluated", "evaluated", "good"),
@@ -153,7 +153,7 @@ _STATES: tuple[tuple[RunState, str, str, Tone], ...] = (
 
 
 def data_page(name: str, failure: Failure | None = None) -> Response:
-    """The data of a dataset; `failure` is that of a form about a label version that is gone."""
+    """The data of a dataset; `failure` is about a form for a label version that is gone."""
     database = current_registry().database
     start, notices = read_start(request.args)
     detail = browse_dataset(database, project=requested_project(), dataset=name)

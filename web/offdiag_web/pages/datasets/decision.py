@@ -1,6 +1,6 @@
-"""The decision on a dataset as its first page shows it: which run, and what would change that.
+"""The decision page of a dataset: which run to use, and what would change that.
 
-Against shipping speak open problems of the dataset, and what its errors cost.
+It also shows reasons against shipping: open problems, and what errors cost.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.flags import ProblemsAddress, problem_url
 
 MOST_CLASSES = 5
-"""Classes to label that the budget names."""
+"""Most classes to label that are named."""
 MOST_FORECAST = 20_000
-"""More labels than these are not told apart."""
+"""Larger numbers of labels are not distinguished."""
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetView:
     """How many labels would decide. `needed` is the sentence in large letters.
 
-    `by_class` are the first classes to label with how many and a bar, `more` says what all
+    `by_class` lists the first classes to label with their number and a bar; `more` says what all
     classes need together.
     """
 
@@ -83,14 +83,14 @@ def decision_view(
     problems: Sequence[Problem],
     **beside: object,
 ) -> str:
-    """Present the decision, with the open problems of the dataset and what is `beside` it."""
+    """Present the decision, with the open problems of the dataset and the values in `beside`."""
     dataset, leaders, facts = decision.dataset, decision.leaders, decision.facts
     address = DatasetAddress(dataset.project, dataset.name)
     marks = Marks(decision)
     shown = leaders.best_set or leaders.runs
     champion_id = None if decision.champion is None else decision.champion.run_id
     in_set = [each.run.id for each in leaders.best_set[:MOST_COMPARED]]
-    # The first run is the reference: differences are read as "to the champion".
+    # The first run is the reference, so the champion comes first.
     in_set.sort(key=lambda run_id: run_id != champion_id)
     challenger = decision.challenger
     amounts = amounts_of(decision)
@@ -149,7 +149,7 @@ def decision_view(
         n_failed=decision.size.n_failed,
         of_class=class_words(dataset.task).one,
         why_empty=why_empty(decision),
-        # Labels of examples cannot be added to counts, whose matrices have been evaluated.
+        # Labels of examples cannot be added to runs of counts, which are already evaluated.
         snippet=log_snippet(dataset.project, dataset.name),
         command=labels_command(dataset.project, dataset.name),
         is_unlabelled=decision.size.truth_number is not None and not decision.size.n_labelled,
@@ -218,16 +218,16 @@ _LONGEST_NAME = 40
 
 @dataclass(frozen=True, slots=True)
 class CostsCard:
-    """The first cost matrices, how many more there are, and where another one is made."""
+    """The first cost matrices, how many more there are, and where to create another one."""
 
     lines: tuple[tuple[str, str, bool, str], ...]
-    """Name, address, whether it is the default, and what was said about it."""
+    """Name, address, whether it is the default, and its note."""
     n_more: str
     new_url: str
 
 
 def costs_card(decision: Decision) -> CostsCard | None:
-    """The costs by which runs can be judged; None where examples have sets of labels."""
+    """The costs by which runs can be judged; None if examples have sets of labels."""
     dataset = decision.dataset
     if dataset.task is Task.MULTILABEL:
         return None

@@ -1,4 +1,4 @@
-"""What two versions of the ground truth of a dataset differ in."""
+"""The page of what differs between two label versions of a dataset."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.query_string import read_start
 
 MOST_CLASSES = 12
-"""Up to this many classes that took part in a change, a table can be read."""
+"""Most classes in changes for which a table is readable."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelabellingTable:
-    """Older labels down, newer labels across; only classes that took part in a change."""
+    """Older labels as rows, newer labels as columns; only classes with changes."""
 
     down: str
     across: str
@@ -46,7 +46,7 @@ class RelabellingTable:
 def relabelling_table(
     difference: LabelDifference, *, before: str, after: str
 ) -> RelabellingTable | None:
-    """The table of all changes, None where nothing or too many classes changed, or sets did."""
+    """The table of all changes; None for sets of labels, or if no or too many classes changed."""
     counts = {(move.before, move.after): move.n for move in difference.moves}
     involved = {label for pair in counts for label in pair}
     of_sets = are_sets(difference.before)
@@ -79,7 +79,7 @@ def relabelling_table(
 
 SAMPLES_PER_PAGE = 50
 MOST_MOVES = 50
-"""Kinds of change that are listed; all are in the CSV."""
+"""Most kinds of change that are listed; all are in the CSV."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a correction of labels did to every run: one sentence, tables, JSON and CSV."""
+"""The page of how a correction of labels changed every run: one sentence, tables, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from offdiag_web.urls.run import run_url
 
 _MOST_NAMED = 3
 _LONGEST_NAME = 60
-"""Longer than names in tables: in a sentence a run has no other sign by which it is known."""
+"""Longer than names in tables: in a sentence, nothing else identifies the run."""
 
 
 def impact_sentence(impact: TruthImpact, metric: str) -> str:
@@ -83,7 +83,7 @@ def _no_one(impact: TruthImpact) -> str:
 
 def _beyond(impact: TruthImpact) -> str:
     of = numbers.plural(len(impact.moved), "run")
-    # The largest change comes first, so the names do too.
+    # The largest change comes first, hence also its run.
     names = list(dict.fromkeys(change.run_id for change in impact.beyond))
     if not names:
         return f"no metric of {of} changed significantly"
@@ -117,7 +117,7 @@ RUNS_PER_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class ImpactLine:
-    """One run. `verdict` says in words whether the new value left the interval of the old."""
+    """One run. `verdict` says in words whether the new value is outside the old interval."""
 
     name: str
     url: str
@@ -145,7 +145,7 @@ def impact_view(
     start: int,
     failure: Failure | None,
 ) -> str:
-    """Present an impact by one metric, the runs that moved farthest first."""
+    """Present an impact by one metric, starting with the runs that changed most."""
     number = impact.version.number
     titles = titles_for(impact.dataset.task)
     ordered = sorted(impact.moved, key=lambda moved: -distance(moved, metric))
@@ -207,12 +207,12 @@ def impact_view(
 
 
 def written(metric: str) -> str | None:
-    """A metric as it stands in an address; the first one goes without saying."""
+    """A metric as written in an address; the first one is left out."""
     return None if metric == next(iter(METRIC_TITLES)) else metric
 
 
 def distance(moved: MovedRun, metric: str) -> float:
-    """How far a value moved; what became or ceased to be undefined moved farthest."""
+    """How far a value moved; becoming or ceasing to be undefined counts as farthest."""
     before, after = moved.values_of(metric)
     if before.value is None or after.value is None:
         return 0.0 if before.is_defined == after.is_defined else math.inf
@@ -287,7 +287,7 @@ def _verdict(before: MetricValue, after: MetricValue, *, is_beyond: bool) -> str
 
 
 def place_text(before: int | None, after: int | None) -> str:
-    """ "3 → 1, up 2"; "2, as before"; words where a value is undefined and has no place."""
+    """ "3 → 1, up 2"; "2, as before"; words if a value is undefined and so has no rank."""
     if after is None:
         return "none" if before is None else f"{before} → none"
     if before is None:
@@ -307,7 +307,7 @@ def _scored_text(moved: MovedRun) -> str:
 
 
 def _remark(impact: TruthImpact, moved: MovedRun) -> str | None:
-    """What else differs between the two scores, or that others had to be compared."""
+    """What else differs between the two scores, or that other versions had to be compared."""
     remarks = []
     numbers_now = (moved.before.truth_number, moved.after.truth_number)
     expected = (impact.older.number if impact.older else 0, impact.version.number)
@@ -343,7 +343,7 @@ def page(name: str, number: int) -> Response:
 
 @blueprint.post(f"{DATASET}/truth/<{VERSION}:number>/undo")
 def undo(name: str, number: int) -> Response:
-    """Give the labels that a version changed back, by another version."""
+    """Restore the labels that a version changed, in another new version."""
     project = requested_project()
     try:
         made = undo_version(
@@ -398,7 +398,7 @@ def _impact(name: str, number: int) -> TruthImpact:
 
 
 def _requested_metric(impact: TruthImpact) -> tuple[str, list[str]]:
-    """The metric that ranks, with a notice where there is none of that name."""
+    """The metric that ranks, with a notice if the requested one does not exist."""
     known = titles_for(impact.dataset.task)
     default = next(iter(known))
     asked = request.args.get("metric") or default

@@ -1,4 +1,4 @@
-"""The datasets, one dataset, and finding out which one is meant."""
+"""The list of datasets and the pages of a dataset, which may be named without its project."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def export(form: str) -> Response:
 
 @blueprint.get(DATASET)
 def dataset(name: str) -> Response:
-    """The decision: which run to use, and what would change that."""
+    """The decision page: which run to use, and what would change that."""
     return _dataset_page(name)
 
 
@@ -108,7 +108,7 @@ class WorstSlices:
 
 
 def _worst_slices(found: Decision) -> WorstSlices | None:
-    """Of the champion, or of the run in its place; None where no slice is below the rest."""
+    """Those of the champion, or of the run shown in its place; None if none is below the rest."""
     champion, challenger = found.champion, found.challenger
     if champion is not None and champion.run_id is not None:
         run_id, name = champion.run_id, champion.run_name or champion.run_id
@@ -166,7 +166,7 @@ def dataset_export(name: str, form: str) -> Response:
 
 @blueprint.get(f"{DATASET}/data")
 def data(name: str) -> Response:
-    """What a dataset is made of: classes and their groups, label versions, slices."""
+    """The data page: classes and their groups, label versions, slices."""
     return data_page(name)
 
 

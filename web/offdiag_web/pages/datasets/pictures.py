@@ -1,4 +1,4 @@
-"""The pictures of the decision: runs by two values, and models over time with label versions."""
+"""The charts of the decision page: runs by two values, and models over time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from offdiag_web.pages.datasets.verdict import PER, amounts_of, drop_title, insi
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the scatter shows: the key of a metric, and whether costs stand on its left."""
+    """What the scatter plot shows: the key of a metric, and whether its y-axis is the cost."""
 
     across: str
     by_cost: bool
@@ -84,7 +84,7 @@ def _up(decision: Decision, run_id: str, *, by_cost: bool) -> tuple[float, str] 
 
 
 def trend_of(decision: Decision, marks: Marks) -> Markup | None:
-    """None for one run, which is not a trend."""
+    """The trend chart; None for a single run, which is no trend."""
     by_model: dict[str | None, list[TrendPoint]] = {}
     metric = decision.leaders.metric
     for leader in sorted(decision.leaders.runs, key=lambda each: each.run.created_at):
@@ -112,16 +112,16 @@ def trend_of(decision: Decision, marks: Marks) -> Markup | None:
 
 
 WIDTH, WHOLE_WIDTH, HEIGHT = 860, 1240, 300
-"""Beside another card, across the page, and the height of both."""
+"""The width beside another card, across the page, and the height of both."""
 _LEFT, _TOP, _FOR_NAMES = 44, 14, 196
 MOST_BANDS = 4
-"""Models whose intervals are drawn as bands; more would only cover each other."""
+"""Most models whose intervals are drawn as bands; more would only cover each other."""
 _DATES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """A run of a model; `told` is what its point says."""
+    """A run of a model; `told` is the text of its point."""
 
     run_id: str
     at: datetime
@@ -145,9 +145,9 @@ def model_trend(
     name: str,
     width: int = WIDTH,
 ) -> Markup:
-    """Draw a line for each model; `dropped` is the run with a ring, and what that says.
+    """Draw a line for each model; `dropped` is the run to ring, and its text.
 
-    Runs without a model may be of any models: they are points without a line.
+    Runs without a model may be of different models, so they are points without a line.
     """
     frame = Frame(left=_LEFT, top=_TOP, width=width - _LEFT - _FOR_NAMES, height=HEIGHT - 50)
     points = [point for trend in trends for point in trend.points]
@@ -198,12 +198,12 @@ class _Span:
         found: dict[str, float] = {}
         for step in range(_DATES):
             at = self.first + (self.last - self.first) * step / (_DATES - 1)
-            # Places strictly inside, so that every text is centred under its own.
+            # Points strictly inside, so that every text is centred below its own.
             found.setdefault(self._text(at), self.share(at))
         return list(found.items())
 
     def _text(self, at: datetime) -> str:
-        """As much of a moment as tells it from the others."""
+        """As much of a time as distinguishes it from the others."""
         span = self.last - self.first
         if span > timedelta(days=300):
             return f"{at:%b %Y}"

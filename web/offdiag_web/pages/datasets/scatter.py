@@ -1,6 +1,6 @@
-"""Runs of a dataset by an average and by their worst class, or by what they cost.
+"""Scatter plot of the runs of a dataset: an average against the worst class, or the cost.
 
-Names are put beside the points so that they do not lie on each other.
+Names are placed next to the points without overlapping.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ _SIZE = 5
 _ROOM = 13
 """Pixels between a dot and the middle of a line of text."""
 _MINORITY_ROOM = 330
-"""Pixels from the right end of the frame that the name of the area may take."""
+"""Pixels from the right end of the frame that the name of the area may occupy."""
 _MINORITY = "Hidden minority: good average, one class missed"
 _MINORITY_IN_SHORT = "Hidden minority"
 FAIR_AVERAGE, MISSED_CLASS = 0.5, 0.25
-"""From such an average on, and up to such a recall, a good average hides a missed class."""
+"""With at least this average, and at most this recall, a good average hides a missed class."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A run. `name` is written beside it where there is room, `told` is what it says alone."""
+    """A run. `name` is written next to it if there is room, `told` is its full text."""
 
     mark: ModelMark
     across: Extent
@@ -66,9 +66,9 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """The titles of both axes; `shows_minority` where they are an average and a recall.
+    """The titles of both axes; `shows_minority` if they are an average and a recall.
 
-    The ranges are those of their metrics.
+    The ranges are those of the metrics.
     """
 
     across: str
@@ -79,9 +79,9 @@ class Axes:
 
 
 def scatter(dots: Sequence[Dot], axes: Axes, *, name: str) -> Markup:
-    """Draw the runs, those of the best set last so that nothing lies on them.
+    """Draw the runs, those of the best set last so that nothing covers them.
 
-    Each is a link. The first named ones come first in `dots`.
+    Each is a link. The runs to be named come first in `dots`.
     """
     ends = [end for dot in dots for end in (dot.across.lowest, dot.across.highest)]
     across = spanning(ends, steps=6)
@@ -108,7 +108,7 @@ def scatter(dots: Sequence[Dot], axes: Axes, *, name: str) -> Markup:
 
 
 def _within(scale: Scale, bounds: tuple[float, float]) -> Scale:
-    """A scale no longer than what its values can be; around a single one it would be."""
+    """A scale cut to the possible values; around a single value it would extend beyond them."""
     low, high = map(Decimal, bounds)
     return Scale(max(scale.low, low), min(scale.high, high))
 
@@ -116,7 +116,7 @@ def _within(scale: Scale, bounds: tuple[float, float]) -> Scale:
 def _minority(
     dots: Sequence[Dot], across: Scale, up: Scale
 ) -> tuple[Sequence[str], Sequence[tuple[float, float, float]]]:
-    """The area of a good average with a class that is missed, and where its name stands."""
+    """The area with a good average and a missed class, and the position of its name."""
     left = max(across.fraction(FAIR_AVERAGE), 0.0)
     top = min(up.fraction(MISSED_CLASS), 1.0)
     if left >= 1 or top <= 0:
@@ -138,7 +138,7 @@ def _minority(
 
 
 def _free(dots: Sequence[Dot], across: Scale, up: Scale, *, between: tuple[float, float]) -> float:
-    """The first line from above on which no dot is, else the one furthest from any."""
+    """The first line from the top without a dot, or the line furthest from any dot."""
     top, bottom = between
     left = FRAME.right - _MINORITY_ROOM
     taken = [y for _, right, y in (_bar(dot, across, up) for dot in dots) if right > left]
@@ -176,7 +176,7 @@ def _dot(dot: Dot, across: Scale, up: Scale) -> str:
 def _names(
     dots: Sequence[Dot], across: Scale, up: Scale, *, lines: Sequence[tuple[float, float, float]]
 ) -> list[str]:
-    """The names twice, each time where there is room: letters of a phone take more of it."""
+    """The names for wide screens and for phones, on which letters need more room."""
     names = [
         Name(dot.name, *_place(dot, across, up))
         for dot in [d for d in dots if d.name][:MOST_NAMED]
@@ -193,7 +193,7 @@ def _names(
 
 
 def _bar(dot: Dot, across: Scale, up: Scale) -> tuple[float, float, float]:
-    """The left and right ends of the interval, and its height."""
+    """The left and right ends of the interval, and its vertical position."""
     left, right = (FRAME.x(across.clamped(end)) for end in (dot.across.lowest, dot.across.highest))
     return left, right, _place(dot, across, up)[1]
 
@@ -205,12 +205,12 @@ def _place(dot: Dot, across: Scale, up: Scale) -> tuple[float, float]:
 Anchor = Literal["start", "end"]
 _BETWEEN_NAMES = 8.0
 _CLEARLY_NEARER = 6.0
-"""Pixels that a name is nearer to its own point than to any other."""
+"""Pixels by which a name is nearer to its own point than to any other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """How wide a letter and how high a line is, in the pixels of the picture."""
+    """The width of a letter and the height of a line, in pixels of the picture."""
 
     css_class: str
     width: float
@@ -219,12 +219,12 @@ class Letters:
 
 WIDE = Letters("wide-only", 6.3, 13.0)
 PHONE = Letters("phone-only", 12.6, 23.0)
-"""The picture is half as large there."""
+"""On phones the picture is half as large."""
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What is written beside a point, in CSS pixels."""
+    """The text next to a point, and the point, in CSS pixels."""
 
     text: str
     x: float
@@ -240,11 +240,11 @@ def placed_names(
     bars: Iterable[tuple[float, float, float]] = (),
     letters: Letters = WIDE,
 ) -> list[str]:
-    """Each name at the first free place around its point; left out where there is none.
+    """Each name at the first free position around its point; left out if there is none.
 
-    A place is free only where no other point is about as near as the point of the name, which
-    would be taken for it. `lines` are texts that stand already: their left and right ends and
-    their base line; `bars` are intervals, which no name lies on.
+    A position is free only if no other point is about as near as the name's own one, to which it
+    would seem to belong. `lines` are texts that are already there: left and right ends and
+    baseline; `bars` are intervals, which no name may cover.
     """
     points, height = list(points), letters.height
     taken = [Box(x - 4, y - 4, x + 4, y + 4) for x, y in points]

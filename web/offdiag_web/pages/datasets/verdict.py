@@ -13,12 +13,12 @@ from offdiag_web.components.datasets import METRIC_TITLES, TITLES_OF_SETS
 from offdiag_web.components.metric_values import UNDEFINED
 
 PER = 1_000
-"""Costs are shown for so many examples: mean costs are often too small to read."""
+"""Costs are shown per this many examples, because mean costs are often too small to read."""
 LONGEST_NAME = 32
 
 
 def title_of(metric: str) -> str:
-    """A metric as heads of columns name it."""
+    """The title of a metric in column heads."""
     known = METRIC_TITLES | TITLES_OF_SETS
     return known[metric] if metric in known else spec_of(metric, of_class=False).title
 
@@ -29,9 +29,9 @@ def inside(metric: str) -> str:
 
 
 def verdict_of(leaders: Leaders, n_runs: int) -> str:
-    """The one sentence of the page; `n_runs` counts those on other samples, too."""
+    """The main sentence of the page; `n_runs` includes runs on other samples."""
     if not leaders.runs:
-        # Runs of counts have been evaluated, but by no ground truth of the dataset.
+        # Runs of counts may be evaluated, but not with a ground truth of the dataset.
         return "No run can be ranked yet."
     if leaders.total == 1:
         only = f"1 of {numbers.count(n_runs)} runs can be ranked" if n_runs > 1 else "1 run"
@@ -79,7 +79,7 @@ def second_sentence(decision: Decision, amounts: Amounts | None) -> str | None:
 
 
 def amounts_of(decision: Decision) -> Amounts | None:
-    """The decimals of costs, None where nobody said what errors cost."""
+    """The decimals of costs; None if no costs are set."""
     costs = [
         value.value * PER
         for values in decision.facts.values.values()

@@ -1,1 +1,1 @@
-"""What a decision rule changes under costs, and saving its predictions as a run."""
+"""Applying a decision rule by costs to the scores of a run, and saving the result as a run."""

@@ -1,4 +1,4 @@
-"""What the scores of a run would decide under costs, and keeping that as a run."""
+"""The page of what the scores of a run would decide with costs, and saving that as a run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _KEY = "run"
 @blueprint.get(_PATH)
 def page() -> Response:
     if not request.args.get(_KEY):
-        # Runs are chosen there, from any of which this page is opened.
+        # Runs are selected there, and each of them links to this page.
         return redirect(url_for("what_if.page"))
     address, run_id = _asked()
     if SENT_BY_FORM in request.args or address.question.costs is None:
@@ -58,7 +58,7 @@ def export(form: str) -> Response:
 
 @blueprint.post(_PATH)
 def save() -> Response:
-    """Keep what the chosen rule answers as a run; asked again, it is the same run."""
+    """Save the predictions of the chosen rule as a run; repeating it returns the same run."""
     database = current_registry().database
     address = read_what_if(request.form, key=_KEY)
     run_id = _only_run(address)

@@ -1,4 +1,4 @@
-"""Expected costs over thresholds, drawn and as a table, per 1,000 examples."""
+"""Expected costs over thresholds, as a chart and a table, per 1,000 examples."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def amount_text(cost: float, amounts: Amounts) -> str:
 
 
 def interval_text(value: MetricValue, amounts: Amounts) -> str | None:
-    """ "1,103 – 1,149" per 1,000 examples, None where there is no interval."""
+    """ "1,103 – 1,149" per 1,000 examples, None if there is no interval."""
     if value.ci_low is None or value.ci_high is None:
         return None
     return amounts.interval(value.ci_low * PER, value.ci_high * PER)
@@ -47,7 +47,7 @@ def difference_text(value: MetricValue, amounts: Amounts) -> str:
 
 
 def outcome_text(value: MetricValue) -> str:
-    """What the paired interval of a difference of costs supports."""
+    """What can be concluded from the paired interval of a difference of costs."""
     if value.value is None or value.ci_low is None or value.ci_high is None:
         return "Whether that is more than chance is not known."
     if value.ci_high < 0:
@@ -58,7 +58,7 @@ def outcome_text(value: MetricValue) -> str:
 
 
 def threshold_text(found: ThresholdCosts, threshold: float) -> str:
-    """A threshold with four digits that count, or as many as report the same examples."""
+    """A threshold with four significant digits, or as many as flag the same examples."""
     return found.points.threshold_text(threshold).replace("-", MINUS)
 
 
@@ -82,7 +82,7 @@ class ThresholdLine:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdView:
-    """The chart with what it says and its table. `chart` is None where no cost is defined."""
+    """The chart with its sentences and its table. `chart` is None if no cost is defined."""
 
     positive: str
     rule: str
@@ -142,7 +142,7 @@ def _sentences(found: ThresholdCosts, name: str, amounts: Amounts) -> Iterator[s
 
 
 def _best_action(found: ThresholdCosts, name: str) -> str:
-    assert found.best is not None  # noqa: S101  # The caller asked.
+    assert found.best is not None  # noqa: S101  # checked by the caller
     if found.best.place == 0:
         return f"Never predicting {name}"
     if found.best.place == len(found.points) - 1:
@@ -162,11 +162,11 @@ def _against_use(found: ThresholdCosts, amounts: Amounts) -> str:
             "predictions are saved as a run and compared."
         )
     if found.best is not None and found.best.place == found.in_use_place:
-        # Whether they are its predictions, only the examples would tell.
+        # Only the examples would tell whether the predictions are the same.
         return f"{cost}; the same number of each error as from this threshold on."
     if (gap := found.change.difference.value) is None:
         return f"{cost}; the change is undefined."
-    # No interval: it would be that of a threshold which was not chosen for being cheapest.
+    # Without an interval, which would be that of a threshold not chosen for being cheapest.
     return f"{cost}; the change is {amounts.signed(gap * PER)} per 1,000 on these examples."
 
 
@@ -280,19 +280,19 @@ def _threshold(found: ThresholdCosts, place: int) -> float:
 
 
 def _finite(threshold: float) -> float:
-    """Above the largest number that single precision holds there is only infinity."""
+    """Above the largest number of single precision there is only infinity."""
     return min(threshold, float(np.finfo(np.float32).max))
 
 
 def _chosen_text(found: ThresholdCosts) -> str:
     if found.best is not None and found.best.place == 0:
         return "never"
-    assert found.best is not None  # noqa: S101  # The caller asked.
+    assert found.best is not None  # noqa: S101  # checked by the caller
     return f"from {threshold_text(found, _threshold(found, found.best.place))} on"
 
 
 def _implied_text(found: ThresholdCosts) -> str:
-    assert found.implied is not None  # noqa: S101  # The callers asked.
+    assert found.implied is not None  # noqa: S101  # checked by the callers
     return threshold_text(found, found.implied)
 
 

@@ -1,4 +1,4 @@
-"""The page of decisions as a whole, and what other decisions change, by class and by cell."""
+"""The page of decisions, and what other decisions change, by class and by cell."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LONGEST_NAME = 500
 def decisions_view(
     found: Decisions, address: WhatIfAddress, typed: Mapping[str, str], refusal: str = ""
 ) -> str:
-    """Present decisions in their canonical address, with a form that was typed and refused."""
+    """Present decisions with their canonical address, or with a refused form as it was typed."""
     run, scenario = found.run, found.scenario
     record = scenario.base.record
     order = class_order(run.matrix, None)
@@ -97,7 +97,7 @@ def _subtitle(found: Decisions) -> str:
 
 
 def _sides(found: Decisions, address: WhatIfAddress) -> tuple[Segment, ...]:
-    """Which class is flagged, where the dataset leaves that open."""
+    """The choice of the flagged class, if the dataset leaves it open."""
     run = found.run
     if found.thresholds is None or run.positive_label is not None:
         return ()
@@ -184,7 +184,7 @@ def _missing(found: Decisions) -> Caution | None:
 
 
 LARGEST_TABLES = 20
-"""Up to this many classes both matrices are shown as tables."""
+"""Most classes for which both matrices are shown as tables."""
 MOST_MOVES = 20
 MOST_CLASSES = 200
 _CAVEAT = (
@@ -208,7 +208,7 @@ class RecallLine:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Samples of one class whose answer changes from one class to another."""
+    """Samples of one actual class whose prediction changes from one class to another."""
 
     actual: str
     before: str
@@ -219,7 +219,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class SmallMatrix:
-    """Counts with the rows and columns in one order; `right` cells lie on the diagonal."""
+    """Counts with rows and columns in the same order; `right` cells are on the diagonal."""
 
     title: str
     heads: tuple[ClassHead, ...]
@@ -242,7 +242,7 @@ class ChangedPredictionsView:
 
 
 def changed_predictions_view(found: Change, costs: CostMatrix) -> ChangedPredictionsView:
-    """Present what changes; `costs` weigh the samples as they are expected at deployment."""
+    """Present what changes; `costs` weight the samples as expected at deployment."""
     notes = Notes()
     means = [value.value for value in (found.before, found.after) if value.value is not None]
     amounts = amounts_for(abs(mean) * PER for mean in means)
@@ -313,7 +313,7 @@ def _recall(change: ClassChange, notes: Notes) -> RecallLine:
 
 
 def _moves(found: Change, costs: CostMatrix) -> tuple[Move, ...]:
-    """Changed answers, those first whose costs change most."""
+    """Changed predictions, those whose costs change most first."""
     joint, names = found.joint, costs.labels.names
     changed = np.flatnonzero(joint.first != joint.second)
     actual, first, second = (side[changed] for side in (joint.actual, joint.first, joint.second))

@@ -1,1 +1,1 @@
-"""What runs cost under other costs and class shares."""
+"""What runs would cost with other costs and class shares."""

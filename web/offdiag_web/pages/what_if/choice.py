@@ -1,4 +1,4 @@
-"""Where the choice flips as one cost grows, as a chart and in words."""
+"""Where the cheapest run changes as one cost grows, as a chart and in words."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from offdiag_web.components.classes import quoted_name
 from offdiag_web.components.controls import Option
 
 _SHOWN_FROM, _SHOWN_TO = 1.0, 10_000.0
-"""Flips further out are told in words only."""
+"""Flips outside this range are only described in words."""
 _MOST_ERRORS = 12
 RUN_AXIS = 0
 _TOGETHER = "tested at all ratios together"
-"""Not as in the ranking, whose differences are tested at one ratio alone."""
+"""Unlike in the ranking, whose differences are tested at one ratio only."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChoiceView:
-    """The chart, what it says, and the same as a table. `key` names the lines."""
+    """The chart, its sentences, and its data as a table. `key` names the lines."""
 
     chart: Markup
     sentence: str
@@ -42,7 +42,7 @@ class ChoiceView:
 
 
 def choice_view(found: WhatIf) -> ChoiceView | None:
-    """Present the choice; None where no cost can be moved, or where there is none to make."""
+    """Present the choice; None if no cost can be varied, or there is nothing to choose."""
     choice, lever = found.choice, found.scenario.lever
     if choice is None or lever is None or len(choice.runs) < 2:
         return None
@@ -95,7 +95,7 @@ def _strip(found: WhatIf, choice: Choice) -> tuple[StripPart, ...]:
 
 
 def verdict(found: WhatIf) -> str | None:
-    """Which run is cheapest at which ratio, as far as the paired intervals say so."""
+    """Which run is cheapest at which ratio, as far as the paired intervals show."""
     choice, judged = found.choice, found.leads
     if choice is None or len(choice.runs) < 2:
         return None
@@ -119,7 +119,7 @@ def _beyond(found: WhatIf, flips: Sequence[float]) -> bool:
 
 
 def lead_sentence(judged: Leads, names: Sequence[str]) -> str:
-    """ONE is cheapest up to 10×, OTHER above; said so where each is significant."""
+    """ONE is cheapest up to 10×, OTHER above; says whether each is significant."""
     if len(judged.stretches) == 1:
         return _one_leads(judged, names)
     who = [names[lead.run] for lead in judged.stretches]
@@ -158,7 +158,7 @@ def _one_leads(judged: Leads, names: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SliderView:
-    """The cost that is moved: what it is, where it stands, and its lever in words and text."""
+    """The cost that is varied: what it is, its value, and its lever in words and as text."""
 
     label: str
     what: str
@@ -169,7 +169,7 @@ class SliderView:
 
 
 def slider_view(found: WhatIf) -> SliderView | None:
-    """Present the lever of the scenario; None where no cost can be moved."""
+    """Present the lever of the scenario; None if no cost can be varied."""
     lever = found.scenario.lever
     if lever is None:
         return None
@@ -211,7 +211,7 @@ def flip_sentence(stretches: Sequence[Stretch], letters: Sequence[str]) -> str:
 
 
 def lever_sentence(lever: Lever, costs: CostMatrix) -> str:
-    """Which cost is moved, what it is a multiple of, and where it stands now."""
+    """Which cost is varied, what it is a multiple of, and its current value."""
     names = costs.labels.names
     actual = quoted_name(names[lever.actual])
     if lever.predicted is None:
@@ -246,7 +246,7 @@ def multiple(x: float) -> str:
 
 
 def _number(x: float) -> str:
-    """Three digits, without an exponent."""
+    """Three significant digits, without an exponent."""
     if x >= 1000:
         return f"{x:,.0f}"
     text = f"{x:.3g}"
@@ -254,9 +254,9 @@ def _number(x: float) -> str:
 
 
 def lever_choices(found: WhatIf, order: Sequence[int]) -> tuple[Option, ...]:
-    """Costs to move: the telling one, the errors that cost most, and all on a class.
+    """Costs that can be varied: the default, the most expensive errors, and all errors on a class.
 
-    The telling one follows the costs; choosing another one holds it.
+    The default changes with the costs; choosing another one fixes it.
     """
     labels = found.scenario.costs.labels
     current = found.scenario.lever
@@ -288,13 +288,13 @@ def lever_choices(found: WhatIf, order: Sequence[int]) -> tuple[Option, ...]:
 
 
 def lever_text(lever: Lever, labels: LabelSet) -> str:
-    """The lever as an address has it."""
+    """The lever as written in an address."""
     predicted = "*" if lever.predicted is None else written(labels.names[lever.predicted])
     return f"{written(labels.names[lever.actual])}>{predicted}"
 
 
 def _most_expensive_errors(found: WhatIf) -> list[tuple[int, int]]:
-    """The errors that some run made whose cost is highest, and can be moved."""
+    """The most expensive errors that any run made and whose cost can be varied."""
     costs = found.scenario.effective
     counts = np.stack([run.matrix.counts for run in found.frame.runs], axis=RUN_AXIS)
     occurring = [

@@ -1,4 +1,4 @@
-"""Costs over two entries that vary, and the two sides of a binary question."""
+"""Costs by cell of the matrix as coloured tables, and both sides of a binary problem."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from offdiag_web.components.metric_values import Notes, ShownValue, shown
 from offdiag_web.urls.costs import WhatIfAddress
 
 MOST_CELLS = 800
-"""Cells of all tables together; beyond it only the most expensive errors of each run are shown."""
+"""Most cells of all tables together; beyond, only the most expensive errors are shown."""
 MOST_EXPENSIVE = 8
 
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """An amount and the step of its ramp; without text where it rounds to nothing."""
+    """An amount and the step of its ramp; no text if it rounds to nothing."""
 
     text: str
     css: str
@@ -60,7 +60,7 @@ class ExpensiveList:
 
 @dataclass(frozen=True, slots=True)
 class HeatView:
-    """Tables, or lists where there would be too many cells. `end` is that of the ramp."""
+    """Tables, or lists if there would be too many cells. `end` is that of the ramp."""
 
     heads: tuple[ClassHead, ...]
     turned_heads: bool
@@ -73,7 +73,7 @@ class HeatView:
 
 @dataclass(frozen=True, slots=True)
 class _Ramp:
-    """How amounts are written and coloured: `largest` is the end of the ramp."""
+    """The format and colour of amounts: `largest` is the end of the ramp."""
 
     amounts: Amounts
     totals: Amounts
@@ -86,13 +86,13 @@ class _Ramp:
         return HeatCell(text, self.step(amount))
 
     def step(self, amount: float) -> str:
-        """CSS class of an amount; gains have the ramp of right answers."""
+        """CSS class of an amount; gains use the ramp of correct predictions."""
         step = max(1, min(BINS - 1, round(abs(amount) / self.largest * (BINS - 1))))
         return f"{'error' if amount > 0 else 'correct'}-{step}"
 
 
 def heat_view(found: WhatIf, order: Sequence[int], *, selected: Sequence[int]) -> HeatView:
-    """Present where the costs of the selected runs (places) arise, classes in this order."""
+    """Present where the costs of the selected runs (indices) arise, with classes in this order."""
     amounts_of = [_per_cell(found, place) for place in selected]
     largest = max((float(np.abs(cells).max()) for cells in amounts_of), default=0.0)
     amounts = amounts_for([largest])
@@ -122,7 +122,7 @@ def heat_view(found: WhatIf, order: Sequence[int], *, selected: Sequence[int]) -
 
 
 def _per_cell(found: WhatIf, place: int) -> NDArray[np.float64]:
-    """Cost of each cell for so many samples, (K, K)."""
+    """Cost of each cell per `PER` samples, (K, K)."""
     run = found.frame.runs[place]
     cases, _ = expected_samples(run.matrix.counts, prevalence=found.scenario.prevalence)
     return cases * found.scenario.effective.weights / run.matrix.total * PER
@@ -179,7 +179,7 @@ def _names(found: WhatIf) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class SidesLine:
-    """One run seen from the positive class."""
+    """One run from the point of view of the positive class."""
 
     run_label: str
     name: str
@@ -191,7 +191,7 @@ class SidesLine:
 
 @dataclass(frozen=True, slots=True)
 class BinarySides:
-    """All runs seen from one of the two classes; `choices` lead to the other."""
+    """All runs from the point of view of one of the two classes; `choices` lead to the other."""
 
     positive: str
     negative: str
@@ -207,7 +207,7 @@ def binary_sides(found: WhatIf, address: WhatIfAddress) -> BinarySides | None:
     if len(names) != 2:
         return None
     stated = address.positive or first.positive_label
-    # Without a word about it the rarer class is the one that is looked for.
+    # If nothing is stated, the rarer class is the positive one.
     rarer = names[int(first.matrix.actual[1] <= first.matrix.actual[0])]
     positive = stated if stated in names else rarer
     negative = names[1 - names.index(positive)]
@@ -231,7 +231,7 @@ def binary_sides(found: WhatIf, address: WhatIfAddress) -> BinarySides | None:
 def _line(found: WhatIf, place: int, positive: str, notes: Notes) -> SidesLine:
     run = found.answers[place].run
     matrix = run.matrix
-    # The positive class is read as the second one.
+    # The second class is read as the positive one.
     if matrix.labels.names[1] != positive:
         matrix = other_positive_class(matrix)
     (_, raised), (missed, _) = matrix.counts.tolist()

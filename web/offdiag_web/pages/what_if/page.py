@@ -1,4 +1,4 @@
-"""The what-if page: costs that can be changed, and what becomes of runs when they are."""
+"""The what-if page: change costs and class shares, and see what runs would cost."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def what_if_view(
     notices: Sequence[str],
     failure: Failure | None = None,
 ) -> str:
-    """Present an answer to a question in its canonical address, after what is said of that.
+    """Present the answer to a question under its canonical address.
 
-    `failure` is what was wrong with the costs that were to be saved.
+    `failure` is what was wrong with the costs to be saved.
     """
     first, scenario = found.frame.runs[0], found.scenario
     record = scenario.base.record
@@ -179,7 +179,7 @@ def start_view(
     *,
     notice: str | None,
 ) -> str:
-    """Present the datasets whose runs have costs, which label sets have not.
+    """Present the datasets whose runs have costs; sets of labels have none.
 
     The rest of the address is kept.
     """
@@ -211,7 +211,7 @@ def start_view(
 blueprint = Blueprint("what_if", __name__)
 
 MANY_CLASSES, FEWER_RUNS = 30, 4
-"""The counts of many classes are sent with the page, so it starts with fewer runs of them."""
+"""Counts of many classes are sent with the page, so it starts with fewer runs then."""
 
 
 @blueprint.get("/whatif")
@@ -244,14 +244,14 @@ def export(form: str) -> Response:
 
 @blueprint.post("/whatif")
 def save() -> Response:
-    """Save the changed costs as a new version and ask the same question under it."""
+    """Save the changed costs as a new version and ask the same question with it."""
     database = current_registry().database
     address = read_what_if(request.form)
     run, base = read_base(database, address.runs, address.question.costs)
     scenario = understand(address.question, base, [run.matrix])
     name_project(run.project)
     name = request.form.get("name", "").strip()
-    # The form says of the costs that it starts from that they get a new version.
+    # The form says that the costs it started from get a new version.
     of = None if base.record is None else base.record.name
     try:
         record = add_costs(
@@ -274,7 +274,7 @@ def save() -> Response:
 
 
 def _start(address: WhatIfAddress) -> Response:
-    """Let a dataset be chosen, and show its newest runs."""
+    """Let the reader choose a dataset, or show the newest runs of the chosen one."""
     database = current_registry().database
     dataset, notice = request.args.get("dataset"), None
     if dataset:
@@ -283,7 +283,7 @@ def _start(address: WhatIfAddress) -> Response:
             try:
                 first, _ = read_base(database, runs, address.question.costs)
             except NotFound as refused:
-                # The dataset was offered; that its runs have no labels is not a missing page.
+                # The dataset exists; missing labels are not a missing page.
                 notice = f"Dataset “{dataset}”: {message_of(refused)}"
             else:
                 few = runs[:FEWER_RUNS] if first.matrix.n_classes > MANY_CLASSES else runs
@@ -296,7 +296,7 @@ def _start(address: WhatIfAddress) -> Response:
             (facts.project, facts.name) == asked and logged.by_state[RunState.EVALUATED]
             for facts, logged in datasets
         )
-        # Runs with weights are left out of those that are compared.
+        # Runs with weights are left out.
         here = "without sample weights" if has_evaluated else "here"
         notice = f"Dataset “{dataset}” has no evaluated runs {here}."
     return make_response(start_view(datasets, address, notice=notice))
@@ -310,7 +310,7 @@ def _canonical(address: WhatIfAddress) -> WhatIfAddress:
 
 
 def _frame(run: RunWithCosts) -> DatasetFrame:
-    """The head of the dataset of a run, whose labels need not be read once more."""
+    """The header of the dataset of a run, made without reading its labels again."""
     labels = run.matrix.labels
     dataset = DatasetRecord(
         id=run.dataset_id,

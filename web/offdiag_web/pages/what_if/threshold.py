@@ -1,7 +1,7 @@
-"""Which threshold pays: three figures and what every threshold on a score costs.
+"""The cheapest threshold: three figures, and a chart of the cost of every threshold on a score.
 
-What is decided lies where scores are small and costs are low; on axes that begin at zero both
-would be pressed into a corner. Names stand beside their lines, never on one.
+The choice is made where scores are small and costs are low, which axes that begin at zero would
+compress into a corner. Names are next to their lines, never on one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A cost per 1,000 examples under a title, and what it comes from."""
+    """A cost per 1,000 examples with a title, and its details."""
 
     title: str
     cost: str
@@ -53,7 +53,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdCard:
-    """The figures and the chart for one class of one run; `how` says what costs what."""
+    """The figures and the chart for one class of one run; `how` says what each error costs."""
 
     name: str
     run: str
@@ -64,14 +64,14 @@ class ThresholdCard:
 
 
 def threshold_card(database: Database, found: WhatIf) -> ThresholdCard | None:
-    """Read the curve of the cheapest run with scores; None where it has no costs."""
+    """The card for the cheapest run with scores; None if it has no costs."""
     lever = found.scenario.lever
     ranked = sorted(
         (each for each in found.answers if each.run.score_columns and each.rank is not None),
         key=lambda each: each.rank or 0,
     )
     if lever is None or not ranked or found.frame.part:
-        # The curves that are kept are of all examples.
+        # Stored curves are of all examples.
         return None
     run = ranked[0].run
     n_classes = run.matrix.n_classes
@@ -79,7 +79,7 @@ def threshold_card(database: Database, found: WhatIf) -> ThresholdCard | None:
         curves = read_curves(session, run.evaluation_id, {lever.actual, *range(n_classes)[:2]})
     curve = curves.get(lever.actual)
     if curve is None and n_classes == 2:
-        # The scores are those of the positive class, and so are the thresholds.
+        # The scores are those of the positive class, hence also the thresholds.
         curve = curves.get(1 - lever.actual)
     if curve is None or not len(curve.points) or not curve.points.n_positive:
         return None
@@ -89,7 +89,8 @@ def threshold_card(database: Database, found: WhatIf) -> ThresholdCard | None:
 def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard | None:
     shares, code = found.scenario.prevalence, curve.code
     matrix, costs, place = run.matrix, found.scenario.effective, code
-    # Intervals are drawn class by class: two keep their order, as on the page of decisions.
+    # Intervals are computed class by class: two classes keep their order, as on the decisions
+    # page.
     if matrix.n_classes > 2:
         place, matrix = _CLASS, one_against_rest(matrix, code)
         costs = _costs_against_rest(found, matrix, code)
@@ -98,7 +99,7 @@ def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard 
     if by_point.best is None or by_point.best.cost.value is None or by_point.in_use.value is None:
         return None
     name = run.matrix.labels.names[code]
-    # What the run costs stands in the ranking too, with the same digits.
+    # What the run costs is also in the ranking, with the same digits.
     amounts = amounts_of(found)
     currency = found.scenario.costs.currency
     unit = f"cost per {PER:,}" + ("" if currency is None else f", {currency}")
@@ -113,9 +114,9 @@ def _card(found: WhatIf, run: RunWithCosts, curve: ScoreCurve) -> ThresholdCard 
 
 
 def _costs_against_rest(found: WhatIf, matrix: ConfusionMatrix, code: int) -> CostMatrix:
-    """The costs of one of several classes against the rest: those of the lever."""
+    """The costs of one of several classes against the rest, taken from the lever."""
     lever, costs = found.scenario.lever, found.scenario.effective
-    assert lever is not None  # noqa: S101  # The caller asked.
+    assert lever is not None  # noqa: S101  # checked by the caller
     others = [other for other in range(costs.n_classes) if other != code]
     missed = float(
         costs.weights[code, others].max()
@@ -130,12 +131,12 @@ def _figures(
     by_point: ThresholdCosts, matrix: ConfusionMatrix, amounts: Amounts, name: str
 ) -> list[Figure]:
     points, best = by_point.points, by_point.best
-    assert best is not None  # noqa: S101  # The caller asked.
+    assert best is not None  # noqa: S101  # checked by the caller
     assert best.cost.value is not None  # noqa: S101
     assert by_point.in_use.value is not None  # noqa: S101
     at = best.place
     threshold = by_point.best_threshold
-    # The largest score of several classes is no threshold of one, and may cost less than any.
+    # Predictions by the largest score of several classes follow no threshold and may cost less.
     is_cheaper = best.cost.value <= by_point.in_use.value
     found = [
         Figure(
@@ -183,7 +184,7 @@ def _text(points: OperatingPoints, threshold: float) -> str:
 
 def _facts(missed: int, alarms: int, name: str) -> str:
     alarm = numbers.plural(alarms, "false alarm")
-    # Beside a number a class that is called "3" would be read as one.
+    # A class called "3" next to a number would be read as a number.
     shown = quoted_name(name) if name[:1].isdigit() else numbers.shortened(name)
     return f"{numbers.count(missed)} {shown} missed, {alarm}"
 
@@ -197,7 +198,7 @@ def _chart(
     by_point: ThresholdCosts, sides: SideCosts, amounts: Amounts, name: str, *, unit: str
 ) -> Markup:
     points, best = by_point.points, by_point.best
-    assert best is not None  # noqa: S101  # The caller asked.
+    assert best is not None  # noqa: S101  # checked by the caller
     assert by_point.in_use.value is not None  # noqa: S101
     costs = by_point.means * PER
     ends = threshold_bounds(
@@ -266,10 +267,9 @@ _AS_GOOD_AS_NOTHING = 1e-4
 class ThresholdCurve:
     """Thresholds (n,), rising, and what each costs with its interval, all (n,) and finite.
 
-    `said` says for each what it comes from, such as how many examples are missed.
-    `best` is the place of the lowest cost; `now` what the predictions cost as they are and
-    `implied` the threshold that calibrated scores would ask for, None where there is none.
-    `text` writes a threshold.
+    `said` describes each one, such as how many examples are missed. `best` is the index of the
+    lowest cost; `now` is the cost of the actual predictions and `implied` the threshold that
+    calibrated scores would ask for, None if there is none. `text` formats a threshold.
     """
 
     thresholds: Floats
@@ -311,7 +311,7 @@ class _Axis:
 def threshold_curve(
     curve: ThresholdCurve, *, x_title: str, y_title: str, now_text: str, best_text: str, name: str
 ) -> Markup:
-    """Draw the curve with its band; `name` says in words what it shows."""
+    """Draw the curve with its band; `name` describes what it shows."""
     across = _across(curve.thresholds)
     up = _up(curve)
     every = max(1, len(curve.thresholds) // _MOST_POINTS)
@@ -341,7 +341,7 @@ def threshold_curve(
 
 
 def _across(thresholds: Floats) -> _Axis:
-    # One threshold lies a little above the largest score, at which nothing is flagged.
+    # One threshold is slightly above the largest score; there nothing is flagged.
     if thresholds[0] >= 0 and thresholds[-1] <= 1 + _LEAST_ABOVE:
         positive = thresholds[thresholds > 0]
         low = max(float(positive[0]), _LOWEST_SCORE) if len(positive) else _LOWEST_SCORE
@@ -356,7 +356,7 @@ def _up(curve: ThresholdCurve) -> _Axis:
     if low <= high * _AS_GOOD_AS_NOTHING:
         low = min(low, 0.0)
         return _Axis(low, high if high > low else low + 1.0, is_logarithmic=False)
-    # The lower end of the band near the best shows as far as half the lowest cost.
+    # Show the lower end of the band near the best, but no lower than half the lowest cost.
     low = max(low / 2, min(low, float(curve.low[curve.best])))
     return _Axis(low * 0.95, high * 1.05, is_logarithmic=True)
 
@@ -391,7 +391,7 @@ def _band(curve: ThresholdCurve, shown: Sequence[int], across: _Axis, up: _Axis)
 
 
 def _now(now: float | None, up: _Axis, text: str, *, is_left: bool) -> Iterator[str]:
-    """A level line, named on the side where the lowest costs are not."""
+    """A horizontal line, named on the side away from the lowest cost."""
     if now is None:
         return
     y = FRAME.y(up.at(now))
@@ -406,7 +406,7 @@ def _now(now: float | None, up: _Axis, text: str, *, is_left: bool) -> Iterator[
 
 
 def _uprights(curve: ThresholdCurve, across: _Axis, best: float, best_text: str) -> Iterator[str]:
-    """The best threshold and the implied one, each named in a line of its own above the frame."""
+    """The best threshold and the implied one, each named on its own line above the frame."""
     yield from _upright(best, best_text, row=0, css_class="now", of_text="direct")
     if curve.implied is not None:
         text = f"{curve.text(curve.implied)}, if scores were calibrated"
