@@ -1,1 +1,1 @@
-"""The inbox of flags, one flag with its checks, and the rules."""
+"""Problems and flags: lists, single ones with their evidence, and the rules."""

@@ -1,4 +1,4 @@
-"""Runs that do better on the class of a flag."""
+"""Runs that are better on the class of a flag."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from offdiag_web.components.classes import quoted_name
 from offdiag_web.urls.run import run_url
 
 LEVEL = 0.05
-"""Chance of naming a run that is no better, over all runs that were compared."""
+"""The chance of naming any run that is no better, over all compared runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class GainText:
-    """A difference in points with its interval, drawn and in words."""
+    """A difference in points with its interval, as a mark and in words."""
 
     difference: str
     interval: str
@@ -30,7 +30,7 @@ class GainText:
 
 @dataclass(frozen=True, slots=True)
 class AlternativeLine:
-    """One run. `verdict` and `cost` say what the intervals allow to say, and no more."""
+    """One run. `verdict` and `cost` say only what the intervals support."""
 
     name: str
     url: str
@@ -45,7 +45,7 @@ class AlternativeLine:
 
 @dataclass(frozen=True, slots=True)
 class AlternativesView:
-    """The runs and how they were picked; `none` says so where there is none."""
+    """The runs and how they were chosen; `none` says so if there are none."""
 
     title: str
     lines: tuple[AlternativeLine, ...]
@@ -54,7 +54,7 @@ class AlternativesView:
 
 
 def alternatives_view(better: AlternativeRuns, class_label: str) -> AlternativesView:
-    """Present the runs that do better on a class."""
+    """Present the runs that are better on a class."""
     name = quoted_name(class_label)
     picked = (
         f"The best of {numbers.plural(better.n_compared, 'other run')} on this ground truth, "
@@ -109,7 +109,7 @@ def _verdict(each: Alternative, *, is_certain: bool) -> str:
 
 
 def _cost(accuracy: Gain | None) -> str:
-    """What switching does to the accuracy, by the interval of the difference."""
+    """How switching affects the accuracy, by the interval of the difference."""
     if accuracy is None:
         return "not known"
     if accuracy.high < 0:

@@ -1,4 +1,4 @@
-"""The evidence of one flag: what its rule compared, and with which thresholds."""
+"""The evidence of a flag: what each rule compared, and with which thresholds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class CheckedRule:
-    """A rule with its conditions; `about` is the class it was asked about, if any."""
+    """A rule with its conditions; `about` is the class it was checked for, if any."""
 
     rule: str
     title: str
@@ -46,7 +46,7 @@ class CheckedRule:
 
 @dataclass(frozen=True, slots=True)
 class ChecksView:
-    """The rule of the flag first, then all others, and those that nobody could ask."""
+    """The rule of the flag first, then all others, and those that could not be checked."""
 
     rules: tuple[CheckedRule, ...]
     not_asked: tuple[str, ...]
@@ -72,7 +72,7 @@ def checks_view(detail: FlagDetail) -> ChecksView:
 
 
 def pair_text(measured: float | None, threshold: float) -> tuple[str, str]:
-    """Both as written: with more digits where fewer would make different values look the same."""
+    """Both as written, with more digits if fewer would make different values look the same."""
     if measured is None:
         return "undefined", _number(threshold, _DIGITS[0])
     for digits in _DIGITS:
@@ -99,7 +99,7 @@ def _comparison(condition: Condition) -> Comparison:
 
 
 def _not_asked(detail: FlagDetail) -> tuple[str, ...]:
-    """Rules that lack what they look at, and what that is."""
+    """Rules that could not be checked, and what is missing."""
     results, this = detail.results, detail.entry.flag.content.rule
     if results is None:
         return ()

@@ -1,4 +1,4 @@
-"""One flag, and decisions about it."""
+"""The page of a flag, and decisions about it."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ _BY_ITSELF = {
     FlagEventKind.UPDATED: "another evaluation",
 }
 _QUOTED = frozenset({FlagEventKind.DISMISSED, FlagEventKind.COMMENTED})
-"""What people said in their own words, line by line."""
+"""Texts that people wrote themselves, shown line by line."""
 
 
 def history_lines(events: Sequence[FlagEvent]) -> tuple[HistoryLine, ...]:
-    """The history, oldest first as a discussion reads."""
+    """The history, oldest first, as in a discussion."""
     return tuple(_line(event) for event in events)
 
 
@@ -87,7 +87,7 @@ def _line(event: FlagEvent) -> HistoryLine:
 
 
 def _readable(event: FlagEvent) -> str:
-    """The text of an entry; the end of a rest is kept for machines."""
+    """The text of an entry; the end of a snooze is stored in a format for machines."""
     text = event.text or ""
     if event.kind is not FlagEventKind.SNOOZED:
         return text
@@ -170,7 +170,7 @@ def _ranked(word: str, ranked: RankedValue) -> str:
 
 
 def floor_of(detail: FlagDetail) -> RecallFloor | None:
-    """The floor of the chart of a flag, None without results."""
+    """The recall floor in the chart of a flag; None without results."""
     if detail.results is None:
         return None
     return recall_floor(
@@ -198,7 +198,7 @@ def _examples(run_id: str, content: FlagContent) -> ExampleStrip | None:
 
 
 def _rule_changes(detail: FlagDetail) -> str | None:
-    """Which version of the rule raised the flag and what has changed, if that is not this one."""
+    """The rule version that raised the flag and what changed since, if it is outdated."""
     rule, version = detail.rule, detail.entry.flag.content.rule_version
     if rule is None or version >= rule.version:
         return None

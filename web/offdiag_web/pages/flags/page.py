@@ -1,4 +1,4 @@
-"""The list of flags for machines; people read problems in its place."""
+"""Exports of the list of flags for programs; people get the list of problems instead."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ blueprint = Blueprint("flags", __name__)
 @blueprint.get("/flags")
 def page() -> Response:
     address, notices = read_problems(request.args)
-    # The list says what it cannot read.
+    # The list of problems says what it cannot read.
     return redirect(with_query("/problems", request.args) if notices else address.url())
 
 

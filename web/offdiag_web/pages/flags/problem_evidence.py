@@ -1,4 +1,4 @@
-"""What shows a problem: its state in words, a chart of its kind, and the best run on it."""
+"""The evidence of a problem: its state in words, a chart by its cause, and the best run."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ METRIC_WORDS = {
     "subset_accuracy": "Subset accuracy",
 }
 MOST_RANKED, MOST_READ = 5, 200
-"""Runs by cost that are shown, and those among which that of the problem is looked for."""
+"""Most runs by cost that are shown, and among which the run of the problem is searched."""
 PER = 1_000
-"""Costs are shown for so many examples: mean costs are often too small to read."""
+"""Costs are shown per this many examples, because mean costs are often too small to read."""
 _WITH_SIZES = (Cause.MISSED, Cause.FEW_LABELS, Cause.HIDES)
 
 
@@ -49,17 +49,17 @@ _CHIPS = {
 
 
 def problem_chip(problem: Problem) -> Chip | None:
-    """The state of a problem, None where it is open."""
+    """The state of a problem; None if it is open."""
     return _CHIPS.get(problem.state)
 
 
 def run_count(problem: Problem) -> str:
-    """ "39/40"."""
+    """ "39/40", the affected runs of a problem."""
     return numbers.hits_of(len(problem.affected), len(problem.runs))
 
 
 def day_of(moment: datetime, now: datetime) -> str:
-    """ "22 Sep", with the year where it is another one."""
+    """ "22 Sep", with the year if it is not the current one."""
     text = f"{moment.day} {moment:%b}"
     return text if moment.year == now.year else f"{text} {moment.year}"
 
@@ -77,7 +77,7 @@ class ChartLine:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceChart:
-    """A drawing, or lines; `of` says of what."""
+    """A drawing, or lines; `of` says what the lines are."""
 
     title: str
     drawing: Markup | None = None
@@ -109,7 +109,7 @@ def _by_size(session: Session, problem: Problem, measured: Measured) -> Evidence
 
 
 def _over_runs(problem: Problem, measured: Measured) -> EvidenceChart | None:
-    """None for fewer than two runs."""
+    """The trend chart; None for fewer than two runs."""
     known = [value for value in measured.trend if value is not None]
     if len(known) < 2:
         return None
@@ -126,7 +126,7 @@ def _over_runs(problem: Problem, measured: Measured) -> EvidenceChart | None:
 
 
 def _by_slice(session: Session, problem: Problem, measured: Measured) -> EvidenceChart | None:
-    """Every value of the column of the slice, or a deeper slice with its conditions alone."""
+    """Every value of the slice's column, or for a deeper slice only the slice and its terms."""
     findings = kept_findings(session, measured.run_id)
     label = problem.key.class_label
     if findings is None or (label and label not in findings.labels):
@@ -164,7 +164,7 @@ def _by_slice(session: Session, problem: Problem, measured: Measured) -> Evidenc
 
 
 def _by_cost(session: Session, problem: Problem, measured: Measured) -> EvidenceChart | None:
-    """None for a run with sample weights, whose costs compare with no others."""
+    """The chart by cost; None for a run with sample weights, whose costs are not comparable."""
     if measured.is_weighted:
         return None
     ranked = highest_runs(

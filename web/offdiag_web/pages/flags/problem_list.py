@@ -81,7 +81,7 @@ class ProblemGroup:
 
 
 def trend_of(problem: Problem, measured: Measured, task: Task) -> Markup | None:
-    """The metric over the runs, None for fewer than two of them."""
+    """The metric over the runs; None for fewer than two of them."""
     known = [value for value in measured.trend if value is not None]
     if len(known) < 2:
         return None
@@ -91,7 +91,7 @@ def trend_of(problem: Problem, measured: Measured, task: Task) -> Markup | None:
 
 
 def _read(address: ProblemsAddress) -> tuple[FoundProblems, dict[int, Measured], datetime]:
-    """All problems of the dataset, what was measured of those listed, and the last visit."""
+    """All problems of the dataset, the measurements of those listed, and the last visit."""
     database = current_registry().database
     now = database.clock()
     with database.read() as session:
@@ -233,7 +233,7 @@ def _line(
 
 
 def _no_longer_selected(groups: Sequence[ProblemGroup], refused: Refused) -> list[str]:
-    """That problems were selected which the list lacks now, or shows together with others."""
+    """A notice of selected problems that are no longer listed, or only together with others."""
     ticked = (line.seen for group in groups for line in group.lines if line.is_selected)
     gone = sorted(set(refused.selected) - named_problems(ticked).keys())
     if not gone:
@@ -277,7 +277,7 @@ def decide() -> Response:
 
 
 def list_after(error: OffdiagError, refused: Refused) -> Response:
-    """The list with what was wrong with a decision, and what was typed."""
+    """The list with the error about a decision, and with what was typed."""
     address, notices = read_problems(request.args)
     answer = make_response(_rendered(address, notices, refused))
     answer.status_code = status_of(error)

@@ -1,4 +1,4 @@
-"""One problem: what it is now, since when, and decisions about it."""
+"""The page of a problem: its current state, since when it exists, and decisions about it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ blueprint = Blueprint("problem", __name__)
 _PROBLEM = "/problems/<int(max=9223372036854775807):number>"
 MOST_RELATED = 3
 MOST_FLAGS = 3
-"""Of each rule; every run that shows a problem has flags of its own."""
+"""Flags shown for each rule; every run with a problem has its own flags."""
 
 
 @blueprint.get(_PROBLEM)
@@ -188,7 +188,7 @@ def _severity_of(problem: Problem, run_id: str) -> Severity:
 
 
 def _most_severe(problem: Problem, run_id: str) -> Link | None:
-    """The newest run that makes the problem as severe as it is; None where that is shown."""
+    """The newest run with the severity of the problem; None if that run is shown."""
     if _severity_of(problem, run_id) is problem.severity:
         return None
     names = {run.id: run.name for run in problem.runs}
@@ -198,7 +198,7 @@ def _most_severe(problem: Problem, run_id: str) -> Link | None:
 
 
 def _value(run: RankedRun) -> str:
-    """A share as the sentence has it: "75 % (CI 51 to 90 %)"."""
+    """A share as in the sentence: "75 % (CI 51 to 90 %)"."""
     value = run.value
     if value.value is None:
         return ""

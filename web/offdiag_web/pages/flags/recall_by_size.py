@@ -1,4 +1,4 @@
-"""Recall against class size for one flag: the chart, what it says in words, and its table."""
+"""Recall against class size for a flag: the chart, its interpretation, and its table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from offdiag_web.components import numbers
 from offdiag_web.components.classes import quoted_name
 
 MOST_DRAWN = 200
-"""Points beyond these would hide each other; those with the lowest recall are drawn."""
+"""Most points; more would hide each other, so those with the lowest recall are drawn."""
 MOST_LISTED = 50
 LONGEST_CAPTION = 16
 
@@ -31,7 +31,7 @@ _SIDES: dict[Side, str] = {
 
 @dataclass(frozen=True, slots=True)
 class RecallFloor:
-    """The recall below which the rule on recall takes notice, and what it was taken from."""
+    """The recall below which the rule on recall raises a flag, and how it was derived."""
 
     recall: float
     accuracy: float
@@ -41,7 +41,7 @@ class RecallFloor:
 
 @dataclass(frozen=True, slots=True)
 class ClassLine:
-    """A class in the table beside the chart."""
+    """A class in the table next to the chart."""
 
     name: str
     short_name: str
@@ -54,7 +54,7 @@ class ClassLine:
 
 @dataclass(frozen=True, slots=True)
 class SizeChart:
-    """The drawing, the sentences that say what it shows, and the same in lines."""
+    """The drawing, the sentences that interpret it, and its data as lines."""
 
     drawing: Markup
     floor: str | None
@@ -64,10 +64,10 @@ class SizeChart:
 
 
 def recall_floor(matrix: Counted, *, gap: float, class_label: str | None) -> RecallFloor | None:
-    """How far below the accuracy a recall may lie before the rule on recall takes notice.
+    """The recall below which the rule on recall raises a flag: a gap below the accuracy.
 
-    For a class that is the accuracy on the samples of all others, as in that rule, and else that
-    of all samples. None where no recall could lie so low, and for labels of sets, to which that
+    For a class that is the accuracy on the samples of all others, as in that rule, and otherwise
+    that of all samples. None if no recall can be that low, and for sets of labels, to which that
     rule does not apply.
     """
     if not isinstance(matrix, ConfusionMatrix):
@@ -86,7 +86,7 @@ def recall_floor(matrix: Counted, *, gap: float, class_label: str | None) -> Rec
 def size_chart(
     matrix: Counted, floor: RecallFloor | None, *, class_label: str | None
 ) -> SizeChart | None:
-    """Present the classes of a run; that of the flag comes first. None without samples."""
+    """Present the classes of a run, starting with that of the flag. None without samples."""
     classes = class_recalls(matrix)
     if not classes:
         return None
@@ -154,7 +154,7 @@ def _floor_sentence(floor: RecallFloor | None) -> str | None:
 
 
 def _reading(classes: Sequence[ClassRecall], floor: RecallFloor | None, *, of_sets: bool) -> str:
-    """Which classes fail and which have too few examples, by their intervals alone."""
+    """Which classes fail and which have too few examples, judged only by their intervals."""
     if of_sets:
         return "Labels of sets have no accuracy elsewhere that a floor could be taken from."
     if floor is None:
@@ -195,7 +195,7 @@ def _line(each: ClassRecall, floor: RecallFloor | None) -> ClassLine:
 
 
 def _left_out(matrix: Counted, *, n_classes: int) -> str | None:
-    """What the picture does not show, None where it shows everything."""
+    """What the picture does not show; None if it shows everything."""
     parts = []
     if n_classes > MOST_DRAWN:
         drawn, all_of_them = numbers.count(MOST_DRAWN), numbers.count(n_classes)

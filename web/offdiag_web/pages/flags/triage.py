@@ -1,4 +1,4 @@
-"""Decisions about flags: read from forms, carried out, confirmed in words."""
+"""Decisions about flags and problems: read from forms, applied, confirmed in words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ACTIONS = ("acknowledge", "snooze", "dismiss", "reopen", "assign", "comment")
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What a reader typed, shown again after an error."""
+    """What a reader typed, to be shown again after an error."""
 
     action: str = ""
     until: str = ""
@@ -46,7 +46,7 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What was wrong with a form, and what was in it; empty where nothing was refused."""
+    """What was wrong with a form, and what it contained; empty if nothing was refused."""
 
     failure: Failure | None = None
     selected: Collection[int] = ()
@@ -56,7 +56,7 @@ class Refused:
     def because(
         cls, error: OffdiagError, values: Mapping[str, str], *, selected: Collection[int] = ()
     ) -> Refused:
-        """What to show of a decision that ended with an error."""
+        """What to show after a decision that ended with an error."""
         return cls(failure_of(error), selected, Typed.of_form(values))
 
 
@@ -65,7 +65,7 @@ REST = timedelta(days=7)
 
 
 def rest_days(now: datetime) -> dict[str, str]:
-    """The day that a snooze ends unless another is given, and the earliest that can be."""
+    """The default end of a snooze, and the earliest possible one."""
     return {
         "until": f"{now + REST:%Y-%m-%d}",
         "earliest": f"{now + timedelta(days=1):%Y-%m-%d}",
@@ -74,9 +74,9 @@ def rest_days(now: datetime) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the author wants done with flags, of which they have seen a revision.
+    """What the author decides about flags, and the revisions they have seen.
 
-    `named` is what the confirmation calls them, `accepted` what it calls acknowledging them.
+    `named` is how the confirmation names the flags, `accepted` its word for acknowledged.
     """
 
     action: str
@@ -93,7 +93,7 @@ def read_decision(
 ) -> Decision:
     """The decision in a form; tokens name flags with the revisions their reader has seen.
 
-    Raises `InvalidInput` for a decision about nothing, and for one of no kind.
+    Raises `InvalidInput` without flags, and for an unknown action.
     """
     if action not in ACTIONS:
         raise InvalidInput("nothing was decided.", field="action", hint="Press a button.")
@@ -108,9 +108,9 @@ def read_decision(
 
 
 def carry_out(database: Database, decision: Decision) -> str:
-    """Do what was decided, and say so.
+    """Apply a decision, and return a confirmation.
 
-    Raises `Conflict` where someone else changed them before, `InvalidInput` for wrong values.
+    Raises `Conflict` if someone else changed a flag before, `InvalidInput` for invalid values.
     """
     return _DEEDS[decision.action](database, list(decision.ids), decision)
 
@@ -162,7 +162,7 @@ _DEEDS: dict[str, Callable[[Database, list[int], Decision], str]] = {
 
 
 def _start_of(day: str) -> datetime:
-    """The moment at which a day begins, in UTC."""
+    """The start of a day, in UTC."""
     if not day:
         raise InvalidInput("no day is given.", field="until", hint="Choose one to come.")
     try:
@@ -189,10 +189,10 @@ def named_problems(texts: Iterable[str]) -> dict[int, int | None]:
 
 
 def decide_problems(action: str, some: Mapping[int, int | None], typed: Mapping[str, str]) -> None:
-    """Carry out a decision about problems, of which some revisions were seen, and say it was done.
+    """Apply a decision about problems, some with the revisions seen, and flash a confirmation.
 
     Raises `Conflict` for a closed problem and for one that was decided since it was shown,
-    `InvalidInput` for what cannot be meant.
+    `InvalidInput` for invalid values.
     """
     registry, author = current_registry(), require_user_name()
     if action not in ACTIONS:

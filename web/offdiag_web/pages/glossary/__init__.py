@@ -1,1 +1,1 @@
-"""The metrics, their definitions and what each looks at."""
+"""The glossary: metrics with their definitions and symmetries."""

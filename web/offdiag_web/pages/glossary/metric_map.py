@@ -1,4 +1,4 @@
-"""A metric as a map over recall and specificity, with the runs of a dataset on it."""
+"""A metric as a map over recall and specificity, with the runs of a dataset."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ class MapView:
 
 
 def mapped_spec(specs: Sequence[MetricSpec]) -> MetricSpec | None:
-    """The meaning of a key that has a map: of the positive class rather than of the whole."""
+    """The definition for a key that has a map, preferring that of the positive class."""
     found = {spec.scope: spec for spec in specs if has_map(spec)}
     return found.get(Scope.PER_CLASS) or found.get(Scope.AGGREGATE)
 
 
 def share_at(address: MetricAddress, mapped: MappedRuns) -> Decimal:
-    """The share of positives the map is drawn at: asked for, else the dataset's, else half."""
+    """The share of positives for the map: as requested, else that of the dataset, else half."""
     if address.share is not None:
         return address.share
     if mapped.positive_share is None:
@@ -119,7 +119,7 @@ def map_view(spec: MetricSpec, address: MetricAddress, mapped: MappedRuns) -> Ma
 
 
 def map_rows(spec: MetricSpec, share: float) -> Iterator[tuple[float, float, float, float | None]]:
-    """Every field of the map, undefined values empty."""
+    """Every cell of the map, with undefined values empty."""
     drawn = rate_map(spec, positive_share=share, steps=STEPS)
     for recall, line in zip(drawn.recalls.tolist(), drawn.values.tolist(), strict=True):
         for specificity, value in zip(drawn.specificities.tolist(), line, strict=True):

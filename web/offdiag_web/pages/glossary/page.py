@@ -69,7 +69,7 @@ class GlossaryLine:
 
 
 def glossary_view(query: str) -> str:
-    """All metrics whose key, name, formula or names elsewhere hold every word of `query`."""
+    """All metrics whose key, name, formula or other names contain every word of `query`."""
     words = query.lower().split()
     groups = []
     for scope in Scope:
@@ -111,7 +111,7 @@ def _line(spec: MetricSpec) -> GlossaryLine:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One meaning of the key."""
+    """One definition of the key."""
 
     scope: str
     title: str
@@ -129,9 +129,9 @@ class Definition:
 
 
 def definitions(key: str) -> tuple[Definition, ...]:
-    """All meanings of a key, those of a confusion matrix first.
+    """All definitions of a key, those of a confusion matrix first.
 
-    One that is told in the same words for another subject is not told twice.
+    A definition in the same words for another subject is not repeated.
     """
     found: list[Definition] = []
     for spec in specs_of(key):
@@ -146,17 +146,17 @@ def definitions(key: str) -> tuple[Definition, ...]:
 
 
 def _tells_the_same(one: Definition, other: Definition) -> bool:
-    """Whether two differ in nothing but their subject and the symmetries it has."""
+    """Whether two differ only in their subject and its symmetries."""
     return replace(one, scope="", effects=()) == replace(other, scope="", effects=())
 
 
 def specs_of(key: str) -> tuple[MetricSpec, ...]:
-    """The entries of the catalogue under a key, none where it is unknown."""
+    """The entries of the catalogue under a key, none for an unknown one."""
     return tuple(CATALOGUE[scope][key] for scope in Scope if key in CATALOGUE[scope])
 
 
 def definition_record(spec: MetricSpec) -> dict[str, object]:
-    """A definition for machines; an open end of the range is null."""
+    """A definition for programs; an open end of the range is null."""
     ends = [None if abs(end) == float("inf") else end for end in (spec.low, spec.high)]
     return {
         "key": spec.key,

@@ -1,4 +1,4 @@
-"""What happened since the last visit: problems, drops, label versions, champions."""
+"""News since the last visit: problems, drops, label versions, champions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_NEWS = 5
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Something that happened since the last visit; `is_bad` where it calls for action."""
+    """Something that happened since the last visit; `is_bad` if it calls for action."""
 
     title: str
     detail: str
@@ -36,7 +36,7 @@ class News:
 
 @dataclass(frozen=True, slots=True)
 class NewsView:
-    """The news; `n_problems` is the number of new problems where not all are among the lines."""
+    """The news; `n_problems` is the number of new problems if the lines do not include all."""
 
     lines: tuple[News, ...]
     n_problems: str
@@ -50,7 +50,7 @@ def news_view(
     *,
     since: datetime,
 ) -> NewsView:
-    """At most `MOST_NEWS` things that happened after a moment: problems, drops, then `others`."""
+    """At most `MOST_NEWS` events after a time: problems, drops, then `others`."""
     facts = {dataset.id: dataset for dataset, _ in datasets}
     of_problems = [
         _new_problem(each, facts[each.key.dataset_id])
@@ -73,7 +73,7 @@ def news_view(
 
 
 def _by_turns(kinds: Sequence[Sequence[News]]) -> list[News]:
-    """At most `MOST_NEWS`, one of each kind in turn, then in the order of kinds."""
+    """At most `MOST_NEWS` events, chosen from each kind in turn and sorted by kind."""
     turns = sorted((turn, kind) for kind, some in enumerate(kinds) for turn in range(len(some)))
     chosen = sorted((kind, turn) for turn, kind in turns[:MOST_NEWS])
     return [kinds[kind][turn] for kind, turn in chosen]
@@ -92,9 +92,9 @@ def _new_problem(problem: Problem, dataset: DatasetFacts) -> News:
 
 
 def _drop(drops: Sequence[RunDrop], metric: str, dataset: DatasetFacts) -> News:
-    """The newest runs of one or more models of a dataset; the largest drop leads.
+    """The newest runs of one or more models of a dataset; the largest drop comes first.
 
-    Of a metric of which less is better it is a rise.
+    It is a rise for a metric of which less is better.
     """
     runs = sorted(drops, key=lambda each: abs(each.difference), reverse=True)
     names = numbers.listed([numbers.shortened(drop.run.name, longest=26) for drop in runs])
@@ -110,7 +110,7 @@ def _drop(drops: Sequence[RunDrop], metric: str, dataset: DatasetFacts) -> News:
 
 
 def label_news(labels: NewLabels) -> News:
-    """A label version, and how many runs have results on it."""
+    """A label version, and the number of runs with results on it."""
     url = DatasetAddress(labels.project, labels.dataset).impact_url(labels.number)
     if not labels.n_runs:
         return News(f"labels v{labels.number}", f"{labels.dataset}, no runs", url, "✓")

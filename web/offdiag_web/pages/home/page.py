@@ -57,14 +57,14 @@ from offdiag_web.urls.run import run_url
 
 _MARK = Canvas(width=96, height=20)
 IN_SPARKLINE = 12
-"""Newest evaluated runs whose values make a line."""
+"""Number of newest evaluated runs whose values make a sparkline."""
 MOST_DUE = 5
 DATASETS_PER_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetLine:
-    """The state of one dataset; `run` is empty while no run has a value."""
+    """The state of one dataset; `run` is empty as long as no run has a value."""
 
     name: str
     url: str
@@ -106,7 +106,7 @@ def home_view(
     page: Paging,
     notices: Sequence[str] = (),
 ) -> str:
-    """Present a page of the datasets whose names have all words of `wanted`."""
+    """Present a page of the datasets whose names contain all words of `wanted`."""
     names = [dataset.name for dataset, _ in overview.datasets]
     by_dataset: dict[int, list[Problem]] = {}
     for problem in problems:
@@ -175,7 +175,7 @@ def _page_of(n_found: int, start: int, wanted: str) -> Paging:
 
 
 def _has_new_runs(runs: LoggedRuns, since: datetime) -> bool:
-    """Whether a drop may be among them."""
+    """Whether one of its new runs may be a drop."""
     return runs.last_logged_at is not None and runs.last_logged_at > since
 
 
@@ -237,14 +237,14 @@ def _facts(dataset: DatasetFacts, runs: LoggedRuns) -> str:
 
 
 def _is_counted(dataset: DatasetFacts, runs: LoggedRuns) -> bool:
-    """Whether its runs are evaluated counts, which have labels but not those of examples."""
+    """Whether its runs are evaluated counts, which have labels but no labelled examples."""
     return dataset.truth_number is None and runs.by_state[RunState.EVALUATED] > 0
 
 
 def _no_value(
     dataset: DatasetFacts, runs: LoggedRuns, n_earlier: int, why_undefined: str | None
 ) -> str:
-    """Why no run has a value, which is one on the newest labels."""
+    """Why no run has a value on the newest labels."""
     if _is_counted(dataset, runs):
         return "not ranked"
     if why_undefined is not None:
@@ -259,7 +259,7 @@ def _state(
     n_earlier: int,
     why_undefined: str | None,
 ) -> tuple[str, bool]:
-    """How sure the order is, in a few words, and whether that is bad news."""
+    """How certain the ranking is, in a few words, and whether that is bad news."""
     if not dataset.n_labelled:
         n_examples = dataset.n_samples or n_unlabelled
         return f"0 of {numbers.count(n_examples)} labelled", False
@@ -280,7 +280,7 @@ def _state(
 
 
 def _metric(status: DatasetStatus) -> str:
-    """What the value is of; the trend and the best set beside it may be of other quantities."""
+    """The metric of the value; the trend and the best set next to it may be unweighted."""
     title = spec_of(status.ranked.key, of_class=False).title
     return f"{title}, weighted" if status.shown in status.ranked.weighted else title
 
@@ -334,7 +334,7 @@ blueprint = Blueprint("home", __name__)
 
 @blueprint.get("/")
 def home() -> Response:
-    """The overview; of a single dataset without news, its own page."""
+    """The overview; with a single dataset and no news, the page of that dataset."""
     database = current_registry().database
     now = database.clock()
     start, notices = read_start(request.args)

@@ -1,4 +1,4 @@
-"""The work queue, one job of it, and another try for what was given up."""
+"""The job queue, a single job, and retries of failed jobs."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _when(entry: JobEntry) -> str:
 
 
 def _warning(page: JobsPage) -> str | None:
-    """Shown where a worker or scheduler is missing that the queue or the schedules need."""
+    """A warning if the queue needs a worker, or the schedules a scheduler, and none is running."""
     missing = [
         f"no {kind}"
         for kind, is_there in (("worker", page.has_worker), ("scheduler", page.has_scheduler))

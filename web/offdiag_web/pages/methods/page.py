@@ -1,4 +1,4 @@
-"""The methods of a dataset: the mean of each over its seeds or folds, and which are behind.
+"""The methods of a dataset: means over seeds or folds, and which methods are behind the best.
 
 Learning curves show the mean of each method over the number of training examples.
 """
@@ -70,13 +70,13 @@ from offdiag_web.urls.run import run_url
 WIDTH, HEIGHT = 860, 300
 FRAME = Frame(left=44, top=28, width=WIDTH - 240, height=HEIGHT - 68)
 _INSET, _BETWEEN_TICKS = 0.04, 52
-"""Share of the width left free at both ends; pixels from one text below to the next."""
+"""Share of the width left free at both ends; minimum pixels between tick labels."""
 _APART = 3
-"""Pixels between the marks of methods at one size, so that their bars stay readable."""
+"""Pixels between the marks of methods at the same size, so that their bars stay readable."""
 
 
 def curves_drawing(points: Sequence[Method], *, metric: str) -> Markup:
-    """Draw methods with their sizes in order, sizes on a logarithmic axis; none is unknown."""
+    """Draw methods with known training sizes, in order, on a logarithmic axis."""
     curves = [list(of) for _, of in groupby(points, key=lambda each: each.name)]
     marks = model_marks(curve[0].name for curve in curves)
     sizes = sorted({_size(each) for each in points})
@@ -126,7 +126,7 @@ def _share(size: float, sizes: Sequence[float]) -> float:
 
 
 def _ticks(sizes: Sequence[float]) -> list[Tick]:
-    """The sizes themselves, from the largest down as far as their texts have room."""
+    """The sizes themselves as ticks, from the largest down, as far as there is room for labels."""
     found: list[Tick] = []
     for size in reversed(sizes):
         at = _share(size, sizes)
@@ -250,7 +250,7 @@ def _rendered(found: Methods, size: DatasetSize) -> str:
 
 
 def _statement(methods: Sequence[Method], *, lower_is_better: bool) -> str:
-    """Which method is best, and which are behind it, in a sentence for each design."""
+    """Which method is best, and which are behind it, with a sentence for each design."""
     said = []
     for design in Design:
         able = [
@@ -275,7 +275,7 @@ def _statement(methods: Sequence[Method], *, lower_is_better: bool) -> str:
 
 
 def _seeds(method: Method) -> str:
-    """Share of the variance of the mean that comes from seeds."""
+    """Share of the variance of the mean that is due to seeds."""
     if method.from_training is None or method.design is Design.FOLDS:
         return ""
     return f"{method.from_training:.0%}".replace("%", " %")

@@ -1,1 +1,1 @@
-"""Reports: the list, one with its editions, and the form of its schedule."""
+"""Reports: the list, a report with its editions, and the form of its schedule."""

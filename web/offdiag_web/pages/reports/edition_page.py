@@ -1,4 +1,4 @@
-"""One edition of a report, its frozen files, and another try for what failed."""
+"""One edition of a report, its stored files, and retries of what failed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from offdiag_web.urls.reports import ReportAddress
 
 FILE_NAMES: dict[FileKind, str] = {kind: f"report{suffix}" for kind, suffix in SUFFIXES.items()}
 MOST_LINES = 15
-"""Lines of a table on the page; the files have more."""
+"""Most rows of a table on the page; the files have all rows."""
 _FILE_WORDS: dict[FileKind, str] = {
     "html": "HTML",
     "markdown": "Markdown",
@@ -50,7 +50,7 @@ _FILE_WORDS: dict[FileKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DeliveryLine:
-    """One delivery; `error` is of its latest attempt. `retry_url` is None unless it failed."""
+    """One delivery; `error` is from its latest attempt. `retry_url` is None unless it failed."""
 
     target: str
     state: Chip
@@ -93,7 +93,7 @@ def edition_view(page: EditionPage) -> str:
 
 
 def _shortened(tables: Sequence[Table]) -> tuple[Table, ...]:
-    """Tables with their first lines; names that hide something show it."""
+    """Tables with their first rows; hidden characters in names are made visible."""
     return tuple(
         replace(
             table,
@@ -206,11 +206,11 @@ def resend(name: str, number: int, delivery_id: int) -> Response:
 
 
 def policy_of(content: bytes) -> str:
-    """A policy for a frozen file: nothing runs, loads, is sent or is framed.
+    """A content security policy for a stored file: nothing runs, loads, is sent or is framed.
 
-    Only the stylesheet in its head is let in, by its digest: it stands before anything that
-    people have named. `sandbox` takes the file out of this site, so that even a script that
-    got past all that could reach nothing here.
+    Only the stylesheet in its head is allowed, by its digest: it comes before anything that people
+    have named. `sandbox` separates the file from this site, so that even a script that got past
+    all that could reach nothing here.
     """
     styles = _STYLE.search(content)
     allowed = "'none'"

@@ -1,6 +1,6 @@
-"""The form of a report as it was typed, and what it means or everything that is wrong with it.
+"""The form of a report: its fields as typed, and the report they define or all errors in them.
 
-Text is kept in every field, whatever it means.
+The text of every field is kept, valid or not.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from offdiag.store.dataset_page import DatasetFacts
 from offdiag_web.app.errors import sentence_of
 
 MOST_CHARACTERS = 12_000
-"""In one field, as the form tells browsers."""
+"""Most characters of a field; the form tells browsers the same limit."""
 DEFAULT_CRON = "0 6 * * 1"
 DEFAULT_ZONE = "UTC"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypedReport:
-    """One text for each field; those of several entries hold one on each line.
+    """The text of each field; fields with several entries have one on each line.
 
-    `dataset` is the id of a dataset. Addresses of webhooks are often secrets, so those that a
-    report has already are not sent to browsers: `kept_webhooks` are their places, from 0.
+    `dataset` is the id of a dataset. Addresses of webhooks are often secret, so the existing ones
+    of a report are not sent to browsers: `kept_webhooks` are their indices, from 0.
     """
 
     name: str = ""
@@ -66,14 +66,14 @@ TEXT_FIELDS = tuple(name for name in TypedReport.__slots__ if name != "kept_webh
 
 
 def typed_report(form: MultiDict[str, str]) -> TypedReport:
-    """What was sent; a field that is missing is empty."""
+    """What was sent; a missing field is empty."""
     # Browsers send line breaks as CR LF.
     texts = {name: form.get(name, "").replace("\r\n", "\n") for name in TEXT_FIELDS}
     return TypedReport(**texts, kept_webhooks=tuple(form.getlist("kept_webhooks")))
 
 
 def typed_definition(definition: Definition, *, dataset_id: int | None) -> TypedReport:
-    """A report as one would have typed it; all its webhooks are kept."""
+    """A report as if it had been typed; all its webhooks are kept."""
     scope, targets = definition.scope, definition.targets
     return TypedReport(
         name=definition.name,
@@ -100,13 +100,13 @@ def typed_definition(definition: Definition, *, dataset_id: int | None) -> Typed
 
 
 def webhooks_of(definition: Definition | None) -> tuple[WebhookTarget, ...]:
-    """The webhooks that a report has already."""
+    """The webhooks that a report already has."""
     targets = () if definition is None else definition.targets
     return tuple(each for each in targets if isinstance(each, WebhookTarget))
 
 
 def _first(terms: Sequence[RunTerm], field: TermField) -> str:
-    """The form has one field for each of these, as the command line has one option."""
+    """The first term of a field; forms have one input for each, as commands have one option."""
     return next((term.text for term in terms if term.field is field), "")
 
 
@@ -116,7 +116,7 @@ def _lines(texts: Iterable[str]) -> str:
 
 Made = TypeVar("Made")
 Errors = Mapping[str, Sequence[str]]
-"""Sentences by the name of the field they belong to, "" for the form as a whole."""
+"""Sentences by the name of the field they are about, "" for the form as a whole."""
 
 _FIELDS_OF_ERRORS = {
     "run": "baseline",
@@ -130,12 +130,12 @@ _FIELDS_OF_ERRORS = {
     "notify": "places",
     "delivery": "emails",
 }
-"""Fields of the form by what errors call them, where that is another name."""
+"""Fields of the form for names used in errors, where those differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportForm:
-    """A report that can be asked for."""
+    """A valid report from a form."""
 
     name: str
     scope: ReportScope
@@ -146,7 +146,7 @@ class ReportForm:
 
 @dataclass(slots=True)
 class _Attempt:
-    """Values are made one by one; what fails is noted with its field and the rest goes on."""
+    """Collects errors by field while values are read one by one."""
 
     errors: dict[str, list[str]] = field(default_factory=dict)
 
@@ -170,10 +170,10 @@ def read_report(
     webhooks: Sequence[WebhookTarget] = (),
     is_planned: bool = True,
 ) -> ReportForm | Errors:
-    """The report that is meant, else all errors.
+    """The report that the form defines, or all errors.
 
-    `webhooks` are those that the form may keep. Without a plan nothing is asked of the
-    expression.
+    `webhooks` are those that the form may keep. If it is not planned, the cron expression is not
+    checked.
     """
     attempt = _Attempt()
     for each in TEXT_FIELDS:
@@ -221,13 +221,13 @@ def read_report(
 
 
 def errors_of(error: OffdiagError) -> Errors:
-    """An error of a service, at the field that it is about."""
+    """An error of a service, under the field that it is about."""
     about = _FIELDS_OF_ERRORS.get(error.field or "", error.field or "")
     return {about if about in TEXT_FIELDS else "": [sentence_of(error)]}
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines that are not empty, without blanks around them."""
+    """The lines that are not blank, stripped."""
     return [line.strip() for line in text.split("\n") if line.strip()]
 
 

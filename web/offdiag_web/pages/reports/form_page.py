@@ -1,4 +1,4 @@
-"""The form of a report, new or changed: what was typed, what is wrong, and what it means."""
+"""The form of a report, new or changed: its fields, errors, and a preview of the schedule."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Kind = Literal["text", "lines"]
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """One field. `options` are what it suggests; `errors` are sentences about it."""
+    """One field. `options` are suggestions; `errors` are sentences about it."""
 
     name: str
     label: str
@@ -68,13 +68,13 @@ class FieldView:
 
     @property
     def n_lines(self) -> int:
-        """Height of a field of several lines: what is in it and room for one more."""
+        """Height of a multi-line field: its content and one more line."""
         return max(2, min(8, self.value.count("\n") + 2))
 
 
 @dataclass(frozen=True, slots=True)
 class NextTimes:
-    """What the plan means, or why it means nothing."""
+    """The next times of a schedule, or why it is invalid."""
 
     words: str
     times: tuple[str, ...]
@@ -93,7 +93,7 @@ def form_view(
     webhooks: Sequence[WebhookTarget] = (),
     address: ReportAddress | None = None,
 ) -> str:
-    """Present the form. `preview` is what the plan means, or a sentence why it means nothing."""
+    """Present the form. `preview` is the meaning of the schedule, or why it is invalid."""
     fields = {each.name: each for each in _fields(typed, choices, errors)}
     return render_template(
         "reports/form.html",
@@ -115,7 +115,7 @@ def form_view(
 
 
 def next_times(preview: PlanPreview | str, *, zone: str) -> NextTimes:
-    """Present what a plan means."""
+    """Present the next times of a schedule."""
     if isinstance(preview, str):
         return NextTimes("", (), zone, preview)
     return NextTimes(preview.words, due_texts(preview.next_due_times), zone)
@@ -234,7 +234,7 @@ _MIB = 1024 * 1024
 
 @blueprint.url_value_preprocessor
 def take_full_fields(_endpoint: str | None, _values: dict[str, object] | None) -> None:
-    """All fields may be full, of characters that are sent as nine."""
+    """Allow all fields to be full of characters that are each sent as nine."""
     request.max_content_length = _MIB
     request.max_form_memory_size = _MIB
 
@@ -286,10 +286,10 @@ def change(name: str) -> Response:
     try:
         known = report_definition(database, project=requested_project(), name=name)
     except NotFound as error:
-        # It was deleted meanwhile; what was typed may become a new one.
+        # It was deleted in the meantime; what was typed can become a new one.
         return _shown(typed, choices, errors=errors_of(error))
     choices = _in_project(choices, known.scope.project)
-    # Until the reader was told of a change by others, the form stays one of what they saw.
+    # Until readers are told of a change by others, the form refers to the version they saw.
     shown = partial(_shown, typed, choices, changed=known, source=known)
     if request.form.get("action") == _PREVIEW:
         return shown(version=seen)
@@ -309,7 +309,7 @@ def _version(known: Definition) -> str:
 
 
 def _require_as_seen(known: Definition, seen: str) -> None:
-    """Raises `Stale` where others created or deleted the schedule since the form was opened."""
+    """Raise `Stale` if others created or deleted the schedule since the form was opened."""
     if bool(seen) != (known.version is not None):
         done, next_time = ("created", "replaces") if known.version else ("deleted", "creates")
         raise Stale(
@@ -358,7 +358,7 @@ def _create_now(wanted: ReportForm) -> str:
 
 
 def _source() -> Definition | None:
-    """The report that the new one shall be like, if the address names one."""
+    """The report that the new one is copied from, if the address names one."""
     like = request.args.get("like")
     if not like:
         return None
@@ -378,7 +378,7 @@ def _first_typed(choices: Choices, source: Definition | None) -> TypedReport:
 
 
 def _in_project(choices: Choices, project: str) -> Choices:
-    """The choices for a report that exists: it stays in its project."""
+    """The choices for an existing report, which stays in its project."""
     return Choices(
         tuple(each for each in choices.datasets if each.project == project),
         tuple(each for each in choices.costs if each.project == project),
@@ -423,7 +423,7 @@ def _shown(
 
 
 def _new_url() -> str:
-    """The address of a new form, with the report that it is to be like."""
+    """The address of a new form, with the report that it is copied from."""
     asked = {"like": request.args.get("like"), "project": request.args.get("project")}
     return with_query(f"/reports/{NEW}", asked)
 

@@ -1,4 +1,4 @@
-"""The reports, the page of each, and what can be done with one."""
+"""The list of reports, the page of each, and actions on a report."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from offdiag_web.urls.reports import ReportAddress
 
 @dataclass(frozen=True, slots=True)
 class EditionLine:
-    """One edition of the history; `missed` are times before it that nobody was there for."""
+    """One edition in the history; `missed` are times before it that no scheduler handled."""
 
     number: int
     url: str
@@ -74,7 +74,7 @@ class EditionLine:
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """When a report comes. `ahead` are the next times in the zone."""
+    """The plan of a report. `ahead` are the next times in its zone."""
 
     planned: ScheduleEntry
     paused: Chip | None
@@ -164,7 +164,7 @@ def _edition_line(entry: EditionEntry, address: ReportAddress) -> EditionLine:
 
 
 REPORT = "/reports/<name:name>"
-"""Address of a report; each page adds its own name to it."""
+"""Address of a report; each page appends its own name."""
 
 blueprint = Blueprint("reports", __name__)
 
@@ -229,7 +229,7 @@ def resume(name: str) -> Response:
 
 @blueprint.post(f"{REPORT}/delete")
 def delete(name: str) -> Response:
-    """Remove the schedule; where it never made an edition, nothing of it is left to show."""
+    """Remove the schedule; without editions nothing of the report remains, so show the list."""
     database, project = current_registry().database, requested_project()
     n_editions = report_page(database, project=project, name=name, limit=1).entry.n_editions
     remove_schedule(database, project=project, name=name)

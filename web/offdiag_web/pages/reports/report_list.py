@@ -1,4 +1,4 @@
-"""The list of reports: what each is about, when it comes next, and how its last edition fared."""
+"""The list of reports: scope, next time and last edition of each."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ REPORTS_PER_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class NextTime:
-    """When a schedule fires next: from now, and in its zone.
+    """The next time of a schedule: from now, and in its zone.
 
-    `zone` is the one that is named beside it, UTC where its own is not known here.
+    `zone` is the zone shown with it, UTC if its own is unknown here.
     """
 
     ahead: str
@@ -48,7 +48,7 @@ class NextTime:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """The best value of the last editions as a line, and the last one in figures."""
+    """The best values of the last editions as a line, and the last value as a number."""
 
     mark: Markup
     value: str
@@ -71,10 +71,10 @@ class LastEdition:
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """One report; `words` and `cron` are None where it has no schedule.
+    """One report; `words` and `cron` are None if it has no schedule.
 
-    `problem` says why its plan cannot be read here. `findings` are what the newest computed
-    edition warned of.
+    `problem` says why its schedule cannot be read here. `findings` are the warnings of the newest
+    computed edition.
     """
 
     name: str
@@ -94,7 +94,7 @@ class ReportLine:
 
 
 def reports_view(page: SchedulesPage, notices: list[str], *, start: int, now: datetime) -> str:
-    """Present the reports from `start` on, those without a schedule included."""
+    """Present the reports from `start` on, including those without a schedule."""
     planned = {(entry.report.project, entry.report.name): entry for entry in page.entries}
     entries = page.reports.entries
     part = paging(
@@ -156,7 +156,7 @@ def _line(
 
 
 def next_time(planned: ScheduleEntry | None, now: datetime) -> NextTime | None:
-    """When a schedule fires next, None for one that is paused or not there."""
+    """The next time of a schedule; None if it is paused or does not exist."""
     if planned is None or not planned.schedule.enabled or planned.report.next_due is None:
         return None
     due = planned.report.next_due
@@ -169,7 +169,7 @@ def next_time(planned: ScheduleEntry | None, now: datetime) -> NextTime | None:
 
 
 def finding_chips(summary: EditionSummary | None) -> tuple[Chip, ...]:
-    """What an edition warned of: alerts and flags, new ones said to be new."""
+    """Warnings of an edition: alerts and flags, with the number of new ones."""
     if summary is None:
         return ()
     chips = []

@@ -1,4 +1,4 @@
-"""Schedules, editions and deliveries in words, and a metric from edition to edition as a line."""
+"""Schedules, editions and deliveries in words, and the history of a metric as a chart."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _DELIVERY_WORDS: Mapping[DeliveryState, tuple[str, Tone]] = {
 
 
 def scope_words(scope: ReportScope, baselines: Mapping[str, str]) -> tuple[str, ...]:
-    """What narrows the runs and what is said about them, without the dataset.
+    """The filters of a report and what else it covers, without the dataset.
 
-    `baselines` has names of runs by id.
+    `baselines` maps ids of runs to names.
     """
     words = [*term_words(scope)]
     words += [f"slice {text}" for text in scope.slices]
@@ -64,7 +64,7 @@ def _term(term: RunTerm) -> str:
 
 
 def scheduler_chip(page: ReportsPage) -> Chip:
-    """Whether schedules fire at all."""
+    """Whether a scheduler is running."""
     if page.has_scheduler:
         return Chip(f"scheduler healthy, heartbeat {spell(page.schedulers[0].age_s)} ago", "good")
     if page.schedulers:
@@ -78,17 +78,17 @@ def due_texts(fires: Sequence[DueTime]) -> tuple[str, ...]:
 
 
 def edition_chip(edition: EditionRecord) -> Chip:
-    """How the computation of an edition went."""
+    """The state of the computation of an edition."""
     return Chip(*_EDITION_WORDS[edition.state])
 
 
 def delivery_chip(delivery: DeliveryRecord) -> Chip:
-    """How a delivery went, apart from the computation."""
+    """The state of a delivery, apart from the computation."""
     return Chip(*_DELIVERY_WORDS[delivery.state])
 
 
 def sent_chips(deliveries: Sequence[DeliveryRecord]) -> tuple[Chip, ...]:
-    """Deliveries counted by how they went."""
+    """The number of deliveries in each state."""
     counted = {
         state: sum(delivery.state is state for delivery in deliveries) for state in DeliveryState
     }
@@ -108,14 +108,14 @@ def not_sent_words(edition: EditionRecord) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """Times before an edition at which nobody ticked: a line of their own, never a gap."""
+    """Times before an edition that no scheduler handled: a line of their own, never a gap."""
 
     chip: Chip
     text: str
 
 
 def missed_times(edition: EditionRecord) -> Missed | None:
-    """What an edition stands for beside its own time."""
+    """The earlier times that an edition stands for."""
     if not edition.covers_missed:
         return None
     return Missed(
@@ -126,19 +126,19 @@ def missed_times(edition: EditionRecord) -> Missed | None:
 
 
 def said_text(edition: EditionRecord) -> str | None:
-    """The first sentence of an edition, or the line of its error that says most."""
+    """The first sentence of an edition, or the most informative line of its error."""
     return edition.headline if edition.error is None else last_line(edition.error)
 
 
 def last_line(error: str) -> str:
-    """The line of an error that says most."""
+    """The most informative line of an error."""
     lines = error.strip().splitlines()
     return lines[-1] if lines else "no error was reported"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The best value of each edition, drawn, and what to make of the drawing."""
+    """A chart of the best value of each edition, with heading and note."""
 
     heading: str
     mark: Markup
@@ -146,7 +146,7 @@ class Line:
 
 
 def history_line(history: Sequence[HistoryPoint], scope: ReportScope) -> Line | None:
-    """Drawn once there are two editions; one point is not a line."""
+    """The chart for at least two editions; one point is no line."""
     metric = scope.ranking_metric
     values = [
         None if point.value is None else metric_text.printed(metric, point.value)
