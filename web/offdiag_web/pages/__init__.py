@@ -1,5 +1,5 @@
-"""A folder for each page: `page` answers, `view` says what is shown, templates lie beside them.
+"""Pages of the dashboard, one folder each: `page` responds, `view` decides what is shown.
 
-A folder imports no other one; what pages share is in `components`, and addresses that others
-link to are in `urls`.
+Templates are in the same folder. No folder imports another one; what pages share is in
+`components`, and addresses that others link to are in `urls`.
 """

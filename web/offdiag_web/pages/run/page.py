@@ -77,7 +77,7 @@ _VERDICTS = {
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A named fact; a digest is shown in a fixed-width face, a moment with its relative form."""
+    """A named fact; a digest is shown in a fixed-width font, a time with its relative form."""
 
     name: str
     text: str
@@ -111,7 +111,7 @@ class OrientationRecord:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """The run whose scores this one was decided from, and the rule in words."""
+    """The run whose scores this one was decided from, and the decision rule in words."""
 
     source: str
     source_url: str
@@ -126,7 +126,7 @@ def provenance(
     refused: OffdiagError | None = None,
     refused_comment: OffdiagError | None = None,
 ) -> Response:
-    """Present everything that was recorded with a run, and what is wrong with an edit of it."""
+    """Present everything recorded with a run, and the error about an edit of it."""
     run = detail.run
     response = run_page(
         "run/page.html",
@@ -246,12 +246,12 @@ REVIEW_STATES = ("to review", "reviewed", "rejected")
 
 
 def tag_lines(tags: Mapping[str, Any]) -> str:
-    """The tags as they are edited, "key=value" on each line, without the review state."""
+    """The tags for editing, "key=value" on each line, without the review state."""
     return "\n".join(f"{fact.name}={fact.text}" for fact in _entries(tags) if fact.name != REVIEW)
 
 
 def _edited(run: RunHeader, refused: OffdiagError | None) -> dict[str, str]:
-    """What the form holds: what is stored, or what was typed and the text it was typed over."""
+    """The fields of the form: what is stored, or what was typed and the text it replaces."""
     stored = {
         "review": str(run.tags.get(REVIEW) or ""),
         "tags": tag_lines(run.tags),
@@ -261,14 +261,14 @@ def _edited(run: RunHeader, refused: OffdiagError | None) -> dict[str, str]:
     if refused is None:
         return edited
     edited |= request.form.to_dict()
-    # Whoever reads that the note has changed sees it, and may replace it.
+    # After reading that the note has changed, the reader sees it and may replace it.
     return edited | ({"shown_note": stored["note"]} if isinstance(refused, Stale) else {})
 
 
 def require_tag_lines(text: str, shown: str) -> None:
-    """Raise `InvalidInput` for a line without a key and for a key of two lines.
+    """Raise `InvalidInput` for a line without a key and for two lines with the same key.
 
-    Lines that were `shown` may be those of one value.
+    Lines that were `shown` are accepted, since they may belong to one value of several lines.
     """
     known, places = set(shown.splitlines()), dict[str, tuple[int, str]]()
     for number, line in enumerate(text.splitlines(), 1):
@@ -289,7 +289,7 @@ def require_tag_lines(text: str, shown: str) -> None:
 
 
 def read_tags(text: str, known: Mapping[str, Any]) -> dict[str, Any]:
-    """The tags of edited lines; what was not changed keeps its type."""
+    """The tags from edited lines; unchanged values keep their type."""
     texts = {fact.name: fact.text for fact in _entries(known)}
     tags: dict[str, Any] = {}
     for line in text.splitlines():
@@ -335,7 +335,7 @@ def _verdict_text(run: RunHeader) -> str:
 
 
 def _margins(names: Sequence[str], evidence: Mapping[str, Any]) -> tuple[Margin, ...]:
-    """The compared totals by class, those that disagree first."""
+    """The compared totals by class; those that disagree come first."""
     actual, predicted = evidence.get("actual_margin"), evidence.get("predicted_margin")
     if actual is None or predicted is None:
         return ()
@@ -372,7 +372,7 @@ def meta_json(run_id: str) -> Response:
 
 @blueprint.post(f"{RUN}/tags")
 def change_tags(run_id: str) -> Response:
-    """Change what the reader changed: the note, and of the tags and the review state each."""
+    """Change only what the reader edited: the note, single tags, the review state."""
     try:
         _change_tags(run_id, request.form)
     except (InvalidInput, Stale) as error:

@@ -1,4 +1,4 @@
-"""Which numbers to report about a run, from what it is for and what is known of its use."""
+"""Advice on which metrics to report for a run, from its purpose and what is known of its use."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KNOWN = "known"
 
 @dataclass(frozen=True, slots=True)
 class AdviceAddress:
-    """`about` is the class whose errors matter, None if those of all classes do."""
+    """`about` is the class whose errors matter, None for all classes."""
 
     run_id: str
     goal: Goal = Goal.BOTH
@@ -93,7 +93,7 @@ _EFFECTS = {
 
 @dataclass(frozen=True, slots=True)
 class AdviceForm:
-    """What is asked. `classes` is empty where there are too many to choose from."""
+    """The questions. `classes` is empty if there are too many to choose from."""
 
     goals: tuple[Option, ...]
     classes: tuple[Option, ...]
@@ -103,7 +103,7 @@ class AdviceForm:
 
 @dataclass(frozen=True, slots=True)
 class CounselCard:
-    """One number to report: what it answers, its value here, and what is true of it."""
+    """A metric to report: what it answers, its value here, and its properties."""
 
     question: str
     title: str
@@ -120,7 +120,7 @@ class CounselCard:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """One number better left out."""
+    """A metric better left out."""
 
     title: str
     of_class: str | None
@@ -131,7 +131,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class AdviceView:
-    """The advice beside the data it rests on."""
+    """The advice and the data it is based on."""
 
     situation: str
     report: tuple[CounselCard, ...]
@@ -141,7 +141,7 @@ class AdviceView:
 
 
 def advice_form(detail: RunDetail, address: AdviceAddress) -> AdviceForm:
-    """Present the questions; classes are those that have samples, the rarest first."""
+    """Present the questions; the classes are those with samples, rarest first."""
     counted = [] if detail.results is None else _counted(detail.results)
     return AdviceForm(
         goals=tuple(Option(g.value, text, g is address.goal) for g, text in _GOALS.items()),
@@ -175,7 +175,7 @@ def advice_view(advice: Advice, results: RunResults) -> AdviceView:
 def advice_record(
     advice: Advice, results: RunResults, address: AdviceAddress
 ) -> dict[str, object]:
-    """The advice for machines, with the values of the run."""
+    """The advice for programs, with the values of the run."""
     record = advice.to_dict()
     for part, counsels in (("report", advice.report), ("avoid", advice.avoid)):
         for entry, counsel in zip(record[part], counsels, strict=True):
@@ -191,7 +191,7 @@ def advice_record(
 
 
 def _counted(results: RunResults) -> list[tuple[int, str]]:
-    """Classes with samples, and how many."""
+    """The number of samples of each class that has any."""
     counts: list[int] = results.matrix.actual.tolist()
     pairs = zip(counts, results.matrix.labels.names, strict=True)
     return [(count, name) for count, name in pairs if count]
@@ -204,7 +204,7 @@ def _size(counted: tuple[int, str]) -> int:
 def _situation(results: RunResults) -> str:
     counted = _counted(results)
     total = sum(count for count, _ in counted)
-    # Of equally frequent classes the first in label order, as everywhere.
+    # Among equally frequent classes, the first in label order counts, as everywhere.
     largest, smallest = max(counted, key=_size), min(counted, key=_size)
     of = f"{numbers.count(total)} examples of {numbers.plural(len(counted), 'class', 'classes')}"
     if largest[0] == smallest[0]:
@@ -245,7 +245,7 @@ def _card(counsel: Counsel, results: RunResults, notes: Notes, n_classes: int) -
 
 
 def _effects(spec: MetricSpec, n_classes: int) -> Iterator[tuple[str, str]]:
-    """What the metric would show, and what not: its symmetries in a few words."""
+    """What the metric would and would not show: its symmetries in a few words."""
     if spec.symmetry is None:
         return
     yield _BALANCE, "unchanged" if spec.symmetry.prevalence_independent else "changes"
@@ -257,7 +257,7 @@ def _effects(spec: MetricSpec, n_classes: int) -> Iterator[tuple[str, str]]:
 
 
 def _inside(spec: MetricSpec, partner: str) -> str:
-    """The title of a metric of the same kind within a sentence: "precision", "MCC"."""
+    """The title of a metric of the same scope within a sentence: "precision", "MCC"."""
     named = CATALOGUE[spec.scope].get(partner)
     title = partner if named is None else named.title
     return f"{title[0].lower()}{title[1:]}" if title[1:2].islower() else title
@@ -275,7 +275,7 @@ def _left_out(counsel: Counsel, results: RunResults, notes: Notes) -> LeftOut:
 
 
 def _value(counsel: Counsel, results: RunResults) -> MetricValue | None:
-    """The value of a metric here, None where it was not computed."""
+    """The value of a metric here; None if it was not computed."""
     key = counsel.spec.key
     if counsel.class_label is None:
         return results.aggregate.get(key)

@@ -48,9 +48,9 @@ ColumnGroup = Literal["main", "counts", "rates", "scores", "ratios", "ranking"]
 
 @dataclass(frozen=True, slots=True)
 class ClassesAddress:
-    """Which columns, sorted by which, from the how-manieth class on (counted from 0).
+    """Which columns are shown, sorted by which, from which class on (counted from 0).
 
-    `part` is the slice that the values are of.
+    `part` is the slice that the values are from.
     """
 
     run_id: str
@@ -75,14 +75,14 @@ class ClassesAddress:
         )
 
     def sorted_by(self, key: str) -> ClassesAddress:
-        """Sorted by a column; lowest first, because that is where a model fails."""
+        """The table sorted by a column; lowest first, because that is where a model fails."""
         again = self.sort_key == key
         first_descending = key in {"support", "predicted"}
         descending = not self.descending if again else first_descending
         return replace(self, sort_key=key, descending=descending, start=0)
 
     def showing(self, group: ColumnGroup) -> ClassesAddress:
-        """With another group of columns."""
+        """The table with another group of columns."""
         return replace(self, group=group)
 
     def starting_at(self, start: int) -> ClassesAddress:
@@ -133,12 +133,12 @@ GROUPS: Mapping[ColumnGroup, tuple[str, ...]] = {
     "ratios": ("lr_plus", "lr_minus", "dor", "lift", "prevalence_threshold"),
     "ranking": ("roc_auc", "average_precision"),
 }
-"""Columns by group; the last exists only where scores were logged."""
+"""Columns by group; the last group exists only if scores were logged."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassCell:
-    """A value and, where there is one, its 95 % interval."""
+    """A value and, if there is one, its 95 % interval."""
 
     value: ShownValue
     interval: str | None
@@ -195,7 +195,7 @@ def class_table(
 
 
 def sorted_codes(results: RunResults, address: ClassesAddress) -> list[int]:
-    """All class codes by the chosen column; undefined values last in both directions."""
+    """All class codes sorted by the chosen column; undefined values are last either way."""
     codes = list(range(results.counted.n_classes))
     if address.sort_key == "label":
         return codes[::-1] if address.descending else codes
@@ -210,7 +210,7 @@ def sorted_codes(results: RunResults, address: ClassesAddress) -> list[int]:
 
 
 def _sums_of(results: RunResults) -> Amounts:
-    """Writes numbers of examples; sums of weights with decimals, or small ones would be 0."""
+    """The format for numbers of examples; sums of weights get decimals, else small ones are 0."""
     if not isinstance(results.counted, WeightedCounts):
         return Amounts(0)
     of_classes = (results.per_class[key] for key in COUNTS & results.per_class.keys())
@@ -247,7 +247,7 @@ def class_records(results: RunResults) -> dict[str, object]:
 
 
 def class_columns(results: RunResults) -> tuple[str, ...]:
-    """Columns of the CSV export: a value, and bounds where the key has intervals."""
+    """Columns of the CSV export: a value, and bounds if the key has intervals."""
     columns = ["label"]
     for key, values in results.per_class.items():
         columns.append(key)

@@ -1,4 +1,4 @@
-"""The address of the curves of a run: of which class, as how common, or from which class on."""
+"""The address of the curves of a run: the class and its prevalence, or the first class shown."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ class CurvesAddress:
         )
 
     def of_class(self, name: str | None) -> CurvesAddress:
-        """The curves of one class, or of all; the prevalence of another class does not stay."""
+        """The curves of one class, or of all, without the prevalence of another class."""
         return CurvesAddress(self.run_id, name, part=self.part)
 
     def at_prevalence(self, prevalence: float | None) -> CurvesAddress:
-        """The same class at the stated prevalence."""
+        """The same class at the given prevalence."""
         return replace(self, prevalence=prevalence)
 
     def by(self, ranking: RankedBy | None) -> CurvesAddress:
-        """The other kind of curve, of the classes that are worst in it."""
+        """The other kind of curve, of the classes that are worst by it."""
         return replace(self, ranked_by=ranking, start=0)
 
     def starting_at(self, start: int) -> CurvesAddress:
-        """Other classes."""
+        """The same page, starting at another class."""
         return replace(self, start=start)
 
 
@@ -78,7 +78,7 @@ def read_curves(run_id: str, values: Mapping[str, str]) -> tuple[CurvesAddress, 
 
 
 def read_part(values: Mapping[str, str]) -> Part:
-    """Which table the CSV holds."""
+    """Which table the CSV contains."""
     match values.get("part"):
         case "reliability":
             return "reliability"

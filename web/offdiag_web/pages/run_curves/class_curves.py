@@ -1,4 +1,4 @@
-"""The curves of one class against the rest, and what its thresholds give."""
+"""The curves of one class against the rest, and the results of its thresholds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from offdiag_web.components.tiles import Tile
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture with its heading and how to read it; no picture where `reason` says why."""
+    """A picture with its heading and how to read it, or the `reason` why there is none."""
 
     title: str
     reading: str
@@ -44,7 +44,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class OneClassView:
-    """Everything that is shown of a class. `in_use` is about the answers that were given."""
+    """Everything shown for a class. `in_use` is about the actual predictions."""
 
     name: str
     cases: str
@@ -60,7 +60,7 @@ class OneClassView:
 def one_class_view(
     curve: ScoreCurve, results: RunResults, notes: Notes, *, prevalence: float | None
 ) -> OneClassView:
-    """Present the curve of a class; with a prevalence, what it would change."""
+    """Present the curves of a class; with a prevalence, also what it would change."""
     matrix, code, points = results.counted, curve.code, curve.points
     is_one_of_two = isinstance(results.counted, ConfusionMatrix) and results.counted.n_classes == 2
     name = matrix.labels.names[code]
@@ -115,7 +115,7 @@ def one_class_view(
 
 
 def _given(results: RunResults, code: int) -> tuple[int, int]:
-    """True and false positives of the answers that were given."""
+    """True and false positives of the actual predictions."""
     counted = unweighted(results.counted)
     hits = int(counted.correct[code])
     return hits, int(counted.predicted[code]) - hits
@@ -206,7 +206,7 @@ def _in_use(points: OperatingPoints, place: int | None, results: RunResults, cod
 
 
 def _threshold(curve: ScoreCurve, place: int | None) -> tuple[float, str] | None:
-    """The threshold in use on the axis of the histogram, None where there is none to draw."""
+    """The threshold in use on the axis of the histogram; None if there is none to draw."""
     if not place or not np.isfinite(curve.points.thresholds[place]):
         return None
     at = float(curve.points.thresholds[place])
@@ -217,12 +217,12 @@ def _threshold(curve: ScoreCurve, place: int | None) -> tuple[float, str] | None
 
 _SHARES_REPORTED = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _SHOWN_PROBABILITIES = TIDY_THRESHOLDS[1::2]
-"""0.1, 0.2, … 0.9: each second of those whose counts are kept."""
+"""0.1, 0.2, … 0.9: every second threshold for which counts are stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdLine:
-    """One threshold; `marks` say what it is the best at, or that it is the one in use."""
+    """One threshold; `marks` say what it is best at, or that it is in use."""
 
     threshold: str
     marks: str
@@ -237,7 +237,7 @@ class ThresholdLine:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdTable:
-    """Thresholds from the strictest on; `rule` says when a sample is reported."""
+    """Thresholds from the strictest on; `rule` says when a sample is predicted positive."""
 
     rule: str
     lines: tuple[ThresholdLine, ...]
@@ -251,10 +251,10 @@ def threshold_table(
     are_probabilities: bool,
     prevalence: float | None,
 ) -> ThresholdTable:
-    """Tidy thresholds, the one in use, and those of the largest F1 and the largest Youden's J.
+    """Tidy thresholds, the one in use, and those with the largest F1 and Youden's J.
 
-    `score_of` names the class that has the score, `in_use` is the place of a point. Precision
-    and F1 are those at the prevalence, if given.
+    `score_of` names the class that has the score, `in_use` is the index of a point. Precision and
+    F1 are those at the prevalence, if given.
     """
     precision, f1 = points.precision(prevalence), points.f1(prevalence)
     recall = points.recall
@@ -294,7 +294,7 @@ def _best(values: NDArray[np.float64]) -> int | None:
 
 
 def _tidy(points: OperatingPoints, *, are_probabilities: bool) -> Iterable[tuple[int, str]]:
-    """Places of tidy thresholds with their text, empty where the exact score is to be shown."""
+    """Indices of tidy thresholds with their text, empty if the exact score should be shown."""
     if are_probabilities:
         for share in _SHOWN_PROBABILITIES:
             yield points.at(share), f"{share:g}"
@@ -305,7 +305,7 @@ def _tidy(points: OperatingPoints, *, are_probabilities: bool) -> Iterable[tuple
 
 
 def _threshold_text(points: OperatingPoints, place: int) -> str:
-    """With three decimals where those report the same examples, otherwise with more digits."""
+    """A threshold with three decimals, or with more if those select other examples."""
     threshold = float(points.thresholds[place])
     if math.isinf(threshold):
         return "∞"
@@ -324,7 +324,7 @@ _UNCHANGED = frozenset({"recall", "specificity", "balanced_accuracy_ovr"})
 
 @dataclass(frozen=True, slots=True)
 class PrevalenceLine:
-    """One metric as it was measured and as it would be."""
+    """One metric as measured and as expected."""
 
     title: str
     measured: ShownValue
@@ -334,7 +334,7 @@ class PrevalenceLine:
 
 @dataclass(frozen=True, slots=True)
 class PrevalenceView:
-    """The question with its answer; `lines` is empty where it has none, and `problem` says why."""
+    """The question with its answer; without `lines`, `problem` says why there is none."""
 
     sentence: str
     lines: tuple[PrevalenceLine, ...]
@@ -342,7 +342,7 @@ class PrevalenceView:
 
 
 def prevalence_view(matrix: Counted, code: int, prevalence: float, notes: Notes) -> PrevalenceView:
-    """Work out again what depends on how common the class is."""
+    """Recompute everything that depends on how common the class is."""
     measured = measured_values(matrix, code)
     sentence = _sentence(matrix, code, prevalence)
     try:
@@ -364,7 +364,7 @@ def prevalence_view(matrix: Counted, code: int, prevalence: float, notes: Notes)
 
 
 def percent(share: float) -> str:
-    """A share as a percentage with as many digits as it was given with, up to four."""
+    """A share as a percentage with as many digits as were given, up to four."""
     return f"{100 * share:.4g}\N{NARROW NO-BREAK SPACE}%"
 
 

@@ -1,4 +1,4 @@
-"""Curves of the scores of a run."""
+"""The page of score curves of a run, and its exports."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HISTOGRAM_COLUMNS = ("class", "bin_low", "bin_high", "positive", "negative")
 def curve_table(
     found: RunCurves, address: CurvesAddress, part: Part
 ) -> tuple[tuple[str, ...], Iterator[Sequence[Cell]]]:
-    """Columns and rows of one part of the curves, of all classes that were found."""
+    """Columns and rows of one part of the curves, for all classes that were found."""
     labels = found.detail.run.labels
     curves = [*found.shown, *([] if found.top_label is None else [found.top_label])]
     if part == "reliability":
@@ -54,7 +54,7 @@ def curve_table(
 
 
 def _name(curve: ScoreCurve, labels: LabelSet) -> str | None:
-    """The class, None for the top label, which no class can be mistaken for."""
+    """The name of the class; None for the top label, which no class can be mistaken for."""
     return None if curve.code == TOP_LABEL else labels.names[curve.code]
 
 
@@ -171,7 +171,7 @@ def _browse(address: CurvesAddress) -> RunCurves:
 
 
 def _exported(run_id: str) -> tuple[RunCurves, CurvesAddress]:
-    """The curves of one class where one is named, else all of them."""
+    """The curves of one class if the address names one, else all of them."""
     address = understood(read_curves(run_id, request.args))
     if address.positive is None:
         found = all_curves(current_registry().database, run_id, part=address.part)

@@ -1,4 +1,4 @@
-"""The page of curves: one class, or many, or why there is nothing to draw."""
+"""The view of score curves: one class, or many, or why there is nothing to draw."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _KINDS = ((RankedBy.ROC, "ROC"), (RankedBy.PRECISION_RECALL, "precision and reca
 
 @dataclass(frozen=True, slots=True)
 class SmallCurve:
-    """One class: its curve, the area under it, and where all of it is shown."""
+    """One class: its curve, the area under it, and a link to all its curves."""
 
     head: ClassHead
     url: str
@@ -61,7 +61,7 @@ class SmallCurve:
 
 @dataclass(frozen=True, slots=True)
 class ManyClassesView:
-    """The worst classes, and what the largest score of an example is worth."""
+    """The worst classes, and the calibration of the largest score of each example."""
 
     title: str
     reading: str
@@ -190,12 +190,12 @@ def _spread(curve: ScoreCurve | None) -> SpreadView | None:
 
 
 LARGEST_CHOICE = 200
-"""Up to this many classes are picked from a list; above, their name is typed."""
+"""Most classes that are chosen from a list; with more, the name is typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassForm:
-    """Asking for a class and a prevalence; `choices` is None where classes are too many."""
+    """The choice of class and prevalence; `choices` is None if there are too many classes."""
 
     positive: str
     prevalence: str
@@ -204,7 +204,7 @@ class ClassForm:
 
 
 def curves_view(found: RunCurves, address: CurvesAddress, notices: list[str]) -> Response:
-    """Present the curves of a run as its address asks for."""
+    """Present the curves of a run according to its address."""
     notes = Notes()
     results, labels = found.detail.results, found.detail.run.labels
     one = many = None
@@ -241,7 +241,7 @@ _BOUNDED = {"roc_auc": "ROC AUC", "average_precision": "average precision", "ks"
 
 
 def _of_counted(aggregate: Mapping[str, MetricValue]) -> str | None:
-    """How far the values of counted scores may be off, None where they are exact."""
+    """How far values from binned scores may be off; None if they are exact."""
     bounds = {
         title: aggregate[key].error_bound for key, title in _BOUNDED.items() if key in aggregate
     }

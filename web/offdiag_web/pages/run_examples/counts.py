@@ -1,4 +1,4 @@
-"""How many examples a view shows, and what they are in a title and a sentence."""
+"""How many examples a view shows, and their title and sentence."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from offdiag_web.components.classes import quoted_name
 
 @dataclass(frozen=True)
 class CaseCounts:
-    """The matrix of a run, in which questions about groups of classes find those as classes.
+    """The matrix of a run, in which groups of classes are found as classes.
 
-    Sets of labels have no groups: nobody counted how many hold one label of several.
+    Sets of labels have no groups, because no one counted how many have one label of several.
     """
 
     matrix: Unweighted
@@ -39,7 +39,7 @@ class CaseCounts:
 def expected_count(
     matrix: Unweighted, question: ExampleQuestion, *, n_unlabelled: int
 ) -> int | None:
-    """Samples of the matrix that are meant; None where more must be known of them.
+    """The number of matching samples in the matrix; None if the matrix cannot tell.
 
     Predictions without a label are in no matrix: only their total is known.
     """
@@ -66,7 +66,7 @@ def expected_count(
 
 
 def is_counted(counted: Unweighted, question: ExampleQuestion) -> bool:
-    """Whether counts tell what is asked: of sets, about all of them or those with one label."""
+    """Whether counts suffice: for sets, if the question is about at most one label."""
     if not isinstance(counted, CountedSets):
         return True
     named = {name for name in (question.actual, question.predicted) if name is not None}
@@ -121,7 +121,7 @@ def filter_words(question: ExampleQuestion) -> list[str]:
 
 
 def sentence(matrix: Unweighted, question: ExampleQuestion) -> str | None:
-    """What share of its class the examples are; None where there is nothing to relate them to."""
+    """The share of its class that these examples are; None if there is nothing to compare with."""
     if question.sample is not None or not is_counted(matrix, question):
         return None
     if question.actual is not None and question.predicted is not None:

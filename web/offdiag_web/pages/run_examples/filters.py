@@ -1,4 +1,4 @@
-"""Ways to other examples: filters with their counts, and the next cell of the matrix."""
+"""Links to other examples: filters with their counts, and the next cell of the matrix."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CellCodes = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class CellNeighbours:
-    """A cell is the `number`-th of `total`, counted from 1; its neighbours as codes."""
+    """The position `number` of `total` of a cell, counted from 1; its neighbours as codes."""
 
     number: int
     total: int
@@ -30,9 +30,9 @@ class CellNeighbours:
 
 
 def neighbours(matrix: ConfusionMatrix, actual: int, predicted: int) -> CellNeighbours | None:
-    """The cells around one when all of its kind stand by size; None for an empty cell.
+    """The cells before and after one, when its kind is sorted by size; None for an empty cell.
 
-    Errors and correct cells are kinds of their own. Equal cells stand in label order.
+    Errors and correct cells are separate kinds. Equal cells are in label order.
     """
     if not matrix.counts[actual, predicted]:
         return None
@@ -56,7 +56,7 @@ def _other_kind(matrix: ConfusionMatrix, is_diagonal: bool) -> NDArray[np.bool_]
 
 
 LARGEST_CHOICE = 200
-"""Up to this many classes are picked from a list; above, their name is typed."""
+"""Most classes that are chosen from a list; with more, the name is typed."""
 _KIND_TEXTS = {
     Kind.WRONG: "wrong",
     Kind.RIGHT: "right",
@@ -67,7 +67,7 @@ _KIND_TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class CellStepper:
-    """Where a cell stands among those of its kind, and the ones around it."""
+    """The position of a cell among those of its kind, and links to its neighbours."""
 
     place: str
     before: Link | None
@@ -76,7 +76,7 @@ class CellStepper:
 
 @dataclass(frozen=True, slots=True)
 class FilterForm:
-    """What the form holds; `choices` is None where classes are too many to be listed."""
+    """The fields of the form; `choices` is None if there are too many classes to list."""
 
     actual: str
     predicted: str
@@ -88,7 +88,7 @@ class FilterForm:
 def kind_segments(
     counts: CaseCounts | None, address: ExamplesAddress, *, n_unlabelled: int
 ) -> tuple[Segment, ...]:
-    """Wrong, right, without a label, all: with their numbers; none for a cell, which is a kind."""
+    """Wrong, right, without a label, all: with their counts; none for a single cell."""
     question = address.question
     if question.is_cell:
         return ()
@@ -106,7 +106,7 @@ def kind_segments(
 
 
 def _of_kind(question: ExampleQuestion, kind: Kind) -> ExampleQuestion:
-    """The same question about another kind; a sample without a label has no actual class."""
+    """The same question for another kind; samples without a label have no actual class."""
     actual = None if kind is Kind.UNLABELLED else question.actual
     return replace(question, kind=kind, actual=actual)
 
@@ -123,7 +123,7 @@ def _with_count(
 def terms(
     counts: CaseCounts | None, address: ExamplesAddress, *, n_unlabelled: int
 ) -> tuple[tuple[str, str, str | None], ...]:
-    """Every condition of the question, each of which can be taken away."""
+    """Every condition of the question, with the address without it."""
     question = address.question
     named = (
         ("actual", "actual", question.actual),
@@ -146,7 +146,7 @@ def terms(
 
 
 def cell_stepper(counts: CaseCounts | None, address: ExamplesAddress) -> CellStepper | None:
-    """The cells around the one that is shown, None where no single cell is."""
+    """The cells around the one shown; None if there is no single cell."""
     question = address.question
     if counts is None or question.sample is not None:
         return None

@@ -1,4 +1,4 @@
-"""The predictions behind a cell of the matrix, or behind any number of a run."""
+"""The predictions behind a cell of the matrix, or behind any other number of a run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TOP_COLUMNS = tuple(
 
 
 def example_columns(export: ExampleExport) -> tuple[str, ...]:
-    """Columns of the CSV: the sample, both labels, scores where there are any, slices."""
+    """Columns of the CSV: the sample, both labels, scores if there are any, slices."""
     scores = ("confidence", "margin", *_TOP_COLUMNS) if _has_scores(export) else ()
     slices = tuple(f"slice {name}" for name in export.slice_names)
     return ("index", "sample", "actual", "predicted", *scores, *slices)
@@ -61,7 +61,7 @@ def example_rows(export: ExampleExport) -> Iterator[tuple[Cell, ...]]:
 
 
 def export_head(export: ExampleExport, question: ExampleQuestion) -> dict[str, object]:
-    """What the JSON says before the examples themselves."""
+    """The fields of the JSON before the examples themselves."""
     run, results = export.detail.run, export.detail.results
     return {
         "run": run.id,
@@ -108,7 +108,7 @@ def page(run_id: str) -> Response:
 @blueprint.post(f"{RUN}/examples")
 @requires(Role.LABELER)
 def propose(run_id: str) -> Response:
-    """Add what the reader says of the selected samples to the draft."""
+    """Add the reader's labels of the selected samples to the draft."""
     address, notices = read_examples(run_id, request.args)
     run = stored_run(run_id).run
     try:
@@ -125,7 +125,7 @@ def propose(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/cells/<actual>-<predicted>")
 def cell(run_id: str, actual: str, predicted: str) -> Response:
-    """A cell by the codes of its classes or groups, as large matrices name it."""
+    """Redirect from a cell by the codes of its classes or groups, which large matrices link to."""
     run = stored_run(run_id).run
     names = _named(run, actual), _named(run, predicted)
     return redirect(cell_url(run_id, *names, request.args.get("slice") or None))
@@ -163,7 +163,7 @@ def examples_json(run_id: str) -> Response:
 
 
 def _answered(address: ExamplesAddress, notices: list[str]) -> tuple[ExamplePage, ExamplesAddress]:
-    """The page, without those classes of the address that there are none of."""
+    """The page, ignoring classes in the address that do not exist."""
     while True:
         try:
             found = browse_examples(

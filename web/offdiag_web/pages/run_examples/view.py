@@ -1,4 +1,4 @@
-"""The page of examples, put together from its parts."""
+"""The view of the page of examples."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from offdiag_web.urls.datasets import DatasetAddress
 from offdiag_web.urls.run import ExamplesAddress
 
 LONGEST_SET = 60
-"""Characters of a set of labels that are shown."""
+"""Most characters of a set of labels that are shown."""
 MOST_SLICE_COLUMNS = 6
-"""Slice columns that are shown; all are in the exports."""
+"""Most slice columns that are shown; all are in the exports."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleLine:
     """One prediction; `result` is "right", "wrong" or "no label", `top` classes with scores.
 
-    `missed` and `spurious` are labels of sets.
+    For sets, `missed` and `spurious` are labels.
     """
 
     sample: str
@@ -53,14 +53,14 @@ class ExampleLine:
     missed: str = ""
     spurious: str = ""
     agreeing: str = ""
-    """ "2 of 4 models", where examples are sorted by it."""
+    """ "2 of 4 models", if examples are sorted by it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelForm:
-    """What labels of selected samples are proposed from: classes, and one to begin with.
+    """The form that proposes labels of selected samples: classes, and an initial choice.
 
-    `version` is the label version that is shown, `draft_url` leads to what was proposed.
+    `version` is the label version that is shown, `draft_url` leads to the proposals.
     """
 
     draft_url: str
@@ -75,7 +75,7 @@ def examples_view(
     notices: list[str],
     failure: Failure | None = None,
 ) -> Response:
-    """Present a page as its address asks for, and what was wrong with its form."""
+    """Present a page according to its address, with the error about its form if there is one."""
     run = page.detail.run
     dataset = DatasetAddress(run.project, run.dataset)
     looks = sample_looks(dataset, (each.sample for each in page.examples))
@@ -144,7 +144,7 @@ def _label_form(page: ExamplePage, address: ExamplesAddress) -> LabelForm | None
 
 
 def _names(page: ExamplePage) -> tuple[str, ...]:
-    """Of everything that examples can be asked by: classes, and groups where there are any."""
+    """All names that examples can be filtered by: classes, and groups if there are any."""
     run = page.detail.run
     groups = () if run.hierarchy is None else tuple(run.hierarchy.by_name)
     return (*run.labels.names, *groups)
@@ -178,7 +178,7 @@ def _sort_head(
 
 
 def _score_head(text: str, key: SortKey, page: ExamplePage, address: ExamplesAddress) -> SortHead:
-    """Highest first; the other way round where that is what is shown."""
+    """The head for a score: sorts highest first, or lowest first if that is the current order."""
     descending = not (page.order.key is key and page.order.descending)
     return _sort_head(text, ExampleOrder(key, descending), page, address)
 
@@ -209,7 +209,7 @@ def _forms(address: ExamplesAddress) -> tuple[Segment, ...]:
 
 
 def _sorts(page: ExamplePage, address: ExamplesAddress) -> tuple[Segment, ...]:
-    """Orders of tiles, which have no heads of columns to sort by, and those without a head."""
+    """Sort orders for tiles, which have no column heads, and those without a head."""
     orders = [("As logged", AS_LOGGED)]
     if page.detail.run.task is not Task.MULTILABEL:
         orders.insert(0, ("Fewest models agree", ExampleOrder(SortKey.AGREEMENT)))
@@ -262,7 +262,7 @@ def _line(example: Example, page: ExamplePage, looks: SampleLooks) -> ExampleLin
 
 
 def _answer(example: Example, text: str | None) -> ClassHead:
-    """A class by its name; a set with more room."""
+    """A class by its name; a set of labels, with more room."""
     if example.sets is None or text is None:
         return label_head(text)
     return ClassHead(text, numbers.shortened(text, longest=LONGEST_SET))

@@ -21,7 +21,7 @@ from offdiag_web.components.metric_values import Notes, ShownValue, interval_tex
 from offdiag_web.components.runs.frame import RUN, run_page
 
 MOST_EVALUATIONS = 100
-"""Newer evaluations are shown first; all are in the JSON and the CSV."""
+"""Most evaluations shown, newest first; all are in the JSON and the CSV."""
 _ABSENT = MetricValue(None, reason="not_computed")
 
 
@@ -53,7 +53,7 @@ def _line(
     keys: tuple[str, ...],
     notes: Notes,
 ) -> tuple[PastEvaluation, str, list[tuple[ShownValue, str | None, str | None]]]:
-    """An evaluation, what was not as in the one before, and its values."""
+    """An evaluation, what differed from the previous one, and its values."""
     each = entry.evaluation
     return each, _differed(entry, before), [_cell(key, each, before, notes) for key in keys]
 
@@ -67,7 +67,7 @@ def _differed(entry: HistoryEntry, before: PastEvaluation | None) -> str:
 def _cell(
     key: str, each: PastEvaluation, before: PastEvaluation | None, notes: Notes
 ) -> tuple[ShownValue, str | None, str | None]:
-    """A value, its interval, and how it differs from the evaluation before."""
+    """A value, its interval, and how it differs from the previous evaluation."""
     value = each.metrics.get(key, _ABSENT)
     difference = None
     if before is not None:

@@ -28,7 +28,7 @@ blueprint = Blueprint("run_label_costs", __name__)
 def page(run_id: str) -> Response:
     detail, notices = stored_run(run_id), []
     if detail.run.task is not Task.MULTILABEL:
-        # What errors of single labels cost is asked elsewhere.
+        # Costs of single-label errors are on another page.
         return redirect(WhatIfAddress(runs=(run_id,)).url())
     found = None
     if detail.results is not None:

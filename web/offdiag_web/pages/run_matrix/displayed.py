@@ -1,4 +1,4 @@
-"""What of a run is displayed: results, with groups collapsed too, recalls, or predictions only."""
+"""What is displayed of a run: results, possibly with collapsed groups, recalls, or predictions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MOST_KEPT = 64
 
 @dataclass(frozen=True)
 class DisplayedRun:
-    """Results of the classes that are left, and the canonical address of the view."""
+    """Results of the displayed classes, and the canonical address of the view."""
 
     results: RunResults
     address: MatrixAddress
@@ -43,16 +43,16 @@ class DisplayedRun:
 
     @property
     def collapse(self) -> Collapse | None:
-        """What is collapsed, None where nothing is."""
+        """What is collapsed; None if nothing is."""
         if self.grouping is None or not self.grouping.collapse.groups:
             return None
         return self.grouping.collapse
 
 
 def displayed_run(run: RunHeader, results: RunResults, address: MatrixAddress) -> DisplayedRun:
-    """Results as the address asks for them; groups that there are none of are said and ignored.
+    """Results as the address requests them; unknown groups are ignored, with a notice.
 
-    Collapsed results have neither metrics of scores nor costs: both are about single classes.
+    Collapsed results have neither metrics of scores nor costs, which concern single classes.
     """
     if run.hierarchy is None or not isinstance(results.counted, ConfusionMatrix):
         none = ("The classes of this dataset are in no groups.",) if address.collapse else ()
@@ -69,13 +69,13 @@ def displayed_run(run: RunHeader, results: RunResults, address: MatrixAddress) -
 
 
 def requested_matrix(address: MatrixAddress) -> DisplayedRun:
-    """The run of an address that must have results. Raises as `results_of` does."""
+    """The displayed run of an address, which needs results. Raises as `results_of` does."""
     detail = stored_run(address.run_id, address.part)
     return displayed_run(detail.run, results_of(detail), address)
 
 
 def drawn_matrix(address: MatrixAddress) -> DisplayedRun:
-    """The same for a picture, which is asked for often and says nothing but counts.
+    """The same for a picture, which is requested often and only needs counts.
 
     Aggregates, flags and costs are not read.
     """
@@ -87,7 +87,7 @@ def drawn_matrix(address: MatrixAddress) -> DisplayedRun:
 
 
 def matrix_file_name(address: MatrixAddress) -> str:
-    """What a file of the view is called, without its ending."""
+    """The name of a file of the view, without its suffix."""
     said = {
         "slice": address.part,
         "matrix": True,
@@ -125,7 +125,7 @@ MOST_COUNTED = 30
 
 @dataclass(frozen=True, slots=True)
 class UnlabelledRun:
-    """The counts, most frequent first; none for sets of labels."""
+    """The counts of predictions, most frequent first; none for sets of labels."""
 
     total: str
     command: str
@@ -133,7 +133,7 @@ class UnlabelledRun:
 
 
 def unlabelled_run(detail: RunDetail) -> UnlabelledRun | None:
-    """None where there are results of labelled examples, or none yet."""
+    """Predictions of a run without labelled examples; None if it has any, or no results yet."""
     run, n_all = detail.run, n_unlabelled(detail)
     if not n_all:
         return None
@@ -177,15 +177,15 @@ class ClassRecall:
     mark: Markup | None
     precision: ShownValue
     specificity: ShownValue | None
-    """Of one of two classes."""
+    """Only for one of two classes."""
     found_url: str | None = None
     missed_url: str | None = None
-    """Leads to the samples that were taken for another class, if there are any to show."""
+    """Leads to the samples that were predicted as another class, if there are any to show."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassPanel:
-    """Classes in the order of the matrix, or the worst ones of many."""
+    """Classes in the order of the matrix, or the worst of many."""
 
     title: str
     classes: tuple[ClassRecall, ...]
@@ -205,7 +205,7 @@ def class_panel(
 ) -> ClassPanel:
     """All classes up to `MOST_CLASSES`, else those with the lowest recall.
 
-    With the id of a run that keeps predictions, each with the address of what was missed.
+    With the id of a run that keeps predictions, each has the address of its missed samples.
     """
     codes = class_order(results.matrix, address.order, grouping)
     title = "Per class"
@@ -240,7 +240,7 @@ def _missed_url(run_id: str, results: RunResults, code: int, part: str | None) -
 
 
 def _by_recall(results: RunResults, codes: list[int]) -> list[int]:
-    """Lowest first; classes without any example have no recall and come last."""
+    """Lowest first; classes without examples have no recall and come last."""
     recalls = results.per_class["recall"]
     return sorted(
         codes, key=lambda code: (recalls[code].value is None, recalls[code].value or 0.0)
@@ -281,7 +281,7 @@ def _class_recall(
 
 
 def lies_below(value: MetricValue, other: MetricValue | None) -> bool:
-    """Whether the whole interval of a value lies below the whole interval of another."""
+    """Whether the whole interval of a value is below the whole interval of another."""
     if other is None or value.ci_high is None or other.ci_low is None:
         return False
     return value.ci_high < other.ci_low

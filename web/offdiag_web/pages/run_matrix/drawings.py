@@ -23,9 +23,9 @@ from offdiag_web.components.matrix_colours import colour_scale
 from offdiag_web.urls.run import MatrixAddress
 
 LARGEST_DRAWING = 200
-"""Classes up to which a matrix is written out cell by cell in a document."""
+"""Most classes for which a document contains every cell of a matrix."""
 _MAP_SIDE = 520
-"""Pixels that the side of a map has about, however many classes there are."""
+"""Approximate side of a map in pixels, however many classes there are."""
 _STEP = re.compile(r"\b(correct|error)-(\d+)\b")
 
 
@@ -43,7 +43,7 @@ def matrix_drawing(
 def matrix_part(
     matrix: ConfusionMatrix, address: MatrixAddress, *, grouping: Grouping | None = None
 ) -> Picture:
-    """The same as a part of a picture on a light ground."""
+    """The same as a part of a picture with a light background."""
     return drawn_matrix(_drawn(matrix_view(matrix, address, grouping=grouping)), theme="light")
 
 
@@ -112,7 +112,7 @@ _MARKDOWN = str.maketrans(
 
 
 def markdown_table(view: MatrixView) -> str:
-    """A table as GitHub renders it; class names are shown as they are, never as markup."""
+    """A table for GitHub; class names are shown literally, never as markup."""
     heads = [markdown_text(head.name) for head in view.heads]
     lines = [
         [f"{view.down} ↓ {view.across} →", *heads, view.total_head],
@@ -131,13 +131,13 @@ def markdown_table(view: MatrixView) -> str:
 
 
 def markdown_lines(lines: list[list[str]], caption: str) -> str:
-    """A table of cells that are Markdown already, and what it shows."""
+    """A table of cells that are already Markdown, and its caption."""
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return f"{table}\n\n{caption}\n"
 
 
 def latex_table(view: MatrixView, *, source: str) -> str:
-    """A `tabular` that needs the package booktabs alone; `source` says where it is from."""
+    """A `tabular` that only needs the package booktabs; `source` says where it is from."""
     columns = len(view.heads)
     return "\n".join(_latex_lines(view, columns, source)) + "\n"
 
@@ -165,7 +165,7 @@ def _shown(cell: Cell) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text as it is, never as markup."""
+    """Text with all markup escaped."""
     return text.translate(_MARKDOWN)
 
 
@@ -178,5 +178,5 @@ def _latex_total(text: str) -> str:
 
 
 def _comment(text: str) -> str:
-    """Text that stays on its line, so that nothing of it is ever typeset."""
+    """A comment on a single line, so that none of it is ever typeset."""
     return " ".join(text.split())

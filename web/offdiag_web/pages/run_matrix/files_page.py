@@ -1,4 +1,4 @@
-"""The results of a run as a file: its matrix in Markdown, LaTeX, SVG and PNG, and its card."""
+"""Files of the results of a run: its matrix as Markdown, LaTeX, SVG and PNG, and its card."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def drawing(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/matrix.png")
 def picture(run_id: str) -> Response:
-    """Shown inside the page, so it is not a download; the same picture is not sent twice."""
+    """Shown inside the page, so it is not a download; an unchanged picture is not sent again."""
     seen = drawn_matrix(read_matrix(run_id, request.args)[0])
     matrix, address, grouping = seen.results.matrix, seen.address, seen.grouping
     theme = _theme()
@@ -93,7 +93,7 @@ def picture(run_id: str) -> Response:
         "" if grouping is None else hashlib.sha256(repr(grouping.order).encode()).hexdigest()[:12]
     )
     shown = (address.order, address.norm, address.transposed, address.rarest, grouped)
-    # What was stored has a digest already; only collapsed counts have to be read for one.
+    # Stored matrices already have a digest; only collapsed counts have to be read for one.
     content = seen.results.facts.matrix_digest if seen.collapse is None else matrix.digest
     digest = "-".join(map(str, (content, *shown, theme, PALETTE_VERSION)))
     answer.set_etag(digest)
@@ -105,7 +105,7 @@ def picture(run_id: str) -> Response:
 
 @blueprint.get(f"{RUN}/matrix/at")
 def class_at(run_id: str) -> AnyResponse:
-    """The page with the cell of the place that was clicked on the map."""
+    """Redirect to the page with the cell that was clicked on the map."""
     seen = requested_matrix(read_matrix(run_id, request.args)[0])
     matrix, address = seen.results.matrix, seen.address
     down, across = (_place(f"at.{axis}", matrix.n_classes) for axis in ("y", "x"))
@@ -118,7 +118,7 @@ def class_at(run_id: str) -> AnyResponse:
 
 
 def _place(name: str, n_classes: int) -> int:
-    """Which class lies at a coordinate of the map, in its own pixels."""
+    """The class at a coordinate of the map, in pixels of the map."""
     text = request.args.get(name, "")
     if not (text.isascii() and text.isdigit()):
         abort(400)
@@ -153,7 +153,7 @@ def _file(text: str, mimetype: str, address: MatrixAddress, ending: str) -> Resp
 
 
 _MOST_WITH_NUMBERS = 14
-"""Classes up to which a card has room for the numbers of the matrix."""
+"""Most classes for which a card has room for the numbers of the matrix."""
 
 
 @blueprint.get(f"{RUN}/card.svg")

@@ -1,4 +1,4 @@
-"""A matrix of many classes: all of it as a map, and twelve classes of it as a table beside."""
+"""The matrix of many classes: the whole as a map, and twelve classes as a table next to it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from offdiag_web.pages.run_matrix.drawings import map_pixels
 from offdiag_web.urls.run import MatrixAddress, cell_url
 
 LARGEST_CHOICE = 1_000
-"""Up to this many classes can be picked from a list; above, their name is typed."""
+"""Most classes that are chosen from a list; with more, the name is typed."""
 _LONGEST_NAME = 18
 _MOST_NAMES = 40
 
 
 @dataclass(frozen=True, slots=True)
 class AxisName:
-    """A name beside the map, `middle` pixels from its beginning."""
+    """A name next to the map, `middle` pixels from its start."""
 
     text: str
     middle: float
@@ -38,7 +38,7 @@ class AxisName:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A part of the map that the table shows, in classes."""
+    """A part of the map that the table shows, in units of classes."""
 
     down: int
     across: int
@@ -62,9 +62,9 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The classes in the table, the cell that is looked at, and which others could be chosen.
+    """The classes in the table, the selected cell, and which other classes can be chosen.
 
-    `codes` stand in the order of the map.
+    `codes` are in the order of the map.
     """
 
     codes: tuple[int, ...]
@@ -76,13 +76,13 @@ class Window:
     sentence: str | None
     examples_url: str | None
     cell: tuple[int, int] | None
-    """Codes of the actual and the predicted class of that cell."""
+    """Codes of the actual and the predicted class of the selected cell."""
 
 
 def window_of(
     matrix: ConfusionMatrix, order: Sequence[int], address: MatrixAddress, *, has_examples: bool
 ) -> tuple[Window, list[str]]:
-    """The table beside the map, and a notice for a class that there is not."""
+    """The table next to the map, and a notice if the requested class does not exist."""
     names, index = matrix.labels.names, matrix.labels.index
     notices = []
     focus = index.get(address.focus) if address.focus else None
@@ -136,7 +136,7 @@ def _most_frequent_error(matrix: ConfusionMatrix, focus: int) -> int | None:
 
 
 def _around(order: Sequence[int], actual: int, predicted: int) -> list[int]:
-    """Twelve neighbours in the order of the map, or six around each where two are far apart."""
+    """Twelve neighbours in the order of the map, or six around each of two distant classes."""
     first, second = sorted(list(order).index(code) for code in (actual, predicted))
     if second - first < WINDOW_CLASSES:
         places = _run(len(order), (first + second) // 2, WINDOW_CLASSES)
@@ -158,7 +158,7 @@ def map_of(
     window: Window,
     grouping: Grouping | None,
 ) -> Map:
-    """The picture with what stands around and upon it."""
+    """The picture, with names around it and frames on it."""
     light = address.url("png")
     down, across = ("predicted", "actual") if address.transposed else ("actual", "predicted")
     place_of = {code: place for place, code in enumerate(order)}
@@ -204,7 +204,7 @@ def _names(
     *,
     in_groups: bool,
 ) -> tuple[tuple[AxisName, ...], tuple[int, ...]]:
-    """Groups of classes with their bounds, else the first of every so many classes."""
+    """Groups of classes with their bounds, or class names at regular intervals."""
     pixels = map_pixels(matrix.n_classes)
     if grouping is not None and in_groups:
         level = bands(grouping, order)
@@ -243,7 +243,7 @@ def _name(
 
 @dataclass(frozen=True, slots=True)
 class Superclasses:
-    """The outermost groups, lowest recall first, and how many errors stay inside of them."""
+    """The outermost groups, lowest recall first, and how many errors stay inside them."""
 
     lines: tuple[tuple[ClassHead, str, str], ...]
     inside: str
@@ -253,7 +253,7 @@ MOST_SUPERCLASSES = 6
 
 
 def superclasses(matrix: ConfusionMatrix, grouping: Grouping | None) -> Superclasses | None:
-    """None where classes are in no groups, and where groups are collapsed already."""
+    """The outermost groups; None if there are no groups, or some are already collapsed."""
     if grouping is None or grouping.collapse.groups:
         return None
     found, inside = [], 0

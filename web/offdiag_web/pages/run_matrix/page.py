@@ -1,4 +1,4 @@
-"""The first page of a run: headline numbers, confusion matrix, recall of each class."""
+"""The first page of a run: primary metrics, confusion matrix, recall of each class."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ _BY_GROUP: tuple[ClassOrder, str] = ("group", "Group")
 
 
 def norm_segments(address: MatrixAddress) -> tuple[Segment, ...]:
-    """What the second number may be; `n` leads to the next one."""
+    """The choices for the second number; `n` is the shortcut to the next one."""
     names = [norm for norm, _ in _NORM_TEXTS]
     following = names[(names.index(address.norm) + 1) % len(names)]
     return tuple(
@@ -107,7 +107,7 @@ def norm_segments(address: MatrixAddress) -> tuple[Segment, ...]:
 def order_segments(
     matrix: ConfusionMatrix, address: MatrixAddress, grouping: Grouping | None
 ) -> tuple[Segment, ...]:
-    """How classes may be ordered; `o` leads to the next one."""
+    """The orders of classes; `o` is the shortcut to the next one."""
     default = (
         "cluster"
         if _starts_clustered(matrix, grouping)
@@ -129,7 +129,7 @@ def order_segments(
 
 
 def _starts_clustered(matrix: ConfusionMatrix, grouping: Grouping | None) -> bool:
-    """Whether confused classes are placed together unless the reader wants another order."""
+    """Whether confused classes are placed together unless the reader chooses another order."""
     is_large = matrix.n_classes > LARGEST_TABLE
     return is_large and default_order(matrix.labels, grouping) == "support"
 
@@ -141,12 +141,12 @@ def transpose_segment(address: MatrixAddress) -> Segment:
 
 
 LARGEST_TABLE = 30
-"""Up to this many classes the matrix is one table; above, a browser and a reader get lost."""
+"""Most classes shown in one table; a larger one is too much for browsers and readers."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixPage:
-    """Everything below the header. `window` and `map` are None where a table shows it all."""
+    """Everything below the header. `window` and `map` are None if the table shows everything."""
 
     headline: Headline
     matrix: MatrixView
@@ -162,7 +162,7 @@ class MatrixPage:
     notes: tuple[str, ...]
     notices: tuple[str, ...]
     groups: GroupControls | None = None
-    """Where the classes of the dataset are in groups."""
+    """Set if the dataset has groups of classes."""
     superclasses: Superclasses | None = None
 
 
@@ -173,9 +173,9 @@ def matrix_page(
     has_examples: bool,
     grouping: Grouping | None = None,
 ) -> MatrixPage:
-    """Present the results of a run as its address asks for.
+    """Present the results of a run according to its address.
 
-    With `has_examples`, counts lead to the predictions they count. `grouping` is about the
+    With `has_examples`, counts link to the predictions they count. `grouping` refers to the
     classes of the results.
     """
     run_id = address.run_id if has_examples else None
@@ -221,7 +221,7 @@ def matrix_page(
 
 
 def _headline(results: RunResults, notes: Notes) -> Headline:
-    """The numbers people quote, and what the errors cost where costs were stated."""
+    """The primary metrics, and what the errors cost if costs are set."""
     found = headline(results, notes)
     if results.costs is None:
         return found
@@ -235,10 +235,10 @@ def cell_url_of(
     grouping: Grouping | None = None,
     part: str | None = None,
 ) -> CellUrl | None:
-    """Where the cells of a run, or of a slice, lead to; None where it has no predictions to show.
+    """The links of the cells of a run, or of a slice; None if it has no predictions to show.
 
-    Many cells with two long names each would outweigh the page, so where a table is dense they
-    are named by number, and their address leads on to the one with the names.
+    The links of many cells with two long names each would outweigh the page, so dense tables use
+    numbers, and those addresses redirect to the ones with names.
     """
     if run_id is None:
         return None

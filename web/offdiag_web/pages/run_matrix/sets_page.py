@@ -1,4 +1,4 @@
-"""The first page of a multi-label run and its files, at the addresses of a matrix of classes."""
+"""The first page of a multi-label run and its files, at the same addresses as for classes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from offdiag_web.pages.run_matrix.sets_tables import (
 from offdiag_web.urls.run import read_layout
 
 MOST_MEMBERS_OF_A_PAGE = 5_000_000
-"""Samples times labels up to which confused labels are told with the page: a second."""
+"""Most samples times labels for which the page includes confused labels: one second."""
 _TILES = (
     ("subset_accuracy", "Subset accuracy", "sets exactly right"),
     ("hamming_loss", "Hamming loss", "less is better"),
@@ -76,7 +76,7 @@ class SetsPage:
 
 
 def sets_page(results: RunResults, counted: CountedSets, address: LabelSetsAddress) -> SetsPage:
-    """Present the results of a run as its address asks for."""
+    """Present the results of a run according to its address."""
     notes = Notes()
     codes = label_codes(results, counted, address.order)
     window = window_of(codes, address)
@@ -119,7 +119,7 @@ def _tile(title: str, results: RunResults, key: str, notes: Notes, *, detail: st
 
 
 def _most(counted: CountedSets, counts: list[int]) -> str | None:
-    """The labels that the empty sets cost most, the most frequent first."""
+    """The labels affected most by empty sets, most frequent first."""
     order = sorted(range(len(counts)), key=lambda code: -counts[code])
     parts = [
         f"{quoted_name(counted.labels.names[code])} {numbers.count(counts[code])}"
@@ -150,12 +150,12 @@ def long_rows(counted: CountedSets) -> Iterator[tuple[Cell, ...]]:
 
 
 def grid_columns(counted: CountedSets) -> tuple[str, ...]:
-    """The head of the grid, whose corner names both axes."""
+    """The header of the grid; its corner names both axes."""
     return ("actual \\ predicted", *counted.labels.names)
 
 
 def grid_rows(counted: CountedSets) -> Iterator[tuple[Cell, ...]]:
-    """A line for each actual label, with the mass on every predicted one."""
+    """A line for each actual label, with its mass on every predicted one."""
     for name, masses in zip(counted.labels.names, counted.matrix.cells.tolist(), strict=True):
         yield (name, *masses)
 
@@ -226,7 +226,7 @@ def sets_markdown(results: RunResults, counted: CountedSets, address: LabelSetsA
 
 
 def _exact(counted: CountedSets) -> dict[int, Fraction]:
-    """The exact mass of every cell that has any, by actual * q + predicted."""
+    """The exact mass of every non-empty cell, by actual * q + predicted."""
     mass = counted.tally.mass
     common = mass.common_denominator()
     return {
@@ -240,7 +240,7 @@ def _nested(values: NDArray[np.float64]) -> list[list[float | None]]:
 
 
 MOST_WRITTEN_OUT = 200
-"""Labels whose matrix is written out cell by cell in a document."""
+"""Most labels for which a document contains every cell of the matrix."""
 
 
 def first_page(detail: RunDetail) -> Response:
@@ -272,7 +272,7 @@ def run_json(detail: RunDetail) -> Response:
 
 
 def matrix_json(counted: CountedSets) -> Response:
-    """The matrix alone."""
+    """Only the matrix."""
     return jsonify(sets_record(counted))
 
 
@@ -284,7 +284,7 @@ def matrix_csv(run_id: str, counted: CountedSets) -> Response:
 
 
 def matrix_markdown(detail: RunDetail) -> File:
-    """The matrix as a table to paste. Raises `InvalidInput` for very many labels."""
+    """The matrix as a table to paste. Raises `InvalidInput` for too many labels."""
     results = results_of(detail)
     counted = sets_of(results.counted)
     address = understood(read_label_sets(detail.run.id, request.args, default="support"))

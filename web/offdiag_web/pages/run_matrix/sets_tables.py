@@ -1,4 +1,4 @@
-"""Tables of a multi-label run and their address: each label, and the fractional matrix."""
+"""Tables of a multi-label run and their address: single labels, and the fractional matrix."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ FORMS = ("csv", "json", "md")
 
 @dataclass(frozen=True, slots=True)
 class LabelSetsAddress:
-    """How the labels of one run are shown: sorted by what, from the how-manieth on.
+    """How the labels of a run are shown: sorted by what, starting with which one.
 
-    `norm` is what a cell of the matrix says: its mass, or the share of its row or column. `part`
-    is the slice that is counted alone.
+    `norm` is the number in a cell of the matrix: its mass, or the share of its row or column.
+    `part` is the only slice that is counted.
     """
 
     run_id: str
@@ -66,11 +66,11 @@ class LabelSetsAddress:
         )
 
     def ordered(self, order: LabelOrder) -> LabelSetsAddress:
-        """In another order, from the first label on."""
+        """The labels in another order, starting with the first."""
         return replace(self, order=order, start=0)
 
     def showing(self, norm: MassNorm) -> LabelSetsAddress:
-        """With another number in the cells of the matrix."""
+        """The same labels with another number in the cells of the matrix."""
         return replace(self, norm=norm)
 
     def starting_at(self, start: int) -> LabelSetsAddress:
@@ -104,9 +104,9 @@ def read_label_sets(
 
 
 def ramp_class(share: float, *, is_right: bool, end: float = 1.0) -> str:
-    """CSS class of a cell with a share of at most `end`; one without any has no colour.
+    """CSS class of a cell with a share of at most `end`; an empty cell has no colour.
 
-    Errors grow with the square root, so that a few can be told from none.
+    Errors grow with the square root, so that a few can be distinguished from none.
     """
     if share <= 0:
         return "zero"
@@ -116,7 +116,7 @@ def ramp_class(share: float, *, is_right: bool, end: float = 1.0) -> str:
 
 
 LABELS_AT_ONCE = 30
-"""So many labels are shown together; more of them come page by page."""
+"""Number of labels shown at once; the others are on further pages."""
 _ORDERS: tuple[tuple[LabelOrder, str], ...] = (
     ("f1", "F1"),
     ("support", "Support"),
@@ -125,7 +125,7 @@ _ORDERS: tuple[tuple[LabelOrder, str], ...] = (
 
 
 class LinkedCell(NamedTuple):
-    """A number with its colour; `url` leads to its examples, None where there are none."""
+    """A number with its colour; `url` leads to its examples, None if there are none."""
 
     text: str
     css: str
@@ -168,7 +168,7 @@ STRIP = ("f1", "precision", "recall")
 def label_strips(
     results: RunResults, counted: CountedSets, codes: list[int], notes: Notes
 ) -> tuple[LabelStrip, ...]:
-    """The lines of some labels, in the order of their codes."""
+    """The lines of these labels, in the order of their codes."""
     return tuple(
         LabelStrip(
             class_head(counted.labels.names[code]),
@@ -190,7 +190,7 @@ def _label_value(key: str, value: MetricValue, notes: Notes) -> LabelValue:
 
 
 def label_codes(results: RunResults, counted: CountedSets, order: LabelOrder) -> list[int]:
-    """Codes of all labels in an order; equal ones stay as they were declared."""
+    """Codes of all labels in an order; equal ones stay in declared order."""
     codes = list(range(counted.n_classes))
     if order == "label":
         return codes
@@ -206,7 +206,7 @@ def _undefined_last(value: MetricValue) -> tuple[bool, float]:
 
 
 def window_of(codes: list[int], address: LabelSetsAddress) -> Paging:
-    """Which labels are shown together, from that of the address on."""
+    """The labels shown on this page, starting at that of the address."""
     return paging(
         len(codes),
         address.start,
@@ -217,7 +217,7 @@ def window_of(codes: list[int], address: LabelSetsAddress) -> Paging:
 
 
 def order_segments(address: LabelSetsAddress) -> tuple[Segment, ...]:
-    """The orders that labels can stand in."""
+    """The choice of the order of labels."""
     return tuple(
         Segment(text, address.ordered(order).url(), order == address.order)
         for order, text in _ORDERS
@@ -227,7 +227,7 @@ def order_segments(address: LabelSetsAddress) -> tuple[Segment, ...]:
 def label_tables(
     counted: CountedSets, codes: list[int], address: LabelSetsAddress
 ) -> tuple[LabelTable, ...]:
-    """The tables of some labels, in the order of their codes."""
+    """The tables of these labels, in the order of their codes."""
     return tuple(_table(counted, code, address) for code in codes)
 
 
@@ -258,7 +258,7 @@ def _table(counted: CountedSets, code: int, address: LabelSetsAddress) -> LabelT
 
 
 MOST_LINKED = 14
-"""Up to this many labels every cell leads to its samples; more links would outweigh the page."""
+"""Most labels for which every cell links to its samples; more links would outweigh the page."""
 _NORMS: tuple[tuple[MassNorm, str], ...] = (
     ("mass", "mass"),
     ("row", "row share"),
@@ -273,7 +273,7 @@ _SAID: dict[MassNorm, str] = {
 
 @dataclass(frozen=True, slots=True)
 class MassTable:
-    """The matrix of the labels that are shown; totals are those of all labels."""
+    """The matrix of the labels shown; totals are those of all labels."""
 
     caption: str
     heads: tuple[ClassHead, ...]
@@ -284,14 +284,14 @@ class MassTable:
 
 
 def norm_segments(address: LabelSetsAddress) -> tuple[Segment, ...]:
-    """What the cells can say."""
+    """The choices for the number in the cells."""
     return tuple(
         Segment(text, address.showing(norm).url(), norm == address.norm) for norm, text in _NORMS
     )
 
 
 def mass_table(counted: CountedSets, codes: list[int], address: LabelSetsAddress) -> MassTable:
-    """Present the cells between some labels, in the order of their codes."""
+    """Present the cells between these labels, in the order of their codes."""
     found = counted.matrix
     masses = {"mass": found.cells, "row": found.row_share.value, "col": found.column_share.value}
     numbers_shown, shares = masses[address.norm], found.row_share.value
@@ -338,7 +338,7 @@ def mass_table(counted: CountedSets, codes: list[int], address: LabelSetsAddress
 
 
 def two_decimals(mass: float) -> str:
-    """Mass as it is shown: "1.33", "0" for none at all, "<0.01" for next to nothing."""
+    """Mass in two decimals: "1.33", "0" for none, "<0.01" for very little."""
     if mass == 0:
         return "0"
     return "<0.01" if mass < 0.005 else f"{mass:,.2f}"

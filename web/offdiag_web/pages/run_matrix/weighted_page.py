@@ -1,4 +1,4 @@
-"""The first page of a run whose samples have weights, and its files."""
+"""The first page of a run with sample weights, and its files."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ from offdiag_web.pages.run_matrix.displayed import unlabelled_run
 from offdiag_web.urls.run import MatrixAddress
 
 LARGEST_TABLE = 30
-"""Classes up to which the matrix is a table; files have all of it."""
+"""Most classes for which the matrix is shown; files have all of it."""
 _SMALLEST_SHOWN, _LARGEST_SHOWN = 1e-4, 1e12
-"""Sums of weights outside these are written with exponents."""
+"""Sums of weights beyond these are written with exponents."""
 _OF_CLASS = ("recall", "precision", "f1")
 
 
 @dataclass(frozen=True, slots=True)
 class WeightLine:
-    """A class: its cells, and what was measured of it with intervals.
+    """A class: its cells, and its metrics with intervals.
 
-    `samples` counts its examples, `effective` how many equal ones say as much.
+    `samples` counts its examples; `effective` is the number of equally weighted ones that carry as
+    much information.
     """
 
     head: ClassHead
@@ -51,9 +52,9 @@ class WeightLine:
 
 @dataclass(frozen=True, slots=True)
 class WeightedPage:
-    """Everything below the header of a weighted run; `heads` is empty for very many classes.
+    """Everything below the header of a weighted run; `heads` is empty for too many classes.
 
-    `not_checked` are rules that raise no flag of any such run, with the reason.
+    `not_checked` are rules that raise no flag for any weighted run, with the reason.
     """
 
     headline: Headline
@@ -125,16 +126,14 @@ def _value(value: MetricValue, notes: Notes) -> tuple[ShownValue, str | None]:
 
 
 def decimals_of(sums: NDArray[np.float64]) -> int:
-    """Digits after the point for all sums of a table: what they need, five digits of the largest
-    at most.
-    """
+    """Decimals for all sums of a table: as many as needed, at most five digits of the largest."""
     largest = float(sums.max(initial=0.0))
     most = max(0, 4 - floor(log10(largest))) if largest >= _SMALLEST_SHOWN else 0
     return next((n for n in range(most) if np.array_equal(np.round(sums, n), sums)), most)
 
 
 def weight_text(weight: float, decimals: int) -> str:
-    """With as many decimals as the others; no exponent where a reader can do without."""
+    """A sum with the decimals of the table, or with an exponent if it would be lost or is huge."""
     is_lost = 0 < weight < 0.5 / 10**decimals
     return f"{weight:.2g}" if is_lost or weight >= _LARGEST_SHOWN else f"{weight:,.{decimals}f}"
 
@@ -147,7 +146,7 @@ LONG_COLUMNS = ("actual", "predicted", "weight", "share_of_actual", "examples", 
 
 
 def long_rows(counted: WeightedCounts) -> Iterator[tuple[Cell, ...]]:
-    """A line for each cell that has examples."""
+    """A line for each non-empty cell."""
     names, totals = counted.labels.names, counted.weights.actual
     for actual, predicted in zip(*np.nonzero(counted.samples), strict=True):
         weight, total = float(counted.sums[actual, predicted]), float(totals[actual])
@@ -164,7 +163,7 @@ def long_rows(counted: WeightedCounts) -> Iterator[tuple[Cell, ...]]:
 def first_page(detail: RunDetail, results: RunResults, address: MatrixAddress) -> Response:
     counts = unlabelled_run(detail)
     counted = results.counted
-    assert isinstance(counted, WeightedCounts)  # noqa: S101  # Who calls this knows.
+    assert isinstance(counted, WeightedCounts)  # noqa: S101  # ensured by the caller
     view = weighted_page(results, counted) if counts is None else None
     return run_page(
         "run_matrix/weighted.html", detail, "matrix", address=address, view=view, counts=counts
@@ -177,9 +176,9 @@ def run_json(detail: RunDetail) -> Response:
 
 
 def matrix_json(counted: WeightedCounts) -> Response:
-    """The sums alone, with the names of the classes."""
+    """Only the sums, with the names of the classes."""
     body = weighted_body(counted)
-    assert body is not None  # noqa: S101  # It is weighted.
+    assert body is not None  # noqa: S101  # It has weights.
     return jsonify({"labels": list(counted.labels.names), **body.plain()})
 
 

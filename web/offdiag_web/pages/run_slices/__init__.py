@@ -1,1 +1,1 @@
-"""Slices of a run: for whom it fails."""
+"""Slices of a run: where it fails."""

@@ -1,4 +1,4 @@
-"""The recall of each class in each slice, and in the cross of two columns, as coloured tables."""
+"""Tables coloured by recall: each class in each slice, or in the cross of two columns."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from offdiag_web.components import numbers
 from offdiag_web.urls.run import slice_url
 
 MOST_SLICES = 24
-"""Slices of one column in the table, the largest ones where there are more."""
+"""Most slices in the table; if there are more, the largest ones."""
 MOST_CLASSES = 30
 _WIDEST_GAP = 0.5
-"""Gap to all samples at which the colour is full."""
+"""Difference from all samples at which the colour is strongest."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """A recall with its support; `css` is its colour, none below the least number of samples."""
+    """A recall with its support; `css` is its colour, none if there are too few samples."""
 
     text: str
     support: str
@@ -39,7 +39,7 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """Columns are grouped: `groups` are names with the number of columns they span."""
+    """A table with grouped columns: `groups` are names with the number of columns they span."""
 
     groups: tuple[tuple[str, int], ...]
     heads: tuple[str, ...]
@@ -72,7 +72,7 @@ def class_heat(found: SliceFindings, run_id: str, labels: Sequence[str]) -> Heat
 def cross_heat(
     found: SliceFindings, run_id: str, labels: Sequence[str], code: int, columns: tuple[str, str]
 ) -> Heat:
-    """Recall of one class in the crosses of two columns, the first one down."""
+    """Recall of one class in the crosses of two columns, the first one as rows."""
     counts = found.counts
     values_of = dict(counts.columns)
     rows, across = values_of[columns[0]], values_of[columns[1]]
@@ -104,7 +104,7 @@ def cross_heat(
 
 
 def _shown_classes(found: SliceFindings) -> list[int]:
-    """Classes by size, the largest first."""
+    """Classes by size, largest first."""
     support = found.total[2 : 2 + found.counts.n_classes]
     order = np.argsort(-support, kind="stable")[:MOST_CLASSES]
     return [int(code) for code in order if support[code] > 0]

@@ -1,6 +1,6 @@
 """Slices of a run: which are worse than the rest, and the recall of each class in each.
 
-Fairness between the groups of a column is judged for one class and on demand.
+Fairness between the groups of a column is assessed for one class, on request.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from offdiag_web.urls.query_string import one_of, with_query
 
 @dataclass(frozen=True, slots=True)
 class FairnessView:
-    """The columns that can be asked about, and what was found by one of them.
+    """The columns that can be chosen, and the result for one of them.
 
-    `refused` says why nothing was; without a question both are empty.
+    `refused` says why there is no result; if no column is chosen, both are empty.
     """
 
     columns: tuple[str, ...]
@@ -61,7 +61,7 @@ class FairnessView:
 
 
 def fairness_view(run_id: str, columns: Sequence[str], by: str, label: str) -> FairnessView:
-    """The criteria for a class between the groups of a column; only the columns without one."""
+    """The criteria for a class between the groups of a column; without one, only the columns."""
     names = tuple(columns)
     if by not in names:
         return FairnessView(names)
@@ -96,7 +96,7 @@ def _presented(columns: tuple[str, ...], found: Fairness, of: FairnessOfClass) -
 
 
 def _text(value: Value) -> str:
-    """ "0.233 (0.005 – 0.427)"; the reason where it is undefined."""
+    """ "0.233 (0.005 – 0.427)", or the reason if it is undefined."""
     if value.value is None:
         return value.measured().undefined_text
     if value.ci_low is None or value.ci_high is None:
@@ -112,12 +112,12 @@ KINDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("accuracy", "Accuracy", (ACCURACY, SUBSET_ACCURACY)),
     ("averages", "Averages", tuple(SLOPES)),
 )
-"""Which metrics are listed: in the query, as text, and their keys."""
+"""Which metrics are listed: the value in the query, the text, and the keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cross:
-    """Two columns crossed for one class, with what else can be picked."""
+    """Two columns crossed for one class, and the other choices."""
 
     heat: Heat
     label: str
@@ -128,7 +128,7 @@ class Cross:
 
 @dataclass(frozen=True, slots=True)
 class ThreeColumns:
-    """Columns that can be crossed three at a time, those chosen, and their worst crosses."""
+    """Columns of which three can be crossed, those chosen, and their worst crosses."""
 
     names: tuple[str, ...]
     chosen: tuple[str, ...]
@@ -147,13 +147,13 @@ class SlicesView:
     n_significant: int
     n_left_out: int
     heat: Heat | None
-    """This and what follows is counted, and absent where examples have weights."""
+    """This and the following fields need counts, so they are empty if examples have weights."""
     cross: Cross | None
     three: ThreeColumns | None
     classes: tuple[str, ...]
     fairness: FairnessView | None
     conditions: tuple[str, ...]
-    """Of a gate that would refuse this run for its worst slices, quoted for a shell."""
+    """Gate conditions that would refuse this run for its worst slices, quoted for a shell."""
     formats: tuple[tuple[str, str], ...]
 
 
@@ -197,7 +197,7 @@ def _document(run_id: str) -> RunSlices:
 
 
 def _view(run_id: str, findings: RunFindings, notices: list[str]) -> SlicesView:
-    """Present the slices. `notices` get what of the query cannot be meant."""
+    """Present the slices. Invalid parameters of the query are added to `notices`."""
     found, labels = findings.found, findings.labels
     kinds = {name: of for name, _, of in KINDS if name}
     chosen = one_of(request.args.get("show"), tuple(kinds), "kind of metrics", notices) or ""
@@ -234,7 +234,7 @@ def _view(run_id: str, findings: RunFindings, notices: list[str]) -> SlicesView:
 
 
 def _three(found: SliceFindings, run_id: str, notices: list[str]) -> ThreeColumns | None:
-    """Three columns crossed, where the query names them."""
+    """Three crossed columns, if the query names them."""
     names = tuple(name for name, _ in found.counts.columns)
     if len(names) < N_CROSSED:
         return None
@@ -251,7 +251,7 @@ def _three(found: SliceFindings, run_id: str, notices: list[str]) -> ThreeColumn
 
 
 def _conditions(found: SliceFindings, labels: Sequence[str]) -> tuple[str, ...]:
-    """That recall of the class on the slice reaches what it is elsewhere, less 10 points."""
+    """Conditions that the recall on a slice is at most 10 points below the rest."""
     return tuple(
         shlex.quote(
             f"recall[{column_text(labels[gap.code])}]@{slice_text(slice_of(gap.terms))}"
@@ -265,7 +265,7 @@ def _conditions(found: SliceFindings, labels: Sequence[str]) -> tuple[str, ...]:
 def _cross(
     found: SliceFindings, run_id: str, labels: Sequence[str], label: str, notices: list[str]
 ) -> Cross | None:
-    """A class by the columns of the query, or by those of the worst slice."""
+    """A class by the two columns of the query, or by those of the worst slice."""
     names = [name for name, _ in found.counts.columns]
     pairs = {f"{one} × {other}": (one, other) for one, other in combinations(names, 2)}
     if not pairs:

@@ -1,1 +1,1 @@
-"""The runs list and saved views of it."""
+"""The list of runs, and saved views of it."""

@@ -1,4 +1,4 @@
-"""The runs of a list as pictures: over time, and across parallel axes."""
+"""Charts of the list of runs: values over time, and parallel axes."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from offdiag_web.urls.run_list import ListForm
 MOST_CHARTED = 200
 MOST_PARAMS = 4
 MOST_VALUES = 12
-"""A parameter of words with more values than these has no axis."""
+"""A text parameter with more distinct values has no axis."""
 LARGEST_ON_AXIS = 1e300
-"""Between numbers of up to this size the distance is a number, too."""
+"""Between numbers up to this size, the difference is finite too."""
 Marks = Mapping[str | None, ModelMark]
 
 
@@ -39,21 +39,21 @@ def chart_of(
     columns: Columns,
     marks: Marks,
 ) -> Markup | None:
-    """The picture of a form of the list, None where it has none."""
+    """The chart for a form of the list; None if it has none."""
     if form == "parallel":
         return parallel_picture(charted, columns, marks)
     return None if form == "table" else trend_picture(charted, scope, marks)
 
 
 def chart_note(overview: RunOverview, charted: Sequence[RunEntry]) -> str:
-    """Which runs are drawn, where those are not all."""
+    """Which runs are drawn, if not all."""
     if overview.page.counts_all and overview.page.total <= len(charted):
         return ""
     return f"The newest {numbers.count(len(charted))} runs."
 
 
 def trend_picture(entries: Sequence[RunEntry], scope: DatasetFacts, marks: Marks) -> Markup | None:
-    """The primary metric over time; None where no run has it."""
+    """The primary metric over time; None if no run has it."""
     column = metric_column(primary_metric(scope))
     points = []
     for entry in entries:
@@ -73,7 +73,7 @@ def trend_picture(entries: Sequence[RunEntry], scope: DatasetFacts, marks: Marks
 
 
 def parallel_picture(entries: Sequence[RunEntry], columns: Columns, marks: Marks) -> Markup | None:
-    """Parameters and metrics of evaluated runs; None where there are fewer than two axes."""
+    """Parameters and metrics of evaluated runs; None if there are fewer than two axes."""
     evaluated = [entry for entry in entries if entry.metrics]
     params = columns.params if len(columns.params) > 2 else ()
     axes: list[ParallelAxis] = []
@@ -120,7 +120,7 @@ def _ends(ends: tuple[str, str]) -> tuple[tuple[str, float], ...]:
 def _param_axis(
     name: str, values: Sequence[object]
 ) -> tuple[ParallelAxis, list[float | None]] | None:
-    """An axis of numbers where all values are, else one of words at even distances."""
+    """A numeric axis if all values are numbers, else one of texts at equal distances."""
     title = numbers.shortened(name, longest=18)
     known = [value for value in values if value is not None]
     amounts = [float(value) for value in known if _fits_an_axis(value)]
@@ -156,7 +156,7 @@ _LEFT, _RIGHT, _TIME_TOP, _TIME_BOTTOM = 48, 16, 26, 26
 
 @dataclass(frozen=True, slots=True)
 class TimePoint:
-    """A run at the moment it was logged; `name` is what its point says."""
+    """A run at the time it was logged; `name` is the text of its point."""
 
     at: datetime
     extent: Extent
@@ -165,10 +165,10 @@ class TimePoint:
 
 
 def time_chart(points: Sequence[TimePoint], *, scale: Scale, metric: str, name: str) -> Markup:
-    """Draw points at their moments, those of a model joined in the order of time.
+    """Draw points over time, connecting those of a model.
 
-    Runs without a model may be of any models, and are not joined. `metric` is the title of what
-    the points are.
+    Runs without a model may be of different models, so they are not connected. `metric` is the
+    title of the values.
     """
     in_order = sorted(points, key=lambda point: point.at)
     return drawing(
@@ -243,7 +243,7 @@ _SIDE, _TOP, _BOTTOM = 70, 40, 12
 
 @dataclass(frozen=True, slots=True)
 class ParallelAxis:
-    """An axis with what is printed beside it, each at a share of its height."""
+    """An axis with its tick labels, each at a share of its height."""
 
     title: str
     ticks: tuple[tuple[str, float], ...]
@@ -251,7 +251,7 @@ class ParallelAxis:
 
 @dataclass(frozen=True, slots=True)
 class ParallelLine:
-    """A run with its place on each axis as a share in 0..1, None where it has no value."""
+    """A run with its position on each axis as a share in 0..1, None without a value."""
 
     run_id: str
     name: str
@@ -262,9 +262,9 @@ class ParallelLine:
 def parallel_chart(
     axes: Sequence[ParallelAxis], lines: Sequence[ParallelLine], *, name: str
 ) -> Markup:
-    """Draw every line over all axes; where a value is missing the line has a gap.
+    """Draw every line over all axes, with gaps for missing values.
 
-    Axes carry their place in `data-x`, lines their run and places, for those who choose ranges.
+    Axes have their position in `data-x`, lines their run and positions, for choosing ranges.
     """
     return drawing(
         *(_line(line, len(axes)) for line in lines),

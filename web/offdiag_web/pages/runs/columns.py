@@ -1,4 +1,4 @@
-"""The columns of the runs list: which, in whose order, and on which axes their marks are."""
+"""The columns of the list of runs: which ones, in which order, and the axes of their marks."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ OTHER_TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Head of a column, which keeps its width under `key`; `ends` are printed over the marks.
+    """Head of a column, whose width is stored under `key`; `ends` are printed above the marks.
 
-    `aria_sort` is None where the list cannot be sorted by it.
+    `aria_sort` is None if the list cannot be sorted by it.
     """
 
     key: str
@@ -63,7 +63,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What is drawn of runs of one dataset; `left_out` says which were chosen and are not."""
+    """The columns for runs of one dataset; `left_out` says which chosen ones are not shown."""
 
     metrics: tuple[tuple[MetricColumn, Scale], ...]
     worst: Scale | None
@@ -75,7 +75,7 @@ class Columns:
 
     @property
     def n_of_results(self) -> int:
-        """How many columns a run without metrics has nothing for."""
+        """How many columns are empty for a run without metrics."""
         return len(self.metrics) + (self.worst is not None) + (self.costs is not None)
 
 
@@ -86,7 +86,7 @@ def best_first(dataset: DatasetFacts) -> RunOrder:
 
 
 def usual_metrics(scope: DatasetFacts | None) -> tuple[str, ...]:
-    """The metrics that are shown unless others were chosen: the primary one comes first."""
+    """The metrics shown unless others are chosen; the primary one comes first."""
     if scope is None:
         return ("balanced_accuracy", "overall_accuracy")
     primary = primary_metric(scope)
@@ -112,7 +112,7 @@ def drawn_columns(
     address: RunListAddress,
     chosen: Sequence[str],
 ) -> Columns:
-    """The columns of a page, on demand without those in which its runs do not differ."""
+    """The columns of a page, on request without those in which its runs do not differ."""
     others = frozenset(set(chosen) & set(OTHER_COLUMNS))
     if EXACTLY not in chosen:
         others = frozenset(OTHER_COLUMNS)
@@ -148,7 +148,7 @@ def drawn_columns(
 
 
 def worst_title(scope: DatasetFacts) -> str:
-    """What the column is called; elsewhere the worst label is that with the lowest F1."""
+    """The title of the column; elsewhere, the worst label is the one with the lowest F1."""
     return "Worst label recall" if scope.task is Task.MULTILABEL else "Worst class"
 
 
@@ -174,7 +174,7 @@ def _entropy(values: Iterable[str]) -> float:
 def column_choices(
     scope: DatasetFacts, columns: Columns, entries: Sequence[RunEntry]
 ) -> tuple[tuple[str, str, bool], ...]:
-    """What the chooser offers: metrics that runs of the dataset can have, the rest, parameters."""
+    """The choices for columns: metrics that the dataset's runs can have, the rest, parameters."""
     shown = [column.key for column, _ in columns.metrics]
     never = ONLY_OF_CLASSES if scope.task is Task.MULTILABEL else ONLY_OF_SETS
     metrics = [*shown, *(key for key in OFFERED if key not in shown and key not in never)]
@@ -190,7 +190,7 @@ def column_choices(
 
 
 def column_heads(columns: Columns, address: RunListAddress, order: RunOrder) -> tuple[Head, ...]:
-    """The heads behind those of run and best, in the order of the cells."""
+    """The heads after those of run and best, in the order of the cells."""
 
     def sortable(
         key: str, title: str, by: str, *, css: str, scale: Scale | None = None, hint: str = ""
@@ -242,7 +242,7 @@ def sortable_head(
 
 
 def order_words(order: RunOrder) -> str:
-    """ "sorted by balanced accuracy"; nothing where the newest come first."""
+    """ "sorted by balanced accuracy"; empty if the newest come first."""
     if order == NEWEST_FIRST:
         return "newest first"
     named = {"logged": "time", "name": "name", "worst": "lowest recall", "flags": "problems"}

@@ -1,4 +1,4 @@
-"""The runs list and its exports."""
+"""The list of runs and its exports."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def runs(form: str = "html") -> Response:
     with database.read() as session:
         listed = listed_datasets(session, address.filter)
         if form != "html":
-            if form == "csv":  # Which has no place for the terms that were ignored.
+            if form == "csv":  # CSV has no place for terms that were ignored.
                 notices += [
                     f"“{each.text}”: {each.problem}." for each in address.terms if each.problem
                 ]
@@ -81,7 +81,7 @@ def runs(form: str = "html") -> Response:
 def _export(
     session: Session, listed: ListedDatasets, address: RunListAddress, form: str
 ) -> Response:
-    """The list as data, newest first unless another order is asked for."""
+    """The list as data, newest first unless another order is requested."""
     on_slices = slice_columns(address, address.columns)
     overview = run_overview(
         session,
@@ -203,7 +203,7 @@ def _groups_page(
 
 
 def _unknown_name(session: Session, listed: ListedDatasets, address: RunListAddress) -> list[str]:
-    """That no project, dataset or model has a name that is asked for."""
+    """A notice that no project, dataset or model has the requested name."""
     wanted = {
         term.field: term.text
         for term in address.filter
@@ -222,19 +222,19 @@ def _unknown_name(session: Session, listed: ListedDatasets, address: RunListAddr
 
 
 def _no_worker(session: Session, entries: Iterable[RunEntry]) -> list[str]:
-    """That listed runs wait in vain, where any does."""
+    """A notice if listed runs wait for a worker and none is running."""
     now = current_registry().database.clock()
     waits = any(waits_for_worker(each.state, run_state(each, now=now)) for each in entries)
     return [NO_WORKER] if waits and not has_worker(session) else []
 
 
 def _no_slices(n_weighted: int) -> list[str]:
-    """That runs with sample weights are missing, where slices are asked for."""
+    """A notice that runs with sample weights are missing when slices are requested."""
     return [without_slices_text(n_weighted)] if n_weighted else []
 
 
 def _roles(in_force: Mapping[int, Promotions]) -> Roles:
-    """Champions and candidates by their ids; a run that is both is the champion."""
+    """The role of each champion and candidate by run id; a run that is both is the champion."""
     found: dict[str, PromotionRole] = {}
     for of_dataset in in_force.values():
         for role in (PromotionRole.CANDIDATE, PromotionRole.CHAMPION):
@@ -245,7 +245,7 @@ def _roles(in_force: Mapping[int, Promotions]) -> Roles:
 
 @blueprint.get("/runs/as-baseline")
 def as_baseline() -> Response:
-    """The same list, with the first ticked run as the baseline of all marks."""
+    """Redirect to the list with the first selected run as the baseline of all marks."""
     address, _ = read_run_list(request.args, now=current_registry().database.clock())
     chosen, _ = read_run_list({"base": request.args.get("runs", "")})
     return redirect(replace(address, baseline=chosen.baseline).url())
@@ -253,7 +253,7 @@ def as_baseline() -> Response:
 
 @blueprint.get("/runs/as-champion")
 def as_champion() -> Response:
-    """Where the first ticked run can be approved as the champion of the dataset of the list."""
+    """Redirect to where the first selected run can be approved as champion of the dataset."""
     database = current_registry().database
     address, _ = read_run_list(request.args, now=database.clock())
     with database.read() as session:
@@ -265,7 +265,7 @@ def as_champion() -> Response:
 
 
 def _kept_columns(response: Response, address: RunListAddress) -> Response:
-    """Remember the columns where the chooser was sent, and forget them where it says so."""
+    """Remember the columns if the chooser was sent, and forget them if it was reset."""
     if "reset" in request.args:
         response = redirect(replace(address, columns=()).url())
         response.delete_cookie(COLUMNS_COOKIE)
@@ -279,7 +279,7 @@ def _empty_page(database: Database) -> Response:
 
 
 def _shown_url(database: Database) -> str:
-    """The URL to log to, for the example of an empty registry; without any password."""
+    """The URL to log to, for the example of an empty registry; without a password."""
     if database.path is not None:
         return f"sqlite:///{database.path.absolute()}"
     return hide_password(database.url)

@@ -1,4 +1,4 @@
-"""One run as a line of the list, its name, standing and cells, and lines put into groups."""
+"""Rows of the list of runs: name, rank status and cells of each run, and groups of rows."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from offdiag_web.pages.runs.columns import Columns
 from offdiag_web.urls.run_list import BY_MODEL, OF_TAG
 
 LONGEST_NAME, LONGEST_IN_GROUP = 26, 46
-"""What fits into the column of names, which is wider where datasets are listed together."""
+"""Characters that fit into the column of names, which is wider if datasets are listed together."""
 _TAG = 6
-"""What a tag next to a name takes of that."""
+"""Characters of the name that a tag next to it takes up."""
 LONGEST_PARAM = 9
 LONGEST_CLASS = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What stands in a column: a text, after what it is of, and its mark, or a chip."""
+    """The content of a table cell: text with an optional prefix and mark, or a chip."""
 
     css: str
     text: str = ""
@@ -55,32 +55,32 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """One line. `state` stands in place of the results of a run that has none."""
+    """One line. `state` takes the place of the results of a run that has none."""
 
     id: str
     name: str
     shown_name: str
     is_weighted: bool
     other_labels: str
-    """Of which labels its metrics are, where these are not the newest of the dataset."""
+    """The labels on which its metrics are based, if those are not the newest of the dataset."""
     hint: str
     url: str
     model: ModelMark
     role: PromotionRole | None
     standing: str
-    """ "best", "in set", "not tested" where a threshold was chosen here, or nothing."""
+    """ "best", "in set", "not tested" if its threshold was chosen on these examples, or empty."""
     state: Chip | None
     warning: Chip | None
     cells: tuple[Cell, ...]
     ends_best: bool = False
     """Whether the best set ends with this line."""
     group_head: str = ""
-    """What the lines from this one on have in common, where it is the first of its group."""
+    """What this line and the following ones have in common, if it is the first of its group."""
 
 
 @dataclass(frozen=True, slots=True)
 class LineContext:
-    """What all lines of a dataset are presented by."""
+    """What all lines of a dataset need for their presentation."""
 
     dataset: DatasetFacts
     columns: Columns
@@ -118,7 +118,7 @@ def listed_run(entry: RunEntry, about: LineContext, *, url: str) -> ListedRun:
 
 
 def _hint(entry: RunEntry) -> str:
-    """The whole name, and what else tells the run apart."""
+    """The whole name, and what else identifies the run."""
     parts = [entry.name]
     if entry.model:
         parts.append(f"model {entry.model}")
@@ -143,7 +143,7 @@ def _results(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
     if about.baseline is None:
         references: Mapping[str, float | None] = majority_scores(entry.metrics)
     elif about.baseline.is_weighted != entry.is_weighted:
-        references = {}  # Values of other quantities.
+        references = {}  # The baseline's values are of another quantity.
     else:
         references = {key: value.value for key, value in about.baseline.metrics.items()}
     cells = []
@@ -189,14 +189,14 @@ def _results(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
 
 
 def _facts(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
-    """Problems, parameters, when and by whom."""
+    """Problems, parameters, and when and by whom it was logged."""
     others, cells = about.columns.others, []
     if "problems" in others:
         cells.append(Cell("problems", chip=minority_chip(entry, longest=LONGEST_CLASS)))
     for name in about.columns.params:
         value = entry.params.get(name)
         text = "" if value is None else str(value)
-        # A number that is cut loses its exponent, or the digits that matter.
+        # A number that is cut off would lose its exponent, or the digits that matter.
         is_long = isinstance(value, float) and len(text) > LONGEST_PARAM
         shown = f"{value:.3g}" if is_long else numbers.shortened(text, longest=LONGEST_PARAM)
         cells.append(Cell("param quiet", shown, hint=text if text != shown else ""))
@@ -218,19 +218,19 @@ def _facts(entry: RunEntry, about: LineContext) -> tuple[Cell, ...]:
 
 
 def day_text(when: datetime, *, now: datetime) -> str:
-    """ "2 Nov", with the year where it is another one."""
+    """ "2 Nov", with the year if it is not the current one."""
     here = when.astimezone(now.tzinfo)
     return f"{here.day} {here:%b}" if here.year == now.year else f"{here:%b %Y}"
 
 
 MOST_GROUPED = 200
-"""So many runs of a list, the first by its order, are put into groups."""
+"""Most runs of a list that are grouped, the first ones in its order."""
 _MOST_OFFERED = 20
 _LONGEST = 40
 
 
 def group_choices(entries: Sequence[RunEntry], chosen: str) -> tuple[Option, ...]:
-    """Nothing, the model, and the parameters and tags of these runs."""
+    """No group, the model, and the parameters and tags of these runs."""
     params = sorted({name for entry in entries for name in entry.params})[:_MOST_OFFERED]
     tags = sorted({name for entry in entries for name in entry.tags})[:_MOST_OFFERED]
     offered = {"": "none", BY_MODEL: "model"}
@@ -244,7 +244,7 @@ def group_choices(entries: Sequence[RunEntry], chosen: str) -> tuple[Option, ...
 def in_groups(
     entries: Sequence[RunEntry], rows: Sequence[ListedRun], group: str
 ) -> list[ListedRun]:
-    """The lines group by group, each in their order; the group of the first line comes first."""
+    """The lines group by group, in order within each; the group of the first line is first."""
     found: dict[str, list[ListedRun]] = {}
     for entry, row in zip(entries, rows, strict=True):
         found.setdefault(_shared(entry, group), []).append(row)
@@ -266,7 +266,7 @@ def _shared(entry: RunEntry, group: str) -> str:
 
 
 def other_labels(rows: Sequence[ListedRun], scope: DatasetFacts) -> Sequence[str]:
-    """Said where runs in one order are not all on the newest labels, of these or other samples."""
+    """A note if some of the listed runs are on other labels than the newest version."""
     n_others = sum(bool(row.other_labels) for row in rows)
     if not n_others:
         return ()
@@ -280,7 +280,7 @@ def other_labels(rows: Sequence[ListedRun], scope: DatasetFacts) -> Sequence[str
 
 
 def other_weights(page: RunListPage) -> Sequence[str]:
-    """Said where runs in one order are not all without sample weights."""
+    """A note if some, but not all, of the listed runs have sample weights."""
     if page.n_weighted:
         alone = page.n_weighted == page.total
         return () if alone else (weighted_here_text(page.n_weighted, are_last=True),)
@@ -294,7 +294,7 @@ _IN_SET = frozenset({"best", "in set"})
 
 
 def with_border(rows: list[ListedRun]) -> list[ListedRun]:
-    """Mark the line with which the best set ends, where others follow on the page."""
+    """Mark the line at which the best set ends, if others follow on the page."""
     members = [place for place, row in enumerate(rows) if row.standing in _IN_SET]
     if len(members) < 1 or members[-1] == len(rows) - 1:
         return rows

@@ -1,4 +1,4 @@
-"""Saved views: lists under a name, for addresses too long to pass on."""
+"""Saved views: lists of runs under a name, for addresses that are too long to share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from offdiag_web.urls.run_list import read_run_list
 
 
 def query_values(query: str) -> dict[str, str]:
-    """The values of a query string, the last one where a name comes twice."""
+    """The values of a query string, the last one if a name occurs twice."""
     return dict(parse_qsl(query))
 
 

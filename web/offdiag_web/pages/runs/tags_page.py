@@ -1,4 +1,4 @@
-"""A tag for several runs at once, which the list of runs leads to."""
+"""The page that adds or removes a tag of several runs, opened from the list of runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ blueprint = Blueprint("run_tags", __name__)
 @blueprint.get("/runs/tag")
 @requires(Role.EDITOR)
 def page() -> Response:
-    """The ticked runs, and a field for the tag; where none is ticked, the list."""
+    """The selected runs, and a field for the tag; the list if none is selected."""
     address = _address(request.args)
     return _page(address) if address.selected else redirect(address.url())
 
@@ -46,7 +46,7 @@ def _page(address: RunListAddress, *, refused: OffdiagError | None = None) -> Re
 
 @blueprint.post("/runs/tag")
 def change() -> Response:
-    """Add or remove the tag "key=value", and go back to the list with the runs still ticked.
+    """Add or remove the tag "key=value", and return to the list with the runs still selected.
 
     "key" alone removes the tag whatever its value.
     """

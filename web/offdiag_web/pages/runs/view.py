@@ -1,4 +1,4 @@
-"""What the runs list shows: lines of one dataset, or the first lines of each."""
+"""The view of the list of runs: the runs of one dataset, or the first runs of each."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Roles = Mapping[str, PromotionRole]
 
 @dataclass(frozen=True, slots=True)
 class TermChip:
-    """A term of the filter with the link that removes it and, if nothing matched, its effect."""
+    """A term of the filter with a link that removes it, and its effect if nothing matched."""
 
     text: str
     problem: str | None
@@ -68,7 +68,7 @@ class TermChip:
 
 @dataclass(frozen=True, slots=True)
 class BaselineNote:
-    """The run that all others are held against, and the way back where it was chosen."""
+    """The baseline that all other runs are compared with, and a link to undo that choice."""
 
     name: str
     url: str
@@ -78,7 +78,7 @@ class BaselineNote:
 
 @dataclass(frozen=True, slots=True)
 class ListFrame:
-    """What surrounds the lines, whether they are of one dataset or of several."""
+    """What surrounds the rows, whether they are of one dataset or of several."""
 
     title: str
     query: str
@@ -94,7 +94,7 @@ class ListFrame:
     kept_by_selection: tuple[tuple[str, str], ...]
     selected: frozenset[str]
     selected_elsewhere: tuple[str, ...]
-    """Ids of ticked runs that are not among the lines."""
+    """Ids of selected runs that are not among the rows."""
     clear_url: str | None
 
 
@@ -108,9 +108,9 @@ def list_frame(
     without: Sequence[int],
     shown: Sequence[str],
 ) -> ListFrame:
-    """The frame; `without` says for each term how many runs there were without it.
+    """The frame; `without` maps each term to the number of runs without it.
 
-    `explicit` also names what was not asked for, such as the order, for what outlives the page.
+    `explicit` also states defaults, such as the order, for views that are stored.
     """
     words = filter_text(address.terms)
     return ListFrame(
@@ -132,7 +132,7 @@ def list_frame(
 
 
 def _term_chips(address: RunListAddress, without: Sequence[int]) -> tuple[TermChip, ...]:
-    """A chip for each term that was ignored, for all where nothing matched."""
+    """A chip for each term that was ignored, or for all terms if nothing matched."""
     counts = iter(without)
     chips = [
         TermChip(
@@ -151,12 +151,12 @@ def _without_text(n_runs: int | None) -> str | None:
 
 
 def _without_selection(address: RunListAddress) -> str:
-    """The query string of the list alone: what is ticked belongs to the moment."""
+    """The query string of the list without the selection, which is temporary."""
     return replace(address, selected=()).url().partition("?")[2]
 
 
 def _kept(address: RunListAddress, *, without: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Filter and all that a form keeps, but for what it changes itself."""
+    """The filter and everything a form keeps, except what it changes itself."""
     kept = [(name, text) for name, text in address.kept_by_form if name not in without]
     query = filter_text(address.terms)
     return tuple([("q", query), *kept] if query else kept)
@@ -245,8 +245,8 @@ def run_list_view(
 
 
 def _best_marks(leaders: Leaders | None) -> dict[str, str]:
-    """The best run, or the equally good ones, those that cannot be told apart from it, and those
-    that are not tested, as their threshold was chosen on these examples.
+    """The marks of the best run, or of equally good ones, of those that cannot be distinguished
+    from it, and of those not tested because their threshold was chosen on these examples.
     """
     if leaders is None or len(leaders.runs) < 2:
         return {}
@@ -349,7 +349,7 @@ def run_groups_view(
     notices: Sequence[str],
     now: datetime,
 ) -> str:
-    """Present the first runs of each dataset, each dataset on a scale of its own."""
+    """Present the first runs of each dataset, each dataset on its own scale."""
     notes = Notes()
     names = [dataset.name for dataset in datasets]
     groups = tuple(

@@ -1,1 +1,1 @@
-"""Pages of samples: what they look like, and which labels are wrong."""
+"""Pages of samples: their content, and wrong labels."""

@@ -1,4 +1,4 @@
-"""Content of the samples of a dataset: where it lies, how much is stored, and the pictures."""
+"""Content of the samples of a dataset: where it is found, how much is stored, and the images."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def image(name: str) -> Response:
 
 
 def _fields_of(places: ContentPlaces) -> dict[str, str]:
-    """The fields of the form that stand for places."""
+    """The fields of the form for templates and the hidden setting."""
     return {
         "image_template": places.image_template or "",
         "link_template": places.link_template or "",
@@ -74,7 +74,7 @@ def _fields_of(places: ContentPlaces) -> dict[str, str]:
 
 
 def _changed(typed: Mapping[str, str], field: str, stored: str) -> str:
-    """What the reader typed; what is stored now where they left what the page had shown."""
+    """What the reader typed, or what is stored now if they did not change the field."""
     text = typed.get(field, "").strip()
     return stored if text == typed.get(f"seen_{field}") else text
 

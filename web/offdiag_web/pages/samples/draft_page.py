@@ -47,7 +47,7 @@ _ORDER = (DraftStatus.DISAGREE, DraftStatus.ONE, DraftStatus.AGREED, DraftStatus
 
 @dataclass(frozen=True, slots=True)
 class DraftLine:
-    """A sample. `answers` are what others said and the reader may see, `outcome` None hidden."""
+    """A sample. `answers` are those the reader may see; a hidden `outcome` is None."""
 
     look: SampleLook
     label: ClassHead
@@ -64,7 +64,7 @@ def page(name: str) -> Response:
 @blueprint.post(f"{DATASET}/draft")
 @requires(Role.LABELER)
 def propose(name: str) -> Response:
-    """Keep or take back the answers of the reader on the selected samples."""
+    """Store or withdraw the reader's labels of the selected samples."""
     return _act(name, is_final=False)
 
 
@@ -76,7 +76,7 @@ def decide(name: str) -> Response:
 
 @blueprint.post(f"{DATASET}/draft/publish")
 def publish(name: str) -> Response:
-    """Make a label version of the answers that agree, and show what it does to runs."""
+    """Publish a label version from the labels that agree, and show its impact on runs."""
     project = requested_project()
     try:
         made = publish_draft(
@@ -160,7 +160,7 @@ def _rendered(
 
 
 def _line(item: DraftItem, looks: SampleLooks, person: str | None) -> DraftLine:
-    # A second opinion is one only if it does not know the first.
+    # A second opinion is independent only if its author does not know the first.
     is_open = item.status is not DraftStatus.ONE or item.answers[0].author == person
     return DraftLine(
         look=looks.of(item.sample),

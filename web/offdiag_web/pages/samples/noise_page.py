@@ -24,7 +24,7 @@ MOST_CLASSES = 10
 
 @dataclass(frozen=True, slots=True)
 class NoiseLine:
-    """A model, with its ranges as text; empty where noise cannot be estimated."""
+    """A model, with its ranges as text; empty if noise cannot be estimated."""
 
     model: str
     run: str
@@ -58,7 +58,7 @@ def _found(name: str, share: float) -> LabelNoise:
 
 
 def _share() -> tuple[float, list[str]]:
-    """The share in the address, which is in percent, with a notice where it is none."""
+    """The share in the address, given in percent, with a notice if it is invalid."""
     given = request.args.get("share", "")
     try:
         share = float(given) / 100 if given else USUAL_SHARE

@@ -66,7 +66,7 @@ class SuspectLine:
 
 @dataclass(frozen=True, slots=True)
 class DraftCard:
-    """What would change if the draft was published now; `text` is empty without answers."""
+    """What would change if the draft were published now; `text` is empty without answers."""
 
     text: str
     next_version: int
@@ -98,7 +98,7 @@ def _class_names(name: str) -> tuple[str, ...]:
 @blueprint.post(f"{DATASET}/suspects")
 @requires(Role.LABELER)
 def propose(name: str) -> Response:
-    """Add what the reader says of the selected samples to the draft."""
+    """Add the reader's labels of the selected samples to the draft."""
     project = requested_project()
     try:
         person = require_user_name()
@@ -119,10 +119,10 @@ def propose(name: str) -> Response:
 
 
 def chosen_labels(found: SuspectLabels, form: MultiDict[str, str]) -> dict[int | str, str | None]:
-    """The label that each selected sample is to have, None for no label any more.
+    """The new label of each selected sample, None to remove its label.
 
-    Raises `InvalidInput` without any, and `Conflict` where the labels are others than those
-    the form was made for.
+    Raises `InvalidInput` if none is selected, and `Conflict` if the labels have changed since the
+    form was opened.
     """
     if form.get("version") != str(found.version):
         raise Conflict(
@@ -160,7 +160,7 @@ def _at_least() -> int:
 
 
 def _own_url(address: DatasetAddress) -> str:
-    """The part of the list that this request is about."""
+    """The address of the part of the list that this request is about."""
     start, _ = read_start(request.args)
     return address.suspects_url(
         class_label=request.args.get("class", ""),
@@ -238,7 +238,7 @@ def statement(found: SuspectLabels) -> str:
 
 
 def planted_sentence(planted: PlantedErrors) -> str:
-    """How well such errors are found, in one sentence with its interval."""
+    """How well planted errors are found, in one sentence with its interval."""
     found, precision = (
         f"{_percent(mean)} ({_percent(low)} to {_percent(high)}"
         for mean, low, high in (

@@ -1,4 +1,4 @@
-"""Search by words over everything that has a name, and over what can be done."""
+"""Search by words over everything that has a name, and over pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NUMBERED = re.compile(r"(f-?|job ?)([0-9]{1,18})", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Somewhere to go."""
+    """A search result with its address."""
 
     name: str
     detail: str
@@ -34,9 +34,9 @@ class Goal:
 def goal_groups(
     text: str, found: Findings, pages: Sequence[Goal]
 ) -> tuple[tuple[str, tuple[Goal, ...]], ...]:
-    """All kinds that have anything.
+    """All kinds that have results.
 
-    Flags and jobs are gone to by number: `F-31`, `job 481`.
+    Flags and jobs are found by number: `F-31`, `job 481`.
     """
     terms = text.lower().split()
     groups = (
@@ -71,7 +71,7 @@ def _named(
 
 
 def goal_records(groups: Sequence[tuple[str, tuple[Goal, ...]]]) -> list[dict[str, str]]:
-    """All goals for machines."""
+    """All results for programs."""
     return [
         {"kind": title.lower(), "name": goal.name, "detail": goal.detail, "url": goal.url}
         for title, goals in groups

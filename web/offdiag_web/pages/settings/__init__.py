@@ -1,1 +1,1 @@
-"""Settings of the reader and of the registry."""
+"""Preferences of the reader, and facts about the registry."""

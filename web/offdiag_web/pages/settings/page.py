@@ -1,4 +1,4 @@
-"""The reader's own settings, and what the server runs on."""
+"""The reader's preferences, and versions and database of the server."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def page() -> Response:
         ("Metric suite", f"version {SUITE_VERSION}"),
     )
     if not signed_in_user().is_signed_in or signed_in_user().manages_users:
-        # Where the server keeps its data is nobody else's business.
+        # Only those who manage users may know where the server keeps its data.
         facts = (*facts, ("Database", hide_password(registry.database.url)))
     return make_response(render_template("settings/page.html", themes=THEMES, facts=facts))
