@@ -1,9 +1,9 @@
-// Reads charts out: the mark next to the pointer, or the one that arrow keys step to, is told in a
-// line below. A menu saves the chart as a picture or, where marks carry values, for Vega-Lite.
+// Shows the text of the mark next to the pointer, or of the one reached by arrow keys, in a line
+// below. A menu saves the chart as a picture or, if marks carry values, for Vega-Lite.
 const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity",
   "display", "font-family", "font-size", "font-weight", "paint-order"];
 
-// What the axes are called, across and up.
+// The titles of both axes, x and y.
 function axesOf(svg) {
   const named = (...at) => svg.querySelector(at.join())?.textContent;
   return [
@@ -12,7 +12,7 @@ function axesOf(svg) {
   ];
 }
 
-// The corners of a line in an area of shares, as text with its two values.
+// The corners of a line in an area of shares, each as text with its two values.
 function corners(svg, line) {
   const [left, top, width, height] = svg.dataset.shares.split(" ").map(Number);
   const [nameAcross, nameUp] = axesOf(svg);
@@ -49,7 +49,7 @@ function marksOf(svg) {
   return marks.sort((a, b) => a.x - b.x || a.y - b.y);
 }
 
-// Where the lines of runs meet parallel axes, in percent of each axis.
+// Where the lines of runs cross parallel axes, in percent of each axis.
 function meetings(svg) {
   const names = [...svg.querySelectorAll(".axis-name")].map((name) => name.textContent);
   return [...svg.querySelectorAll(".run-line")].flatMap((line) => {
@@ -59,7 +59,7 @@ function meetings(svg) {
   }).filter(({ up }) => Number.isFinite(up));
 }
 
-// With the colours of the page in the elements themselves, since a file has no style sheet.
+// With the colours of the page on the elements, because a file has no stylesheet.
 function alone(svg) {
   const copy = svg.cloneNode(true);
   const all = svg.querySelectorAll("*");
@@ -142,7 +142,7 @@ function menuOf(svg, marks) {
 }
 
 function setUp(svg) {
-  // Ranges on parallel axes read their lines out themselves.
+  // Parallel axes read out their lines themselves.
   const isRead = svg.matches(".parallel");
   const marks = isRead ? meetings(svg) : marksOf(svg);
   if (marks.length === 0 || svg.dataset.readOut) return;
@@ -168,7 +168,7 @@ function setUp(svg) {
   };
   const isLinked = marks.some(({ link }) => link);
   if (!isLinked) svg.tabIndex = 0;
-  // Marks that are links have the focus themselves; a listener of the chart would make it a stop too.
+  // Marks that are links take the focus; a listener would make the chart a stop as well.
   marks.forEach(({ link }, place) => link?.addEventListener("focus", () => tell(place)));
   svg.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
@@ -187,5 +187,5 @@ function setUp(svg) {
 const CHARTS = ["chart", "plot", "trend", "scatter", "model-trend", "time-chart", "parallel"];
 const setUpAll = () => document.querySelectorAll(CHARTS.map((name) => `main svg.${name}`)).forEach(setUp);
 setUpAll();
-// A page that replaces what it shows says so, and so does htmx.
+// Sent by pages that replace their content, and by htmx.
 for (const event of ["replaced", "htmx:afterSwap"]) document.addEventListener(event, setUpAll);

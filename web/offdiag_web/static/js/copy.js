@@ -1,6 +1,5 @@
-// Copies a link, or what stands behind it, instead of following it. Where the browser does not
-// let a page write to the clipboard the link is followed, as it is without scripts; a picture is
-// saved as a file.
+// Copies a link, or its content, instead of following it. If the browser does not allow access to
+// the clipboard, the link is followed, as it is without scripts; a picture is saved as a file.
 const announcement = document.getElementById("announcement");
 
 async function copied(control) {
@@ -10,7 +9,7 @@ async function copied(control) {
   return answer.text();
 }
 
-// A drawing as PNG, twice as large as it says, so that slides show it sharp.
+// A drawing as PNG, at twice its stated size, to look sharp on slides.
 async function pictureOf(control) {
   const answer = await fetch(control.href);
   if (!answer.ok) throw new Error(answer.statusText);
@@ -27,7 +26,7 @@ async function pictureOf(control) {
 async function copyPicture(control) {
   const picture = pictureOf(control);
   try {
-    // Browsers take the promise, so that they need not wait to know who clicked.
+    // Pass the promise: after waiting for it, browsers no longer know that the user clicked.
     await navigator.clipboard.write([new ClipboardItem({ "image/png": picture })]);
     announcement.textContent = "picture copied";
   } catch {

@@ -1,5 +1,5 @@
-// Reads a problem beside the list where there is room for both; elsewhere its link leads to its
-// page, as it does without scripts. Decisions made beside the list come back to the list.
+// Shows a problem beside the list if there is room for both; otherwise its link leads to its
+// page, as it does without scripts. Decisions made beside the list return to the list.
 const pane = document.getElementById("flag-pane");
 const list = document.getElementById("flag-list");
 const announcement = document.getElementById("announcement");
@@ -8,7 +8,7 @@ const links = () => [...document.querySelectorAll("#flag-list a[data-row]")];
 
 const canShow = (link) => link?.hasAttribute("hx-get");
 
-// The link itself loads the problem when this event says that there is room beside the list.
+// On this event, which says that there is room beside the list, the link loads the problem.
 function show(link) {
   if (!canShow(link)) return;
   for (const other of links()) other.removeAttribute("aria-current");
@@ -38,11 +38,11 @@ function countSelected() {
 if (pane && list) {
   const start = listedAt(location.hash);
   if (start) start.focus();
-  // By then the links know how to ask.
+  // By then htmx has processed the links.
   if (isWide.matches) {
     window.addEventListener("load", () => {
       show(start ?? links().find(canShow));
-      // What is shown is what the keys are about, so it follows the focus.
+      // Keys act on the problem shown, so it follows the focus.
       list.addEventListener("focusin", (event) => {
         const link = event.target.closest("a[data-row]");
         if (isWide.matches && link && !link.hasAttribute("aria-current")) show(link);
@@ -66,7 +66,7 @@ if (pane && list) {
     const place = all.findIndex((link) => link.hasAttribute("aria-current"));
     const back = event.target.elements.back;
     if (place < 0 || !back) return;
-    // A problem that was decided leaves the list, so the next one takes its place.
+    // A problem that was decided leaves the list, and the next one takes its place.
     const leaves = event.target.hasAttribute("data-decides") && list.dataset.leaves === "yes";
     const target = (leaves && (all[place + 1] ?? all[place - 1])) || all[place];
     back.value = `${location.pathname}${location.search}#${target.id}`;

@@ -1,5 +1,5 @@
-// A form that changes something is sent once, also where its button is pressed again while a slow
-// answer is on its way. After some seconds it can be sent again, as where nothing came back.
+// Sends a form that changes something only once, even if its button is pressed again during a
+// slow response. After some seconds it can be sent again, in case there was no response.
 const AGAIN_MS = 5000;
 const sent = new WeakMap();
 

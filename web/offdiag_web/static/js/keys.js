@@ -1,6 +1,6 @@
-// Single-key shortcuts. A control names its own key in aria-keyshortcuts, so every shortcut has
-// a visible control and this module knows no page. They rest while a field has the focus, and
-// always where the reader turned them off.
+// Single-key shortcuts. A control names its key in aria-keyshortcuts, so every shortcut has a
+// visible control and this module knows no page. They are off while a field has the focus, and
+// always if the reader turned them off.
 const FIELD = "input, select, textarea, [contenteditable], dialog";
 const PREFIX_MS = 1000;
 const sheet = document.getElementById("shortcuts");
@@ -16,13 +16,13 @@ if (opener && sheet) {
 function act(control) {
   if (control.matches("input, select")) return control.focus();
   control.click();
-  // What opens a form is followed by its first field.
+  // After opening a form, focus its first field.
   const form = control.matches("summary") ? control.parentElement : null;
   if (form?.open) form.querySelector("input:not([type=hidden]), textarea, select")?.focus();
 }
 
-// The same key may have several controls, such as one for a selection and one for what is open.
-// The menu counts where it is folded away, too; what is about to be replaced does not count.
+// A key may have several controls, such as one for a selection and one for what is open. A
+// folded menu counts too; what is about to be replaced does not.
 function controlFor(key) {
   const named = document.querySelectorAll(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
   return [...named].find((control) =>
@@ -46,7 +46,7 @@ function moveRow(step) {
   if (links.length === 0) return false;
   const line = document.activeElement.closest("li, tr");
   let current = links.findIndex((link) => line?.contains(link));
-  // From what is shown beside a list it goes on in the list.
+  // From the details beside a list, continue in the list.
   if (current < 0 && document.activeElement.closest(".pane")) {
     current = links.findIndex((link) => link.hasAttribute("aria-current"));
   }
@@ -57,7 +57,7 @@ function moveRow(step) {
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") closeForms();
-  // AltGr, which some keyboards need for @, counts as Ctrl and Alt on some systems.
+  // AltGr, which some keyboards need for @, is reported as Ctrl and Alt on some systems.
   const isChord = event.ctrlKey || event.metaKey || event.altKey;
   if ((isChord && !event.getModifierState("AltGraph")) || isOff()) return;
   if (event.target.closest(FIELD) && !event.target.matches("input[type=checkbox]")) return;

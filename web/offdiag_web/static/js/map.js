@@ -1,6 +1,6 @@
-// A cross and the names and count of the cell under the pointer, on the map of a large matrix.
-// Arrow keys move the cross too, with Shift by twelve; Enter shows its cell in the table. Without
-// this module a click on the map does that.
+// Shows a cross and the names and count of the cell under the pointer, on the map of a large
+// matrix. Arrow keys move the cross too, by twelve with Shift; Enter shows its cell in the table.
+// Without this module, a click on the map does that.
 const form = document.querySelector("form.map");
 const button = form?.querySelector("input[type=image]");
 const cross = form?.querySelector(".cross");
@@ -10,7 +10,7 @@ let matrix = null;
 let asked = false;
 let place = null;
 
-// Fetched once somebody looks: the map itself needs no numbers.
+// Fetched on first use, because the map itself needs no numbers.
 async function load() {
   if (asked) return;
   asked = true;
@@ -50,7 +50,7 @@ function pointed(event) {
   return [share(event.clientY, box.top, box.height), share(event.clientX, box.left, box.width)];
 }
 
-// Coordinates are those of the picture as it was drawn, however large it is shown.
+// Coordinates refer to the picture as drawn, whatever its size on the screen.
 function open() {
   const side = Number(form.dataset.side) / matrix.labels.length;
   const address = new URL(form.action);
@@ -80,7 +80,7 @@ if (form && button && cross && said) {
   });
   button.addEventListener("click", (event) => {
     if (!matrix) return;
-    // A key has no place of its own: it opens the cell under the cross.
+    // Keys have no coordinates, so Enter opens the cell under the cross.
     if (event.detail > 0) place = pointed(event);
     if (!place) return;
     event.preventDefault();

@@ -1,9 +1,9 @@
 // Moves through a confusion matrix with the arrow keys. The whole table is one tab stop; the
-// heads of the row and the column of the current cell stand out.
+// row and column heads of the current cell are highlighted.
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-// Three pictures of a cell, from its page of examples. Where the first page that is read has
-// none, samples of this dataset have no pictures to show, and no other page is read.
+// Three images of a cell, from its page of examples. If the first page has none, the samples of
+// this dataset have no images to show, and no other page is loaded.
 const REST_MS = 150;
 const MOST = 3;
 const pictures = new Map();
@@ -37,7 +37,7 @@ function setUp(table) {
   let current = rows[0]?.[0];
   if (!current) return;
   for (const cell of rows.flat()) cell.tabIndex = -1;
-  // Enter on a cell follows its link, which need not be a stop of its own either.
+  // Enter on a cell follows its link, so the link need not be a stop of its own.
   for (const link of table.querySelectorAll("td[data-cell] a")) link.tabIndex = -1;
   current.tabIndex = 0;
   // The region scrolls with the focused cell, so it need not be a stop of its own.

@@ -1,5 +1,5 @@
-// The go-to palette: the page behind the link "Go to…" in a dialog, so that one list, made on
-// the server, serves both. Without this module the link simply opens the page.
+// The go-to palette: the page behind the link "Go to…" in a dialog, so that both use one list
+// made on the server. Without this module the link simply opens the page.
 const opener = document.getElementById("open-palette");
 const dialog = document.getElementById("palette");
 const field = dialog?.querySelector("input");
@@ -7,8 +7,8 @@ const results = dialog?.querySelector("[data-results]");
 let asked;
 let looking = Promise.resolve();
 
-// Somebody may have stepped to a result before the answer to the last letter comes; the same
-// result keeps the focus then, and where it is gone the field takes it back.
+// The user may have moved to a result before the response to the last letter arrives; the same
+// result then keeps the focus, or the field gets it if the result is gone.
 function show(found) {
   const focused = results.contains(document.activeElement) ? document.activeElement.href : null;
   results.replaceChildren(...found);
@@ -57,12 +57,12 @@ if (opener && dialog) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const links = [...results.querySelectorAll("a")];
     if (event.key === "Escape") {
-      // A search field would only be emptied first.
+      // Otherwise Escape would only clear the search field.
       event.preventDefault();
       dialog.close();
     } else if (event.key === "Enter" && event.target === field) {
       event.preventDefault();
-      // What is listed may still answer fewer letters than were typed.
+      // The results may still be those for fewer letters.
       looking.then(() => results.querySelector("a")?.click());
     } else if (step && links.length > 0) {
       event.preventDefault();

@@ -1,4 +1,4 @@
-// Ranges on the axes of parallel coordinates: lines outside of them fade, and so do their runs in
+// Ranges on the axes of parallel coordinates: lines outside them fade, and so do their runs in
 // the table below. Without this module all lines are drawn alike.
 const { brushY, select } = globalThis.d3;
 const chart = document.querySelector(".parallel");

@@ -1,5 +1,5 @@
-// The runs list. Without this module only the ticks of one page count, and columns keep the
-// width they have.
+// The list of runs. Without this module only selections on one page count, and columns keep
+// their width.
 const form = document.getElementById("selected");
 const shown = document.getElementById("n-selected");
 const ticked = new Set(new URLSearchParams(location.search).get("sel")?.split(",").filter(Boolean));
@@ -7,8 +7,8 @@ const boxes = () => [...(form?.querySelectorAll("input[type=checkbox][name=runs]
 const MOST_NAMED = 3;
 let last = null;
 
-// What is ticked is kept in the address and in every link to another part of the list, so that
-// it survives another page, order or filter.
+// The selection is kept in the address and in every link to another part of the list, so it
+// stays when page, order or filter change.
 function withTicks(url) {
   const target = new URL(url, location.href);
   target.searchParams.delete("sel");
@@ -56,7 +56,7 @@ function clear() {
   keep();
 }
 
-// Shift and a click, or Shift and j, tick all lines in between.
+// Shift and a click, or Shift and j, select all lines in between.
 form?.addEventListener("click", (event) => {
   const { target } = event;
   if (target.name !== "runs") return;
@@ -87,8 +87,8 @@ document.addEventListener("keydown", (event) => {
 });
 if (form && ticked.size) tell();
 
-// Columns are drawn wider and narrower at their right edge, by pointer or with the arrow keys;
-// Home or a double click gives back the usual width. The widths stay in this browser.
+// The right edge of a column changes its width, by pointer or with the arrow keys; Home or a
+// double click restores the default width. The widths are stored in this browser.
 const KEY = "offdiag-run-columns";
 const [STEP, LEAST, MOST] = [8, 32, 800];
 const table = document.querySelector(".runs");
@@ -117,7 +117,7 @@ function resize(head, width) {
   try {
     localStorage.setItem(KEY, JSON.stringify(widths));
   } catch {
-    // A browser that keeps nothing shows the width until the page is left.
+    // Without storage, the width lasts until the page is left.
   }
 }
 

@@ -1,5 +1,5 @@
-// The dots of a scatter plot are links: one Tab stop, arrows move to the nearest dot in their
-// direction, and Enter opens as for every link.
+// The dots of a scatter plot are links: one tab stop, arrow keys move to the nearest dot in
+// their direction, and Enter opens it, as for every link.
 const DIRECTIONS = {
   ArrowRight: [1, 0],
   ArrowLeft: [-1, 0],
@@ -32,7 +32,7 @@ function middle(dot) {
   return [box.x + box.width / 2, box.y + box.height / 2];
 }
 
-// What lies sideways of the direction counts double, so that arrows keep to their course.
+// Sideways distance counts double, so that arrows keep their direction.
 function nearest(from, dots, [across, down]) {
   const [x, y] = middle(from);
   let best = null;

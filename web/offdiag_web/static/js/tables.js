@@ -1,6 +1,6 @@
-// A part of a table that is copied stays a table: one line for each row and one cell for each
-// value, also where cells show two numbers below each other. Pictures and what only screen readers
-// are told are left out.
+// A copied part of a table stays a table: one line for each row and one cell for each value, even
+// if cells show two numbers below each other. Pictures and texts only for screen readers are
+// left out.
 function tableOf(range) {
   const around = range.commonAncestorContainer;
   return (around instanceof Element ? around : around.parentElement)?.closest("table");

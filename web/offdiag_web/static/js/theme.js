@@ -1,4 +1,4 @@
-// Switches the theme without leaving the page. Without this module the form does it by itself.
+// Switches the theme without leaving the page. Without this module the form does so.
 const form = document.getElementById("theme");
 let saved = Promise.resolve();
 const order = ["auto", "light", "dark"];
@@ -7,7 +7,7 @@ form?.addEventListener("submit", (event) => {
   event.preventDefault();
   const button = form.elements.theme;
   const theme = button.value;
-  // One after the other, so that the last choice stays, also when the page is left meanwhile.
+  // One after the other, so that the last choice wins, even if the page is left meanwhile.
   const body = new URLSearchParams({ theme });
   saved = saved.then(() => fetch(form.action, { method: "POST", body, keepalive: true }));
   if (theme === "auto") delete document.documentElement.dataset.theme;

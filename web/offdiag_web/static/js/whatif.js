@@ -1,6 +1,6 @@
-// Recomputes costs while somebody types, with the arithmetic of the server: the same products
-// in the same order, so that both get the same digits. The server's answer follows and replaces
-// what is shown; if the two ever differed, the page would say so.
+// Recomputes costs while typing, with the arithmetic of the server: the same products in the same
+// order, so both get the same digits. The server's response then replaces what is shown; if the
+// two ever differed, the page would say so.
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const SMALLEST = 1e-15;
 const LARGEST = 1e15;
@@ -13,7 +13,7 @@ const LARGEST_RATIO = 100;
 const POSITIONS = 200;
 const SLIDER = ["at", "shown", "lever"];
 
-// The cost that is written, null where it is none.
+// The cost that was typed, null if there is none.
 export function parseCost(text) {
   if (!NUMBER.test(text.trim())) return null;
   const cost = Number(text);
@@ -30,7 +30,7 @@ export function placeOfRatio(ratio) {
   return Math.round(Math.min(1, Math.max(0, share)) * POSITIONS);
 }
 
-// Cells [place in row order, cases] as the page writes them: "3:17 8:2.5".
+// Cells [index in row order, cases] as the page writes them: "3:17 8:2.5".
 export function readCells(text) {
   return text.split(" ").filter(Boolean).map((cell) => cell.split(":").map(Number));
 }
@@ -40,7 +40,7 @@ export function readGroups(text) {
   return text.split(" ").filter(Boolean).map((group) => group.split(",").map(Number));
 }
 
-// Weights in row order with confusions inside groups of class codes priced as right answers.
+// Weights in row order, where confusions inside groups cost as much as correct predictions.
 export function forgiven(weights, size, groups) {
   const found = [...weights];
   for (const group of groups) {
@@ -53,14 +53,14 @@ export function forgiven(weights, size, groups) {
   return found;
 }
 
-// Sum of cost times cases over cells [place, cases] in row order.
+// Sum of cost times cases over cells [index, cases] in row order.
 export function totalCost(cells, weights) {
   let total = 0;
   for (const [place, cases] of cells) total += cases * weights[place];
   return total;
 }
 
-// The cheapest constant answer for so many cases of each class: its code and its total.
+// The cheapest constant prediction for these cases of each class: its code and its total.
 export function bestConstant(support, weights) {
   const size = support.length;
   let best = null;
@@ -78,7 +78,7 @@ export function perThousand(total, cases) {
   return (total / cases) * PER;
 }
 
-// An amount with so many decimals; what is not nothing is not "0".
+// An amount with this many decimals; only 0 is written as "0".
 export function amountText(amount, decimals) {
   const body = Math.abs(amount).toFixed(decimals);
   const isNothing = !/[1-9]/.test(body);
@@ -91,7 +91,7 @@ export function amountText(amount, decimals) {
   return `${amount < 0 && !isNothing ? "\u2212" : ""}${grouped}${part ? `.${part}` : ""}`;
 }
 
-// As many decimals as show four digits of the largest amount, none where there are.
+// As many decimals as show four digits of the largest amount, none if it has as many before them.
 export function decimalsFor(amounts) {
   const largest = Math.max(0, ...amounts.map(Math.abs));
   if (largest === 0 || !Number.isFinite(largest)) return 0;
@@ -99,7 +99,7 @@ export function decimalsFor(amounts) {
   return Math.min(MOST_DECIMALS, Math.max(0, DIGITS - before));
 }
 
-// Places from 1 for the lowest; equal values share the better one.
+// Ranks from 1 for the lowest; equal values share the better rank.
 export function ranks(values) {
   return values.map((value) => 1 + values.filter((other) => other < value).length);
 }
@@ -127,7 +127,7 @@ function setUp(scenario, grid) {
   const isSame = (one, other) => parseCost(one) === parseCost(other);
   const say = (text) => { document.getElementById("announcement").textContent = text; };
 
-  // The weights in row order, null while a field cannot be read.
+  // The weights in row order, null while a field is invalid.
   function weights() {
     const found = new Array(size * size);
     for (const field of fields) {
@@ -148,7 +148,7 @@ function setUp(scenario, grid) {
     return found;
   }
 
-  // Whether the totals of the server are those computed here, to the last digit.
+  // Whether the server's totals equal those computed here, to the last digit.
   function compare() {
     const prices = size ? weights() : null;
     if (prices === null) return;
@@ -175,7 +175,7 @@ function setUp(scenario, grid) {
     } else note?.remove();
   }
 
-  // Shows costs and places at once; what needs the server is dimmed until it answers.
+  // Shows costs and ranks immediately; what needs the server is dimmed until it responds.
   function show(prices) {
     const table = document.getElementById("ranking");
     const rows = [...table.querySelectorAll("[data-letter]")];
@@ -212,7 +212,7 @@ function setUp(scenario, grid) {
     row.querySelector("[data-constant]").textContent = head.title || head.textContent;
   }
 
-  // Amounts of all cells at once; totals and the end of the ramp follow with the server's answer.
+  // Amounts of all cells; totals and the end of the ramp follow with the server's response.
   function showHeat(prices) {
     const heat = document.getElementById("heat");
     if (!heat) return;
@@ -239,7 +239,7 @@ function setUp(scenario, grid) {
     }
   }
 
-  // The line of the flip chart that says where the price stands.
+  // The line of the flip chart that marks the current cost.
   function showNow(x) {
     const line = document.querySelector(".flip-chart .now");
     if (!line) return;
@@ -250,7 +250,7 @@ function setUp(scenario, grid) {
     line.setAttribute("d", line.getAttribute("d").replace(/^M[\d.]+/, `M${(left + share * (right - left)).toFixed(2)}`));
   }
 
-  // The slider sets the cells of its lever; that lever stays the one that is varied.
+  // The slider sets the cells of its lever, which remains the one that is varied.
   function move(x) {
     for (const [name, price] of range.dataset.cells.split(" ").map((cell) => cell.split(":"))) {
       const field = fields.find((each) => each.name === name);
@@ -282,7 +282,7 @@ function setUp(scenario, grid) {
     });
   }
 
-  // What the answer says of the slider, without taking it from under the pointer.
+  // The server's texts about the slider, without replacing it under the pointer.
   function takeSlider(answer) {
     const found = answer.getElementById("slider");
     const shown = document.getElementById("slider");
@@ -337,7 +337,7 @@ function setUp(scenario, grid) {
         const shown = document.getElementById(id);
         const found = answer.getElementById(id);
         if (!shown || !found || shown === document.activeElement) continue;
-        // Copies: when an option leaves its list, the next one becomes the chosen one.
+        // Copies, because taking an option out of a list would select the next one.
         shown.replaceChildren(...[...found.childNodes].map((node) => document.importNode(node, true)));
       }
       document.dispatchEvent(new Event("replaced"));
@@ -367,7 +367,7 @@ function setUp(scenario, grid) {
     later();
   });
   scenario.addEventListener("submit", (event) => {
-    // A multiplication changes the fields themselves, so that their page is loaded anew.
+    // A multiplication changes the fields themselves, so the page is reloaded.
     if (scenario.elements.tx.value.trim()) return;
     event.preventDefault();
     recalculate();
