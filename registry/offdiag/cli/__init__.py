@@ -1,4 +1,4 @@
-"""The command line `offdiag`: a folder for each heading of its help, a module for each noun."""
+"""The command line `offdiag`: a folder for each section of its help, a module for each noun."""
 
 from offdiag.cli.commands import main
 

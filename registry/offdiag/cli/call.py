@@ -1,4 +1,4 @@
-"""How a command is called: the registry it works on, open while it runs, and what it prints."""
+"""What commands share: the registry they use, open while they run, and how they print results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SERVERS = ("http://", "https://")
 
 
 def settings_for(url: str | None) -> Settings:
-    """The settings in force, with the registry of `--url` if it was given."""
+    """The current settings, with the registry of `--url` if it was given."""
     settings = load_settings()
     if url is None:
         return settings
@@ -41,12 +41,12 @@ def settings_for(url: str | None) -> Settings:
 
 
 def is_server(url: str) -> bool:
-    """Whether a URL names a server rather than a database."""
+    """Whether a URL is that of a server rather than a database."""
     return url.startswith(_SERVERS)
 
 
 def database_url(settings: Settings) -> str:
-    """The URL of the configured database. Raises `InvalidInput` for that of a server."""
+    """The URL of the configured database. Raises `InvalidInput` if it is that of a server."""
     url = settings.database.url
     if not is_server(url):
         return url
@@ -60,10 +60,10 @@ def database_url(settings: Settings) -> str:
 
 
 def database_option(command: Function) -> Function:
-    """`--url` of a command that works on the database itself.
+    """`--url` of a command that needs direct access to the database.
 
     A server is refused while the options are read, before the command imports what opens a
-    database: where a client alone is installed, an extra would be named that does not help.
+    database: if only the client is installed, an error would name an extra that does not help.
     """
     return click.option(
         "--url",
@@ -84,26 +84,26 @@ def _database_at(
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """How a command is called: the registry of `--url`, and whether `--json` is given."""
+    """How a command was called: the registry of `--url`, and whether `--json` was given."""
 
     url: str | None
     as_json: bool
 
     @property
     def settings(self) -> Settings:
-        """The settings in force, with this registry."""
+        """The current settings, with this registry."""
         return settings_for(self.url)
 
     @property
     def registry(self) -> Registry:
-        """The registry as the SDK has it: a server or a database."""
+        """The registry as an object of the SDK: a server or a database."""
         from offdiag.sdk.target import registry_at
 
         settings = self.settings
         return registry_at(settings.database.url, settings)
 
     def opened(self) -> AbstractContextManager[Database]:
-        """The database, as `opened` gives it."""
+        """The database, as returned by `opened`."""
         return opened(self.settings)
 
     def print(
@@ -111,7 +111,7 @@ class Call:
         document: ResponseBody | Mapping[str, Any],
         shown: Shown | Iterable[Shown],
     ) -> None:
-        """Print a document with `--json`, else what people are shown of it: texts and tables."""
+        """Print a document with `--json`, otherwise the texts and tables for people."""
         if self.as_json:
             print_json(document if isinstance(document, Mapping) else document.plain())
             return
@@ -125,12 +125,12 @@ class Call:
 
 
 def registry_options(command: Callable[..., None]) -> Callable[..., None]:
-    """`--url` of a database or a server, and `--json`; the command takes both as `call`."""
+    """Add `--url` of a database or a server, and `--json`; the command gets both as `call`."""
     return url_option(json_option(_with_call(command)))
 
 
 def database_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The same for a command that works on the database itself."""
+    """The same for a command that needs direct access to the database."""
     return database_option(json_option(_with_call(command)))
 
 
@@ -143,7 +143,7 @@ def _with_call(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def project_option(about: str) -> Callable[[Function], Function]:
-    """`--project`: where a name is looked up, the configured project where none is given."""
+    """`--project`: where a name is looked up, by default the configured project."""
     return click.option(
         "--project", callback=_project, help=f"{about}  [default: the configured one]"
     )
@@ -159,9 +159,9 @@ def _project(context: click.Context, _parameter: click.Parameter, named: str | N
 def opened(
     settings: Settings, *, synchronous: Literal["full", "normal"] = "full"
 ) -> Iterator[Database]:
-    """The configured registry; an embedded one is created or upgraded on the way.
+    """The configured registry; an embedded one is created or upgraded if needed.
 
-    Raises `InvalidInput` for a server. What a command changes is written into the audit log,
+    Raises `InvalidInput` for a server. Changes made by the command are recorded in the audit log,
     with the account that called it.
     """
     from offdiag.store.schema import open_database
@@ -174,9 +174,9 @@ def opened(
 
 
 def evaluate_waiting(database: Database) -> None:
-    """Evaluate the runs of an embedded registry that wait for it, if they are few.
+    """Evaluate the waiting runs of an embedded registry, if there are only a few.
 
-    Of more, a note on stderr reports how many are not evaluated.
+    If there are more, a note on stderr reports how many are not evaluated.
     """
     from offdiag.cli.output import measured, note
     from offdiag.services.evaluation.pending import evaluate_few
@@ -190,9 +190,9 @@ def evaluate_waiting(database: Database) -> None:
 
 @contextmanager
 def answerable() -> Iterator[None]:
-    """Write into the audit log what the command changes in registries that the SDK opens."""
+    """Record in the audit log what the command changes in registries that the SDK opens."""
     if not has_extra("local"):
-        # A client opens no database, and a server knows the caller by the token.
+        # A client opens no database, and a server identifies the caller by the token.
         yield
         return
     from offdiag.store.audit_log import ANSWERABLE
@@ -225,5 +225,5 @@ def _account() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):
-        # A container may run under a number that has no name.
+        # A container may run under a user id without a name.
         return "unknown"

@@ -1,7 +1,7 @@
-"""The command line: its entry point `main`, and the commands by name.
+"""The entry point `main` of the command line, and all commands by name.
 
-A command is imported when it is called. Every error becomes one line and an exit code. Names of
-the version before are read as the new ones.
+A command is imported when it is called. Every error becomes one line and an exit code. Names from
+the previous version are still accepted.
 """
 
 from __future__ import annotations
@@ -90,27 +90,27 @@ _SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "completion": ("commands", "Print the script that lets SHELL complete commands."),
     },
 }
-"""Headings of the help with their commands: the module of each, and what it does in one line.
+"""Sections of the help with their commands: the module of each, and a one-line description.
 
-The lines are here, so that the help imports no command.
+The descriptions are here, so that the help does not import the commands.
 """
 _COMMANDS = {name: entry for section in _SECTIONS.values() for name, entry in section.items()}
 COMMANDS = tuple(_COMMANDS)
 _FUNCTIONS = {"import": "importing"}
-"""Of commands whose names are keywords of Python."""
+"""Functions of commands whose names are keywords of Python."""
 _EXTRAS = {"serve": "server", "demo": "demo"}
-"""Of commands that need another one than `local`, which would be named first."""
+"""Commands that need an extra other than `local`, which would otherwise be named first."""
 
 OLD_NAMES = {
     "flags list --badge": "flags list --hides-minority",
     "recompute --stale": "recompute --outdated",
     "report now": "report create",
 }
-"""Commands and options of the version before, with their new names; neither is in the help."""
+"""Names of commands and options in the previous version, with the new ones; not in the help."""
 
 
 def current_names(words: Iterable[str]) -> list[str]:
-    """The words of a command line with names of the version before replaced by new ones."""
+    """The words of a command line, with names from the previous version replaced by new ones."""
     words = list(words)
     start = next((at for at, word in enumerate(words) if word != "--no-color"), len(words))
     for old, new in OLD_NAMES.items():
@@ -127,7 +127,7 @@ def current_names(words: Iterable[str]) -> list[str]:
 
 
 class CommandGroup(LoadingGroup):
-    """Looks a command up in the module of its name."""
+    """Loads a command from the module of its name."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, current_names(args))
@@ -171,26 +171,26 @@ show_no_color(offdiag)
 
 OK = 0
 NEGATIVE = 1
-"""The command worked and found a problem: an outdated database, a failed check."""
+"""The command worked but found a problem: an outdated database, a failed check."""
 ERROR = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 COMPLETION_VARIABLE = "_OFFDIAG_COMPLETE"
-"""Set by the script that `offdiag completion` prints, while it asks for completions."""
+"""Set by the script that `offdiag completion` prints, when it asks for completions."""
 
 TRACEBACK_VARIABLE = "OFFDIAG_TRACEBACK"
-"""Set to anything, it lets an unexpected error show where it happened."""
+"""If set to anything, an unexpected error shows where it happened."""
 
 
 def main() -> None:
     """Entry point of the console script."""
-    # Who starts a command without an output, as `>&-` does, wants none of what it prints.
+    # A user who closes an output, as with `>&-`, does not want what it would print.
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and not is_unicode(stream):
-            # A name that the terminal cannot show is not a reason to show nothing.
+            # A name that the terminal cannot show is no reason to show nothing.
             stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
@@ -206,8 +206,8 @@ def run(arguments: Sequence[str]) -> int:
     except (click.ClickException, OffdiagError) as error:
         return _refused(error)
     except (BrokenPipeError, SystemExit):
-        # The reader of our output closed the pipe; click and rich end the process over it, and
-        # Python would report the rest of the output once more.
+        # The reader of our output closed the pipe; click and rich end the process because of that,
+        # and Python would report the rest of the output again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except (KeyboardInterrupt, click.Abort):
@@ -221,7 +221,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _completed(arguments: Sequence[str]) -> int:
-    """Complete a command line; an error would be printed in the middle of it."""
+    """Complete a command line silently, because an error would be printed in the middle of it."""
     try:
         offdiag.main(args=list(arguments), prog_name="offdiag", standalone_mode=False)
     except (SystemExit, Exception):  # noqa: BLE001 - the shell cannot show it
@@ -231,7 +231,7 @@ def _completed(arguments: Sequence[str]) -> int:
 
 @contextmanager
 def _notes_as_lines() -> Iterator[None]:
-    """Print warnings of the SDK as a line, without a place in the code."""
+    """Print warnings of the SDK as one line, without a location in the code."""
     with warnings.catch_warnings():
         shown = warnings.showwarning
 
@@ -270,7 +270,7 @@ def _explained(error: click.ClickException | OffdiagError) -> str:
 
 
 def _unfit(error: Exception) -> OffdiagError | None:
-    """What is wrong, if an option does not fit its request, or the output has no room for it."""
+    """The error in words if an option does not fit its request, or the disk is full; else None."""
     if isinstance(error, OSError) and error.errno == ENOSPC:
         return InvalidInput(
             "there is no room.", field="output", hint="Make some, or write elsewhere."
@@ -311,7 +311,8 @@ def completion(context: click.Context, shell: str) -> None:
     completer = get_completion_class(shell)
     if completer is None:
         raise click.BadParameter(f"{shell!r} is not supported.", param_hint="SHELL")
-    # The base class has the script; that of bash would first start bash to get its version.
+    # Take the script of the base class; the one for bash would first start bash to get its
+    # version.
     script = ShellComplete.source(
         completer(context.find_root().command, {}, "offdiag", COMPLETION_VARIABLE)
     )

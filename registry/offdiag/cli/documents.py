@@ -1,4 +1,4 @@
-"""The documents that commands print, read from the store or asked of a server; names in them."""
+"""The documents that commands print, read from the store or requested from a server."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Answer = TypeVar("Answer", bound=BaseModel)
 Listed = TypeVar("Listed", bound=Page)
 
 _RETRY_FOR_S = 3.0
-"""A user at a terminal sees an error sooner than a training job gives up."""
+"""Shorter than for training jobs, because a user at a terminal should see an error soon."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A registry behind its HTTP API, as commands ask it."""
+    """A registry that commands use through its HTTP API."""
 
     connection: Connection
 
@@ -48,7 +48,7 @@ class Server:
         query: RequestBody | None = None,
         body: RequestBody | None = None,
     ) -> Answer:
-        """The document at a path. Raises what the server refuses with, and `ServerFailed`."""
+        """The document at a path. Raises the errors of the server, and `ServerFailed`."""
         content = self.content(path, method=method, query=query, body=body)
         try:
             return answer.model_validate_json(content)
@@ -88,7 +88,7 @@ class Server:
     def pages(
         self, path: str, answer: type[Listed], *, query: Paged, limit: int
     ) -> Iterator[Listed]:
-        """The pages of a list, until they have `limit` entries in all."""
+        """The pages of a list, up to `limit` entries in total."""
         token = None
         while limit > 0:
             size = min(limit, MOST_ON_A_PAGE)
@@ -101,7 +101,7 @@ class Server:
                 return
 
     def _of_another_version(self) -> OffdiagError | None:
-        """That the server is older than this command, if so; None if it is not the reason."""
+        """An error if the server runs another version than this command, otherwise None."""
         try:
             found = Me.model_validate_json(self.connection.ask("GET", "/me")).version
         except NotFound as error:
@@ -130,7 +130,7 @@ class Server:
 
 @contextmanager
 def connected(url: str | None) -> Iterator[Database | Server]:
-    """The registry at a URL, else the configured one: a server, or a database that is open."""
+    """The registry at a URL, or the configured one: a server, or an open database."""
     settings = settings_for(url)
     if is_server(settings.database.url):
         yield Server(Connection.of(settings.database.url, settings))
@@ -150,10 +150,10 @@ def document(
     body: RequestBody | None = None,
     of_results: bool = False,
 ) -> Answer:
-    """A document of the registry at a URL: what `stored` reads, or what a server answers.
+    """A document of the registry at a URL: what `stored` reads, or the response of a server.
 
-    `of_results` evaluates the runs that wait for it in an embedded registry first, as a document
-    of results would be silent on them.
+    `of_results` first evaluates the waiting runs of an embedded registry, whose results would
+    otherwise be missing.
     """
     with connected(url) as registry:
         if isinstance(registry, Server):
@@ -164,7 +164,7 @@ def document(
 
 
 def known_datasets(registry: Database | Server) -> list[DatasetSummary]:
-    """All datasets, on a server those that the caller may see."""
+    """All datasets; on a server, those that the caller may view."""
     from offdiag.records.datasets.dataset import DatasetList, stored_datasets
 
     if isinstance(registry, Server):
@@ -173,7 +173,7 @@ def known_datasets(registry: Database | Server) -> list[DatasetSummary]:
 
 
 def note_unknown_name(url: str | None, *, project: str | None, dataset: str | None) -> None:
-    """Tell the user that no project or dataset has the name that an empty list was asked for."""
+    """Print a note if the project or dataset of an empty list does not exist."""
     if project is None and dataset is None:
         return
     with connected(url) as registry:
@@ -186,15 +186,15 @@ def note_unknown_name(url: str | None, *, project: str | None, dataset: str | No
 def ids_of_runs(
     context: click.Context, _parameter: click.Parameter, named: str | tuple[str, ...] | None
 ) -> str | tuple[str, ...] | None:
-    """The callback of arguments and options that name runs: their ids.
+    """Callback of arguments and options that name runs: returns their ids.
 
-    A text that is neither an id nor a name stays as it is: the command says that there is no
-    such run. Raises `Conflict` for a name of several runs.
+    A text that is neither an id nor a name stays as it is, and the command reports that there is
+    no such run. Raises `Conflict` for a name of several runs.
     """
     if named is None or context.resilient_parsing:
         return named
     url = context.params.get("url")
-    at = url if isinstance(url, str) else None  # One that is not given is not text yet.
+    at = url if isinstance(url, str) else None  # Not yet a text if it was not given.
     if isinstance(named, str):
         return _run_id(at, named)
     return tuple(_run_id(at, each) for each in named)
@@ -207,7 +207,7 @@ def _run_id(url: str | None, named: str) -> str:
 
 
 def _runs_named(url: str | None, name: str) -> Sequence[RunSummary]:
-    """The newest runs of a name, one more than is shown at most."""
+    """The newest runs with a name, at most one more than is shown."""
     query = RunsQuery(filter=f"attributes.name = {quoted(name)}", limit=MOST_NAMED + 1)
     with connected(url) as registry:
         if isinstance(registry, Server):

@@ -1,4 +1,4 @@
-"""Predictions, scores or a matrix in a file: options for its columns, and how to read it."""
+"""Reading predictions, scores or a matrix from a file, and the options for its columns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MatrixInput:
-    """A matrix whose orientation has been stated by the file or by the caller."""
+    """A matrix whose orientation was stated by the file or by the caller."""
 
     matrix: list[list[int]]
     labels: list[str] | None
@@ -35,9 +35,9 @@ class MatrixInput:
 def read_matrix_input(
     file: Path, *, labels: list[str] | None, orientation: str | None
 ) -> MatrixInput:
-    """Read a matrix; the options fill in what the file leaves open and must not contradict it.
+    """Read a matrix; options add what the file does not state and must not contradict it.
 
-    Raises `InvalidInput`, also when the orientation is not stated.
+    Raises `InvalidInput`, also if the orientation is not stated.
     """
     from offdiag.inputs.files.matrix import read_matrix
 
@@ -79,7 +79,7 @@ _OPTIONS = (
 
 
 def file_options(command: Command) -> Command:
-    """The options by which a file is read; they are the fields of `FileInput`."""
+    """Add the options for reading a file; they are the fields of `FileInput`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -87,7 +87,7 @@ def file_options(command: Command) -> Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileInput:
-    """A file and what the command line says about it."""
+    """A file and the options about it."""
 
     file: Path
     true_column: str
@@ -112,7 +112,7 @@ class FileInput:
 
     @property
     def has_matrix(self) -> bool:
-        """Whether it holds counts, not predictions."""
+        """Whether the file contains counts rather than predictions."""
         return self.is_matrix or self.file.suffix.lower() == ".json"
 
     def by_columns(
@@ -240,7 +240,7 @@ _WEIGHT = "sample_weight"
 
 @dataclass(frozen=True, slots=True)
 class PredictionColumns:
-    """Columns by the argument of `log_run` that they are for, and those of the scores."""
+    """Columns by the argument of `log_run` that they are for, and columns of scores."""
 
     by_argument: dict[str, str]
     scores: tuple[str, ...]
@@ -248,7 +248,7 @@ class PredictionColumns:
     def read(
         self, file: Path, *, labels: Sequence[str] | None, of_sets: bool = False
     ) -> dict[str, Any]:
-        """The arguments of `log_run`; an empty cell is a declared class "", or the empty set.
+        """The arguments of `log_run`; an empty cell is the class "" if declared, or the empty set.
 
         Raises `InvalidInput` for a file without the columns, and for missing values.
         """
@@ -274,7 +274,7 @@ class PredictionColumns:
         return arrays
 
     def unread(self, file: Path) -> list[str]:
-        """The columns of the file that are not among these."""
+        """The columns of the file that are not used."""
         from offdiag.inputs.files.tables import column_names
 
         read = {*self.by_argument.values(), *self.scores}
@@ -282,7 +282,7 @@ class PredictionColumns:
 
 
 def prediction_columns(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that name the columns, which the command takes as one argument, `columns`."""
+    """Add the options that name columns; the command gets them as one argument, `columns`."""
 
     @wraps(command)
     def named(

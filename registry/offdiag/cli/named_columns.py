@@ -1,4 +1,4 @@
-"""Columns of a file that options of the running command name."""
+"""Reads the columns of a file that are named by options of the running command."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def read_named(
 ) -> dict[str, FileColumn]:
     """The named columns of a table file.
 
-    Raises `InvalidInput` as `read_columns` does; for a column that the file does not have it
-    gives the option that names it.
+    Raises `InvalidInput` as `read_columns` does; if the file lacks a column, the error names the
+    option for it.
     """
     from offdiag.inputs.files.checks import no_column
     from offdiag.inputs.files.tables import column_names, read_columns

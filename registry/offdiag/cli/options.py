@@ -1,4 +1,4 @@
-"""Options and help shared by all commands, and how values of options are read."""
+"""Options and help texts shared by commands, and parsing of option values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Command = TypeVar("Command", bound=click.Command)
 
 
 def url_option(command: Function) -> Function:
-    """`--url`: the registry to use, known before the runs that are named."""
+    """`--url`: the registry to use, read before the names of runs are looked up."""
     return click.option(
         "--url",
         metavar="URL",
@@ -34,7 +34,7 @@ def json_option(command: Function) -> Function:
 
 
 def sets_option(command: Function) -> Function:
-    """`--sets`: both columns hold sets of labels."""
+    """`--sets`: both columns contain sets of labels."""
     return click.option(
         "--sets",
         "of_sets",
@@ -45,7 +45,7 @@ def sets_option(command: Function) -> Function:
 
 
 def timeout_option(about: str) -> Callable[[Function], Function]:
-    """`--timeout`: for how many seconds a command waits."""
+    """`--timeout`: how many seconds a command waits."""
     return click.option(
         "--timeout",
         type=click.FloatRange(min=0),
@@ -57,12 +57,12 @@ def timeout_option(about: str) -> Callable[[Function], Function]:
 
 
 def labels_option(command: Function) -> Function:
-    """`--labels`: the classes in their order."""
+    """`--labels`: the classes in order."""
     return click.option("--labels", metavar="A,B,…", help="Class names in their order.")(command)
 
 
 def orientation_option(command: Function) -> Function:
-    """`--orientation`: which way a matrix is turned."""
+    """`--orientation`: what the rows of a matrix are."""
     return click.option(
         "--orientation",
         type=click.Choice(["actual_rows", "actual_columns"]),
@@ -78,7 +78,7 @@ def tag_option(command: Function) -> Function:
 
 
 def add_shared_options(command: click.Command) -> None:
-    """Add --no-color to a command and those below it, once however often it is looked up."""
+    """Add --no-color to a command and its subcommands, only once even if it is looked up again."""
     if isinstance(command, click.Group):
         for below in command.commands.values():
             add_shared_options(below)
@@ -87,7 +87,7 @@ def add_shared_options(command: click.Command) -> None:
 
 
 def show_no_color(command: click.Command) -> None:
-    """Add --no-color with its help to a command, that of `offdiag` itself."""
+    """Add --no-color with its help to a command, the one of `offdiag` itself."""
     command.params.append(_no_color(hidden=False))
 
 
@@ -109,12 +109,12 @@ def _switch_off(context: click.Context, _parameter: click.Parameter, value: bool
 
 @dataclass(frozen=True, slots=True)
 class HelpText:
-    """Help of a command next to its options.
+    """Parts of the help of a command besides its options.
 
-    `examples` are command lines without the leading `offdiag`, `see` are paths of other
-    commands. `arguments` says what a positional argument is, by its name in the code; those in
-    `ARGUMENTS` need no mention. `no` is what exit code 1 means, for commands that have it.
-    `no_json` says why a command has no --json, `note` what else there is to know.
+    `examples` are command lines without the leading `offdiag`, `see` are paths of other commands.
+    `arguments` describes positional arguments by their name in the code; those in `ARGUMENTS` need
+    no description. `no` is what exit code 1 means, for commands that have it. `no_json` says why a
+    command has no --json, `note` what else users should know.
     """
 
     examples: tuple[str, ...]
@@ -147,7 +147,7 @@ ARGUMENTS = {
     "flag_id": "Number of the flag: 31 or F-31.",
     "ids": "Numbers of flags: 31 or F-31.",
 }
-"""Arguments that mean the same wherever they occur."""
+"""Arguments that mean the same in all commands."""
 
 _TEXTS: WeakKeyDictionary[click.Command, HelpText] = WeakKeyDictionary()
 
@@ -163,12 +163,12 @@ def help_text(
     no_json: str | None = None,
     note: str | None = None,
 ) -> Callable[[Command], Command]:
-    """A decorator that completes the help of a command; it is above all others."""
+    """A decorator that adds the help text of a command; it has to be the outermost one."""
     text = HelpText(examples, see, arguments or {}, no, no_json, note)
 
     def complete(command: Command) -> Command:
         command.epilog = text.epilog()
-        # Whole: click would cut what does not fit on a line in the list of a group.
+        # The whole sentence: in the list of a group, click would cut it to one line.
         command.short_help = command.get_short_help_str(limit=_ONE_SENTENCE)
         for parameter in command.params:
             if isinstance(parameter, click.Argument) and getattr(parameter, "help", None) is None:
@@ -186,9 +186,9 @@ def help_text_of(command: click.Command) -> HelpText | None:
 
 
 class LoadingGroup(click.Group):
-    """Names the command that may be meant by one that is not there.
+    """A group that suggests a command if the given one does not exist.
 
-    Click looks for similar names among the commands that are loaded, which are none.
+    click only looks for similar names among loaded commands, and there are none.
     """
 
     def resolve_command(
@@ -203,7 +203,7 @@ class LoadingGroup(click.Group):
 
 
 def option_of(field: str | None) -> str | None:
-    """The option of the running command that sets an argument, else the argument itself."""
+    """The option of the running command that sets an argument, or the argument itself."""
     for parameter in click.get_current_context().command.params:
         if isinstance(parameter, click.Option) and parameter.name == field:
             return parameter.opts[0]
@@ -216,9 +216,9 @@ def parse_labels(text: str | None) -> list[str] | None:
 
 
 def parse_entries(pairs: Sequence[str], field: str) -> dict[str, Any]:
-    """`key=value` pairs. A value that is a JSON number, true, false or null is one.
+    """`key=value` pairs. A value that is a JSON number, true, false or null is converted.
 
-    Raises `InvalidInput` for what is no pair, and for a key that is given twice.
+    Raises `InvalidInput` for a text that is no pair, and for a key that is given twice.
     """
     entries: dict[str, Any] = {}
     for pair in pairs:
@@ -232,7 +232,7 @@ def parse_entries(pairs: Sequence[str], field: str) -> dict[str, Any]:
 
 
 def given_twice(name: str, field: str) -> InvalidInput:
-    """What to raise where of two values only one can be meant."""
+    """The error for a value that is given twice."""
     return InvalidInput(f"{name!r} is given twice.", field=field, hint="Give it once.")
 
 

@@ -1,4 +1,4 @@
-"""Where output goes: results to stdout, progress and notes to stderr."""
+"""Output of commands: results to stdout, progress and notes to stderr."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from offdiag.domain.values import MetricValue
 
 _WIDTH_IN_FILES = 10_000
-"""Tables in files and pipes are not folded to a terminal that is not there."""
+"""Tables in files and pipes are not wrapped, since there is no terminal."""
 _WIDTH_OF_INTERVALS = 150
 
 
 def print_json(value: object) -> None:
-    """One JSON document, with full precision and no NaN; in ASCII where not all can be written."""
+    """Print a JSON document, with full precision and no NaN; in ASCII if the output needs it."""
     is_ascii = not is_unicode(sys.stdout)
     click.echo(json.dumps(value, indent=2, ensure_ascii=is_ascii, allow_nan=False))
 
 
 def is_unicode(stream: TextIO) -> bool:
-    """Whether every character can be written to a stream."""
+    """Whether a stream can encode every character."""
     return (stream.encoding or "utf-8").lower().startswith("utf")
 
 
 def print_tables(*tables: RenderableType) -> None:
-    """Tables for people, as wide as the terminal."""
+    """Print tables for people, as wide as the terminal."""
     console = _results()
     for table in tables:
         console.print(table)
@@ -60,13 +60,13 @@ def _progress() -> Console:
 
 
 def _without_color() -> bool | None:
-    """Whether --no-color was given; without it, NO_COLOR decides."""
+    """True if --no-color was given; otherwise None, and NO_COLOR decides."""
     context = click.get_current_context(silent=True)
     return True if context is not None and context.color is False else None
 
 
 def note(text: str) -> None:
-    """A sentence for the user that is not part of the result."""
+    """Print a sentence for the user that is not part of the result."""
     click.echo(text, err=True)
 
 
@@ -85,7 +85,7 @@ def busy(text: str) -> Iterator[None]:
 def counted(text: str, total: int) -> Iterator[Callable[[str], None]]:
     """Show a bar over `total` steps; the yielded function ends a step, named by its argument.
 
-    Where there is no terminal, each step is a line instead.
+    Without a terminal, each step is a line instead.
     """
     console = _progress()
     if not console.is_terminal:
@@ -144,13 +144,13 @@ _COUNTS = frozenset(
 
 
 def label(text: str) -> str:
-    """A class name; one that is empty or begins or ends with a space is quoted."""
+    """A class name, in quotes if it is empty or begins or ends with a space."""
     shown = visible(text)
     return repr(shown) if shown != shown.strip() or not shown else shown
 
 
 def number(key: str, value: MetricValue, *, with_interval: bool = True) -> str:
-    """Three decimals with the interval, a count as it is, or why there is no number."""
+    """Three decimals with the interval, a count as an integer, or why there is no number."""
     if value.value is None:
         return value.undefined_text
     if key in _COUNTS and value.value.is_integer():
@@ -162,5 +162,5 @@ def number(key: str, value: MetricValue, *, with_interval: bool = True) -> str:
 
 
 def three_decimals(value: float) -> str:
-    """Three decimals, ">0.999" of what is less than all."""
+    """Three decimals; ">0.999" for values just below 1."""
     return number_text.number(value, decimals_from_100=3).replace(number_text.MINUS, "-")

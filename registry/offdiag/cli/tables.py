@@ -1,4 +1,4 @@
-"""Evaluations, of classes and of sets of labels, and advice as tables."""
+"""Tables of evaluations, for classes and for sets of labels, and of advice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from offdiag.metrics.counted import Counted, CountedSets
 from offdiag.metrics.weighted.counts import WeightedCounts
 
 MOST_CLASSES = 20
-"""A matrix of more classes is no longer read on a terminal; JSON has all of it."""
+"""A matrix of more classes is unreadable on a terminal; JSON has all of it."""
 PER_CLASS_KEYS = ("support", "predicted", "recall", "precision", "f1")
 
 
@@ -43,7 +43,7 @@ def filled_table(
     title: str | None = None,
     caption: str | None = None,
 ) -> Table:
-    """A table with these lines, in which plain text is made visible; `right` are numbers."""
+    """A table with these rows, whose plain text is made visible; `right` are numeric columns."""
     table = open_table(
         title=None if title is None else visible(title),
         caption=None if caption is None else visible(caption),
@@ -56,7 +56,7 @@ def filled_table(
 
 
 def _unfolded(text: str | None) -> Text | None:
-    """A line over or under a table may be wider than a narrow table."""
+    """A line above or below a table, which may be wider than the table."""
     return None if text is None else Text(text, no_wrap=True, overflow="ignore")
 
 
@@ -71,7 +71,7 @@ def matrix_table(matrix: ConfusionMatrix) -> Table:
 
 
 def weight_table(counted: WeightedCounts) -> Table:
-    """Sums of weights with both axes named, and how many examples there are."""
+    """Sums of weights with both axes named, and the numbers of examples."""
     return _square_table(
         counted.labels.names,
         [[f"{each:.6g}" for each in sums] for sums in counted.sums.tolist()],
@@ -93,7 +93,7 @@ def _square_table(
     title: str,
     caption: str | None = None,
 ) -> Table:
-    """Cells by actual and predicted class, right ones bold, and further columns."""
+    """Cells by actual and predicted class, correct ones bold, and further columns."""
     names = [label(name) for name in labels]
     table = open_table(title=title, caption=caption)
     table.add_column(Text("actual ↓  predicted →"))
@@ -116,7 +116,7 @@ def class_table(
     keys: Sequence[str] = PER_CLASS_KEYS,
     of_labels: bool = False,
 ) -> Table:
-    """The values of `keys`, as far as they exist; `per_class` is by key, in label order."""
+    """The values of `keys` that exist; `per_class` is by key, in label order."""
     keys = [key for key in keys if key in per_class]
     return filled_table(
         ("label" if of_labels else "class", *keys),
@@ -176,7 +176,7 @@ def fraction_table(counted: CountedSets) -> Table:
 
 
 def label_count_table(counted: CountedSets) -> Table:
-    """The two-by-two table of each label, a line each."""
+    """The two-by-two table of each label, one per line."""
     cells = counted.tally.labels.one_vs_rest()
     counts = zip(*(getattr(cells, key).tolist() for key in _CELLS), strict=True)
     return filled_table(
@@ -195,7 +195,7 @@ def evaluation_tables(
     aggregate: Mapping[str, MetricValue],
     per_class: Mapping[str, Sequence[MetricValue]],
 ) -> Iterable[Table]:
-    """The matrix where it can be read, the values of each class, and those of all together."""
+    """The matrix if it is readable, the values of each class, and those of all together."""
     is_read = counted.n_classes <= MOST_CLASSES
     of_labels = isinstance(counted, CountedSets)
     if isinstance(counted, CountedSets):

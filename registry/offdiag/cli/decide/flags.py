@@ -44,7 +44,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def flag_number(text: str) -> int:
-    """A flag as lists and pages name it: 31 or F-31."""
+    """The number of a flag, written as 31 or F-31."""
     number = text.upper().removeprefix("F-")
     if not (number.isascii() and number.isdigit()):
         raise click.BadParameter(f"{text!r} is not a flag. Write 31 or F-31.")
@@ -266,7 +266,7 @@ def _decided(database: Database, asked: Decisions) -> Decided:
 
 
 def _moment(text: str) -> datetime:
-    """The time that `text` means; UTC without a zone."""
+    """The time in a text; UTC if it has no zone."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -279,18 +279,18 @@ def _moment(text: str) -> datetime:
 
 
 def flag_name(flag_id: int) -> str:
-    """A flag as people name it."""
+    """The name of a flag for readers."""
     return f"F-{flag_id}"
 
 
 def state_of(flag: Flag) -> str:
-    """The state, with the time until which a flag is snoozed."""
+    """The state of a flag, with the time until which it is snoozed."""
     until = flag.snoozed_until if flag.state is FlagState.SNOOZED else None
     return f"{flag.state.value}{f' until {until:%Y-%m-%d %H:%M} UTC' if until else ''}"
 
 
 def inbox_table(found: CountedFlags) -> Table:
-    """One line for each flag, and how many there are in each state."""
+    """One line for each flag, and the number of flags in each state."""
     return filled_table(
         ("flag", "severity", "rule", "class", "slice", "run", "dataset", "state", "message"),
         (

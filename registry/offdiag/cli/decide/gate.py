@@ -195,7 +195,7 @@ def _check(url: str | None, run_id: str, asked: GateRequest, *, timeout_s: float
 
 
 def gate_table(gate: Gate) -> Table:
-    """One line for each condition, and the outcome in the last one."""
+    """One line for each condition, and the outcome below."""
     return filled_table(
         ("", "condition", "found", "note"),
         (
@@ -212,7 +212,7 @@ def gate_table(gate: Gate) -> Table:
 
 
 def gate_markdown(gate: Gate) -> str:
-    """The same as a heading and a table, with the ids of run and baseline below."""
+    """The same as a Markdown heading and table, with the ids of run and baseline below."""
     lines = [
         f"### Gate {_outcome(gate).lower()}",
         "",
@@ -230,7 +230,7 @@ def gate_markdown(gate: Gate) -> str:
 
 
 def junit_xml(gate: Gate) -> bytes:
-    """One suite with a test for each condition; what was found is in its failure."""
+    """A test suite with a test for each condition; failures say what was found."""
     failed = sum(not each.passed for each in gate.conditions)
     counts = {"tests": str(len(gate.conditions)), "failures": str(failed)}
     suites = Element("testsuites", counts)
@@ -265,7 +265,7 @@ def _against(gate: Gate) -> str:
 
 
 def _found(checked: CheckedCondition) -> str:
-    """The number that was compared, with the value and interval it belongs to, or why none was."""
+    """The compared number, with the value and interval it belongs to, or why there is none."""
     value, why = checked.value, checked.reason
     if value is None:
         return "" if why is None else reason_text(why)

@@ -1,1 +1,1 @@
-"""Commands about ground truth and what samples look like."""
+"""Commands about ground truth and the content of samples."""

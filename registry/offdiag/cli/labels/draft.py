@@ -124,7 +124,7 @@ def answer(
 
 
 def _require_other_classes(dataset: str, project: str, call: Call) -> None:
-    """Raise `InvalidInput` where an answer could be a class or that the label cannot be told."""
+    """Raise `InvalidInput` if the word for an undecidable label is also a class."""
     found = document(
         call.url,
         f"/datasets/{name_segment(dataset)}",

@@ -1,4 +1,4 @@
-"""`offdiag recount`: runs of counts after labels were corrected where their rows lie."""
+"""`offdiag recount`: count runs of counts again after labels were corrected at their source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`offdiag samples …`: what the samples of a dataset look like."""
+"""`offdiag samples …`: content of samples, suspect labels and label noise."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _stored_lines(total: LoggedSamples) -> Iterator[str]:
 
 
 def _plain(column: FileColumn) -> list[object]:
-    """A column of a file as Python values."""
+    """The values of a column of a file as Python objects."""
     return column if isinstance(column, list) else list(column.to_pylist())
 
 

@@ -22,7 +22,7 @@ from offdiag.records.datasets.truth import Difference, Impact, MovedValue, Truth
 from offdiag.reports.scope import DEFAULT_METRICS, METRICS_OF_SETS
 
 _MOST_CLASSES = 6
-"""Class counts beside each other; JSON has all of them."""
+"""Most classes whose counts are shown side by side; JSON has all of them."""
 
 
 def history_table(history: TruthList) -> Table:
@@ -54,7 +54,7 @@ def history_table(history: TruthList) -> Table:
 
 
 def revision_sentence(made: TruthRevision) -> str:
-    """What a correction changed."""
+    """A sentence on what a correction changed."""
     changes = changes_in_words(made.n_corrected, made.n_newly_labelled, made.n_unlabelled)
     if made.was_there:
         return f"Version {made.version} already has these labels ({changes}); nothing was changed."
@@ -77,7 +77,7 @@ def changes_in_words(n_corrected: int, n_newly_labelled: int, n_unlabelled: int)
 
 
 def comparison_tables(found: Difference, *, limit: int) -> Iterable[Table | Text]:
-    """A sentence, counts of every pair of classes, then the samples themselves."""
+    """A sentence, counts for every pair of classes, then the samples themselves."""
     said = changes_in_words(found.n_corrected, found.n_newly_labelled, found.n_unlabelled)
     yield Text(f"Version {found.before} to version {found.after}: {said}.")
     yield filled_table(
@@ -137,7 +137,7 @@ def ranking_metric(metric: str) -> str:
 def impact_tables(impact: Impact, *, metric: str, limit: int) -> Iterable[Table | Text]:
     """The label changes and their impact, then the runs, largest change first.
 
-    Where the runs do not have the metric, their own first one takes its place.
+    If the runs do not have the metric, their own first one is used.
     """
     metric = metric if metric in impact.n_reranked else next(iter(impact.n_reranked))
     yield Text("\n".join(_sentences(impact, metric)))

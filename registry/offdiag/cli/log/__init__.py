@@ -1,1 +1,1 @@
-"""Commands that log runs, and bring them from other tools and archives."""
+"""Commands that log runs, or import them from other tools and archives."""

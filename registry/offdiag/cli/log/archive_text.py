@@ -1,4 +1,4 @@
-"""Archives in sentences and as JSON."""
+"""Results of export, import, backup and restore in sentences and as JSON."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def exported_sentence(file: Path, manifest: Manifest) -> str:
 
 
 def restored_sentence(place: str, manifest: Manifest) -> str:
-    """What is there now."""
+    """What was restored."""
     return (
         f"{visible(place)} is restored from {visible(manifest.subject)} as of "
         f"{_moment(manifest)}: {counts_in_words(manifest.rows_by_table)}."
@@ -72,7 +72,7 @@ def restored_sentence(place: str, manifest: Manifest) -> str:
 
 
 def replacing_question(place: str, manifest: Manifest) -> str:
-    """What the user has to confirm before a registry is replaced."""
+    """The question to confirm before a registry is replaced."""
     return (
         f"Replace everything in {visible(place)} with {visible(manifest.subject)} as of "
         f"{_moment(manifest)} ({counts_in_words(manifest.rows_by_table)})?"
@@ -80,7 +80,7 @@ def replacing_question(place: str, manifest: Manifest) -> str:
 
 
 def imported_sentence(taken: TakenOver) -> str:
-    """What is new, what was known, and what is left to do."""
+    """What is new, what was known before, and what remains to be done."""
     project = visible(taken.project)
     known = f" {_counted(len(taken.known_runs), 'run', 'runs')} known already." * bool(
         taken.known_runs
@@ -93,7 +93,7 @@ def imported_sentence(taken: TakenOver) -> str:
 
 
 def counts_in_words(rows: Mapping[str, int]) -> str:
-    """`12 runs, 3 datasets, 1 baseline`; tables that people do not count are left out."""
+    """`12 runs, 3 datasets, 1 baseline`; tables that mean nothing to users are left out."""
     return ", ".join(
         _counted(rows[table], one, many)
         for table, (one, many) in _COUNTED.items()

@@ -106,7 +106,7 @@ _FILES_OF = {
     "pycm": ("saved.obj", "What `ConfusionMatrix.save_obj` wrote."),
     "csv": ("matrix.csv", "The table, whose corner names an axis."),
 }
-"""An example of the file of each dialect, and what it contains."""
+"""An example of a file for each dialect, and its description."""
 _OF_RUN = (
     click.option("--name", required=True, help="Name of the run."),
     click.option("--dataset", required=True, help="Dataset that the model was evaluated on."),
@@ -124,7 +124,7 @@ _OF_RUN = (
 
 
 class DialectGroup(LoadingGroup):
-    """Has a command for each dialect, in addition to those that are added to it."""
+    """Has a command for each dialect, in addition to the commands that are added to it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         from offdiag.importers import DIALECTS
@@ -332,7 +332,7 @@ def _said(outcome: MlflowImport) -> str:
 
 
 def _problem(text: str) -> str:
-    """The problem of a run, which may begin with the argument that is amiss, by its option."""
+    """The problem of a run; if it begins with the name of an argument, with its option instead."""
     field, colon, rest = text.partition(": ")
     return f"{option_of(field)}{colon}{rest}"
 
@@ -352,9 +352,9 @@ def _document(outcome: MlflowImport) -> dict[str, Any]:
 
 
 def import_file(dialect: str, file: Path, *, as_json: bool, **given: Any) -> None:
-    """Log what a file of another tool has, and report how it was read.
+    """Log the content of a file of another tool, and report how it was read.
 
-    `given` are what the dialect takes and the arguments of `log_imported`.
+    `given` are the arguments of the dialect and of `log_imported`.
     """
     from offdiag.importers import DIALECTS, read
     from offdiag.sdk.logging import log_imported

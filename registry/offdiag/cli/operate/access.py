@@ -211,12 +211,12 @@ def audit(*, actor: str, project: str, text: str, limit: int, call: Call) -> Non
 
 
 def moment_text(moment: datetime | None) -> str:
-    """When something was done last, to the minute."""
+    """When something was last done, to the minute."""
     return "never" if moment is None else f"{moment:%Y-%m-%d %H:%M}"
 
 
 def read_password(*, from_stdin: bool) -> str:
-    """A password that is in no argument, where every user of the machine could read it."""
+    """A password from stdin or a prompt, since every user of the machine can read arguments."""
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     text: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)

@@ -214,7 +214,7 @@ def views(*, given: tuple[str, ...], remove: bool, call: Call) -> None:
 
 
 def _agreed(database: Database, found: Manifest) -> bool:
-    """Ask whether to replace the registry, if there is one and a terminal to ask on."""
+    """Ask whether to replace the registry, if there is one and a terminal for the question."""
     from offdiag.cli.log.archive_text import replacing_question
     from offdiag.services.retention.backups import holds_a_registry
 

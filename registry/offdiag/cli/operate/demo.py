@@ -165,7 +165,7 @@ def evaluated_entries(database: Database) -> list[RunEntry]:
 
 
 def demo_runs(database: Database) -> list[RunEntry]:
-    """All runs of the demo, by the order they were logged in."""
+    """All runs of the demo, in the order in which they were logged."""
     with database.read() as session:
         page = run_overview(session, terms=_OF_DEMO).page
     entries = list(page.entries)

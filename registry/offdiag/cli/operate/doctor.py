@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check. A problem has a hint."""
+    """The result of one check. If it is a problem, it has a hint."""
 
     name: str
     text: str
@@ -72,7 +72,7 @@ def extras_finding() -> Finding:
 
 
 def signing_key_finding(settings: ServerSettings, database: Database) -> Finding:
-    """Whether `offdiag serve` would find a strong key; none is created here."""
+    """Whether `offdiag serve` would find a strong key; the check creates none."""
     from offdiag_web.signing_key import SETTING, SUFFIX, weakness_of
 
     name = "signing key"
@@ -95,7 +95,7 @@ def signing_key_finding(settings: ServerSettings, database: Database) -> Finding
 
 
 def open_files_finding(settings: Settings, database: Database) -> Finding:
-    """Which files of the registry are readable by every user of the machine."""
+    """Which files of the registry every user of the machine can read."""
     places = [Path(settings.client.spool)]
     if settings.backup.folder:
         places.append(Path(settings.backup.folder))
@@ -157,7 +157,7 @@ _CLOCKS_APART_S = 5.0
 
 
 def versions() -> dict[str, str]:
-    """Python and the libraries that matter; those of extras may be absent."""
+    """Versions of Python and the main libraries; those of extras may be missing."""
     return {"python": platform.python_version()} | {name: _version(name) for name in _LIBRARIES}
 
 
@@ -195,7 +195,7 @@ def _version(name: str) -> str:
 
 
 def _server(settings: Settings) -> Finding:
-    """Whether the server answers, and knows the token."""
+    """Whether the server responds and accepts the token."""
     url = settings.database.url
     try:
         found = Server(Connection.of(url, settings)).ask("/me", Me)
@@ -264,7 +264,7 @@ def _log(database: Database) -> Iterator[Finding]:
 
 
 def clock_finding(ahead_s: float) -> Finding:
-    """Whether the clock of the database and that of this machine agree."""
+    """Whether the clocks of the database and of this machine agree."""
     text = f"the database is {abs(ahead_s):.1f} s {'ahead' if ahead_s > 0 else 'behind'}"
     if abs(ahead_s) <= _CLOCKS_APART_S:
         return Finding("clock", text)

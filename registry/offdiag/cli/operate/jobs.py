@@ -1,4 +1,4 @@
-"""`offdiag jobs …`: the job queue, and another try."""
+"""`offdiag jobs …`: show the job queue and retry failed jobs."""
 
 from __future__ import annotations
 

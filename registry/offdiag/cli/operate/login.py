@@ -1,4 +1,4 @@
-"""`offdiag login`, `logout` and `whoami`: the token of a server, kept for the user."""
+"""`offdiag login`, `logout` and `whoami`: store and check the user's token for a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`offdiag verify` and `offdiag gc`: check what is stored, and delete permanently."""
+"""`offdiag verify` and `offdiag gc`: check stored results, and delete old data permanently."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.option("--no-worker", is_flag=True, help="Evaluate runs in `offdiag worker` only.")
 def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) -> None:
     """Serve the dashboard, with worker and scheduler, until Ctrl-C."""
-    # Nothing that is loaded now is garbage; the warm-up of the server turns this back.
+    # Nothing that is imported now is garbage; the warm-up of the server enables this again.
     gc.disable()
     from offdiag.logs import log_to_stderr
 
@@ -70,7 +70,7 @@ def serve(url: str | None, host: str | None, port: int | None, no_worker: bool) 
 @click.pass_context
 def worker(context: click.Context, *, url: str | None, until_idle: bool) -> None:
     """Run a worker that evaluates logged runs, until Ctrl-C. Any number may run."""
-    # What is due can be done without the libraries of a server; only the scheduler needs them.
+    # Due jobs can be done without the libraries of a server; only the scheduler needs them.
     require_extra("local" if until_idle else "server")
     if until_idle:
         context.exit(1 if _work_until_idle(settings_for(url)) else 0)
@@ -84,7 +84,7 @@ def worker(context: click.Context, *, url: str | None, until_idle: bool) -> None
 
 
 def _work_until_idle(settings: Settings) -> int:
-    """Do what is due, with a progress bar; how many jobs failed."""
+    """Do what is due, with a progress bar, and return how many jobs failed."""
     from collections import Counter
 
     from offdiag.services.evaluation.pending import work_until_idle
@@ -103,7 +103,7 @@ def _work_until_idle(settings: Settings) -> int:
 
 
 _BESIDE = 4
-"""Threads for health checks, and for refusing requests that exceed the limits."""
+"""Threads for health checks, and for refusing requests that exceed the limit."""
 
 
 def serve_until_stopped(
@@ -116,12 +116,12 @@ def serve_until_stopped(
 ) -> None:
     """Serve requests until SIGINT or SIGTERM; requests in progress are completed.
 
-    After SIGTERM `/readyz` says no for `server.shutdown_delay_s` seconds, while it serves
-    requests. A second SIGINT cancels requests in progress.
+    After SIGTERM `/readyz` fails for `server.shutdown_delay_s` seconds, while requests are still
+    served. A second SIGINT cancels requests in progress.
 
     `announce` is called with the address once it can be opened. Raises `InvalidInput` for a
-    registry that is to be served to others and has no admin, and for a port that is taken,
-    unless any other will do.
+    registry that requires sign-in and has no admin, and for a port in use, unless any other will
+    do.
     """
     from offdiag.inputs.bodies.columns import MOST_BYTES_SENT
     from offdiag_web import create_app
@@ -134,7 +134,7 @@ def serve_until_stopped(
 
         return working_in_background(database, settings)
 
-    # An engine of others may refuse to start, which has to be said at once.
+    # A custom engine may refuse to start, which must be reported immediately.
     works_at_once = with_worker and settings.jobs.engine != LOCAL_ENGINE
     works_later = with_worker and not works_at_once
     host = settings.server.host
@@ -161,7 +161,7 @@ def serve_until_stopped(
 
 
 def require_admin(database: Database, settings: Settings) -> None:
-    """Raise `InvalidInput` where sign-in is required and there is no admin.
+    """Raise `InvalidInput` if sign-in is required and there is no admin.
 
     A server that a network can reach requires sign-in, or does not start.
     """
@@ -185,7 +185,7 @@ def require_admin(database: Database, settings: Settings) -> None:
 
 
 def _bound(settings: ServerSettings, any_port_if_taken: bool) -> socket.socket:
-    """A socket that owns the configured port, or any other one where that will do."""
+    """A socket bound to the configured port, or to any other one if that is allowed."""
     for port in (settings.port, 0) if any_port_if_taken else (settings.port,):
         try:
             family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET

@@ -30,7 +30,7 @@ _GUNICORN = "gunicorn.conf.py"
 
 @dataclass(frozen=True, slots=True)
 class TeamServer:
-    """What the files are about; `database_url` has no password."""
+    """The values in the files of a team server; `database_url` has no password."""
 
     database_url: str
     database_password: str | None
@@ -40,7 +40,7 @@ class TeamServer:
     units: Path
 
     def files(self) -> Mapping[Path, str]:
-        """The text of each file. Raises `InvalidInput` for a password no file can have."""
+        """The text of each file. Raises `InvalidInput` for a password that no file can contain."""
         written = {
             self.folder / "offdiag.toml": self._settings(),
             self.secrets_file: self._secrets(),
@@ -54,7 +54,7 @@ class TeamServer:
 
     @property
     def secrets_file(self) -> Path:
-        """The one file that only its owner may read."""
+        """The one file that only its owner can read."""
         return self.folder / "secrets.env"
 
     def _settings(self) -> str:
@@ -89,7 +89,7 @@ auth = "required"
 
 
 def _quoted(value: str) -> str:
-    """A value that systemd and a shell read alike."""
+    """A quoted value that systemd and a shell read alike."""
     if "'" in value or "\n" in value:
         raise InvalidInput(
             "the password of the database has a single quote or a line break.",
@@ -100,14 +100,14 @@ def _quoted(value: str) -> str:
 
 
 def _example(name: str) -> str:
-    """A file of `config/`, which an installed package has in a folder of its own."""
+    """The text of a file from `config/`, which is in another folder of an installed package."""
     package = Path(offdiag.__file__).parent
     places = (package / "team" / name, package.parents[1] / "config" / name)
     return next(place for place in places if place.is_file()).read_text(encoding="utf-8")
 
 
 def require_absent(files: Mapping[Path, str]) -> None:
-    """Raise `InvalidInput` that names the files that exist."""
+    """Raise `InvalidInput`, naming the files that exist."""
     there = [str(file) for file in files if file.exists()]
     if there:
         raise InvalidInput(
@@ -237,7 +237,7 @@ def init(
 def _team_server(
     database_url: str, host: str, port: int, folder: Path, units: Path
 ) -> tuple[TeamServer, str]:
-    """What is set up, and the URL of its database with the password."""
+    """The team server to set up, and the URL of its database with the password."""
     from offdiag.store.address import parse_url
 
     url = parse_url(database_url)
@@ -253,7 +253,7 @@ def _team_server(
         )
     password = url.password or os.environ.get("PGPASSWORD")
     whole = url.set(password=password)
-    plain = whole._replace(password=None)  # `set` takes None for no change.
+    plain = whole._replace(password=None)  # `set` reads None as no change.
     team = TeamServer(plain.render_as_string(), password, host.strip(), port, folder, units)
     return team, whole.render_as_string(hide_password=False)
 

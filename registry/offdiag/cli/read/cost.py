@@ -68,7 +68,7 @@ def diff(*, first: str, second: str, project: str, call: Call) -> None:
 
 
 def _costs(registry: Database | Server, project: str, name: str) -> Costs:
-    """A cost matrix by its name, or name and version."""
+    """A cost matrix by name, or by name and version."""
     wanted = CostName.parse(name)
     if isinstance(registry, Server):
         return registry.ask(
@@ -80,7 +80,7 @@ def _costs(registry: Database | Server, project: str, name: str) -> Costs:
 
 
 def _other_differences(before: Costs, after: Costs) -> list[str]:
-    """Classes that only one has, and another currency, in words."""
+    """Sentences on classes that only one has, and on different currencies."""
     found = []
     for one, other in ((before, after), (after, before)):
         names = _only(one, other)
@@ -154,7 +154,7 @@ def add(
     """
     given = read_weights(file)
     weights = plain_weights(given.weights)
-    # What the weights may be is said where they are stored.
+    # The store checks the weights, and reports what is wrong.
     asked = NewCosts.model_construct(
         project=project,
         dataset=dataset,

@@ -163,7 +163,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _question(command: Command) -> Command:
-    """The options that both commands share, in this order in the help."""
+    """Add the options that both commands share, in the order of the help."""
     for option in reversed(
         (
             click.option(

@@ -1,4 +1,4 @@
-"""Cost matrices, runs ordered by cost, and decision rules as tables."""
+"""Tables of cost matrices, runs ranked by cost, and decision rules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from offdiag.records.decision import TriedRule
 from offdiag.records.runs.multilabel import LabelCostsFound, LabelThreshold
 
 PER = 1_000
-"""Costs are shown for so many examples: mean costs are often too small to read."""
+"""Costs are shown per this many examples, because mean costs are often too small to read."""
 _MOST_LISTED = 5
 
 
@@ -31,7 +31,7 @@ def per_thousand(value: Value, write: Callable[[float], str]) -> str:
 
 
 def _amounts(*costs: float | None) -> Amounts:
-    """How mean costs that are next to each other are written per 1,000 examples."""
+    """The number format of several mean costs per 1,000 examples."""
     return amounts_for(cost * PER for cost in costs if cost is not None)
 
 
@@ -104,7 +104,7 @@ _VERDICTS = {
 
 
 def ranking_tables(found: CostsOfRuns) -> Iterator[Table]:
-    """The runs, the cheapest first, and where the choice flips."""
+    """The runs, cheapest first, and where the choice flips."""
     unit = "" if found.currency is None else f" in {found.currency}"
     changed = ", changed" if found.edits else ""
     verdicts = {each.letter: each.verdict for each in found.runs}

@@ -1,4 +1,4 @@
-"""`offdiag methods`: runs that differ by seed, fold or training size, taken together."""
+"""`offdiag methods`: compare groups of runs that differ by seed, fold or training size."""
 
 from __future__ import annotations
 

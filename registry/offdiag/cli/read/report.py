@@ -67,7 +67,7 @@ class ReportInput:
     notify: tuple[str, ...]
 
     def scope(self, project: str) -> ReportScope:
-        """The scope that is meant. Raises `InvalidInput`."""
+        """The scope that the options define. Raises `InvalidInput`."""
         from offdiag.reports.scope import DEFAULT_METRICS, ReportScope, RunTerm, TermField
         from offdiag.services.reports.alerts import alert_condition
 
@@ -88,7 +88,7 @@ class ReportInput:
         )
 
     def delivery(self) -> list[Target]:
-        """Where the report goes, as a request says it."""
+        """The delivery targets, as an API request contains them."""
         return [
             *(Target(folder=each) for each in self.folder),
             *(Target(email=each) for each in self.email),
@@ -260,7 +260,7 @@ def _edition(server: Server, project: str, name: str, number: int | None) -> Edi
 
 
 def _number_on(server: Server, project: str, name: str, number: int | None) -> int:
-    """The number of an edition, the newest without one."""
+    """The number of an edition, by default the newest."""
     if number is not None:
         return number
     found = server.ask(

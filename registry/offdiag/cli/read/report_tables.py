@@ -1,4 +1,4 @@
-"""Reports, their editions and their schedules as tables."""
+"""Tables of reports, their editions and their schedules."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def report_table(reports: Iterable[ReportSummary]) -> Table:
 
 
 def edition_tables(edition: EditionWithFigures) -> Iterable[Table]:
-    """An edition: its headline first, then its origin."""
+    """An edition: first its headline, then its origin."""
     report = None if edition.report is None else read_report(edition.report)
     sentences = () if report is None else further_sentences(report)
     facts = {
@@ -92,7 +92,7 @@ def _sent(deliveries: Sequence[Delivery]) -> str:
 def waited_for(
     database: Database, asked: RequestedEdition, *, project: str, timeout_s: float
 ) -> EditionWithFigures:
-    """An edition that was queued, once it is computed or the time is up."""
+    """An edition that was queued, returned once it is computed or time is up."""
     from offdiag.services.jobs.attempts import RetryPolicy
     from offdiag.services.reports.edition import wait_for_edition
     from offdiag.services.reports.page import edition_page
@@ -163,7 +163,7 @@ def schedule_facts(entry: ScheduleEntry) -> Table:
 
 
 def scheduler_sentence(page: ReportsPage) -> str:
-    """Whether a scheduler is up to create scheduled editions."""
+    """Whether a scheduler is running that creates scheduled editions."""
     if page.has_scheduler:
         return f"The scheduler is up; its last heartbeat was {page.schedulers[0].age_s:.0f} s ago."
     if page.schedulers:

@@ -30,7 +30,7 @@ from offdiag.sdk.remote.requests import counted_of
 
 
 def run_dict(run: RunWithResults) -> dict[str, Any]:
-    """The run for programs; of sets of labels with their shares."""
+    """The run for programs; for sets of labels, with their shares."""
     shown = run.plain()
     if shown.pop("set_counts") is None:
         return shown
@@ -47,7 +47,7 @@ _LISTED = {"accuracy": "overall_accuracy", "balanced": "balanced_accuracy", "MCC
 
 
 def run_table(runs: Iterable[RunSummary], *, with_intervals: bool) -> Table:
-    """One line for each run: accuracy next to the metrics that show what it hides."""
+    """One line for each run: accuracy, and the metrics that show what it hides."""
     table = filled_table(
         ("run", "name", "dataset", "n", *_LISTED, "lowest recall"),
         (
@@ -70,13 +70,13 @@ def run_table(runs: Iterable[RunSummary], *, with_intervals: bool) -> Table:
 
 
 def _numbers(run: RunSummary, *, with_intervals: bool) -> list[Text]:
-    """The listed metrics and the worst class; before there are any, the state of the run."""
+    """The listed metrics and the worst class, or the state of a run without results."""
     if run.evaluation is None:
         return [Text(run.state.value, style="italic")]
     shown = [
         number(key, run.metrics[key].measured(), with_interval=with_intervals)
         if key in run.metrics
-        else ""  # Sets of labels have none of them.
+        else ""  # Sets of labels have none.
         for key in _LISTED.values()
     ]
     worst = run.worst_class
@@ -87,7 +87,7 @@ def _numbers(run: RunSummary, *, with_intervals: bool) -> list[Text]:
 
 
 def run_tables(run: RunWithResults) -> Iterable[Table]:
-    """Everything about one run for people."""
+    """All tables about one run."""
     yield facts_table(f"Run {run.id}", _facts(run))
     if run.metrics is not None and run.per_class is not None:
         yield from _evaluation_tables(_counted(run), run.metrics, run.per_class)
@@ -143,7 +143,7 @@ def _evaluation_tables(
 
 
 def coverage(n_labelled: int, n_unlabelled: int) -> str:
-    """The number of labelled examples, and of all where some have no label."""
+    """The number of labelled examples, and the total if some have no label."""
     if n_unlabelled == 0:
         return str(n_labelled)
     return f"{n_labelled} of {n_labelled + n_unlabelled}"
@@ -177,7 +177,7 @@ def _facts(run: RunWithResults) -> dict[str, str]:
 
 
 def _evaluated(run: RunWithResults) -> str | None:
-    """Examples and label version of the evaluation, or what is needed for one."""
+    """Examples and label version of the evaluation, or what it is waiting for."""
     made = run.evaluation
     if made is None and run.state is RunState.FINISHED:
         return "not yet; `offdiag worker` evaluates, `offdiag jobs` shows what waits"
@@ -239,7 +239,7 @@ def history_table(evaluations: Sequence[PastEvaluationResponse]) -> Table:
 
 
 def fairness_tables(found: Fairness) -> Iterator[Table]:
-    """The criteria, then the rates of the groups, of each class."""
+    """For each class, the criteria, then the rates of the groups."""
     for each in found.classes:
         yield filled_table(
             ("criterion", "largest difference", "smallest ratio"),

@@ -375,7 +375,7 @@ def restore(run_id: str, call: Call) -> None:
 def _condition(
     registry: Database | Server, filter_text: str, *, project: str | None, dataset: str | None
 ) -> str:
-    """The filter with the wanted projects and datasets as a condition of the search."""
+    """The filter as a search condition, including the requested projects and datasets."""
     parse_filter(filter_text, field="--filter")
     parts = [f"({filter_text})"] if filter_text.strip() else []
     known = known_datasets(registry) if "*" in f"{project}{dataset}" else []
@@ -390,7 +390,7 @@ def _condition(
 
 
 def _pattern(text: str) -> Callable[[str], bool]:
-    """Whether a name matches a text in which `*` stands for any characters, in either case."""
+    """A test of whether names match a text, ignoring case; `*` stands for any characters."""
     pattern = re.compile(".*".join(map(re.escape, text.split("*"))), re.IGNORECASE | re.DOTALL)
     return lambda name: pattern.fullmatch(name) is not None
 
@@ -405,12 +405,12 @@ _ORDERS = {
     "bal": "metrics.balanced_accuracy",
     "worst": "attributes.lowest_recall",
 }
-"""Names of this option; any other is a metric, or a field that has its namespace before it."""
+"""Names of sort orders; any other is a metric, or a field with its namespace as a prefix."""
 
 
 def _order(text: str) -> list[str]:
     if text == "-logged":
-        return []  # As runs are found, along an index.
+        return []  # The default order of the search, along an index.
     name = text.removeprefix("-")
     field = _ORDERS.get(name) or (name if "." in name else f"metrics.{name}")
     order = [f"{field} {'desc' if text.startswith('-') else 'asc'}"]

@@ -1,4 +1,4 @@
-"""Rows of `offdiag sql` as tables, JSON and files that are complete once they have their name."""
+"""Output of `offdiag sql` as tables, JSON and files, which only get their name once complete."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROWS_SHOWN = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FirstRows:
-    """The first rows of a result as plain values; `is_cut` where there are more."""
+    """The first rows of a result as plain values; `is_cut` if there are more."""
 
     schema: pa.Schema
     rows: list[list[Any]]
@@ -38,7 +38,7 @@ class FirstRows:
 
 
 def first_rows(answer: QueryResult, limit: int) -> FirstRows:
-    """At most `limit` rows; no more than that are computed where the query allows it."""
+    """At most `limit` rows; no more than necessary are computed if the query allows that."""
     rows: list[list[Any]] = []
     for batch in answer.batches:
         rows.extend(plain_rows(batch.slice(0, limit + 1 - len(rows))))
@@ -48,7 +48,7 @@ def first_rows(answer: QueryResult, limit: int) -> FirstRows:
 
 
 def plain_rows(batch: pa.RecordBatch) -> list[list[Any]]:
-    """Rows as JSON values: text for times, NULL for what is not finite."""
+    """Rows as JSON values: text for times, null for NaN and infinity."""
     columns = [
         [_plain(value) for value in column.to_pylist(maps_as_pydicts="lossy")]
         for column in batch.columns
@@ -73,7 +73,7 @@ def _plain(value: Any) -> Any:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, date):  # A moment is a date too.
+    if isinstance(value, date):  # A datetime is a date too.
         return value.isoformat()
     return value.hex() if isinstance(value, bytes) else str(value)
 
@@ -88,7 +88,7 @@ def result_dict(found: FirstRows) -> dict[str, Any]:
 
 
 def result_table(found: FirstRows) -> Table:
-    """The first rows for people; what is NULL is written so."""
+    """The first rows for people, in which null is written as NULL."""
     table = open_table()
     for field in found.schema:
         is_number = pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
@@ -108,7 +108,7 @@ Writer = Callable[[BinaryIO, pa.Schema, Iterator[pa.RecordBatch]], None]
 
 
 def writer_for(path: Path) -> Writer:
-    """What writes the form that the name ends with. Raises `InvalidInput` for another end."""
+    """The writer for the suffix of a file name. Raises `InvalidInput` for an unknown one."""
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
         known = ", ".join(_WRITERS)
@@ -121,7 +121,7 @@ def writer_for(path: Path) -> Writer:
 
 
 def write_result(path: Path, writer: Writer, answer: QueryResult, *, limit: int | None) -> int:
-    """Write a result and return its number of rows; after an error there is no file."""
+    """Write a result and return its number of rows; after an error no file remains."""
     n_rows = 0
 
     def counted() -> Iterator[pa.RecordBatch]:

@@ -193,7 +193,7 @@ def _end(verdict: str) -> None:
 
 
 def _matrix(file: Path) -> dict[str, Any]:
-    """The counts and labels of a file; what it says of its orientation is to be found out."""
+    """The counts and labels of a file, without its orientation, which the audit finds out."""
     from offdiag.inputs.files.matrix import read_matrix
 
     found = read_matrix(file)
@@ -202,7 +202,7 @@ def _matrix(file: Path) -> dict[str, Any]:
 
 
 MOST_NUMBERS_SHOWN = 6
-"""Next to a header, to recognise it by."""
+"""Numbers shown next to a header, to recognise its column."""
 
 
 def _table(report: AuditReport, *, title: str | None) -> Table:
@@ -274,7 +274,7 @@ _MEMBERS = ("reported", "class_counts", "matrix", "labels", "positive_label")
 
 @dataclass(frozen=True, slots=True)
 class AuditInput:
-    """The arguments of `audit_reported`, as far as they were given."""
+    """The arguments of `audit_reported` that were given."""
 
     reported: Mapping[str, object]
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -282,7 +282,7 @@ class AuditInput:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The content of a file or of stdin, and what messages call it."""
+    """The content of a file or of stdin, and its name in messages."""
 
     content: bytes
     name: str
@@ -317,9 +317,9 @@ def read_source(path: Path) -> Source:
 
 
 def read_audit_object(source: Source) -> AuditInput:
-    """A JSON object with the arguments of `audit_reported`. Raises `InvalidInput`.
+    """Read a JSON object with the arguments of `audit_reported`. Raises `InvalidInput`.
 
-    Numbers with decimals stay text, so that 0.6030 keeps the zero it was printed with.
+    Numbers with decimals remain text, so that 0.6030 keeps its trailing zero.
     """
     from offdiag.inputs.files.json_files import read_json
 
@@ -342,9 +342,9 @@ def read_audit_object(source: Source) -> AuditInput:
 
 
 def parse_reported(pairs: Sequence[str]) -> dict[str, object]:
-    """`name=value` and `name[class]=value`, the values as they were printed.
+    """The numbers in `name=value` and `name[class]=value`, as they were printed.
 
-    Raises `InvalidInput` for what is no such pair, and for a number that is given twice.
+    Raises `InvalidInput` for other texts, and for a number that is given twice.
     """
     alone: dict[str, str] = {}
     by_class: dict[str, dict[str, str]] = {}
@@ -377,7 +377,7 @@ def parse_corrections(
     positive: str | None,
     unit: str | None,
 ) -> Corrections:
-    """What the options say about a table text. Raises `InvalidInput`."""
+    """The corrections of a table text from the options. Raises `InvalidInput`."""
     heads: dict[str, str] = {}
     for pair in readings:
         head, separator, meaning = pair.rpartition("=")
@@ -408,7 +408,7 @@ def parse_corrections(
 
 
 def parse_counts(text: str | None) -> dict[str, int] | list[int] | None:
-    """`ill=100,well=200`, or `100,200` in label order. Raises `InvalidInput`."""
+    """The counts in `ill=100,well=200`, or `100,200` in label order. Raises `InvalidInput`."""
     if text is None:
         return None
     entries = [entry.rpartition("=") for entry in next(csv.reader([text]))]
