@@ -195,7 +195,7 @@ def store_samples(name: str, json: SampleUploads) -> SamplesStored:
 
 @operation(blueprint, "GET", _SAMPLES, answers=SamplePage)
 def list_samples(name: str, query: SamplesQuery) -> SamplePage:
-    """Read the samples of a dataset that have content, without their pictures."""
+    """Read the samples of a dataset that have content, without their images."""
     database = current_registry().database
     token = read_token(query.page_token)
     found = content.list_content(
@@ -217,7 +217,7 @@ def list_samples(name: str, query: SamplesQuery) -> SamplePage:
     blueprint, "GET", f"{_SAMPLES}/image", answers={200: None}, files=("image/png", "image/jpeg")
 )
 def get_sample_image(name: str, query: ImageQuery) -> Response:
-    """Read the stored picture of a sample, as offdiag encoded it."""
+    """Read the stored image of a sample, as encoded by offdiag."""
     found = content.picture(
         current_registry().database,
         project=query.project,
@@ -248,8 +248,7 @@ def list_suspects(name: str, query: SuspectsQuery) -> Suspects:
 
 @operation(blueprint, "GET", "/datasets/<name:name>/noise", answers=Noise)
 def get_label_noise(name: str, query: NoiseQuery) -> Noise:
-    """Read how much wrong labels matter: ranges of accuracy and recall, and of the order of
-    models."""
+    """Read how much wrong labels matter: ranges of accuracy, recall and the rank of models."""
     return asked_noise(current_registry().database, name, query, kept_suspects())
 
 

@@ -45,8 +45,7 @@ def describe() -> dict[str, Any]:
         for method, operation in operations.items():
             _complete(operation, method, EXTRAS[operation["operationId"]])
     document["components"]["securitySchemes"] = {"token": _TOKEN}
-    # Signing in is optional, because it is not needed where only this machine reaches the
-    # registry.
+    # No sign-in is needed where only this machine can reach the registry.
     document["security"] = [{}, {"token": []}]
     document["components"]["schemas"] = dict(sorted(document["components"]["schemas"].items()))
     document["paths"] = dict(sorted(document["paths"].items()))

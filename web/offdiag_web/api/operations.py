@@ -170,7 +170,7 @@ tree = SpecTree(
     description="An evaluation registry for classifiers.",
     version=offdiag_version(),
 )
-"""Every operation of the interface."""
+"""Every operation of the API."""
 
 
 def resource(name: str) -> Blueprint:

@@ -210,8 +210,8 @@ def _resource(registry: Registry) -> ResourceProjects:
 
 
 def _is_allowed(who: Caller, required: Requirement, subject: ResourceProjects) -> bool:
-    """Whether a caller may have what they ask for. To callers who may not know whether something
-    exists, it is refused even if it does not exist, so that a refusal reveals nothing."""
+    """Whether a caller may have what they ask for. What does not exist is refused as well,
+    to callers who may not know that, so that a refusal reveals nothing."""
     if required.role is None:
         return True
     if may(who, required.role, None):

@@ -208,8 +208,7 @@ def tell_on_next_page(error: OffdiagError) -> None:
 
 
 def _page_instead(error: Conflict | NotFound) -> str | None:
-    """Where to redirect after a button was pressed too late: its page, or the list if that is
-    gone."""
+    """Where to redirect after a late button press: its page, or the list if that is gone."""
     if is_for_programs() or request.path.endswith((".json", ".csv")):
         return None
     if request.method in LOOKING:

@@ -93,8 +93,7 @@ class OpenProblems:
         return known[1]
 
     def count(self, database: Database, since: Callable[[Session], datetime], reader: int) -> int:
-        """The number of problems raised after the time that `since` reads; reader 0 has no
-        account."""
+        """The number of problems since the time that `since` reads; reader 0 has no account."""
         problems, now = self.list(database), self._monotonic()
         seen = self._seen.get(reader) if reader else None
         if seen is None or now - seen[0] > COUNT_KEPT_FOR_S:

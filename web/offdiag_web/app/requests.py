@@ -155,8 +155,7 @@ _LONGEST_PATH = 300
 
 
 def log_requests(app: Flask) -> None:
-    """Give each request of `app` an id and log it; install this before anything that may refuse
-    one."""
+    """Identify and log the requests of `app`; install this before anything that may refuse one."""
 
     @app.before_request
     def name() -> None:
@@ -214,7 +213,7 @@ _BODY = json.dumps(
 
 def admitting(app: Flask, settings: ServerSettings) -> Flask:
     """The same application, restricted to as many requests as the server can handle."""
-    app.wsgi_app = Admission(  # type: ignore[method-assign]  # as Flask tells one to
+    app.wsgi_app = Admission(  # type: ignore[method-assign]  # as Flask recommends
         app.wsgi_app, at_once=settings.threads, count=app.extensions[SENT_AWAY]
     )
     return app
@@ -278,8 +277,7 @@ class _Places:
         self._lock = threading.Lock()
 
     def take(self, wait_s: float) -> bool:
-        """Wait at most `wait_s` seconds for a slot. False if none was free, or too many are
-        waiting."""
+        """Wait up to `wait_s` seconds for a slot. False without one, or if too many wait."""
         with self._lock:
             if self._free:
                 self._free -= 1

@@ -92,7 +92,7 @@ def protect(app: Flask, settings: ServerSettings) -> None:
     app.session_interface = SecureByTls()
     if settings.trusted_proxies:
         n_proxies = settings.trusted_proxies
-        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]  # as Flask tells one to
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]  # as Flask recommends
             app.wsgi_app, x_for=n_proxies, x_proto=n_proxies, x_host=n_proxies
         )
 

@@ -125,8 +125,7 @@ _STATES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemsAddress:
-    """Which problems are listed; an empty field does not filter. `low` shows those of low
-    severity."""
+    """Which problems are listed; empty fields do not filter. `low` includes low severity."""
 
     show: str = "open"
     dataset: str = ""

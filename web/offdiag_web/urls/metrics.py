@@ -14,8 +14,7 @@ _LARGEST_ID = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class MetricAddress:
-    """A metric. `share` is that of the positive class; None means that of the dataset, or one
-    half."""
+    """A metric. `share` is that of the positive class; None is that of the dataset, or a half."""
 
     key: str
     share: Decimal | None = None

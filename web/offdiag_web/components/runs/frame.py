@@ -105,8 +105,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class RunHeaderView:
-    """The header of a run. `state` is None once it has results; `is_pending` makes the page
-    reload.
+    """The header of a run. `state` is None if it has results; `is_pending` makes pages reload.
 
     `role` is "champion" or "candidate" of the dataset, None for neither; `statement` is what has
     to be known first, and only shown on the first page.

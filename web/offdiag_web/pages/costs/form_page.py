@@ -149,7 +149,7 @@ def cost_form_view(
 ) -> str:
     """Present the form. `before` is what it started from, to mark changes; `read` is the meaning
     of the fields, if that was requested; `seen` is the newest version that the reader knows of,
-    `told` the newer one because of which a form is refused, both as NAME@2."""
+    `told` the newer one that led to a refusal, both as NAME@2."""
     costs = None if read is None else read.costs
     return render_template(
         "costs/form.html",

@@ -83,7 +83,7 @@ def _no_one(impact: TruthImpact) -> str:
 
 def _beyond(impact: TruthImpact) -> str:
     of = numbers.plural(len(impact.moved), "run")
-    # The largest change comes first, hence also its run.
+    # The largest change comes first, and so does its run.
     names = list(dict.fromkeys(change.run_id for change in impact.beyond))
     if not names:
         return f"no metric of {of} changed significantly"

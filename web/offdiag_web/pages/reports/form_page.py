@@ -153,7 +153,7 @@ def _fields(typed: TypedReport, choices: Choices, errors: Errors) -> list[FieldV
             getattr(typed, name),
             hint,
             errors=tuple(errors.get(name, ())),
-            **more,  # type: ignore[arg-type]  # what FieldView takes beside these
+            **more,  # type: ignore[arg-type]  # other fields of FieldView
         )
 
     return [

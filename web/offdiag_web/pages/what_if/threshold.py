@@ -79,7 +79,7 @@ def threshold_card(database: Database, found: WhatIf) -> ThresholdCard | None:
         curves = read_curves(session, run.evaluation_id, {lever.actual, *range(n_classes)[:2]})
     curve = curves.get(lever.actual)
     if curve is None and n_classes == 2:
-        # The scores are those of the positive class, hence also the thresholds.
+        # The scores are those of the positive class, and so are the thresholds.
         curve = curves.get(1 - lever.actual)
     if curve is None or not len(curve.points) or not curve.points.n_positive:
         return None
