@@ -199,7 +199,7 @@ class LazyViews:
             pass
 
     def _take_over(self, blueprint: Blueprint) -> None:
-        """Register the views, handlers and preprocessors of a blueprint where they are found."""
+        """Register a blueprint's views, handlers and preprocessors where requests find them."""
         alone = Flask(__name__, static_folder=None)
         alone.url_map.converters = self._app.url_map.converters
         alone.register_blueprint(blueprint)

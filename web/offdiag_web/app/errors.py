@@ -52,7 +52,7 @@ log = structlog.get_logger()
 
 _KIB = 1024
 _MOST_READ = 4 * _KIB * _KIB
-"""Most bytes of a form that is too large in which its longest field is still determined."""
+"""Most bytes of a form that is too large for which the longest field is still looked up."""
 _MOST_FIELDS = 10_000
 _LONGEST_NAME = 60
 

@@ -64,7 +64,7 @@ def _read() -> Preferences:
 
 
 def require_user_name() -> str:
-    """The user of this request: who signed in, the name in its form, or the one entered before.
+    """The user of this request: as signed in, named in its form, or entered before.
 
     A name in the form is remembered. Raises `InvalidInput` if there is none.
     """
