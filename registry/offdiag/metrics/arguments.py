@@ -3,10 +3,10 @@
 Each raises `InvalidInput` naming the argument, the offending value and the way out, so that a
 swapped, negative or missing number never becomes a plausible result.
 
-A matrix in a DataFrame says what its axes are called and which classes they list.
-`pandas.crosstab` names both axes and sorts each by itself, leaving out the classes that do not
-occur along it. So cells are placed by the names they carry, and only a frame without names of
-its own is taken as it lies.
+A DataFrame can say which of its axes holds the actual classes, and which classes each axis lists.
+`pandas.crosstab` names both axes and sorts each separately, leaving out the classes that do not
+occur along it. So cells are placed by the class names on the axes; only a frame whose axes carry
+no class names is read in the order it has.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ def stated_matrix(
     orientation: str | None,
     otherwise: SourceOrientation | None = None,
 ) -> StatedMatrix:
-    """What a caller and the axes of a DataFrame say together.
+    """Combine what the caller states with what the axes of a DataFrame say.
 
-    The orientation is the stated one, that of a frame whose two axes are named as the actual and
-    the predicted classes, or `otherwise`. Raises `InvalidInput` where it is not stated, where
-    names and statement contradict each other, and for classes that cannot be placed.
+    The orientation is the stated one, or that of a frame whose axes are named as actual and
+    predicted classes, or `otherwise`. Raises `InvalidInput` if there is none of these, if the
+    names contradict the statement, and for classes that cannot be placed.
     """
     if orientation is not None:
         known = (SourceOrientation.ACTUAL_ROWS.value, SourceOrientation.ACTUAL_COLUMNS.value)
@@ -68,14 +68,14 @@ def stated_matrix(
 
 
 def is_frame(matrix: Any) -> bool:
-    """Whether something has the two named axes of a DataFrame."""
+    """Whether a value has the two named axes of a DataFrame."""
     return not isinstance(matrix, np.ndarray) and all(
         hasattr(matrix, name) for name in ("index", "columns", "to_numpy")
     )
 
 
 def named_orientation(matrix: Any) -> SourceOrientation | None:
-    """What the names of both axes of a DataFrame say together; None where they do not."""
+    """The orientation that the axis names of a DataFrame imply; None unless both agree."""
     if not is_frame(matrix):
         return None
     rows, columns = axis_named(matrix.index.name), axis_named(matrix.columns.name)
@@ -83,7 +83,7 @@ def named_orientation(matrix: Any) -> SourceOrientation | None:
 
 
 def contradicts(matrix: Any, claimed: SourceOrientation) -> bool:
-    """Whether a name of an axis of a DataFrame contradicts an orientation, and none agrees."""
+    """Whether a DataFrame's axis names speak against an orientation and neither speaks for it."""
     if not is_frame(matrix):
         return False
     rows, columns = axis_named(matrix.index.name), axis_named(matrix.columns.name)
@@ -92,7 +92,7 @@ def contradicts(matrix: Any, claimed: SourceOrientation) -> bool:
 
 
 def require_agreement(matrix: Any, claimed: SourceOrientation) -> None:
-    """Raise `InvalidInput` for a DataFrame whose names of its axes contradict an orientation."""
+    """Raise `InvalidInput` if the axis names of a DataFrame contradict an orientation."""
     if contradicts(matrix, claimed):
         raise InvalidInput(
             f"{claimed.value!r} contradicts the axes of the DataFrame, named "
@@ -108,9 +108,9 @@ def placed(
     """The cells of a DataFrame in the order of `labels`, or of its rows, and these labels.
 
     A class that `labels` declare and an axis leaves out has no samples along it. The numbers
-    0, 1, … of both axes are places and not names, unless they are the labels. Of a table without
-    an index (polars, pyarrow) the columns name the classes of both axes, in one order. Anything
-    else is given back as it is. Raises `InvalidInput` for other classes than the declared ones,
+    0, 1, … on both axes are positions, not names, unless they are the labels. In a table without
+    an index (polars, pyarrow) the columns name the classes of both axes, in the same order.
+    Anything else is returned unchanged. Raises `InvalidInput` for classes that were not declared,
     for axes that list different classes where none are declared, and for totals.
     """
     declared = labels if labels is None or isinstance(labels, LabelSet) else in_their_order(labels)
@@ -140,9 +140,9 @@ def placed(
 
 
 def refuse_totals(cells: Any, labels: Sequence[str]) -> None:
-    """Raise `InvalidInput` for a last line of sums: no class, it would halve every figure."""
+    """Raise `InvalidInput` if the last line holds totals: as a class they would halve figures."""
     if not labels or labels[-1].strip().lower() not in _TOTALS:
-        return  # A matrix of many classes is not read again.
+        return  # Does not read a matrix of many classes a second time.
     rows = [list(row) for row in cells]
     inner = [row[:-1] for row in rows[:-1]]
     if inner:
@@ -162,12 +162,12 @@ def _names(axis: Any) -> tuple[str, ...]:
 def _are_places(
     frame: Any, rows: Sequence[str], columns: Sequence[str], wanted: Sequence[str] | None
 ) -> bool:
-    """Whether both axes only count 0, 1, …, as those of a frame made from an array do."""
+    """Whether both axes only count 0, 1, …, as in a frame made from an array."""
     counted = tuple(str(number) for number in range(len(rows)))
     if not tuple(rows) == tuple(columns) == counted:
         return False
-    # A cross table of classes 0 and 1 lists them; a frame of an array has nothing but a range,
-    # which has a name only where the caller named it after what it lists.
+    # A cross table of classes 0 and 1 lists them; a frame made from an array has a plain range,
+    # which has a name only if the caller named it after what it lists.
     axes = (frame.index, frame.columns)
     is_range = all(type(axis).__name__ == "RangeIndex" and axis.name is None for axis in axes)
     return is_range or (wanted is not None and set(wanted) != set(counted))
@@ -216,7 +216,7 @@ def count_of(value: object, *, field: str) -> int:
 
 
 def square_table(table: ArrayLike, *, field: str) -> NDArray[np.int64]:
-    """A square table of counts, shape (K, K), K at least 1; a DataFrame by the labels it has."""
+    """A square table of counts, shape (K, K), K at least 1; a DataFrame is read by its labels."""
     cells, _ = placed(table, None)
     counts = whole_counts(cells, field=field)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.size == 0:
@@ -286,13 +286,13 @@ def positive_count(value: int, *, field: str) -> int:
 
 
 def is_masked_array(values: object) -> TypeGuard[np.ma.MaskedArray[Any, Any]]:
-    """Whether values are an array of `numpy.ma`, which is not loaded to ask a plain one."""
+    """Whether values are an array of `numpy.ma`, without importing it to check a plain array."""
     is_derived = isinstance(values, np.ndarray) and type(values) is not np.ndarray
     return is_derived and isinstance(values, np.ma.MaskedArray)
 
 
 def unmasked(values: object) -> Any:
-    """The values, with NaN for numbers that a masked array hides, which numpy would bring out."""
+    """The values, with NaN in place of numbers a masked array hides (numpy would reveal them)."""
     if not is_masked_array(values):  # A frame may have a column called _mask.
         return values
     hides_numbers = np.ma.is_masked(values) and values.dtype.kind in "iubf"
@@ -305,7 +305,7 @@ def _numbers(values: ArrayLike, *, field: str, hint: str) -> NDArray[Any]:
     except ValueError:
         raise InvalidInput("the rows differ in length.", field=field, hint=hint) from None
     if array.dtype.kind == "O" and all(isinstance(each, Decimal) for each in array.flat):
-        array = array.astype("f8")  # As databases give numbers.
+        array = array.astype("f8")  # Databases return decimals.
     if array.dtype.kind not in "iuf" and array.size:
         raise InvalidInput(f"{_shown(values)} is not numeric.", field=field, hint=hint)
     return array if array.size else array.astype(np.float64)

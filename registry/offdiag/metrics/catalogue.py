@@ -1,8 +1,8 @@
 """The catalogue: what each metric key means, what it ignores and how it can be misread.
 
-Entries stand beside the formulas; they are collected here. A key has one entry in each scope it
-exists in: the macro F1 of a single-label matrix and that of a multi-label evaluation are
-different metrics under one name. Pages and the printed documentation take their words from here.
+Entries stand beside the formulas; they are collected here. A key has one entry in each scope in
+which it exists: the macro F1 of a single-label matrix and that of a multi-label evaluation are
+different metrics that share a name. Pages and the generated documentation use these texts.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The canonical confusion matrix: exact counts, actual classes along the first axis.
 
-Beside it: the matrix of merged classes, and an order of classes in which those that are confused
-with one another are neighbours. The order is that of average linkage on the confusion in both
-directions, each as a share of its actual class. Up to `EXACT_LEAVES` classes the leaves are then
-arranged optimally (Bar-Joseph et al. 2001), so that neighbours are as similar as the tree
-allows; beyond, that costs seconds and gains little.
+It also holds the matrix of merged classes, and an order of classes that puts those confused with
+one another side by side. The order is that of average linkage on the confusion in both
+directions, each as a share of its actual class. With up to `EXACT_LEAVES` classes the leaves are
+then arranged optimally (Bar-Joseph et al. 2001), so that neighbours are as similar as the tree
+allows; with more, that costs seconds and gains little.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ LARGEST_TOTAL = 2**62
 class ConfusionMatrix:
     """Counts of (actual, predicted) pairs.
 
-    `counts` is a read-only int64 array of shape (K, K), `counts[i, j]` being the samples of
-    actual class i that were predicted as class j, K = len(labels).
+    `counts` is a read-only int64 array of shape (K, K) with K = len(labels); `counts[i, j]` is
+    the number of samples of actual class i that were predicted as class j.
     """
 
     counts: NDArray[np.int64]
@@ -69,12 +69,12 @@ class ConfusionMatrix:
 
     @cached_property
     def correct(self) -> NDArray[np.int64]:
-        """Samples of each class that were predicted as it, shape (K,)."""
+        """Samples of each class that were predicted correctly, shape (K,)."""
         return np.diagonal(self.counts)
 
     @property
     def n_right(self) -> int:
-        """Number of samples that were predicted right."""
+        """Number of samples that were predicted correctly."""
         return int(self.correct.sum())
 
     @cached_property
@@ -125,15 +125,15 @@ def whole_counts(matrix: ArrayLike) -> NDArray[np.int64]:
 
 
 _MANY_CLASSES = 3
-"""As many as make it unlikely that a matrix of counts looks like one of shares."""
+"""Classes from which a matrix of counts is unlikely to look like one of shares."""
 
 
 def notes_on_shares(matrix: Any) -> list[str]:
-    """What to say of floats of which each row, or each column, is a single 1 beside zeros.
+    """A note on a float matrix in which each row, or each column, is a single 1 beside zeros.
 
-    So are the shares of a model that predicts each class as one class, and as counts they are of
-    one sample of each. Nothing is said of whole numbers, which no shares are. `matrix` was read
-    by `whole_counts`.
+    The normalised matrix of a model that always gives a class the same answer looks like this;
+    read as counts, it has one sample of each class. Whole numbers get no note, because shares
+    are never integers. `matrix` has been checked by `whole_counts`.
     """
     cells = np.asarray(unmasked(matrix))
     if cells.dtype.kind != "f" or len(cells) < _MANY_CLASSES:
@@ -171,7 +171,7 @@ def _whole_numbers(matrix: NDArray[Any]) -> NDArray[np.int64]:
         _require_whole_floats(matrix)
     if matrix.dtype.kind in "if" and bool((matrix < 0).any()):
         raise _bad_cell(matrix, matrix < 0, "is negative", "Counts are 0 or more.")
-    # The float sum cannot wrap, so it decides whether the exact one may be taken in int64.
+    # The float sum cannot wrap, so it decides whether the exact sum fits int64.
     if float(matrix.astype(np.float64).sum()) >= LARGEST_TOTAL:
         raise _too_large()
     return matrix.astype(np.int64)
@@ -220,15 +220,15 @@ def _too_large() -> InvalidInput:
 
 
 def collapsed(matrix: ConfusionMatrix, onto: Collapse) -> ConfusionMatrix:
-    """The matrix of the classes that are left; errors inside a group are none any more.
+    """The matrix of the merged classes, where confusions inside a group are no longer errors.
 
-    The total stays, the orientation stays, and accuracy can only rise.
+    Total and orientation stay as they are, and accuracy can only rise.
     """
     return ConfusionMatrix(collapsed_counts(matrix.counts, onto), onto.labels)
 
 
 def collapsed_counts(counts: NDArray[Any], onto: Collapse) -> NDArray[Any]:
-    """The same for counts of shape (..., K, K), giving (..., U, U) for the U classes left."""
+    """Merge counts of shape (..., K, K) into (..., U, U) for the U classes that remain."""
     places = np.array(onto.places)
     order = np.argsort(places, kind="stable")
     starts = np.searchsorted(places[order], np.arange(len(onto.labels)))
@@ -241,9 +241,9 @@ EXACT_LEAVES = 300
 
 
 def clustered_order(counts: NDArray[np.int64]) -> list[int]:
-    """Codes of all classes of a matrix (K, K), the confused ones side by side.
+    """Codes of all classes of a matrix (K, K), with confused classes side by side.
 
-    Deterministic; without any confusion the declared order stays.
+    Deterministic; without any confusion the declared order is kept.
     """
     with optional:
         from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering

@@ -1,7 +1,7 @@
 """What an evaluation is computed from: a confusion matrix, counted sets of labels, or weights.
 
-Counting samples, whether each of them has one class or a set of labels. The two kinds are told
-apart by the shape of what is counted: codes of classes have one axis, packed sets have two.
+Samples either have one class each or a set of labels each. The arrays show which: codes of
+classes have one axis, packed sets have two.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def are_sets(codes: NDArray[Any]) -> bool:
 def count_samples(
     actual: NDArray[Any], predicted: NDArray[Any], *, n_classes: int
 ) -> SampleCounts:
-    """Count the n samples whose truth is known. Raises `InvalidInput` for codes out of range."""
+    """Count the n samples with a known label. Raises `InvalidInput` for codes out of range."""
     if are_sets(predicted):
         return count_sets(actual, predicted, n_labels=n_classes)
     return count_labelled_pairs(actual, predicted, n_classes=n_classes)
@@ -53,7 +53,7 @@ def count_samples(
 def count_part(
     actual: NDArray[Any], predicted: NDArray[Any], *, n_classes: int
 ) -> SampleCounts | OccupiedCells:
-    """The same for a part of many; of very many classes only the cells that are occupied."""
+    """Count one chunk of the samples; with very many classes, only the cells that occur in it."""
     if are_sets(predicted) or n_classes**2 <= SPARSE_FROM * len(predicted):
         return count_samples(actual, predicted, n_classes=n_classes)
     return count_occupied(actual, predicted, n_classes=n_classes)
@@ -74,7 +74,7 @@ def count_sets(actual: NDArray[Any], predicted: NDArray[Any], *, n_labels: int) 
 
 
 def added_up(parts: Iterable[SampleCounts], *, n_classes: int, of_sets: bool) -> SampleCounts:
-    """The counts of all parts together, which are all of one kind."""
+    """The sum of all partial counts, which are all of one kind."""
     if of_sets:
         return sum((part for part in parts if isinstance(part, SetTally)), _nothing(n_classes))
     total = np.zeros((n_classes, n_classes), dtype=np.int64)
@@ -85,7 +85,7 @@ def added_up(parts: Iterable[SampleCounts], *, n_classes: int, of_sets: bool) ->
 
 
 def are_equal(one: SampleCounts, other: SampleCounts) -> bool:
-    """Whether two counts are of one kind and the same."""
+    """Whether two counts are of the same kind and equal."""
     if isinstance(one, SetTally):
         return isinstance(other, SetTally) and np.array_equal(
             tally_numbers(one), tally_numbers(other)
@@ -117,7 +117,7 @@ class CountedSets:
 
     @property
     def actual(self) -> NDArray[np.int64]:
-        """Samples whose true set holds each label (its support), shape (q,)."""
+        """Samples whose true set holds each label (the support), shape (q,)."""
         return self.tally.labels.actual
 
     @property
@@ -154,28 +154,28 @@ Unweighted: TypeAlias = ConfusionMatrix | CountedSets
 
 
 def unweighted(found: Counted) -> Unweighted:
-    """What was counted of samples without weights. Raises `Conflict` where they have some."""
+    """The counts of samples without weights. Raises `Conflict` if the samples have weights."""
     if isinstance(found, WeightedCounts):
         raise of_weights()
     return found
 
 
 def numbers_of(found: Counted) -> Unweighted:
-    """Numbers of samples, whatever their weights: what lists of them count, and no metric."""
+    """Numbers of samples regardless of weights, for lists of samples rather than for metrics."""
     if isinstance(found, WeightedCounts):
         return ConfusionMatrix(found.samples, found.labels)
     return found
 
 
 def effective_size(found: Counted) -> int:
-    """Samples, or so many equal ones as say as much as the weighted ones, rounded down."""
+    """Number of samples; for weighted ones the effective sample size, rounded down."""
     if isinstance(found, WeightedCounts):
         return int(whole_sizes(np.asarray(found.n_effective)))
     return found.total
 
 
 def class_sizes(found: Counted) -> list[int]:
-    """Samples of each class, K of them; of weighted ones so many equal ones as say as much."""
+    """Samples of each class, K of them; for weighted ones the effective sizes."""
     sizes = found.class_sizes if isinstance(found, WeightedCounts) else found.actual
     return [int(size) for size in sizes]
 
@@ -189,7 +189,7 @@ def counted(counts: SampleCounts, labels: LabelSet) -> Unweighted:
 def matrix_of(found: Counted) -> ConfusionMatrix:
     """The confusion matrix of classes.
 
-    Raises `Conflict` where samples carry sets of labels, or weights.
+    Raises `Conflict` if samples carry sets of labels, or weights.
     """
     if isinstance(found, CountedSets):
         raise of_sets()
@@ -199,7 +199,7 @@ def matrix_of(found: Counted) -> ConfusionMatrix:
 
 
 def sets_of(found: Counted) -> CountedSets:
-    """What was counted about sets. Raises `Conflict` where samples have one class each."""
+    """The counts of label sets. Raises `Conflict` if samples have one class each."""
     if not isinstance(found, CountedSets):
         raise Conflict(
             "the examples of this run have one class each, not sets of labels.",
@@ -210,7 +210,7 @@ def sets_of(found: Counted) -> CountedSets:
 
 
 def of_sets() -> Conflict:
-    """The error for asking of a multi-label run what only a matrix of classes can tell."""
+    """The error for asking a multi-label run for something that needs a matrix of classes."""
     return Conflict(
         "the examples of this run carry sets of labels, so no class is confused with another one.",
         field="run",

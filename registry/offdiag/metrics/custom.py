@@ -1,4 +1,4 @@
-"""Metrics of one's own: functions of a confusion matrix, of label tables or of scores.
+"""Custom metrics: functions of a confusion matrix, of label tables or of scores.
 
     @offdiag.metric(title="F2 of ill", low=0, high=1, direction="higher")
     def f2_ill(m: offdiag.MatrixInput) -> float:
@@ -6,13 +6,13 @@
         hits = m.counts[ill, ill]
         return 5 * hits / (4 * m.actual[ill] + m.predicted[ill])
 
-A module that declares some is named by an entry point of the group `offdiag.metrics`, so that
-workers, commands and pages know the same ones as the job that logs. No code is taken from a
-database or from the network. From then on such a metric is one of the catalogue: it is computed
-with every run, has an interval, and can be filtered, gated and compared by.
+A module that declares metrics is named by an entry point of the group `offdiag.metrics`, so that
+workers, commands and pages know the same metrics as the job that logs. No code is loaded from a
+database or from the network. A declared metric then belongs to the catalogue: it is computed
+for every run, has an interval, and can be used in filters, gates and comparisons.
 
-What a function does wrong concerns its value alone: an exception, or a result that is not a number
-within the declared bounds, is an undefined value with a reason, and the cause is logged once.
+A faulty function affects its own value only: after an exception, or a result that is not a number
+within the declared bounds, the value is undefined with a reason, and the cause is logged once.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _IN_CELLS = {
     "more than 1,000,000 examples"
 }
 _ROUNDING = 1e-9
-"""Of the range between the bounds, if it has an end: what a function may exceed them by."""
+"""How far a result may exceed its bounds, as a share of a finite range between them."""
 REPLICATES = 200
 """Resamples for the interval of a function of samples."""
 _INTERVAL = f"Percentiles of {REPLICATES} resamples of the examples; none above 20,000 examples."
@@ -61,7 +61,7 @@ Kind = Literal["matrix", "multilabel", "scores"]
 
 @dataclass(frozen=True, eq=False)
 class _Input:
-    """Arrays that can be read only: other metrics are computed from them, too."""
+    """Read-only arrays, because other metrics are computed from them too."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -74,7 +74,7 @@ class _Input:
 
 @dataclass(frozen=True, eq=False)
 class MatrixInput(_Input):
-    """What a function of a matrix is called with.
+    """The input of a metric function of a confusion matrix.
 
     `counts` (K, K) are samples, or sums of sample weights, of each actual class (row) by
     predicted class (column); `labels` are the names of the K classes in that order.
@@ -103,7 +103,7 @@ class MatrixInput(_Input):
 
 @dataclass(frozen=True, eq=False)
 class MultilabelInput(_Input):
-    """What a function of a multi-label evaluation is called with: a two-by-two table a label.
+    """The input of a metric function of a multi-label evaluation: a two-by-two table per label.
 
     The four arrays are whole numbers of samples, (q,), in the order of `labels`; they add up to
     the number of samples for each label.
@@ -118,10 +118,10 @@ class MultilabelInput(_Input):
 
 @dataclass(frozen=True, eq=False)
 class ScoreInput(_Input):
-    """What a function of scores is called with.
+    """The input of a metric function of scores.
 
-    `actual` (n,) are codes of the actual classes, `scores` (n, K) one column for each class, in
-    the order of `labels`; with two classes and one score the other column is 1 less it.
+    `actual` (n,) holds the codes of the actual classes, `scores` (n, K) one column per class in
+    the order of `labels`; with two classes and a single score p the other column is 1 - p.
     """
 
     actual: NDArray[Any]
@@ -144,10 +144,10 @@ class CustomMetric:
     def called(
         self, given: MatrixInput | MultilabelInput | ScoreInput
     ) -> tuple[float, Reason | None]:
-        """The value; NaN, and why, where there is none.
+        """The value, or NaN and the reason why there is none.
 
-        Where the classes have no names, as in a table without any, there is none. What
-        exceeds the declared bounds by rounding is the bound.
+        A function needs class names: a table without them has no value. A value that exceeds
+        the declared bounds by rounding only becomes the bound.
         """
         if not given.labels:
             return np.nan, Reason.CUSTOM_METRIC_UNDEFINED
@@ -173,7 +173,7 @@ class CustomMetric:
 
 @dataclass
 class _Declared:
-    """What was declared in this process. `are_read` once the catalogue was made from it."""
+    """What was declared in this process; `are_read` is set once the catalogue has been built."""
 
     metrics: dict[str, CustomMetric] = field(default_factory=dict)
     are_read: bool = False
@@ -199,13 +199,13 @@ def metric(
 
     The function gets a `MatrixInput`, with `of="multilabel"` a `MultilabelInput` or with
     `of="scores"` a `ScoreInput`, and returns a number from `low` to `high`, or None where it is
-    undefined. It depends on its input alone, whose arrays are read-only, and is called up to some
-    2,000 times for an interval. `direction` says which values are better. Raise `version` when its
-    values change: runs are then evaluated again. `formula` and `source` are shown in the glossary;
-    without a formula the first line of the docstring is.
+    undefined. It must depend on its input alone, whose arrays are read-only, and is called up to
+    2,000 times or so for an interval. `direction` says which values are better. Raise `version`
+    when its values change: runs are then evaluated again. `formula` and `source` are shown in the
+    glossary; without a formula, the first line of the docstring is shown instead.
 
-    Raises `InvalidInput` for a name that is not a key and for a range without room, `Conflict` for
-    a key of the catalogue, or where metrics were used in this process before: the set of metrics
+    Raises `InvalidInput` for a name that is not a key and for an empty range, `Conflict` for
+    a key of the catalogue, or if metrics were already used in this process: the set of metrics
     stays the same while a process runs.
     """
     _check_range(low, high)
@@ -268,7 +268,7 @@ def _check_words(*, title: str, direction: str, of: str) -> None:
 
 
 def custom_metrics(of: Kind) -> tuple[CustomMetric, ...]:
-    """The declared metrics of a kind; none can be declared from now on.
+    """The declared metrics of a kind. After this call, no more can be declared.
 
     Loads the modules that entry points name. Raises `InvalidInput` for one that cannot be loaded.
     """
@@ -312,7 +312,7 @@ def set_specs() -> tuple[MetricSpec, ...]:
 
 
 def refuse_taken(specs: Iterable[MetricSpec]) -> None:
-    """Raise `Conflict` for a declared key that the catalogue has, too."""
+    """Raise `Conflict` for a declared key that the catalogue already has."""
     for spec in specs:
         declared = _declared.metrics.get(spec.key)
         if declared is not None and spec.undefined_when.keys().isdisjoint(FAILED):
@@ -330,12 +330,12 @@ def custom_versions() -> dict[str, int]:
 
 
 def custom_digest() -> str:
-    """SHA-256 over the declared metrics and their versions, "" without any."""
+    """SHA-256 over the declared metrics and their versions; "" if there are none."""
     versions = custom_versions()
     return hashlib.sha256(repr(versions).encode()).hexdigest() if versions else ""
 
 
 def custom_suffix() -> str:
-    """What follows the digest of the rules where results have declared metrics, "" without any."""
+    """What is appended to the digest of the rules for declared metrics; "" if there are none."""
     digest = custom_digest()
     return f"+{digest}" if digest else ""

@@ -1,12 +1,12 @@
 """Dual numbers, and the gradient of a metric with respect to the cells of the matrix.
 
 A dual number is a value that carries its derivatives through arithmetic. Writing a metric once
-in dual numbers gives its exact gradient, so the delta method needs no hand-derived formula for
-each metric and no step width.
+in dual numbers gives its exact gradient, so the delta method needs neither a hand-derived formula
+for each metric nor a step width.
 
 Almost every aggregate is a function of three numbers for each class: its hits c, its actual
 samples t and its predicted samples p, all as shares of N. Its derivative by cell (i, j)
-is then a_i + b_j, plus d_i on the diagonal, so K^2 derivatives are three vectors. Mutual
+is then a_i + b_j, plus d_i on the diagonal, so K^2 derivatives reduce to three vectors. Mutual
 information and the weighted kappas add a term that depends on the cell itself.
 """
 
@@ -48,8 +48,8 @@ class Cells(Protocol):
 class Dual:
     """Values and their slopes with respect to V variables of each class.
 
-    Of a class value, `value` has shape (K,) and `slope` (V, K): class k depends on its own
-    variables only. Of a sum over classes (`total`), `value` has shape () and `slope` still
+    For a class value, `value` has shape (K,) and `slope` (V, K): class k depends on its own
+    variables only. For a sum over classes (`total`), `value` has shape () and `slope` still
     (V, K), now the derivative with respect to every variable of every class. The two kinds
     never meet in one operation, except with plain numbers.
     """
@@ -96,7 +96,7 @@ class Dual:
         return Dual(raised, self.slope * raised)
 
     def where(self, keep: NDArray[np.bool_]) -> Dual:
-        """The same with 0 and slope 0 for the classes not kept."""
+        """The same values, with 0 and slope 0 for the classes not kept."""
         return Dual(np.where(keep, self.value, 0.0), np.where(keep, self.slope, 0.0))
 
     def total(self) -> Dual:
@@ -194,7 +194,7 @@ class ClassShares:
         return np.nan * self.accuracy
 
     def gradient(self, result: Dual) -> Gradient:
-        """The result of a formula in the terms of all declared classes."""
+        """The result of a formula, expressed for all declared classes."""
         slope = np.zeros((3, self.n_classes))
         slope[:, self.codes] = result.slope
         return Gradient(float(result.value), slope[0], slope[1], slope[2])
@@ -267,7 +267,7 @@ def outcome_shares(matrix: Cells) -> OutcomeShares:
 def shares_of_outcomes(
     hits: NDArray[Any], actual: NDArray[Any], predicted: NDArray[Any], total: int
 ) -> OutcomeShares:
-    """The same from counts (K,) of classes or of labels, out of `total` samples, at least one."""
+    """The shares from counts (K,) of classes or of labels out of `total` samples, at least one."""
     missed, false_alarms = actual - hits, predicted - hits
     rejected = total - actual - false_alarms
     return OutcomeShares(

@@ -1,4 +1,4 @@
-"""What a metric is called, and its values and differences as sentences and tables give them."""
+"""Titles of metrics, and their values and differences as shown in sentences and tables."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from offdiag.domain.values import MetricValue
 from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope
 
 COST_METRIC = "mean_cost"
-"""What a report adds to its metrics where it is told what errors cost."""
+"""The metric that a report adds when it is given costs."""
 PER_CASES = 1_000
-"""Samples that a mean cost is told for: a cost per sample is a small number with many zeros."""
+"""Samples that a mean cost is quoted for: costs per sample are small numbers with many zeros."""
 SCOPES_OF_RUNS = (Scope.AGGREGATE, Scope.PROBABILISTIC, Scope.MULTILABEL, Scope.COST)
 _TITLES = {COST_METRIC: f"Cost per {PER_CASES:,} examples"}
 _SURNAMES = {"Matthews", "Brier", "Kolmogorov-Smirnov"}
@@ -22,7 +22,7 @@ _MORE_DECIMALS = range(4, 10)
 
 
 def spec_of(key: str, *, of_class: bool) -> MetricSpec:
-    """The definition of a metric of a class, or of a run. Raises `KeyError`."""
+    """The definition of a metric of one class, or of a run. Raises `KeyError`."""
     spec = find_spec(key, (Scope.PER_CLASS,) if of_class else SCOPES_OF_RUNS)
     if spec is None:
         raise KeyError(key)
@@ -30,7 +30,7 @@ def spec_of(key: str, *, of_class: bool) -> MetricSpec:
 
 
 def find_spec(key: str, scopes: Sequence[Scope]) -> MetricSpec | None:
-    """The definition in the first of these scopes that has it."""
+    """The definition in the first of these scopes that has the key."""
     return next((CATALOGUE[scope][key] for scope in scopes if key in CATALOGUE[scope]), None)
 
 
@@ -41,7 +41,7 @@ def title(metric: str, class_label: str | None = None) -> str:
 
 
 def title_inside(metric: str, class_label: str | None = None) -> str:
-    """A title within a sentence; surnames and abbreviations keep their capitals."""
+    """A title for use within a sentence; surnames and abbreviations keep their capitals."""
     text = title(metric, class_label)
     first = text.split(maxsplit=1)[0]
     keeps = first.isupper() or "'" in first or first in _SURNAMES
@@ -49,7 +49,7 @@ def title_inside(metric: str, class_label: str | None = None) -> str:
 
 
 def printed(metric: str, value: MetricValue) -> MetricValue:
-    """A value in the unit in which it is told: mean costs are those of 1,000 samples."""
+    """A value in the unit in which it is shown: mean costs are per 1,000 samples."""
     if metric != COST_METRIC or value.value is None:
         return value
     low, high = (None if end is None else end * PER_CASES for end in (value.ci_low, value.ci_high))
@@ -57,7 +57,7 @@ def printed(metric: str, value: MetricValue) -> MetricValue:
 
 
 def value_text(metric: str, value: MetricValue) -> str:
-    """The value of a metric as it is told, with its interval: "704.3 (650.1 – 760.2)"."""
+    """The value of a metric as it is shown, with its interval: "704.3 (650.1 – 760.2)"."""
     return with_interval(printed(metric, value))
 
 
@@ -74,7 +74,7 @@ def shown(value: MetricValue) -> str:
 
 
 def outside(after: MetricValue, before: MetricValue) -> str:
-    """ "0.740, outside 0.750 – 0.850", with more decimals where rounding would hide that it is."""
+    """ "0.740, outside 0.750 – 0.850", with more decimals where rounding would hide the gap."""
     value, low, high = after.value, before.ci_low, before.ci_high
     plain = f"{shown(after)}, outside {interval(before)}"
     if value is None or low is None or high is None or len({*map(number, (value, low, high))}) > 2:
@@ -98,7 +98,7 @@ def points(share: float) -> str:
 
 
 def points_alone(share: float) -> str:
-    """The same where the unit stands elsewhere: "+3.2", "−0.4", "0", "+0.03"."""
+    """A difference in points without the unit: "+3.2", "−0.4", "0", "+0.03"."""
     return signed(100 * share, 1)
 
 
@@ -110,5 +110,5 @@ def difference(value: float, spec: MetricSpec) -> str:
 
 
 def is_share(spec: MetricSpec) -> bool:
-    """Whether differences of the metric are commonly told in percentage points."""
+    """Whether differences of the metric are usually given in percentage points."""
     return spec.low == 0 and spec.high == 1

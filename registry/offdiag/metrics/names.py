@@ -1,8 +1,8 @@
 """The names of metrics: our keys, those of scikit-learn, and those in publications.
 
-Every reader of metric keys asks `meanings` or `find_metric` with the keys it knows, so that
-`f1_macro` means `macro_f1` in a filter, a gate, a report and an evaluation alike. What is shown
-always has our key. A scorer of scikit-learn that starts with `neg_` is minus our value.
+Everything that reads metric keys calls `meanings` or `find_metric` with the keys it knows, so
+that `f1_macro` means `macro_f1` in filters, gates, reports and evaluations alike. Output always
+shows our key. A scorer of scikit-learn that starts with `neg_` is minus our value.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ OTHER_NAMES: Mapping[str, str] = MappingProxyType(
         "diagnostic_odds_ratio": "dor",
     }
 )
-"""Names in use elsewhere, in the form `normal_form` gives them."""
+"""Names used elsewhere, in the form that `normal_form` returns."""
 
 _AVERAGES = "macro|micro|weighted"
 _AVERAGE_FIRST = re.compile(rf"({_AVERAGES})(?:_(?:avg|average|averaged))?_(.+)")
@@ -99,7 +99,7 @@ _AVERAGE_LAST = re.compile(rf"(.+?)_({_AVERAGES})(?:_(?:avg|average|averaged))?"
 
 
 def normal_form(name: str) -> str:
-    """Lower case, words parted by single underscores, without brackets."""
+    """Lower case, words separated by single underscores, without brackets."""
     return re.sub(r"[\s\-–_()]+", "_", name.strip().lower()).strip("_")
 
 
@@ -117,14 +117,15 @@ def averaged_key(plain: str) -> str | None:
 
 _AVERAGED = ("precision", "recall", "f1", "jaccard")
 _FUNCTION = re.compile(r"(\w+)(?: \([^=()]*\))?")
-"""A function of scikit-learn without arguments, with or without a remark behind it."""
+"""A function of scikit-learn without arguments, optionally followed by a remark in brackets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The metric that a name stands for: its key, and whether the name is of minus its value.
+    """The metric that a name stands for: its key, and whether the name means minus its value.
 
-    `n_classes_is_two` is None, or says for which numbers of classes the name means this metric.
+    `n_classes_is_two` is None if the name means this metric for any number of classes; True
+    restricts it to two classes, False to other numbers.
     """
 
     key: str
@@ -174,7 +175,7 @@ SHORT_NAMES: Mapping[str, tuple[Meaning, ...]] = MappingProxyType(
         "ppv": (Meaning("precision"),),
     }
 )
-"""Usual short names of metrics, each of one definition."""
+"""Usual short names of metrics, each with a single definition."""
 
 SCORERS: Mapping[str, tuple[Meaning, ...]] = MappingProxyType(dict(_scorers()))
 """Names of scikit-learn's scorers that are not keys of ours, the usual meaning first."""
@@ -184,7 +185,7 @@ SCORERS: Mapping[str, tuple[Meaning, ...]] = MappingProxyType(dict(_scorers()))
 def _functions() -> Mapping[str, tuple[Meaning, ...]]:
     """Functions of scikit-learn by the `other_names` of the catalogue.
 
-    Only those whose name alone is one definition in each scope.
+    Only functions whose bare name has one definition in each scope.
     """
     found: dict[str, dict[Scope, set[str]]] = {}
     for spec in SPECS:
@@ -199,7 +200,7 @@ def _functions() -> Mapping[str, tuple[Meaning, ...]]:
 
 
 def meanings(name: str, known: Collection[str]) -> tuple[Meaning, ...]:
-    """What a name can mean among the known keys, the usual first; empty for unknown names."""
+    """What a name can mean among the known keys, the usual meaning first; empty if unknown."""
     if name in known:
         return (Meaning(name),)
     named = (*SCORERS.get(name, ()), *SHORT_NAMES.get(name, ()), *_functions().get(name, ()))
@@ -212,7 +213,7 @@ def find_metric(
 ) -> Meaning | None:
     """What a name means among the known keys, None for an unknown name.
 
-    `n_classes` decides between the two Brier scores; without it the half is meant.
+    `n_classes` decides between the two Brier scores; without it, `brier_half` is meant.
     """
     for each in meanings(name, known):
         wanted = each.n_classes_is_two
@@ -222,7 +223,7 @@ def find_metric(
 
 
 def averages_of(key: str, known: Collection[str]) -> tuple[str, ...]:
-    """The averages over classes that stand for a metric of one class."""
+    """The averages over classes to use in place of a metric of one class."""
     return tuple(
         average
         for average in (f"macro_{key}", f"weighted_{key}", f"micro_{key}")
@@ -233,7 +234,8 @@ def averages_of(key: str, known: Collection[str]) -> tuple[str, ...]:
 def find_spec(name: str) -> MetricSpec | None:
     """The metric of any scope that a name means in whatever spelling; None for an unknown name.
 
-    Of a name in several scopes it is that of a matrix, before that of a class and of scores.
+    A name that exists in several scopes means the metric of a matrix first, then that of a
+    class, then that of scores.
     """
     plain = _in_known_words(name)
     scopes = tuple(CATALOGUE[scope] for scope in (*_USUAL_SCOPES, *Scope))
@@ -249,7 +251,7 @@ _USUAL_SCOPES = (Scope.AGGREGATE, Scope.PER_CLASS, Scope.PROBABILISTIC)
 
 
 def nearest_names(name: str, known: Collection[str]) -> str:
-    """The question which of the known metrics was meant; "" without any.
+    """A question suggesting the known metrics that may have been meant; "" if there are none.
 
     Names with the same meaning come first, whatever their spelling (`AUC_ROC` is near `roc_auc`,
     `IoU` near `jaccard`); names of similar letters follow.
@@ -271,11 +273,11 @@ _SYNONYMS = {
     "samples": "example",
     "youden": "informedness",
 }
-"""Words that do not name a metric by themselves; the others are in `OTHER_NAMES`."""
+"""Words that do not name a metric by themselves; `OTHER_NAMES` has the others."""
 _WITHOUT_MEANING = frozenset({"average", "coef", "corrcoef", "metric", "overall", "score"})
 _SHARED_WORDS = 0.5
 _SHORTEST = 4
-"""Letters of a word that typing errors are looked for in: shorter ones are near to too many."""
+"""Shortest word checked for typing errors: shorter ones resemble too many others."""
 
 
 def _meant(plain: str, known: Collection[str]) -> str | None:
@@ -291,7 +293,7 @@ def _vocabulary() -> frozenset[str]:
 
 
 def _in_known_words(name: str) -> str:
-    """The normal form of a name, in which the nearest words stand for those with typing errors."""
+    """The normal form of a name, with misspelt words replaced by the nearest known ones."""
     words = re.sub(r"(?<=[a-z]{3})(?=\d)", "_", normal_form(name)).split("_")
     return "_".join(
         word
@@ -308,13 +310,13 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _same_words(name: str, known: Collection[str]) -> list[str]:
-    """At most three known names that share most of their words with this one, the nearest first.
+    """At most three known names that share most of their words with this one, shortest first.
 
-    Only those that share as many as the nearest one; one that has all words of the name is near,
-    too.
+    Only those that share as large a part as the best match are returned. A name that contains all
+    words of this one also matches.
     """
     wanted = _words(name)
-    # An average of ours is another metric, while "average" in a name asked for says little.
+    # An average of ours is another metric, while "average" in the name asked for means little.
     words_of = {key: _words(key) | ({"average"} & {*key.split("_")}) for key in known}
     shared = {
         key: len(wanted & words) / len(wanted | words)
@@ -326,7 +328,7 @@ def _same_words(name: str, known: Collection[str]) -> list[str]:
 
 
 def negated(value: MetricValue) -> MetricValue:
-    """Minus a value, with its interval turned round."""
+    """Minus a value, with the ends of its interval exchanged."""
     return replace(
         value,
         value=_minus(value.value),

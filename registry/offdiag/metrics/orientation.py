@@ -2,7 +2,7 @@
 
 Zeng (2025, Mathematics 13(16) 2609) shows which metrics survive a transposition; accuracy,
 class F1 and MCC do, so a swapped matrix looks right until its precision or recall is read.
-Hence the orientation is turned into the canonical one here, once, on the way in.
+That is why matrices are brought into the canonical orientation here, once, on the way in.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def swap_axes(counts: NDArray[Any]) -> NDArray[Any]:
 
 
 def to_canonical(counts: NDArray[Any], orientation: SourceOrientation) -> NDArray[Any]:
-    """The matrix with actual classes along the first axis, whatever it came as."""
+    """The matrix with actual classes along the first axis, whatever its orientation was."""
     return swap_axes(counts) if orientation is SourceOrientation.ACTUAL_COLUMNS else counts
 
 

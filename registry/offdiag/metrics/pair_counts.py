@@ -1,8 +1,8 @@
 """Counting (actual, predicted) pairs into a confusion matrix.
 
-This is the one loop over predictions, so it is written for the memory bus: codes stay as
+This is the only loop over predictions, so it is optimised for memory bandwidth: codes stay as
 narrow as they are stored, work proceeds in chunks that fit the second-level cache, and the
-number of classes picks the kernel. All kernels return the same exact counts.
+number of classes selects the kernel. All kernels return the same exact counts.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from offdiag.errors import InvalidInput
 CHUNK = 262_144
 """Pairs counted at a time; 64 Ki to 512 Ki are equally fast, larger ones miss the cache."""
 CHUNK_OF_INDICES = 65_536
-"""The same for what becomes an index of eight bytes: one pair, or two at once."""
+"""Chunk size where pairs become eight-byte indices: one pair per index, or two at once."""
 MOST_IN_CELL = np.iinfo(np.int32).max
-"""Pairs that are counted in cells of four bytes before these are added up."""
+"""Pairs that are counted in four-byte cells before these are added to the result."""
 FEWEST_PAIRS_TO_READ_DOUBLED = 65_536
 """Below this the table for two pairs at once costs more than it saves."""
 
@@ -66,8 +66,8 @@ def count_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> NDArray[n
 def count_labelled_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> NDArray[np.int64]:
     """As `count_pairs`, leaving out the samples whose actual class is not known.
 
-    Those have the code `n_classes` in `actual`. They are counted as one class more and dropped
-    with it, which takes a tenth of the time of picking out the others.
+    Those have the code `n_classes` in `actual`. They are counted as an extra class that is then
+    dropped, which takes a tenth of the time of selecting the others first.
 
     >>> count_labelled_pairs(np.array([0, 2], np.uint8), np.array([1, 1], np.uint8), n_classes=2)
     array([[0, 1],
@@ -82,9 +82,9 @@ def count_labelled_pairs(actual: Codes, predicted: Codes, *, n_classes: int) -> 
 
 @dataclass(frozen=True, eq=False)
 class OccupiedCells:
-    """The cells of a matrix that hold samples, for so many classes that most hold none.
+    """The occupied cells of a matrix with so many classes that most cells are empty.
 
-    `cells` int64 (m,) are actual * n_classes + predicted, ascending, `counts` int64 (m,) at
+    `cells` int64 (m,) are actual * n_classes + predicted, ascending; `counts` int64 (m,) are at
     least 1.
     """
 
@@ -94,11 +94,11 @@ class OccupiedCells:
 
 
 SPARSE_FROM = 16
-"""Cells a pair from which only those that are occupied are counted."""
+"""Cells per pair from which only the occupied ones are counted."""
 
 
 def count_occupied(actual: Codes, predicted: Codes, *, n_classes: int) -> OccupiedCells:
-    """As `count_labelled_pairs`, without a table of all cells: memory goes with the pairs.
+    """As `count_labelled_pairs`, but without a full table: memory grows with the pairs only.
 
     >>> count_occupied(np.array([0, 2, 0], np.uint8), np.array([1, 1, 1], np.uint8), n_classes=2)
     OccupiedCells(cells=array([1]), counts=array([2]), n_classes=2)
@@ -124,7 +124,7 @@ def _chunks(actual: Codes, predicted: Codes, n_classes: int, size: int) -> Chunk
 
 
 def _count_binary(chunks: Chunks) -> NDArray[np.int64]:
-    """Three population counts a chunk; the fourth cell follows from the length."""
+    """Three population counts per chunk; the fourth cell follows from the length."""
     n_pairs = n_actual = n_predicted = n_both = 0
     for actual, predicted in chunks:
         is_actual = actual.astype(np.uint8, copy=False).view(np.bool_)
@@ -140,7 +140,7 @@ def _count_binary(chunks: Chunks) -> NDArray[np.int64]:
 def _count_two_pairs_at_once(chunks: Chunks, n_classes: int) -> NDArray[np.int64]:
     """Read two neighbouring one-byte pair codes as one two-byte code: half the increments.
 
-    The joint table of neighbours is added up over the first and over the second one. Which
+    The joint table of neighbours is summed over the first and over the second code. Which
     of the two bytes comes first in memory does not matter, because both sums are added.
     """
     n_cells = n_classes * n_classes
@@ -165,11 +165,11 @@ def _count_pair_by_pair(chunks: Chunks, n_classes: int) -> NDArray[np.int64]:
 
 
 def _increments(chunks: Iterator[NDArray[np.integer[Any]]], n_cells: int) -> NDArray[np.int64]:
-    """How often each cell is named, in one table for all chunks, of at most `CHUNK_OF_INDICES`.
+    """How often each cell occurs, in one table for all chunks of at most `CHUNK_OF_INDICES`.
 
-    Most of the time goes into reaching the cells of a table that the cache does not hold, so
-    they have four bytes; and no table is allocated again for a chunk, which would be filled with
-    zeros page by page.
+    Most of the time goes into reaching table cells that are not in the cache, so cells have four
+    bytes. The table is allocated only once, since a new one would have to be filled with zeros
+    page by page for every chunk.
     """
     table = np.zeros(n_cells, np.int32)
     cells = np.zeros(n_cells, np.int64)

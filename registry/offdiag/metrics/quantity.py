@@ -1,8 +1,8 @@
 """Many values of one metric at once, each possibly undefined for its own reason.
 
 A metric is computed for a stack of matrices, or for all classes, in one vectorised pass. The
-result keeps arrays side by side instead of a NaN that forgot why it is one. Almost every
-value is defined, so what explains undefined ones is absent rather than an array of zeros.
+result keeps the reasons beside the values, because a NaN alone would not say why it is one. Almost
+every value is defined, so the reasons are usually absent rather than an array of zeros.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from offdiag.domain.values import POSITIVE_INFINITY, MetricValue, Reason
 
 REASONS: tuple[Reason, ...] = tuple(Reason)
 _CODE = {reason: np.uint8(code) for code, reason in enumerate(REASONS, start=1)}
-"""Numbers of reasons inside one process; 0 means defined. Never stored: names are."""
+"""Reason codes within one process; 0 means defined. Never stored: names are stored instead."""
 
 Causes = NDArray[np.uint8] | None
-"""For each place the code of the reason why it is undefined, 0 where it is defined.
+"""For each place, the code of the reason why it is undefined, or 0 where it is defined.
 
 None if all places are defined.
 """
 
 
 def cause(reason: Reason, where: NDArray[np.bool_]) -> Causes:
-    """The places at which one reason applies. A comparison of single numbers is one place."""
+    """The places at which a reason applies. A comparison of single numbers gives one place."""
     return np.asarray(where * _CODE[reason], np.uint8) if np.count_nonzero(where) else None
 
 
 def renamed(reason: Reason, causes: Causes) -> Causes:
-    """The places of any causes, with another reason for all of them."""
+    """The same undefined places, all with another reason."""
     return None if causes is None else cause(reason, causes > 0)
 
 
@@ -45,12 +45,12 @@ def first_cause(*causes: Causes) -> Causes:
     return found
 
 
-# A tuple because one takes half as long to make as a frozen dataclass: making them would
-# otherwise be a sixth of the time that the suite of one matrix takes.
+# A tuple because creating one takes half as long as a frozen dataclass, which would account
+# for a sixth of the time that the suite of one matrix takes.
 class Quantity(NamedTuple):
     """Values of one metric, all arrays of one shape.
 
-    `value`: float64, NaN exactly where undefined. `causes`: why it is, None if it is defined
+    `value`: float64, NaN exactly where undefined. `causes`: the reasons, None if it is defined
     everywhere. `limits`: True where the undefined quotient tends to +inf, None if none does.
     """
 
@@ -64,7 +64,7 @@ class Quantity(NamedTuple):
 
     @property
     def reason(self) -> NDArray[np.uint8]:
-        """uint8, 0 where defined, else the number of the reason."""
+        """uint8: 0 where defined, else the code of the reason."""
         return np.zeros(self.shape, np.uint8) if self.causes is None else self.causes
 
     @property
@@ -86,7 +86,7 @@ class Quantity(NamedTuple):
         return MetricValue(None, REASONS[code - 1].value, POSITIVE_INFINITY if tends else None)
 
     def or_zero(self) -> NDArray[np.float64]:
-        """The values with 0 for undefined ones, for averages that say so in their name."""
+        """The values with 0 for undefined ones, for averages whose names say so."""
         return self.value if self.causes is None else np.where(self.causes, 0.0, self.value)
 
     def reshaped(self, shape: tuple[int, ...]) -> Quantity:
@@ -110,7 +110,7 @@ class Quantity(NamedTuple):
         )
 
     def map(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Quantity:
-        """Apply a function that keeps NaN; reasons stay (the complement of a rate, say)."""
+        """Apply a function that keeps NaN; reasons are kept (as for the complement of a rate)."""
         return Quantity(function(self.value), self.causes)
 
 
@@ -124,19 +124,19 @@ def defined(value: NDArray[Any]) -> Quantity:
 
 
 def defined_except(value: NDArray[Any], undefined: Causes) -> Quantity:
-    """The given values where nothing makes them undefined; both of one shape."""
+    """The given values, undefined where `undefined` has a reason; both have one shape."""
     if undefined is None:
         return defined(value)
     return Quantity(np.where(undefined, np.nan, as_float(value)), undefined)
 
 
 def fraction(numerator: NDArray[Any], denominator: NDArray[Any], undefined: Causes) -> Quantity:
-    """numerator / denominator where nothing makes it undefined.
+    """numerator / denominator, undefined where `undefined` has a reason.
 
     Operands may be int64, float64 or object arrays of Python integers, of the shape of
-    `undefined` or, the denominator, without any; `undefined` must cover its every zero. Each
-    operand is rounded to float64 once, so the result is within two roundings of the exact
-    quotient.
+    `undefined`; the denominator may also be a scalar. `undefined` must cover every zero of the
+    denominator. Each operand is rounded to float64 once, so the result is within two roundings
+    of the exact quotient.
     """
     top, bottom = as_float(numerator), as_float(denominator)
     if undefined is None:
@@ -147,7 +147,7 @@ def fraction(numerator: NDArray[Any], denominator: NDArray[Any], undefined: Caus
 def quotient(numerator: NDArray[Any], denominator: NDArray[Any], reason: Reason) -> Quantity:
     """numerator / denominator, undefined for `reason` where the denominator is zero.
 
-    Operands as for `fraction`, with the same accuracy, but they may broadcast.
+    Operands and accuracy are as in `fraction`, but the operands may broadcast.
     """
     is_zero = np.asarray(denominator) == 0
     if np.shape(numerator) != is_zero.shape:
@@ -160,7 +160,7 @@ def ratio_with_limit(
 ) -> Quantity:
     """numerator / denominator of non-negative terms; positive / 0 carries the limit +inf.
 
-    Operands as for `fraction`. Places that `undefined` names keep their reason and get no limit.
+    Operands as in `fraction`. Places that `undefined` names keep their reason and get no limit.
     """
     is_zero = np.asarray(denominator == 0)
     if undefined is not None:

@@ -2,8 +2,8 @@
 
 Formulas use TP, FN, FP and TN for one class against the rest, t = TP + FN for its actual and p =
 TP + FP for its predicted samples, and N for all. Over classes, c_ij are the cells (actual i,
-predicted j), S the sum of the diagonal, K the number of declared classes and K' that of classes
-with actual samples.
+predicted j), S the sum of the diagonal, K the number of declared classes and K' the number of
+classes with actual samples.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Direction(StrEnum):
 
 
 class Transformation(StrEnum):
-    """What may be done to a confusion matrix without, perhaps, changing a metric."""
+    """An operation on a confusion matrix that may or may not change a metric."""
 
     RELAYOUT = "relayout"
     """The table is laid out with the axes exchanged, and the orientation is stated."""
@@ -61,7 +61,7 @@ class Transformation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symmetry:
-    """How a metric answers to the transformations of a matrix.
+    """How a metric responds to the transformations of a matrix.
 
     Relayout, role swap, label permutation and class inversion leave a symmetric metric
     unchanged. Scoring and full inversion turn good into bad, so there a symmetric metric
@@ -131,11 +131,11 @@ class MetricSpec:
     """The one definition of a metric key.
 
     `formula` is plain text; `low` and `high` bound the value (`math.inf` where unbounded). Most
-    metrics are shares of which more is better, and leave bounds and direction out.
+    metrics are shares for which higher is better, and leave bounds and direction at the defaults.
     `undefined_when` maps each reason the metric can give to the condition in words.
-    `source` is the literature, `other_names` the name in other libraries, also where the
-    same name means something else there, and `namesakes` the keys of other metrics that go by
-    its name, the most usual first. `ignores` lists what the value does not depend on.
+    `source` is the literature; `other_names` are the names in other libraries, including those
+    that mean something else there; `namesakes` are the keys of other metrics that go by the same
+    name, the most usual first. `ignores` lists what the value does not depend on.
     `version` is raised when the definition changes. `symmetry` is None where the
     transformations of a single-label matrix do not apply. `interval` says in a sentence or two
     how the interval of the metric is found.
@@ -184,7 +184,7 @@ ONE_CLASS_EVERYWHERE = NO_SAMPLES | {
     "predicted one, so that chance alone agrees on every example"
 }
 
-# What a value may not depend on. A test changes exactly this, and holds every entry to it.
+# What a value may not depend on. A test changes exactly this and checks every entry against it.
 TRUE_POSITIVES = "true positives"
 FALSE_NEGATIVES = "false negatives"
 FALSE_POSITIVES = "false positives"

@@ -27,7 +27,7 @@ class Suite:
     """Metrics of a stack of matrices of shape (..., K, K), by key.
 
     Aggregate quantities have shape (...), per-class ones (..., K). Each is computed when it
-    is first asked for, so reading few keys is cheap.
+    is first asked for, so reading only a few keys is cheap.
     """
 
     aggregate: Mapping[str, Quantity]
@@ -42,8 +42,8 @@ def evaluate_stack(
     The actual class changes along the last axis but one. `counts` is int64 (totals below
     2**62), object (Python integers of any size) or float64 (sums of sample weights).
     `ordinal` says that the order of the classes has a meaning; otherwise the weighted kappas
-    are undefined; `names` are those of the classes, for declared metrics. Whole numbers may count
-    parts of samples, `unit` of them for each. A matrix gives the same bits alone and in a stack.
+    are undefined; `names` are the class names, for declared metrics. Integers may count fractions
+    of samples, `unit` of them per sample. A matrix gives the same bits alone and in a stack.
 
     Raises `InvalidInput` for unusable weights.
     """
@@ -58,7 +58,7 @@ def evaluate_stack(
 
 
 class _Unflattened(Mapping[str, Quantity]):
-    """Quantities of a flattened stack in the shape of the stack that was handed in."""
+    """Quantities of a flattened stack, reshaped to the stack that was passed in."""
 
     def __init__(self, quantities: Mapping[str, Quantity], shape: tuple[int, ...]) -> None:
         self._quantities = quantities

@@ -1,17 +1,17 @@
-"""How metrics react to transformations of a confusion matrix and to both rates.
+"""How metrics respond to transformations of a confusion matrix, and to recall and specificity.
 
 The transformations are those of Zeng (2025) for any number of classes and those of Luque et al.
-(2019, Symmetry 11(1) 47) for two. The catalogue declares which metric withstands which.
+(2019, Symmetry 11(1) 47) for two. The catalogue declares which transformations change a metric.
 
 Luque et al. also draw a metric of two classes as a map over both rates: every binary classifier
 is a point (specificity, recall), and the imbalance of the classes decides how the metric sees
 that point. A metric whose map changes with the imbalance cannot be compared between datasets.
 
 Luque, Carrasco, Martín and de las Heras (2019, Pattern Recognition 91, 216-231) ask how far a
-metric at some imbalance is from that of balanced classes, recalls being fixed, and name clusters
-of metrics by it from a simulation. The groups here follow from the definitions instead, and are
-not those clusters. With recall and specificity fixed, a metric keeps its value at any imbalance;
-or it does where both are equal, as accuracy, their mean weighted by the classes; or it changes.
+metric at some imbalance is from its value for balanced classes with the same recalls, and group
+metrics into clusters by simulation. The groups here follow from the definitions instead and differ
+from those clusters. With recall and specificity fixed, a metric keeps its value at any imbalance;
+or only where both are equal, as accuracy, their mean weighted by class size, does; or it changes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TRANSFORMATION_WORDS: Mapping[Transformation, str] = MappingProxyType(
     }
 )
 CHANGES_SIGN = frozenset({Transformation.SCORING_INVERSION, Transformation.FULL_INVERSION})
-"""What turns good into bad, and so at best changes the sign of a metric."""
+"""What turns good into bad, so that a metric at best changes its sign."""
 
 LETTERS: Mapping[str, str] = MappingProxyType(
     {
@@ -55,7 +55,7 @@ LETTERS: Mapping[str, str] = MappingProxyType(
         "P": "prevalence_independent",
     }
 )
-"""Letters for the symmetries of a metric, by the field that says whether it has them."""
+"""Letters for the symmetries of a metric, by the field that says whether it has each."""
 
 Counts = NDArray[Any]
 
@@ -87,14 +87,14 @@ _COUNTS = frozenset(
     {"tp", "fn", "fp", "tn", "support", "predicted", "n"}
     | {"n_classes", "n_classes_actual", "n_classes_predicted", "nir_p_value"}
 )
-"""What depends on the number of samples, and so on more than two rates and a share."""
+"""Metrics that depend on the number of samples, and so on more than two rates and a share."""
 
 
 @dataclass(frozen=True, slots=True)
 class RateMap:
     """Values of a metric on a grid of both rates.
 
-    `recalls` and `specificities` are the places, ascending, each (steps,); `values`
+    `recalls` and `specificities` are the grid positions, ascending, each (steps,); `values`
     (steps, steps) has the recall along its first axis and NaN where the metric is undefined.
     """
 
@@ -104,9 +104,9 @@ class RateMap:
 
 
 def has_map(spec: MetricSpec) -> bool:
-    """Whether two rates and the imbalance are all that the metric depends on.
+    """Whether the metric depends on nothing but two rates and the imbalance.
 
-    A declared metric has none: it may name classes.
+    A declared metric has no map, because it may depend on the names of the classes.
     """
     is_custom = spec.key in custom_versions()
     return spec.scope in _MAPPED_SCOPES and spec.key not in _COUNTS and not is_custom
@@ -115,8 +115,8 @@ def has_map(spec: MetricSpec) -> bool:
 def rate_map(spec: MetricSpec, *, positive_share: float, steps: int) -> RateMap:
     """The metric at the centres of `steps` x `steps` fields of the unit square.
 
-    `positive_share` is that of the positive class among all samples, between 0 and 1, neither
-    included; a metric of one class is that of the positive one. Raises `InvalidInput`.
+    `positive_share` is the share of the positive class among all samples, strictly between 0 and
+    1; a metric of one class is that of the positive class. Raises `InvalidInput`.
     """
     if not 0 < positive_share < 1:
         raise InvalidInput(
@@ -135,7 +135,7 @@ def value_at(
     specificities: NDArray[np.float64],
     positive_share: float,
 ) -> NDArray[np.float64]:
-    """The metric for rates of any one shape, NaN where it is undefined."""
+    """The metric for arrays of rates of equal shape, NaN where it is undefined."""
     imbalance = np.full(np.shape(recalls), 2 * positive_share - 1)
     suite = evaluate_stack(unit_matrices(recalls, specificities, imbalance), ordinal=True)
     if spec.scope is Scope.AGGREGATE:
@@ -162,7 +162,7 @@ Floats = NDArray[np.float64]
 
 
 class ImbalanceGroup(StrEnum):
-    """When the imbalance of two classes changes a metric, both recalls being fixed."""
+    """When the imbalance of two classes changes a metric, with both recalls fixed."""
 
     INDEPENDENT = "independent"
     EQUAL_RECALLS = "equal recalls"
@@ -182,7 +182,7 @@ GROUP_WORDS: Mapping[ImbalanceGroup, str] = {
 class ImbalanceEffect:
     """The group of a metric, and how far 5 % or 95 % of positive samples move it from 50 %.
 
-    `mean` and `largest` are over an even grid of both recalls, on the range of the metric scaled
+    `mean` and `largest` are over an even grid of both recalls, with the range of the metric scaled
     to 0 to 1 (a ratio x as x / (1 + x)).
     """
 
@@ -192,7 +192,7 @@ class ImbalanceEffect:
 
 
 def imbalance_effect(spec: MetricSpec) -> ImbalanceEffect | None:
-    """What imbalance does to a metric; None where it depends on more than recalls and shares."""
+    """How imbalance affects a metric; None where it depends on more than recalls and shares."""
     return _effect(spec.scope, spec.key) if has_map(spec) else None
 
 

@@ -1,9 +1,9 @@
-"""The whole numbers every metric of a confusion matrix is made of, exact whatever their size.
+"""The exact whole numbers that every metric of a confusion matrix is computed from.
 
-Formulas multiply counts, and products leave float64 behind at 1e8 samples and int64 at 3e9. A
-tally therefore picks the number type once: float64 where every product is below 2**53 and so
-exact (and fastest), int64 where every product fits, Python integers beyond. Fractional cells
-(sample weights) become integers too, so no formula has to think about rounding.
+Formulas multiply counts, and products stop being exact in float64 at 1e8 samples and overflow
+int64 at 3e9. A tally therefore chooses the number type once: float64 where every product is below
+2**53 and so exact (and fastest), int64 where every product fits, Python integers otherwise.
+Fractional cells (sample weights) become integers too, so no formula has to handle rounding.
 
 Fractional cells are multiples of a power of two, as all floats are, so they can be counted
 exactly in that unit.
@@ -76,8 +76,8 @@ class Tally:
     last but one axis. `actual`, `predicted` and `correct` (the diagonal) have shape (R, K),
     `total` (R,), all of the number type in which products are exact. A sample of weight 1
     counts `unit`. `ordinal` says that the order of the classes has a meaning; `weighted` that
-    cells are sums of weights, not numbers of samples. `names` are those of the classes, where
-    they are known: only declared metrics ask for them.
+    cells are sums of weights, not numbers of samples. `names` are the class names where they
+    are known; only declared metrics need them.
     """
 
     counts: NDArray[Any]
@@ -102,12 +102,12 @@ class Tally:
 
     @cached_property
     def largest_total(self) -> int:
-        """Samples of the largest matrix, which bounds the products of all."""
+        """Samples in the largest matrix, which bounds all products."""
         return int(self.total.max(initial=0))
 
     @cached_property
     def chance_hits(self) -> NDArray[Any]:
-        """sum t_k p_k over the margins: N times the hits that chance expects, shape (R,)."""
+        """sum t_k p_k over the margins: N times the hits expected by chance, shape (R,)."""
         return products_over_classes(self.actual, self.predicted)
 
     @cached_property
@@ -128,7 +128,7 @@ class Tally:
 
     @cached_property
     def n_actual_classes(self) -> NDArray[np.int64]:
-        """Number of classes that occur among the actual ones, shape (R,)."""
+        """Number of classes that have actual samples, shape (R,)."""
         return how_many(self.actual > 0)
 
     @cached_property
@@ -152,7 +152,7 @@ class Tally:
 
     @cached_property
     def one_class_everywhere(self) -> Causes:
-        """Both margins hold one and the same class, so that chance agrees on every sample."""
+        """Both margins hold only one and the same class, so chance agrees on every sample."""
         is_single = self.n_occurring_classes == 1
         return first_cause(self.no_samples, cause(Reason.CHANCE_AGREEMENT_CERTAIN, is_single))
 
@@ -181,8 +181,8 @@ def tally(
 ) -> Tally:
     """Add up a stack of matrices of shape (..., K, K), flattened to (R, K, K).
 
-    int64 and object cells are numbers of samples, or of parts of which a sample has `unit`
-    (totals below 2**62 for int64), float64 cells are sums of weights. Raises `InvalidInput` for
+    int64 and object cells are numbers of samples, or of fractions with `unit` of them per sample
+    (totals below 2**62 for int64); float64 cells are sums of weights. Raises `InvalidInput` for
     weights that are negative, not finite or more than 45 orders of magnitude apart.
     """
     stack = counts.reshape(-1, *counts.shape[STACK_ACTUAL_AXIS:])
@@ -219,9 +219,9 @@ def how_many(where: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def widened(bound: int, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
-    """Whole numbers in the fastest type from theirs on in which products up to `bound` are exact.
+    """Whole numbers in the fastest type, no narrower than theirs, that holds products to `bound`.
 
-    That is float64, int64 or Python integers, in this order.
+    The types are tried in the order float64, int64, Python integers.
     """
     if all(bound <= _largest_exact(array.dtype) for array in arrays):
         return arrays
@@ -243,7 +243,7 @@ def tally_of_margins(
 
 
 def no_cells(margin: NDArray[Any]) -> NDArray[np.int64]:
-    """Zeros (R, K, K) in the place of the cells of matrices with such margins (R, K)."""
+    """Zeros (R, K, K) in place of the unknown cells of matrices with margins (R, K)."""
     return np.broadcast_to(np.int64(0), (*margin.shape, margin.shape[CLASS_AXIS]))
 
 
