@@ -1,1 +1,1 @@
-"""How far a measured value may be from the true one: intervals of proportions and metrics."""
+"""Intervals of proportions and metrics: how far a measured value may be from the true one."""

@@ -1,4 +1,4 @@
-"""An interval, the intervals of all classes, and when one is too good to be true."""
+"""An interval, the intervals of all classes, and warnings for intervals from too few samples."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from offdiag.domain.values import MetricValue
 class Bounds:
     """Lower and upper ends, float64 arrays of one shape, both NaN where there is no interval.
 
-    An upper end of +inf says that the interval has no upper end.
+    An upper end of +inf means that the interval has no upper end.
     """
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
     def at(self, *index: int) -> tuple[float | None, float | None]:
-        """One interval. An end is None where there is no interval or it is open there."""
+        """One interval. An end is None where there is no interval or it is open on that side."""
         return _finite(self.low[index]), _finite(self.high[index])
 
 
@@ -50,7 +50,7 @@ class Interval:
         return self.method if self.note is None else f"{self.method}; {self.note}"
 
     def around(self, value: MetricValue) -> MetricValue:
-        """The value with this interval; an undefined value only takes a one-sided one."""
+        """The value with this interval; an undefined value only accepts a one-sided interval."""
         if value.value is None and self.low is None and self.high is None:
             return value
         return replace(value, ci_low=self.low, ci_high=self.high, ci_method=self.provenance)
@@ -68,7 +68,7 @@ class Intervals:
     notes: dict[tuple[int, ...], str] = field(default_factory=dict)
 
     def at(self, *index: int) -> Interval:
-        """The interval of one class, or with no index that of the matrix."""
+        """The interval of one class, or without an index that of the matrix."""
         low, high = self.bounds.at(*index)
         return Interval(low, high, self.method, self.notes.get(index))
 
@@ -79,7 +79,7 @@ NO_ENDS = "no interval"
 def without_ends(
     shape: tuple[int, ...], notes: dict[tuple[int, ...], str] | None = None
 ) -> Intervals:
-    """Intervals of this shape that have no ends."""
+    """Intervals of this shape without ends."""
     nothing = np.full(shape, np.nan)
     return Intervals(Bounds(nothing, nothing), NO_ENDS, notes or {})
 
@@ -90,10 +90,10 @@ def _finite(end: np.float64) -> float | None:
 
 RELIABLE_CLASS_SIZE = 20
 """Samples in the smallest class below which no interval of a mean over classes keeps its
-coverage: by resampling, that of macro F1 covers about 85 % with 50 samples in all."""
+coverage: by resampling, intervals of macro F1 cover about 85 % with 50 samples in all."""
 SMALLEST_WITH_ENDS = 5
 """Samples in the smallest class below which no interval of such a mean is worth showing: with two
-or three positive samples, nominal 95 % cover as little as 57 %."""
+or three positive samples, nominal 95 % intervals cover as little as 57 %."""
 
 
 def smallest_class(cases: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -102,7 +102,7 @@ def smallest_class(cases: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def flagged(found: Intervals, cases: NDArray[np.int64], what: str) -> Intervals:
-    """The intervals with a warning wherever there are ends but too few samples."""
+    """The intervals, with a warning for every one that has ends but too few samples."""
     notes = dict(found.notes)
     few = (cases < RELIABLE_CLASS_SIZE) & ~np.isnan(found.bounds.low)
     for place in np.argwhere(few):
@@ -112,7 +112,7 @@ def flagged(found: Intervals, cases: NDArray[np.int64], what: str) -> Intervals:
 
 
 def size_warning(n_smallest: int, smallest: str) -> tuple[str | None, bool]:
-    """What to note of a class of so many samples, and whether an interval can have ends."""
+    """The note for a class of this size, if any, and whether an interval can have ends."""
     is_reliable = n_smallest >= RELIABLE_CLASS_SIZE
     note = None if is_reliable else f"unreliable, {smallest} has n = {n_smallest}"
     return note, n_smallest >= SMALLEST_WITH_ENDS
@@ -125,12 +125,12 @@ def judged_by_classes(
     *,
     what: str = "class",
 ) -> Intervals:
-    """An interval, shape (), of an average over classes, as far as it can be shown.
+    """An interval, shape (), of an average over classes, as far as the class sizes allow it.
 
-    `cases` (K,) are those of the declared classes, or labels, called `names` if known. There are
-    no ends below five samples in the smallest class, or where a declared class has no sample:
-    the sample says nothing about a part of what is averaged. Notes say "unreliable" then, and
-    below 20 samples.
+    `cases` (K,) are the samples of the declared classes, or labels; `names` are their names if
+    known. There are no ends below five samples in the smallest class, or if a declared class has
+    no sample: then nothing is known about a part of the average. Notes say "unreliable" in both
+    cases, and below 20 samples.
     """
     smallest = int(cases[cases > 0].min(initial=RELIABLE_CLASS_SIZE))
     warnings = _absent(cases, names, what)
@@ -143,11 +143,11 @@ def judged_by_classes(
 def judged_by_minority(
     found: Intervals, cases: NDArray[np.int64], names: Sequence[str]
 ) -> Intervals:
-    """An interval, shape (), of a metric in which every sample counts and one class is not enough.
+    """An interval, shape (), of a metric that counts every sample but needs more than one class.
 
-    `cases` (K,) are those of the declared classes, called `names`. There are no ends below five
-    samples outside the largest class. Notes say "unreliable" then, below 20 samples, and where a
-    declared class has none.
+    `cases` (K,) are the samples of the declared classes, called `names`. There are no ends with
+    fewer than five samples outside the largest class. Notes say "unreliable" in that case, below
+    20 samples, and if a declared class has no sample.
     """
     n_others = int(cases.sum() - cases.max(initial=0))
     warnings = _absent(cases, names, "class")
@@ -157,14 +157,14 @@ def judged_by_minority(
 
 
 def warned(found: Intervals, warning: str) -> Intervals:
-    """The interval, shape (), called unreliable for this reason if it has ends and is not yet."""
+    """The interval, shape (), marked unreliable for this reason if it has ends and no mark yet."""
     if np.isnan(found.bounds.low) or "unreliable" in found.notes.get((), ""):
         return found
     return _judged(found, True, [warning])
 
 
 def _absent(cases: NDArray[np.int64], names: Sequence[str] | None, what: str) -> list[str]:
-    """A warning of the declared classes, or labels, that have no sample."""
+    """A warning that names the declared classes, or labels, that have no sample."""
     absent = np.flatnonzero(cases == 0)
     if not len(absent):
         return []
@@ -189,9 +189,9 @@ def _add(notes: dict[tuple[int, ...], str], index: tuple[int, ...], warning: str
 def difference_bounds(before: MetricValue, after: MetricValue) -> tuple[float, float] | None:
     """Interval of the difference of two values, new minus old, from the interval of each.
 
-    Square-and-add (Zou and Donner 2008, Statistics in Medicine 27, 1693-1702), which takes
-    the runs for independent. Runs on the same samples usually err on the same ones, and then
-    this interval is wider than it need be. None where either interval is missing.
+    Square-and-add (Zou and Donner 2008, Statistics in Medicine 27, 1693-1702), which assumes
+    independent runs. Runs on the same samples usually err on the same ones, and then this
+    interval is wider than necessary. None where either interval is missing.
     """
     if before.value is None or after.value is None:
         return None

@@ -4,19 +4,19 @@ With w samples of one forecast f, and shares p of the actual classes among them,
 
     n reliability = sum w |f - p|^2,    n resolution = sum w |p - share|^2
 
-over the forecasts. Noise in the shares adds 1 - |p|^2 of the true p for each forecast, which
-(1 - |p|^2) w / (w - 1) of the observed p estimates without bias (Ferro and Fricker 2012, Q. J. R.
-Meteorol. Soc. 138, 1954); noise in the overall share takes that of all n samples off resolution.
+over the forecasts. Noise in the shares adds 1 - |p|^2 of the true p for each forecast, estimated
+without bias by (1 - |p|^2) w / (w - 1) of the observed p (Ferro and Fricker 2012, Q. J. R.
+Meteorol. Soc. 138, 1954); noise in the overall share lowers resolution by that of all n samples.
 The value less the noise is the middle of the interval. With b = f - p or p - share and S the
 covariance of the class of a sample, its variance is, to second order,
 
     n Var = mean |b|^4 - (mean |b|^2)^2 + 4 mean b'S b + 2 sum tr(S^2) w / (w - 1) / n.
 
-There p is (count + 1 / K) / (w + 1), since a few samples of one class do not make it certain.
+There p is (count + 1 / K) / (w + 1), since a few samples of a single class prove no certainty.
 
-A single sample of a forecast says nothing of its noise, which is anything from 0 to 1 - 1 / K: the
-lower end allows for the one and the upper end for the other. Where most samples are single, these
-ends would say nothing, and there are none.
+A forecast of a single sample says nothing about its noise, which lies between 0 and 1 - 1 / K: the
+lower end allows for one extreme and the upper end for the other. Where most samples have a
+forecast of their own, such ends would say nothing, and none are given.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ Floats = NDArray[np.float64]
 
 
 def brier_part_intervals(forecasts: Forecasts, *, confidence: float) -> dict[str, Interval]:
-    """`brier_reliability` and `brier_resolution` of at least one sample.
+    """Intervals of `brier_reliability` and `brier_resolution` for at least one sample.
 
-    No ends, with a note, where most samples have a forecast of their own, and where fewer than
-    five samples are of any but the largest class.
+    No ends, with a note, if most samples have a forecast of their own, or if fewer than five
+    samples lie outside the largest class.
     """
     n_samples, n_classes = forecasts.n_samples, forecasts.n_classes
     n_others = n_samples - int(forecasts.support.max())
@@ -55,7 +55,7 @@ def brier_part_intervals(forecasts: Forecasts, *, confidence: float) -> dict[str
         size = block.counts.sum(axis=CLASS_AXIS).astype(np.float64)
         several = size > 1
         n_single += int(np.count_nonzero(~several))
-        # Single samples have none of the noise that shares show.
+        # Forecasts of single samples have none of the noise that shares show.
         unbiased = np.where(several, size / np.maximum(size - 1, 1), 1.0)
         observed = block.counts / size[:, np.newaxis]
         noise += float(((1 - _squared(observed)) * unbiased).sum())
@@ -102,7 +102,7 @@ def _interval(value: float, low: float, high: float, warning: str | None) -> Int
 
 @dataclass(slots=True)
 class _Sums:
-    """Sums over forecasts of one part: n times its value, and those of its variance."""
+    """Sums over forecasts for one component: n times its value, and those for its variance."""
 
     value: float = 0.0
     squares: float = 0.0
@@ -111,7 +111,7 @@ class _Sums:
     of_noise: float = 0.0
 
     def add(self, size: Floats, observed: Floats, b: Floats, p: Floats, unbiased: Floats) -> None:
-        """Of g forecasts: `size` and `unbiased` (g,), the others (g, K)."""
+        """Add g forecasts: `size` and `unbiased` are (g,), the others (g, K)."""
         square, p_square = _squared(b), _squared(p)
         crossed = (p * b**2).sum(axis=CLASS_AXIS) - (p * b).sum(axis=CLASS_AXIS) ** 2
         traces = p_square - 2 * (p**3).sum(axis=CLASS_AXIS) + p_square**2

@@ -1,9 +1,9 @@
-"""What a calibrated model would show as a calibration error, with the same scores.
+"""What calibration error a calibrated model with the same scores would show.
 
 A calibration error adds up absolute gaps, so noise adds to it and no interval around it keeps
-its level: the errors of calibrated forecasts lie above their true value, 0. What can be said is
-whether the error is larger than a calibrated model with these very scores would show. Outcomes
-are drawn from the scores themselves, and the error is computed of each draw (consistency
+its level: the errors of calibrated forecasts lie above their true value, 0. What can be tested is
+whether the error is larger than a calibrated model with exactly these scores would show. Outcomes
+are drawn from the scores themselves, and the error of each draw is computed (consistency
 resampling: Bröcker and Smith 2007, Weather and Forecasting 22, 651).
 """
 
@@ -31,16 +31,16 @@ from offdiag.metrics.scores.ranked_cells import Ranking
 DRAWS = 999
 METHOD = f"consistency resampling, {DRAWS} draws"
 EVIDENCE = 0.05
-"""The p from which on chance alone is an explanation."""
+"""p values from here on are compatible with chance alone."""
 MOST_CELLS = 4_096
-"""Scores that are told apart one by one."""
+"""Distinct scores up to which each has a cell of its own."""
 MERGED_CELLS = 256
-"""Of more, neighbours within a bin share their mean, which widens the spread of its events by
-less than 1 in 100: what equal probabilities overstate is at most the square of a bin's width."""
+"""With more scores, neighbours within a bin share their mean, which increases the spread of its
+events by less than 1 in 100: equal probabilities overstate it by at most the squared bin width."""
 CELL_AXIS = 1
 """Axis of drawn events (draws, cells) along which the score changes."""
 _ROUNDING = 1e-12
-"""Two equal errors may differ by less, being sums in another order."""
+"""Two equal errors may differ by up to this, being sums in different orders."""
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -48,7 +48,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class CalibrationReference:
-    """A calibration error of n samples, and those of calibrated models with the same scores.
+    """A calibration error of n samples, with errors of calibrated models with the same scores.
 
     `mean` and `upper` are the mean and the quantile at the chosen confidence of the drawn
     errors; `p` is the chance that a calibrated model shows `value` or more, at least 1/1000.
@@ -62,7 +62,7 @@ class CalibrationReference:
 
     @property
     def excess(self) -> float:
-        """By how much the error is above what noise adds; 0 on average for calibrated scores."""
+        """How far the error is above what noise adds; 0 on average for calibrated scores."""
         return self.value - self.mean
 
     @property
@@ -85,17 +85,18 @@ no evidence of miscalibration (p = 0.45)'
         )
 
     def as_interval(self) -> Interval:
-        """No ends, and the sentence in place of them."""
+        """An interval without ends, with the sentence as its note."""
         return Interval(None, None, METHOD, note=self.sentence)
 
 
 def calibration_references(
     ranked: Ranking, *, seed: int, confidence: float = 0.95
 ) -> dict[str, CalibrationReference]:
-    """Figures of an event by kind of error, as in the keys: "ece", "mce", "ece_equal_mass".
+    """References for an event by kind of error, as in the keys: "ece", "mce", "ece_equal_mass".
 
     `ranked` holds the probabilities, in [0, 1], of the samples where the event happened and of
-    those where it did not; at least one. The same samples and seed give the same bits.
+    those where it did not, at least one sample in all. The same samples and seed give the same
+    bits.
     """
     by_width, by_mass = equal_width_bins(ranked), equal_mass_bins(ranked)
     errors = {
@@ -139,7 +140,7 @@ def _reference(
 class _Cells:
     """m cells of samples in ascending order of their scores.
 
-    `samples_below` int64 (m + 1,) counts the samples before each cell, and all of them;
+    `samples_below` int64 (m + 1,) counts the samples before each cell, and finally all of them;
     `probability` (m,) is the mean score of a cell.
     """
 
@@ -147,14 +148,14 @@ class _Cells:
     probability: Floats
 
     def ends_of(self, bins: CalibrationBins) -> NDArray[np.intp]:
-        """Where bins begin and end among the cells, (B + 1,); every border is one of cells."""
+        """Cell positions of the bin borders, (B + 1,); every border is also one between cells."""
         return np.searchsorted(self.samples_below, np.append(0, np.cumsum(bins.count)))
 
     def drawn_events(self, rng: np.random.Generator, size: int) -> Counts:
-        """Drawn events before each cell, and all of them, (size, m + 1)."""
+        """Drawn events before each cell, and finally all of them, (size, m + 1)."""
         count = np.diff(self.samples_below)
         shape = (size, len(count))
-        # Most small runs have no two equal scores, and a coin is the fastest binomial draw.
+        # Most small runs have no equal scores, and a coin toss is the fastest binomial draw.
         events = (
             rng.random(shape) < self.probability
             if count.max() == 1
@@ -166,7 +167,7 @@ class _Cells:
 
 
 def _cells(ranked: Ranking, *bins: CalibrationBins) -> _Cells:
-    """Distinct scores, or where there are too many, neighbours within the same bins."""
+    """Distinct scores; where there are too many, neighbours within the same bins are merged."""
     if ranked.sums.n_distinct <= MOST_CELLS:
         below = ranked.samples_below
         sums = ranked.values.astype(np.float64) * np.diff(below)
@@ -183,7 +184,7 @@ def _cells(ranked: Ranking, *bins: CalibrationBins) -> _Cells:
 def calibration_intervals(
     event: Ranking, of: str, *, seed: int, confidence: float
 ) -> dict[str, Interval]:
-    """Of the calibration errors that the catalogue has; only the positive class has a largest."""
+    """Intervals of the calibration errors in the catalogue; MCE is for the positive class only."""
     references = calibration_references(event, seed=seed, confidence=confidence)
     keys = {
         "ece": f"ece_{of}_{DEFAULT_BINS}",

@@ -1,27 +1,27 @@
-"""Intervals of costs: how much the cost of a run depends on the samples of the test.
+"""Intervals of costs: how much the cost of a run depends on the samples of the test set.
 
-The mean cost depends only on how many samples there are at each cost, and a matrix often has a
-handful of costs. Their shares are drawn from the posterior with a prior of one sample, spread over
-all costs that a sample can have, those that none has included: a cost that is rare and high may
-be missing from the samples. Of 100 datasets of 100 samples, 2 in 100 of the class whose errors
-cost 50 times as much, resamples held the true mean in 16 and these draws in 97.
+The mean cost depends only on how many samples there are at each cost, and a matrix often has only
+a few distinct costs. Their shares are drawn from a posterior whose prior of one sample is spread
+over all costs that a sample can have, including those not observed: a rare, high cost may be
+missing from the samples. For 100 datasets of 100 samples, 2 in 100 from the class whose errors
+cost 50 times as much, resampling covered the true mean in 16 and these draws in 97.
 
-Ratio and skill also take the cost of a constant prediction, which is drawn with the matrix. The
-mean cost of a draw is the one whose rank among the mean costs is that of the matrix among the
-matrices: more of a costly class makes both dear. Of 100 datasets of nine classes, draws of the
-matrix alone held the true ratio in 82 and these in 96.
+Ratio and skill also use the cost of a constant prediction, which is drawn with the matrix. The
+mean cost of a draw is the one whose rank among the mean costs equals the rank of the matrix among
+the matrices: more samples of a costly class make both expensive. For 100 datasets of nine classes,
+draws of the matrix alone covered the true ratio in 82 and these in 96.
 
 One sample spread over several costs hardly reaches the highest. So the costly end is also drawn
 from matrices in which wrong answers of the class where they cost most have Jeffreys' prior, and
-fall on any class if those of the samples do; the costlier of both ends holds (a set of priors in
-place of one, as of Walley 1996, J. Royal Statistical Society B 58, 3). Of 30 classes whose costs
-differ by orders of magnitude, intervals held the true mean in 79 to 93 of 100 data sets without
-it, and with it in 92 and more; of two classes with two costly errors expected, in 81 to 98, and
-with it in 93 and more.
+fall on any class if those of the samples do; the costlier of both ends is used (a set of priors
+in place of one, as in Walley 1996, J. Royal Statistical Society B 58, 3). For 30 classes whose
+costs differ by orders of magnitude, intervals covered the true mean in 79 to 93 of 100 datasets
+without it and in 92 and more with it; for two classes with two costly errors expected, in 81 to
+98 without and in 93 and more with it.
 
-At declared shares the samples of each class have draws of their own, and all classes together the
-prior of two samples. With one sample for each, intervals of 30 classes held the true mean in 51 of
-100 data sets, because half an error for each of them is as many as there are.
+At declared shares the samples of each class are drawn separately, and all classes together have a
+prior of two samples. With a prior of one sample per class, intervals for 30 classes covered the
+true mean in 51 of 100 datasets, because half an error per class is as many as there are.
 """
 
 from __future__ import annotations
@@ -69,15 +69,15 @@ GROUP_AXIS = 1
 """Axis of drawn shares (draws, groups) along which the cost changes."""
 ONE_EXAMPLE = "a prior of one example"
 STICKS = 20
-"""Of a Dirichlet variable with a concentration of at most 1, which leave a millionth of it."""
+"""Sticks broken for a Dirichlet variable of concentration at most 1; a millionth of it remains."""
 
 
 @dataclass(frozen=True, eq=False)
 class SampleCosts:
-    """What samples cost: `costs` (m,) rising, of which there are `counts` (m,), some of them 0.
+    """What samples cost: distinct `costs` (m,), ascending, with `counts` (m,) that may be 0.
 
-    They are all samples, or at a declared prevalence those of one actual class with that `share`.
-    `prior` samples are spread over the costs before any is seen.
+    They cover all samples, or at a declared prevalence those of one actual class with that
+    `share`. `prior` samples are spread over the costs before any is observed.
     """
 
     costs: Floats
@@ -86,7 +86,7 @@ class SampleCosts:
     prior: float = 1.0
 
     def drawn_means(self, rng: np.random.Generator, draws: int) -> Floats:
-        """Mean costs of a sample from the posterior, shape (draws,)."""
+        """Posterior draws of the mean cost per sample, shape (draws,)."""
         is_seen, prior = self.counts > 0, self.prior / len(self.costs)
         seen = rng.standard_gamma(self.counts[is_seen] + prior, (draws, int(is_seen.sum())))
         amount = (seen * self.costs[is_seen]).sum(axis=GROUP_AXIS)
@@ -103,9 +103,9 @@ class SampleCosts:
 def dirichlet_means(
     values: Floats, concentration: float, rng: np.random.Generator, draws: int
 ) -> Floats:
-    """Means of values (m,) by drawn shares, Dirichlet(concentration / m, ...), shape (draws,).
+    """Means of values (m,) under drawn shares, Dirichlet(concentration / m, ...), shape (draws,).
 
-    Sticks are broken, each for a value that is chosen at random (Sethuraman 1994, Statistica
+    Drawn by stick-breaking, each stick for a value chosen at random (Sethuraman 1994, Statistica
     Sinica 4, 639), so the work does not grow with the number of values.
     """
     broken = rng.beta(1.0, concentration, (draws, STICKS))
@@ -118,16 +118,16 @@ def dirichlet_means(
 def sample_costs(
     counts: NDArray[Any], costs: CostMatrix, prevalence: Floats | None
 ) -> tuple[SampleCosts, ...]:
-    """The samples of a matrix, `counts` (K, K), by what they cost; of each class that is expected.
+    """The samples of a matrix, `counts` (K, K), by cost; at a prevalence, for each expected class.
 
-    Empty if a class that is expected has no samples.
+    Empty if an expected class has no samples.
     """
     if prevalence is None:
         return (_by_cost(counts, costs.weights),)
     expected = np.flatnonzero(prevalence > 0)
     if not actual_totals(counts)[expected].all():
         return ()
-    # As much as in draws of the matrix, right and wrong answers of a class together.
+    # As many as in draws of the matrix, right and wrong answers of a class together.
     prior = 2 * prior_of(len(counts))
     return tuple(
         replace(
@@ -145,7 +145,7 @@ def _by_cost(counts: NDArray[Any], weights: Floats) -> SampleCosts:
 
 
 OF_SHARES = frozenset({"mean_cost", "total_cost"})
-"""What the shares of samples at each cost decide alone."""
+"""Costs that depend only on the shares of samples at each cost."""
 COST_INTERVAL_KEYS = tuple(key for key in COST_KEYS if key != "best_trivial_class")
 
 
@@ -159,7 +159,7 @@ def cost_intervals(
     confidence: float = 0.95,
     replicates: int = 2_000,
 ) -> dict[str, Interval]:
-    """Intervals of the costs of one matrix by key, for all but the best trivial class.
+    """Intervals of all costs of one matrix by key, except for the best trivial class.
 
     `prevalence` (K,) re-weights each draw.
 
@@ -199,15 +199,15 @@ def drawn_costs(
 ) -> dict[str, Intervals]:
     """Intervals of the costs `values` by key.
 
-    `others` is the prior by which wrong answers fall on other classes at the costly end. The best
-    trivial answer is chosen again in each draw. The bits do not depend on what else is
-    asked for.
+    `others` is the prior with which wrong answers fall on other classes at the costly end. The
+    best trivial answer is chosen again in each draw. The bits do not depend on which other keys
+    are requested.
     """
     rng, draws = generator(seed), evidence.enough_draws(draws)
     means = np.zeros(draws)
     for some in samples:
         means += some.share * some.drawn_means(rng, draws)
-    # At a declared prevalence, and of one class, constant predictions cost the same in each draw.
+    # At a declared prevalence, and with one class, a constant prediction costs the same each time.
     tested = evidence.classes / evidence.classes.sum()
     shares = tested if prevalence is None else prevalence
     trivial, perfect = (np.full(draws, cost) for cost in _constant(shares, costs))
@@ -235,7 +235,7 @@ def _percentiles(
     total: float,
     confidence: float,
 ) -> dict[str, Bounds]:
-    """Ends by key of what is drawn: mean costs, those of the best constant and of the perfect."""
+    """Ends by key from drawn mean costs, costs of the best constant and of perfect answers."""
     means, trivial, perfect = of_draws
     drawn = {
         "total_cost": means * total,
@@ -250,9 +250,9 @@ def _percentiles(
 def costliest_class(
     evidence: Evidence, costs: CostMatrix, others: float, prevalence: Floats | None = None
 ) -> Evidence:
-    """The same with half a wrong answer in all before any sample, Jeffreys' prior, in one class.
+    """The evidence with a total of half a wrong answer (Jeffreys' prior) added to one class.
 
-    It is the class where that costs most. Wrong answers are split with the prior `others`.
+    It is the class where that costs most. The wrong answers are split with the prior `others`.
     """
     tested = evidence.classes * evidence.unit
     numbers = tested if prevalence is None else prevalence
@@ -265,7 +265,7 @@ def costliest_class(
 
 
 def costlier_ends(ends: Mapping[str, Bounds], others: Mapping[str, Bounds]) -> dict[str, Bounds]:
-    """Those that are costlier of each; what a constant prediction costs stays."""
+    """The costlier end of each pair; the cost of a constant prediction is not changed."""
     found = dict(ends)
     for key, other in others.items():
         low, high = ends[key].low, ends[key].high
@@ -279,7 +279,7 @@ def costlier_ends(ends: Mapping[str, Bounds], others: Mapping[str, Bounds]) -> d
 def _drawn_with(
     evidence: Evidence, costs: CostMatrix, prevalence: Floats | None, *, seed: int, draws: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Mean costs, and those of the best constant and of the perfect answer, each (draws,)."""
+    """Costs of the predictions, the best constant and perfect answers, each a mean of (draws,)."""
     means, trivial, perfect = np.empty((3, draws))
     drawn = drawn_class_costs(evidence, costs.weights, seed=seed, draws=draws)
     for part, actual, of_class in drawn:
@@ -290,7 +290,7 @@ def _drawn_with(
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """NaN where it is undefined."""
+    """above / below, NaN where it is undefined."""
     undefined = np.full(above.shape, np.nan)
     return np.asarray(np.divide(above, below, out=undefined, where=below > 0))
 
@@ -309,7 +309,7 @@ def cost_values(
 
 
 COST_AXIS = 0
-"""Axis of numbers of samples (costs, thresholds) along which the cost changes."""
+"""Axis of sample counts (costs, thresholds) along which the cost changes."""
 
 
 def threshold_bounds(
@@ -320,10 +320,10 @@ def threshold_bounds(
     n_positive: int,
     n_negative: int,
 ) -> Bounds:
-    """95 % interval of the mean cost at each of n thresholds, of so many flagged samples (n,).
+    """95 % interval of the mean cost at each of n thresholds, from the flagged samples (n,).
 
-    The posterior is that of a mean cost, and at the costly end that with Jeffreys' prior for the
-    highest cost.
+    The posterior is that of a mean cost, except at the costly end, which uses Jeffreys' prior for
+    the highest cost.
     """
     kinds = np.array([sides.hit, sides.miss, sides.false_alarm, sides.right_rejection])
     answers = np.array(
@@ -348,10 +348,11 @@ def threshold_bounds(
 
 
 def _gamma_bounds(parts: Sequence[tuple[float, Floats, Floats]], costliest: float) -> Bounds:
-    """95 % interval of the sum of mean costs by share, of kinds of answers (k,) so often (k, n).
+    """95 % interval of a sum of mean costs, each by share, kinds of answer (k,) and counts (k, n).
 
-    What it is above the least, or below the most, is taken for a gamma variable with its mean and
-    variance: thousands of thresholds are a curve. The highest cost has this prior at least.
+    The distance above the least sum, or below the greatest, is modelled as a gamma variable with
+    its mean and variance, because there may be thousands of thresholds. `costliest` is the least
+    prior of the highest cost.
     """
     with optional:
         from scipy.special import gammaincinv
@@ -375,8 +376,8 @@ def _gamma_bounds(parts: Sequence[tuple[float, Floats, Floats]], costliest: floa
 
 
 def _moments(kinds: Floats, answers: Floats, costliest: float) -> tuple[Floats, Floats, Floats]:
-    """Distinct costs of k kinds of answers, and for numbers of them (k, n) the posterior mean (n,)
-    above the least and its variance."""
+    """Distinct costs of k kinds of answers; for their counts (k, n), the posterior mean above the
+    lowest cost and its variance, each (n,)."""
     costs, kind = np.unique(kinds, return_inverse=True)
     prior = np.full(len(costs), prior_of(len(costs)))
     prior[-1] = max(prior[-1], costliest)

@@ -1,4 +1,4 @@
-"""Declared functions of samples, by their scores or sets of labels, with resampled intervals."""
+"""Custom metrics of scores or label sets, evaluated on the samples, with resampled intervals."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from offdiag.metrics.scores.forecasts import Forecasts
 from offdiag.metrics.scores.score_cells import NEGATIVE, POSITIVE, ScoreCells
 
 MOST_RESAMPLED = 20_000
-"""Examples up to which intervals are resampled: the cost of a function is not known."""
+"""Examples up to which intervals are resampled, since a function may be slow."""
 
 
 class Smallest(NamedTuple):
-    """How many samples the smallest class or label has that has any, and what it is called."""
+    """Size of the smallest class or label that has samples, and what to call it."""
 
     n_samples: int
     what: str
@@ -46,14 +46,14 @@ def value_of_samples(
     seed: int,
     confidence: float,
 ) -> MetricValue:
-    """The value of all samples; `given` makes the input of some, by their places.
+    """The value of all samples; `given` makes the function's input from positions of samples.
 
-    Where the smallest class has few samples, resamples know few of its errors or none, and the
-    interval is called unreliable: with 10 of 100 it held the true balanced accuracy in 65 of 100
-    data sets, with 15 of 300 in 80, with 50 of 1,000 in 92.
+    Where the smallest class has few samples, resamples contain few of its errors or none, and the
+    interval is marked unreliable: with 10 of 100 it covered the true balanced accuracy in 65 of
+    100 datasets, with 15 of 300 in 80, with 50 of 1,000 in 92.
 
-    The same samples and seed give the same bits, if the function does. Resamples in which it is
-    undefined are left out; with a tenth of them or more there is no interval.
+    The same samples and seed give the same bits if the function is deterministic. Resamples in
+    which it is undefined are left out; if they are a tenth or more, there is no interval.
     """
     if n_samples == 0:
         return MetricValue(None, Reason.NO_SAMPLES.value)
@@ -75,7 +75,7 @@ def value_of_samples(
 
 
 MOST_UNFOLDED = 1_000_000
-"""Counted examples that are put side by side again for functions of scores."""
+"""Counted examples that are expanded again, one row each, for functions of scores."""
 
 _OF_SCORES = custom_metrics("scores")
 
@@ -101,17 +101,17 @@ def score_values(
 
 
 def undefined_in_cells() -> dict[str, MetricValue]:
-    """Each declared metric of scores, undefined as scores were counted a class at a time."""
+    """Each declared metric of scores, undefined as scores were counted one class at a time."""
     return {each.key: MetricValue(None, Reason.FORECASTS_IN_CELLS.value) for each in _OF_SCORES}
 
 
 def cell_values(
     cells: ScoreCells, names: tuple[str, ...], *, positive: int, seed: int
 ) -> dict[str, MetricValue]:
-    """The same of counted scores: those of the samples where no cell holds different scores.
+    """Declared metrics of counted scores; defined only if no cell holds different scores.
 
-    Functions are given samples, not sums over them, so there is no bound of how far a value of
-    other cells would be off.
+    Functions take samples, not sums over them, so there would be no bound on the error of a
+    value from other cells.
     """
     if not _OF_SCORES:
         return {}
@@ -156,7 +156,7 @@ def set_values(
 
 
 def set_value(key: str, counts: LabelCounts, names: tuple[str, ...]) -> MetricValue | None:
-    """A declared metric of counts alone, without an interval; None for a key of no such metric."""
+    """A declared metric of counts alone, without an interval; None if the key is not one."""
     for each in _OF_SETS:
         if each.key == key:
             value, reason = each.called(label_tables(counts, names))
@@ -165,7 +165,7 @@ def set_value(key: str, counts: LabelCounts, names: tuple[str, ...]) -> MetricVa
 
 
 def label_tables(counts: LabelCounts, names: tuple[str, ...]) -> MultilabelInput:
-    """What a declared function is given."""
+    """The input of a declared function of label counts."""
     hits, actual, predicted = counts.true_positives, counts.actual, counts.predicted
     return MultilabelInput(
         true_positives=hits,

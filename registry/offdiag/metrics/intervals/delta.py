@@ -2,8 +2,8 @@
 
 A metric g of multinomial shares q has variance (sum q g_c^2 - (sum q g_c)^2) / N to first
 order, g_c being its slope at cell c. One pass over the occupied cells replaces thousands of
-draws, which is worth it for large K. It is a large-sample method: its coverage of macro
-F1 falls to about 70 % with 50 samples in unbalanced classes, so it is not a choice for few cells.
+draws, which is worth it for large K. It is a large-sample method: with 50 samples in unbalanced
+classes its coverage of macro F1 falls to about 70 %, so it is not used for few cells.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from offdiag.metrics.per_class import PER_CLASS
 
 DELTA = "delta"
 LINEARIZED = "linearized"
-"""The same of weighted samples."""
+"""Method name for weighted samples."""
 OUTCOME_AXIS = 0
 """Axis of the slopes of a per-class metric along which the four outcomes lie."""
 
 
 def range_of(key: str) -> tuple[float, float]:
-    """Between which values an aggregate or per-class metric lies, by its definition."""
+    """The range of an aggregate or per-class metric, by its definition."""
     spec = AGGREGATES.get(key) or PER_CLASS.get(key) or OF_SETS[key]
     return spec.low, spec.high
 
 
 def aggregate_gradients(matrix: Cells, keys: Iterable[str]) -> dict[str, Gradient]:
-    """Gradients of those of the named aggregates that have one, for a non-empty matrix.
+    """Gradients of the named aggregates that have one, for a non-empty matrix.
 
     Value and slopes are not finite where the metric is undefined or has no derivative.
     """
@@ -50,7 +50,7 @@ def aggregate_gradients(matrix: Cells, keys: Iterable[str]) -> dict[str, Gradien
 
 
 def class_gradients(matrix: Cells, keys: Iterable[str]) -> dict[str, Dual]:
-    """Value (K,) and slopes (4, K), at tp, fn, fp and tn, of the named metrics that have any."""
+    """Value (K,) and slopes (4, K), at tp, fn, fp and tn, of those named metrics that have any."""
     shares = outcome_shares(matrix)
     with np.errstate(divide="ignore", invalid="ignore"):
         return {
@@ -63,7 +63,7 @@ def aggregate_standard_errors(
 ) -> dict[str, Floats]:
     """Standard errors of aggregates, shape (); not finite where there is no derivative.
 
-    Of weighted samples `matrix` has the sums of the weights and `squares` those of their squares.
+    For weighted samples `matrix` has the sums of the weights and `squares` those of their squares.
     """
     at = np.nonzero(matrix.counts)
     cells = matrix.counts[at] / matrix.total
@@ -82,10 +82,10 @@ def standard_error(
 ) -> Floats:
     """Square root of the first-order variance; cells, summing to 1, lie along the first axis.
 
-    Of weighted samples cells are shares of the weight, and `squares` the sums of their squared
-    weights over the square of the total: the variance is that of a sum over samples drawn
+    For weighted samples cells are shares of the weight, and `squares` the sums of their squared
+    weights over the squared total: the variance is that of a sum over samples drawn
     independently, each with its weight (Särndal, Swensson and Wretman 1992, Model Assisted Survey
-    Sampling, 5.5). A cell without samples takes no part, whatever its slope.
+    Sampling, 5.5). A cell without samples does not count, whatever its slope.
     """
     used = np.where(cells > 0, slopes, 0.0)
     centred = used - (cells * used).sum(axis=OUTCOME_AXIS)
@@ -95,7 +95,7 @@ def standard_error(
 
 
 def normal_bounds(key: str, value: Floats, error: Floats, *, confidence: float) -> Bounds:
-    """value -+ z error within the range of the metric.
+    """value -+ z error, limited to the range of the metric.
 
     No bounds (NaN) where value or error is not finite or the error is 0.
     """
@@ -106,5 +106,5 @@ def normal_bounds(key: str, value: Floats, error: Floats, *, confidence: float) 
 
 
 def _rounding(value: Floats) -> Floats:
-    """Errors below this are zeros that rounding blurred."""
+    """The size of errors that are zero but for rounding."""
     return 1e-14 * np.maximum(np.abs(value), 1e-300)

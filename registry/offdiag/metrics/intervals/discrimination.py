@@ -1,9 +1,9 @@
-"""Intervals of what ranks scores: areas, average precision, Kolmogorov-Smirnov.
+"""Intervals of ranking metrics: areas under curves, average precision, Kolmogorov-Smirnov.
 
 The interval of one area under the ROC curve is a score interval (Newcombe 2006, Statistics in
-Medicine 25, 559, method 5): it asks which true areas are compatible with the measured one, each
-with the spread that it would have itself, and so has ends where the classes are separated
-perfectly, too.
+Medicine 25, 559, method 5): it contains the true areas that are compatible with the measured one,
+each with the spread it would have itself, so it has ends even where the classes are separated
+perfectly.
 
 The difference of two areas is judged by their placements (DeLong, DeLong and Clarke-Pearson
 1988, Biometrics 44, 837). The area is the chance that a positive sample scores above a negative
@@ -11,24 +11,23 @@ one, ties counting half; each sample has a placement, the share of the other cla
 area is the mean placement, and the spread of the placements gives its variance. Midranks give
 all placements in O(n log n) (Sun and Xu 2014, IEEE Signal Process. Lett. 21, 1389).
 
-An area that is averaged over several classes is a function of the wins W[i, j] of class i over
+An area averaged over several classes is a function of the wins W[i, j] of class i over
 class j and of the numbers of samples P[i]. A sample enters W through its placements, those it
 beats and those that beat it, and P by 1, so it has a slope; the spread of the slopes gives the
-variance to first order. This is DeLong's method (1988, Biometrics 44, 837), which it equals for
-two classes.
+variance to first order. For two classes this equals DeLong's method (1988, Biometrics 44, 837).
 
 Average precision is a smooth function of how often each sample occurs, so to first order its
-variance is the sum of the squared slopes, as in the delta method for cells. Simulation favours
+variance is the sum of the squared slopes, as in the delta method for cells. Simulations favour
 it, on the logit scale, over resampling: repeated positive samples tie with themselves, which moves
-resampled values up. Boyd, Eng and Page (2013, ECML PKDD) find the logit scale best too. Few
-positive samples estimate the variance badly, which Student's t makes up for in part: with 5 to 19
-of them, intervals cover the truth in 92 to 96 of 100 samples instead of 83 to 94.
+resampled values up. Boyd, Eng and Page (2013, ECML PKDD) also find the logit scale best. With few
+positive samples the variance is estimated poorly, for which Student's t compensates in part: with
+5 to 19 of them, intervals cover the truth in 92 to 96 of 100 samples instead of 83 to 94.
 
-The Kolmogorov-Smirnov distance is the largest of many gaps, which noise widens, and no interval
-by resampling keeps its level with few samples. What holds is the bound of the two-sample test: two
-empirical distributions of m and n samples are, together, off by more than sqrt(ln(2/a)/2) sqrt(1/m
+The Kolmogorov-Smirnov distance is the largest of many gaps, which noise widens, and no resampled
+interval keeps its level with few samples. The bound of the two-sample test does hold: two
+empirical distributions of m and n samples are jointly off by more than sqrt(ln(2/a)/2) sqrt(1/m
 + 1/n) in at most a share a of samples (Smirnov 1948, Annals of Mathematical Statistics 19, 279);
-for 95 % the factor is 1.358. It is up to twice as wide as needed.
+for 95 % the factor is 1.358. The interval is up to twice as wide as needed.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ from offdiag.metrics.scores.ranking import RankedScores
 
 NEWCOMBE = "newcombe method 5"
 _HALVINGS = 60
-"""Steps after which the end of an interval is found to the last digits of a float64."""
+"""Bisection steps that locate the end of an interval to the last digits of a float64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +93,10 @@ def placements(is_positive: NDArray[np.bool_], score: NDArray[np.float64]) -> Pl
 def parts_of_mean_placement(
     of_positives: NDArray[np.int64], of_negatives: NDArray[np.int64]
 ) -> tuple[float, float] | None:
-    """What positives and negatives add to DeLong's variance, with denominators m - 1 and n - 1;
-    None for a class of one sample.
+    """The terms that positives and negatives add to DeLong's variance, with denominators m - 1 and
+    n - 1; None for a class of one sample.
 
-    The arguments are placements, or differences of the placements of two scores. Both parts are
+    The arguments are placements, or differences of the placements of two scores. Both terms are
     exactly 0 if each of them is constant.
     """
     m, n = len(of_positives), len(of_negatives)
@@ -110,16 +109,16 @@ def parts_of_mean_placement(
 
 
 def degrees_of_freedom(parts: ArrayLike, cases: ArrayLike, variance: float) -> float:
-    """Of a `variance` with a part from the spread of each class of so many `cases`, both (K,).
+    """Degrees of freedom of a `variance`, given the term and the samples of each class, both (K,).
 
-    What is beyond the parts is taken as known (Satterthwaite 1946, Biometrics Bulletin 2, 110).
+    What exceeds the terms is treated as known (Satterthwaite 1946, Biometrics Bulletin 2, 110).
     """
     spread = float((np.square(parts) / (np.asarray(cases) - 1)).sum())
     return variance**2 / spread if spread > 0 else inf
 
 
 def auc_interval(ranked: Ranking, *, confidence: float = 0.95) -> Interval:
-    """Interval of one area, inside [0, 1]; it holds the area.
+    """Interval of one area, within [0, 1]; it contains the area.
 
     No ends, with a note, if one of the classes has fewer than five samples.
     """
@@ -135,12 +134,12 @@ def auc_interval(ranked: Ranking, *, confidence: float = 0.95) -> Interval:
 def area_bounds(
     area: float, n_positive: float, n_negative: float, *, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """All true areas t with |area - t| <= z sqrt(V(t)), for at least one sample of each class.
+    """The range of true areas t with |area - t| <= z sqrt(V(t)), for at least one sample a class.
 
     The numbers of samples may be effective sizes.
 
     V(t) = t (1 - t) (1 + (M - 1) ((1 - t) / (2 - t) + t / (1 + t))) / (m n) with M the mean of
-    the numbers m and n of samples: Hanley and McNeil's variance with both numbers levelled.
+    the numbers m and n of samples: Hanley and McNeil's variance with M in place of both numbers.
     """
     z = normal_quantile(confidence)
     pairs, others = n_positive * n_negative, (n_positive + n_negative) / 2 - 1
@@ -190,8 +189,8 @@ Floats = NDArray[np.float64]
 class AreaSlopes:
     """Derivatives of one averaged area.
 
-    That by the doubled wins W[i, j] is `by_wins`[i] + `by_wins_per_case`[i] / cases[j], both (K,);
-    `by_cases` (K,) are those by the number of samples of each class.
+    By the doubled wins W[i, j] it is `by_wins`[i] + `by_wins_per_case`[i] / cases[j], both (K,);
+    `by_cases` (K,) are the derivatives by the number of samples of each class.
     """
 
     by_wins: Floats
@@ -202,7 +201,7 @@ class AreaSlopes:
 def averaged_area_intervals(
     forecasts: Forecasts, *, confidence: float = 0.95
 ) -> dict[str, Interval]:
-    """Intervals of `roc_auc_{ovr,ovo}_{macro,weighted}`; each class has a column of scores.
+    """Intervals of `roc_auc_{ovr,ovo}_{macro,weighted}`; each class needs a column of scores.
 
     No ends where the averages are undefined or a class has fewer than five samples.
     """
@@ -266,7 +265,7 @@ def area_slopes(wins: PairwiseWins) -> dict[str, AreaSlopes]:
 def averaged_area_variances(
     forecasts: Forecasts, slopes: Mapping[str, AreaSlopes]
 ) -> dict[str, float]:
-    """First-order variances by key, with DeLong's denominators; each class has two samples."""
+    """First-order variances by key, with DeLong's denominators; two samples or more per class."""
     at_sample = slopes_at_samples(forecasts, slopes)
     actual, n_classes = forecasts.actual, forecasts.n_classes
     return {key: slope_variance(at_sample[key], actual, n_classes)[0] for key in slopes}
@@ -297,10 +296,10 @@ def slopes_at_samples(forecasts: Forecasts, slopes: Mapping[str, AreaSlopes]) ->
 
 
 def _wins_and_losses(ranked: RankedScores, weight: Floats, is_own: NDArray[np.bool_]) -> Floats:
-    """What each sample in order adds to the weighted wins of the positive ones, (n,).
+    """The contribution of each sample, in order, to the weighted wins of the positives, (n,).
 
-    A positive sample adds the weights of all negative ones it beats, twice, ties counting once;
-    a negative one its own weight for each positive sample that beats it.
+    A positive sample adds twice the weights of the negatives it beats, ties counting once;
+    a negative sample adds its own weight for each positive sample that beats it.
     """
     own = np.flatnonzero(is_own)
     up_to = np.append(0.0, np.cumsum(np.where(is_own, 0.0, weight)))
@@ -312,9 +311,9 @@ def _wins_and_losses(ranked: RankedScores, weight: Floats, is_own: NDArray[np.bo
 
 
 def slope_variance(slopes: Floats, actual: NDArray[Any], n_classes: int) -> tuple[float, float]:
-    """Sum of squares, in which the spread within a class of m samples has denominator m - 1.
+    """The sum of squares, with denominator m - 1 for the spread within a class of m samples.
 
-    And its degrees of freedom.
+    Returned with its degrees of freedom.
     """
     cases = np.bincount(actual, minlength=n_classes)
     mean = np.bincount(actual, weights=slopes, minlength=n_classes) / cases
@@ -336,7 +335,7 @@ def average_precision_interval(ranked: Ranking, *, confidence: float = 0.95) -> 
     """Interval of the average precision, inside (0, 1).
 
     No ends, with a note, if a class has fewer than five samples, or if every positive sample
-    stands before every negative one.
+    ranks above every negative one.
     """
     value = average_precision(ranked).value
     return logit_interval(
@@ -377,7 +376,7 @@ DISTANCE_BOUND = "two-sample kolmogorov-smirnov bound"
 
 
 def ks_interval(ranked: Ranking, *, confidence: float) -> Interval:
-    """Ends within [0, 1], and in the note what scores without any skill would show.
+    """Ends within [0, 1]; the note says what scores without any skill would show.
 
     No ends if one of the classes has fewer than five samples.
     """
@@ -395,6 +394,6 @@ def ks_interval(ranked: Ranking, *, confidence: float) -> Interval:
 
 
 def ks_bound(n_positive: int, n_negative: int, *, confidence: float) -> float:
-    """What the distance of scores without skill stays below with this `confidence`."""
+    """The bound below which the distance of scores without skill stays with this `confidence`."""
     factor = sqrt(log(2 / (1 - confidence)) / 2)
     return factor * sqrt(1 / n_positive + 1 / n_negative)

@@ -1,4 +1,4 @@
-"""Random draws in batches of bounded size, and the percentiles of what they give."""
+"""Random draws in batches of bounded size, and percentiles of the drawn values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CELLS_PER_BATCH = 1 << 19
 
 
 def generator(seed: int) -> np.random.Generator:
-    """The random numbers that belong to a seed: PCG64, the same on every machine."""
+    """The random number generator for a seed: PCG64, the same on every machine."""
     return np.random.Generator(np.random.PCG64(seed))
 
 
@@ -31,10 +31,10 @@ DRAW_AXIS = 0
 
 
 def replicated(quantity: Quantity) -> NDArray[np.float64]:
-    """Values with NaN where undefined, but +inf where they tend to it.
+    """Values with NaN where undefined, but +inf where the quotient tends to it.
 
     An infinite likelihood ratio is a very large one, and dropping it would pull the upper end
-    down; a 0/0 says nothing and is left out.
+    down; 0/0 carries no information and is left out.
     """
     return np.where(quantity.to_infinity, np.inf, quantity.value)
 
@@ -42,8 +42,8 @@ def replicated(quantity: Quantity) -> NDArray[np.float64]:
 def percentile_bounds(values: NDArray[np.float64], *, confidence: float) -> Bounds:
     """Equal-tailed percentile interval of drawn values (draws, ...).
 
-    NaN marks a draw in which a metric is undefined, which is left out. Quantiles interpolate
-    linearly (Hyndman and Fan 1996, type 7). No interval (NaN) where it is undefined in all.
+    NaN marks a draw in which the metric is undefined; these draws are left out. Quantiles
+    interpolate linearly (Hyndman and Fan 1996, type 7). No interval (NaN) if all are undefined.
     """
     ordered = np.sort(values, axis=DRAW_AXIS)
     n_defined = (~np.isnan(ordered)).sum(axis=DRAW_AXIS)

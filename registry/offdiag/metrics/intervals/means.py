@@ -1,7 +1,7 @@
-"""Intervals of means over samples: Student's t, and losses of probabilities.
+"""Intervals of means over samples: Student's t, and a log-scale interval for losses.
 
-Losses are skewed, mostly small with a few large ones. Their interval is taken for the
-logarithm of the mean: for 20 samples of log loss that lifts the coverage of a nominal 95 %
+Losses are skewed, mostly small with a few large ones. Their interval is computed for the
+logarithm of the mean: for 20 samples of log loss that raises the coverage of a nominal 95 %
 interval from about 89 % to about 93 %, and both ends stay positive.
 """
 
@@ -22,7 +22,7 @@ from offdiag.metrics.scores.losses import CLIP, LossMoments, Moments, loss_momen
 STUDENT = "student t"
 STUDENT_LOG = "student t, log scale"
 SMALLEST_RELATIVE_ERROR = 1e-14
-"""Errors below this share of the mean are zeros that rounding blurred."""
+"""Errors below this share of the mean are zeros blurred by rounding."""
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 def mean_interval(values: Floats, *, low: float, high: float, confidence: float) -> Interval:
     """Interval of the mean of n values that lie between `low` and `high`.
 
-    No ends, with a note, for a single sample and where all are equal.
+    No ends, with a note, for a single sample or if all values are equal.
     """
     found = Moments.of(values)
     error = _standard_error(found)
@@ -44,20 +44,20 @@ def mean_interval(values: Floats, *, low: float, high: float, confidence: float)
 def mean_loss_interval(losses: Moments, *, largest: float = inf, confidence: float) -> Interval:
     """Interval of the mean of n losses between 0 and `largest`, on the log scale.
 
-    No ends, with a note, for a single sample and where all are equal.
+    No ends, with a note, for a single sample or if all losses are equal.
     """
     mean, error = losses.mean, _standard_error(losses)
     if error is None:
         return _no_interval(losses, STUDENT_LOG)
     reach = student_quantile(confidence, freedom=losses.n_samples - 1) * error / mean
-    # The exponential of a huge reach is beyond all numbers, its logarithm is not.
+    # The exponential of a huge reach overflows, but its logarithm does not.
     top = log(mean) + reach
     high = largest if largest < inf and top >= log(largest) else _exponential(top)
     return Interval(mean * exp(-reach), high, STUDENT_LOG, note=_warning(losses))
 
 
 def student_quantile(confidence: float, *, freedom: float) -> float:
-    """The t with P(|T| <= t) = `confidence` for so many degrees of freedom, above 0."""
+    """The t with P(|T| <= t) = `confidence` for `freedom` degrees of freedom, above 0."""
     with optional:
         from scipy.special import stdtrit
 
@@ -66,7 +66,7 @@ def student_quantile(confidence: float, *, freedom: float) -> float:
 
 
 def _standard_error(found: Moments) -> float | None:
-    """Standard error of a mean, None where that cannot be told from 0."""
+    """Standard error of a mean, None if it cannot be distinguished from 0."""
     if found.n_samples < 2:
         return None
     error = sqrt(found.squares / (found.n_samples - 1) / found.n_samples)
@@ -84,12 +84,12 @@ def _warning(found: Moments) -> str | None:
 
 
 def _exponential(power: float) -> float | None:
-    """e to a power, None where there is no such number."""
+    """e to a power, None on overflow."""
     return exp(power) if power < log(np.finfo(np.float64).max) else None
 
 
 SMALLEST_STANDARD_ERROR = 1e-13
-"""Errors below this are zeros that rounding blurred."""
+"""Errors below this are zeros blurred by rounding."""
 
 
 def logit_interval(
@@ -103,7 +103,7 @@ def logit_interval(
 ) -> Interval:
     """Interval of an area of known variance that stays inside (0, 1).
 
-    `quantile` is how many standard errors it reaches. `n_smallest` is the size of the class
+    `quantile` is the half-width in standard errors. `n_smallest` is the size of the class
     called `smallest`, which decides how far the variance can be trusted. No ends, with a note,
     if that class has fewer than five samples, or if the area is 0 or 1 or its variance is 0,
     which then says nothing.
@@ -120,17 +120,17 @@ def logit_interval(
 
 
 def loss_intervals(forecasts: Forecasts, *, confidence: float) -> dict[str, Interval]:
-    """`mean_loss_intervals` of forecasts."""
+    """Intervals of the mean losses of forecasts, as in `mean_loss_intervals`."""
     return mean_loss_intervals(loss_moments(forecasts), forecasts.support, confidence=confidence)
 
 
 def mean_loss_intervals(
     losses: LossMoments, support: NDArray[np.int64], *, confidence: float
 ) -> dict[str, Interval]:
-    """Intervals by key, without `log_loss` where that is infinite; `support` (K,) by class.
+    """Intervals by key, without `log_loss` if that is infinite; `support` (K,) is by class.
 
-    Few samples of a class can carry most of a logarithmic loss, so it is called unreliable below
-    20 samples of the smallest class that has any. Brier scores are bounded and not affected.
+    Few samples of a class can carry most of a logarithmic loss, so it is marked unreliable below
+    20 samples in the smallest class that has any. Brier scores are bounded and not affected.
     """
     squared = losses.squared
     halved = Moments(squared.n_samples, squared.mean / 2, squared.squares / 4)

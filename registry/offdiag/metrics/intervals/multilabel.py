@@ -1,15 +1,15 @@
-"""Intervals of all metrics of sets of labels, each by the method that suits it.
+"""Intervals of all metrics of label sets, each by the method that suits it.
 
-* Rates of a label and the share of sets that are exactly right take Wilson's interval.
-* Averages over samples and over labels, and those of rankings that lie in [0, 1], take Wilson's
-  interval of an effective size: as many equal samples as have a share of the same variance, fewer
-  by Student's t for the variance being estimated (Korn and Graubard 1998, Survey Methodology 24,
+* Rates of a label and the share of exactly matching sets use Wilson's interval.
+* Averages over samples and over labels, and ranking metrics in [0, 1], use Wilson's interval with
+  an effective size: the number of equal samples whose share has the same variance, reduced by
+  Student's t because the variance is estimated (Korn and Graubard 1998, Survey Methodology 24,
   193; Dean and Pagano 2015, J. Survey Statistics and Methodology 3, 484). A sample is what surveys
-  call a cluster, of decisions on labels that go together; its share of the variance of an average
-  over labels is what it adds to the average to first order. Resamples have no errors that the
-  samples do not have: with few errors they covered the truth in 50 to 88 % of simulated data sets.
-* Coverage errors are means over samples and take Student's interval; the areas of a label take
-  the intervals they have for classes.
+  call a cluster: its decisions on labels are correlated. Its share of the variance of an average
+  over labels is what it adds to the average to first order. Resamples only contain errors that
+  the samples have: with few errors they covered the truth in 50 to 88 % of simulated datasets.
+* Coverage errors are means over samples and use Student's interval; the areas of a label use the
+  same intervals as those of a class.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ OF_EXAMPLES = (
 )
 """Averages over samples that are not counts of them."""
 MOST_RARE = 0.1
-"""Share of the true labels that are of labels with fewer than five samples above which no weighted
-average has ends but recall, where labels do not matter: others covered the truth in 75 to 88 %.
+"""Share of the true labels that belong to labels with fewer than five samples, above which only
+recall, where labels do not matter, has ends as a weighted average: others covered 75 to 88 %.
 """
 ROUNDING = 1e-12
-"""Parts of a share below this are zeros that rounding blurred."""
+"""Amounts below this are zeros blurred by rounding."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,9 @@ def multilabel_intervals(
 ) -> MultilabelIntervals:
     """Intervals of the metrics of two (n, q) indicator arrays, and of (n, q) scores.
 
-    Notes say "unreliable" of averages over labels where the smallest label that is ever true has
-    fewer than 20 samples, and of others below 20 samples. Macro averages have no ends where a
-    label has fewer than 5, weighted ones where such labels have more than a tenth of the weight.
+    Notes say "unreliable" for averages over labels if the smallest label that is ever true has
+    fewer than 20 samples, and for other metrics below 20 samples. Macro averages have no ends if
+    a label has fewer than 5, weighted ones if such labels have more than a tenth of the weight.
 
     Raises `InvalidInput` for a confidence outside (0, 1).
     """
@@ -128,9 +128,9 @@ def _exact_matches(patterns: SetPatterns, *, confidence: float) -> Interval:
 class Share:
     """An average in [0, 1] over n samples of m kinds, `count` (m,) of each.
 
-    `added` (m,) is what a sample of each kind adds to it to first order, n times, less the
-    average. `unvaried` is the number of equal samples that it tells as much as where all of
-    them add the same: then the variance says nothing.
+    `added` (m,) is n times the first-order contribution of a sample of each kind, less the
+    average. `unvaried` is the effective size to use where all samples contribute the same,
+    because the variance then says nothing.
     """
 
     value: float
@@ -145,7 +145,7 @@ class Share:
         return cls(mean, values - mean, count, n_samples)
 
     def interval(self, *, confidence: float) -> Intervals:
-        """Wilson's of the effective size; no ends of a single sample."""
+        """Wilson's interval with the effective size; no ends for a single sample."""
         n_samples = int(self.count.sum())
         if n_samples < 2:
             nothing = np.asarray(np.nan)
@@ -170,7 +170,7 @@ def _sum(values: Floats, count: NDArray[np.int64]) -> float:
 def mean_share_interval(
     values: Floats, count: NDArray[np.int64], *, confidence: float
 ) -> Interval:
-    """Interval of the mean of m values in [0, 1], each that of so many samples."""
+    """Interval of the mean of m values in [0, 1], each occurring as often as `count` says."""
     found = Share.mean(values, count).interval(confidence=confidence)
     return flagged(found, np.asarray(count.sum()), "dataset").at()
 
@@ -181,11 +181,11 @@ OF_LABEL: Mapping[str, tuple[tuple[int, int, int], tuple[int, int, int]]] = {
     "f1": ((2, 0, 0), (0, 1, 1)),
     "jaccard": ((1, 0, 0), (-1, 1, 1)),
 }
-"""Numerator and denominator of a measure, in hits, true and predicted samples of a label."""
+"""Numerator and denominator of a measure, from hits, true and predicted samples of a label."""
 
 
 class Shares:
-    """The averages over labels of m patterns of sets."""
+    """The averages over labels, from m patterns of sets."""
 
     def __init__(self, patterns: SetPatterns) -> None:
         with optional:
@@ -198,7 +198,7 @@ class Shares:
         self._totals = np.stack([patterns.count @ each for each in self._members])
 
     def found(self) -> Iterator[tuple[str, Share | None]]:
-        """By key, None where the average is undefined."""
+        """Averages by key, None where undefined."""
         right, actual, predicted = self._totals
         averages = averages_of_hits(right, actual, predicted, self._n_samples)
         for key, average in averages.items():
@@ -233,7 +233,7 @@ class Shares:
         return Share(value, added, self._count, unvaried)
 
     def _sum_of(self, slopes: Floats) -> Floats:
-        """What the labels of each pattern add up to, (m,), from the slopes (3, q) of each."""
+        """The total contribution of the labels of each pattern, (m,), from slopes (3, q)."""
         parts = [each @ slope for each, slope in zip(self._members, slopes, strict=True)]
         return np.asarray(sum(parts))
 

@@ -1,15 +1,15 @@
-"""What the samples leave open about the true matrix: draws from its posterior.
+"""Posterior draws of the true confusion matrix, given the samples.
 
 The shares of the classes are a Dirichlet variable, the recall of each class a beta variable, and
 the wrong predictions of a class another Dirichlet variable, all independent (Goutte and Gaussier
 2005; Caelen 2017; Tötsch and Hoffmann 2021, PeerJ CS 7, e398). The prior is Jeffreys' for two
-classes, and 1/K for K >= 3, of which Jeffreys' would pull many small ones towards 1/2.
+classes, and 1/K for K >= 3, where Jeffreys' would pull many small recalls towards 1/2.
 
-A resample knows no errors that the samples do not have. With ten samples of a class, intervals of
-resamples covered the truth in as few as 20 of 100 data sets, and quadratic kappa of three classes
-in 76; a posterior covers it in 90 and more.
+A resample contains only errors that the samples have. With ten samples of a class, resampled
+intervals covered the truth in as few as 20 of 100 datasets, and quadratic kappa of three classes
+in 76; posterior intervals cover it in 90 and more.
 
-Of weighted samples, each share is that of as many equal samples as have a share of the same
+For weighted samples, each share is based on the number of equal samples whose share has the same
 variance.
 """
 
@@ -42,29 +42,29 @@ CLASS_SPLITS = ("prevalence", "recall", "specificity")
 PARTS_OF_A_SAMPLE = 100_000
 LEAST_PARTS_OF_A_SAMPLE = 1_000
 FAST_PARTS = 2**30
-"""Up to here products of totals are machine integers, which take a third of the time."""
+"""Up to here products of totals are machine integers, which need a third of the time."""
 MOST_PARTS = 2**50
 MOST_CELLS = 2_500
-"""Occupied cells up to which whole matrices are drawn; above, their margins alone are."""
+"""Occupied cells up to which whole matrices are drawn; with more, only their margins are."""
 MOST_CLASSES = 200
-"""Classes up to which they are: each draw is a full K by K matrix."""
+"""Classes up to which whole matrices are drawn: each draw is a full K by K matrix."""
 MOST_NUMBERS = 5_000_000
-"""Random numbers, about half a second's, up to which all draws are made that are wanted."""
+"""Random numbers, about half a second's, up to which all requested draws are made."""
 LEAST_DRAWS = 400
 MOST_OF_OTHERS = 1.0
-"""At this prior all ways to split the wrong answers of a class are equally likely."""
+"""With this prior all ways to split the wrong answers of a class are equally likely."""
 NO_VARIATION = "no variation among draws"
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What samples say of the true matrix, as numbers of equal samples.
+    """What samples say about the true matrix, as numbers of equal samples.
 
-    `classes` (K,) are those of each actual class, of `unit` (K,) weight each. By `cells` (K, K)
-    the predictions of an actual class are split; rows need not add up to `classes`. `splits`
-    has hits and misses (K,) of the proportions named in `CLASS_SPLITS`. `total` is the number of
-    samples, or the sum of their weights. `others` is the prior of each class that a wrong
-    prediction may be of.
+    `classes` (K,) are the numbers of each actual class, each of weight `unit` (K,). `cells` (K, K)
+    decide how the predictions of an actual class are split; rows need not add up to `classes`.
+    `splits` has hits and misses (K,) of the proportions named in `CLASS_SPLITS`. `total` is the
+    number of samples, or the sum of their weights. `others` is the prior of each class on which a
+    wrong prediction may fall.
     """
 
     classes: NDArray[Any]
@@ -92,7 +92,7 @@ class Evidence:
         )
 
     def wrong_shares(self, others: float) -> Floats:
-        """How the wrong answers of each class fall on the others, (K, K), by a prior for each."""
+        """How wrong answers of each class fall on the others, (K, K), given a prior for each."""
         shares = (self.cells + others) * (1 - np.eye(self.n_classes))
         return np.asarray(shares / shares.sum(axis=PREDICTED_AXIS, keepdims=True))
 
@@ -102,16 +102,16 @@ class Evidence:
 
     @property
     def n_numbers(self) -> int:
-        """Random numbers that a draw takes."""
+        """Random numbers needed for one draw."""
         return int(np.count_nonzero(self.cells)) + 4 * self.n_classes
 
     def enough_draws(self, wanted: int) -> int:
-        """How many of so many draws are made: fewer of a matrix of very many cells."""
+        """How many of the wanted draws are made: fewer for a matrix of very many cells."""
         return min(wanted, max(LEAST_DRAWS, MOST_NUMBERS // self.n_numbers))
 
     @property
     def parts(self) -> float:
-        """In how many parts drawn matrices are counted."""
+        """The total to which the counts of a drawn matrix add up."""
         n_samples = float(self.classes.sum())
         enough = max(FAST_PARTS, n_samples * LEAST_PARTS_OF_A_SAMPLE)
         return min(n_samples * PARTS_OF_A_SAMPLE, enough, MOST_PARTS)
@@ -123,7 +123,7 @@ def fits_draws(counts: NDArray[np.int64]) -> bool:
 
 
 def prior_of(n_classes: int) -> float:
-    """What is added to the numbers of right and of wrong predictions of each class."""
+    """What is added to the numbers of right and wrong predictions of each class."""
     return 1 / max(n_classes, 2)
 
 
@@ -133,9 +133,10 @@ def least_of_others(n_classes: int) -> float:
 
 
 def prior_of_others(samples: NDArray[Any]) -> float:
-    """The prior of each other class that lets wrong answers fall on the same class as often.
+    """The prior of each other class under which wrong answers coincide as often as observed.
 
-    As often as those of two samples of a class do: the share of such pairs estimates the sum of
+    That is, as often as two samples of a class are mistaken for the same class: the share of such
+    pairs estimates the sum of squared shares without bias (Simpson 1949, Nature 163, 688).
     squared shares without bias (Simpson 1949, Nature 163, 688).
     """
     n_classes = len(samples)
@@ -162,7 +163,7 @@ class DrawnCells:
     """b matrices of K classes from the posterior, as shares of the whole, row by row.
 
     `actual` and `correct` are (b, K), `taken` (b, m) the occupied cells off the diagonal, and
-    `each` (b, K) every empty one of an actual class.
+    `each` (b, K) the share of every single empty cell of an actual class.
     """
 
     actual: Floats
@@ -172,7 +173,7 @@ class DrawnCells:
     wrong: _WrongPredictions
 
     def matrices(self, parts: float) -> NDArray[np.int64]:
-        """All cells in so many parts of the whole, (b, K, K)."""
+        """All cells as whole numbers out of `parts`, (b, K, K)."""
         diagonal = np.arange(self.actual.shape[CLASS_AXIS])
         stack: Floats = self.each[:, :, np.newaxis] * self.wrong.is_empty
         stack[:, self.wrong.row, self.wrong.column] = self.taken
@@ -180,7 +181,7 @@ class DrawnCells:
         return _whole(stack * parts)
 
     def margins(self, parts: float) -> tuple[NDArray[np.int64], ...]:
-        """Actual, predicted and correct in so many parts of the whole, each (b, K).
+        """Actual, predicted and correct as whole numbers out of `parts`, each (b, K).
 
         The work grows with the occupied cells, not with K squared.
         """
@@ -188,12 +189,12 @@ class DrawnCells:
         predicted = self.correct + spread.sum(axis=CLASS_AXIS, keepdims=True) - spread
         order, starts, column = self.wrong.by_column
         if len(order):
-            # An occupied cell has what was taken instead of what each empty one has.
+            # An occupied cell has its `taken` share instead of that of an empty cell.
             instead = (self.taken - self.each[:, self.wrong.row])[:, order]
             predicted[:, column] += np.add.reduceat(instead, starts, axis=CELL_AXIS)
         actual, correct = _whole(self.actual * parts), _whole(self.correct * parts)
         found = np.maximum(_whole(predicted * parts), correct)
-        # Rounding leaves a few parts over, which are nothing to the class predicted most.
+        # Rounding leaves a small remainder, which hardly matters to the most predicted class.
         most = found.argmax(axis=CLASS_AXIS)
         found[np.arange(len(found)), most] += (actual - found).sum(axis=CLASS_AXIS)
         return actual, found, correct
@@ -202,7 +203,7 @@ class DrawnCells:
 def drawn_cells(
     evidence: Evidence, *, seed: int, draws: int, n_cells: int
 ) -> Iterator[tuple[slice, DrawnCells]]:
-    """Matrices of K >= 2 classes from the posterior, in batches for `n_cells` numbers a draw.
+    """Matrices of K >= 2 classes from the posterior, in batches for `n_cells` numbers per draw.
 
     The wrong predictions of a class are split with a prior of `others` for each other class.
     """
@@ -217,11 +218,11 @@ def drawn_cells(
 def drawn_class_costs(
     evidence: Evidence, weights: Floats, *, seed: int, draws: int
 ) -> Iterator[tuple[slice, Floats, Floats]]:
-    """Shares of K >= 2 classes and mean costs of their samples in such matrices, each (b, K).
+    """Shares of K >= 2 classes and mean costs of their samples in drawn matrices, each (b, K).
 
     `weights` (K, K) are the costs of the cells. Cells of a class that cost the same are drawn as
-    one: the sum of Dirichlet variables is one with the sum of their numbers, and takes as much
-    less time as there are fewer of them.
+    one: a sum of Dirichlet variables is again one, with the sum of their parameters, and the time
+    falls with the number of cells.
     """
     rng = generator(seed)
     row, cost, number = _WrongPredictions.of(evidence.cells).by_cost(weights, evidence.others)
@@ -235,7 +236,7 @@ def drawn_class_costs(
         of_wrong = np.tile(wrong_cost, (len(actual), 1))
         if len(opened):
             taken = rng.standard_gamma(number[is_open], size=(len(actual), int(is_open.sum())))
-            # All are too small for a number: they share alike.
+            # All are too small to represent: split evenly.
             taken += np.finfo(np.float64).tiny
             amount = np.add.reduceat(taken * cost[is_open], starts, axis=CELL_AXIS)
             of_wrong[:, opened] = amount / np.add.reduceat(taken, starts, axis=CELL_AXIS)
@@ -245,7 +246,7 @@ def drawn_class_costs(
 def _shares_and_recalls(
     evidence: Evidence, rng: np.random.Generator, size: int
 ) -> tuple[Floats, Floats]:
-    """Shares and recalls of the classes in so many matrices, each (size, K)."""
+    """Drawn shares and recalls of the classes, each (size, K)."""
     prior = prior_of(evidence.n_classes)
     right = np.diagonal(evidence.cells)
     missed = evidence.cells.sum(axis=PREDICTED_AXIS) - right
@@ -259,10 +260,10 @@ def _shares_and_recalls(
 def drawn_tallies(
     evidence: Evidence, labels: LabelSet, *, with_cells: bool, seed: int, draws: int
 ) -> Iterator[tuple[slice, Tally]]:
-    """Such matrices as metrics take them, `with_cells` or with margins and diagonals alone.
+    """Drawn matrices in the form that metrics take, `with_cells` or only margins and diagonals.
 
-    They count `parts` of the total: metrics of whole numbers take a fifth of the time of those of
-    fractions.
+    They are counts out of `parts`: metrics of whole numbers take a fifth of the time of metrics
+    of fractions.
     """
     parts, unit = evidence.parts, evidence.parts / evidence.total
     n_cells = evidence.n_classes**2 if with_cells else evidence.n_numbers
@@ -280,11 +281,11 @@ def _whole(parts: Floats) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class _WrongPredictions:
-    """The m occupied cells off the diagonal, ordered by actual class, and which are empty.
+    """The m occupied cells off the diagonal, ordered by actual class, and the empty ones.
 
-    `row` and `column` are (m,), `count` their equal samples; `is_empty` (K, K) marks the empty
-    cells off the diagonal. Those of a class share what falls to all of them, so the random numbers
-    grow with the occupied cells and not with K squared.
+    `row` and `column` are (m,), `count` their numbers of equal samples; `is_empty` (K, K) marks
+    the empty cells off the diagonal. The empty cells of a class share one draw equally, so the
+    random numbers grow with the occupied cells and not with K squared.
     """
 
     row: NDArray[np.intp]
@@ -304,15 +305,15 @@ class _WrongPredictions:
 
     @cached_property
     def by_column(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-        """An order of the cells by predicted class, where each class starts, and which it is."""
+        """An order of the cells by predicted class, where each class starts, and its code."""
         order = np.argsort(self.column, kind="stable")
         starts = np.flatnonzero(np.diff(self.column[order], prepend=-1))
         return order, starts, self.column[order][starts]
 
     def by_cost(self, weights: Floats, prior: float) -> tuple[NDArray[np.intp], Floats, Floats]:
-        """Kinds of wrong predictions, each (g,): their actual class, ordered, cost and numbers.
+        """Kinds of wrong predictions, each (g,): actual class (sorted), cost and numbers.
 
-        All empty cells of a class are of their mean cost.
+        All empty cells of a class form one kind, at their mean cost.
         """
         with_empty = np.flatnonzero(self.n_empty)
         of_empty = np.where(self.is_empty, weights, 0.0)[with_empty].sum(axis=PREDICTED_AXIS)
@@ -327,15 +328,15 @@ class _WrongPredictions:
         return kinds // len(costs), costs[kinds % len(costs)], numbers
 
     def drawn(self, mass: Floats, rng: np.random.Generator, prior: float) -> tuple[Floats, Floats]:
-        """What of `mass` (b, K) by actual class is in each occupied cell, (b, m), and in every
-        empty one of a class, (b, K)."""
+        """The share of `mass` (b, K) by actual class that falls on each occupied cell, (b, m), and
+        on every single empty cell of a class, (b, K)."""
         taken = rng.standard_gamma(self.count + prior, size=(len(mass), len(self.row)))
         spread = rng.standard_gamma(self.n_empty * prior, size=mass.shape)
         total = spread.copy()
         if len(self.row):
             starts = np.flatnonzero(np.diff(self.row, prepend=-1))
             total[:, self.row[starts]] += np.add.reduceat(taken, starts, axis=CELL_AXIS)
-        # A total that is too small for a number: only empty cells, with hardly any mass.
+        # The total is too small to represent: only empty cells, with hardly any mass.
         is_lost = total < np.finfo(np.float64).tiny
         spread[is_lost] = total[is_lost] = 1.0
         weight = mass / total
@@ -345,9 +346,9 @@ class _WrongPredictions:
 def drawn_outcomes(
     evidence: Evidence, *, seed: int, draws: int
 ) -> Iterator[tuple[slice, OneVsRest]]:
-    """Each class against the rest in matrices from the posterior: which classes, (draws, k).
+    """Each class against the rest in posterior matrices, with the slice of classes, (draws, k).
 
-    All are drawn on their own, as of two classes and with Jeffreys' prior.
+    Each is drawn separately, as a problem of two classes with Jeffreys' prior.
     """
     rng = generator(seed)
     prior = prior_of(2)
@@ -369,11 +370,11 @@ def posterior_intervals(
     confidence: float,
     prior: str,
 ) -> dict[str, Intervals]:
-    """Percentiles of drawn values (b, ...) by key that hold the estimates (...).
+    """Percentiles of drawn values (b, ...) by key, widened to contain the estimates (...).
 
-    A posterior is off the ends of a range, and a value may be on. There is no upper end where the
-    draws have none, and there are no ends where they all agree: nothing is open then, or a metric
-    does not show it.
+    Posterior draws never reach the ends of a range, but a value may. There is no upper end if the
+    draws have none, and there are no ends if all draws agree: then nothing is uncertain, or the
+    metric does not show it.
     """
     return {
         key: posterior_interval(
@@ -384,7 +385,7 @@ def posterior_intervals(
 
 
 def posterior_interval(bounds: Bounds, estimate: Floats, draws: int, prior: str) -> Intervals:
-    """The interval of so many draws, which holds the estimate."""
+    """The interval from this many draws, widened to contain the estimate."""
     low, high = np.minimum(bounds.low, estimate), np.maximum(bounds.high, estimate)
     is_flat = low == high
     notes: dict[tuple[int, ...], str] = {}
@@ -397,7 +398,7 @@ def posterior_interval(bounds: Bounds, estimate: Floats, draws: int, prior: str)
 def less_bias(
     values: Floats, estimate: Floats, *, times: float, low: float, high: float
 ) -> Floats:
-    """Drawn values (b,) less so many times their bias, from `low` to `high`; NaN is left out."""
+    """Drawn values (b,) less `times` their bias, limited to `low` .. `high`; NaN is ignored."""
     if np.isnan(estimate) or np.isnan(values).all():
         return values
     return np.asarray(np.clip(values - times * (np.nanmean(values) - estimate), low, high))

@@ -1,15 +1,15 @@
 """Intervals of binomial proportions, and of the metrics that are one.
 
-Wilson's is for display, that of Clopper and Pearson a guarantee. The textbook interval p ± z
+Wilson's interval is for display; Clopper and Pearson's is guaranteed. The textbook interval p ± z
 sqrt(p(1-p)/n) is not offered: its 95 % interval covers the truth in 40 % of samples at n = 10, p
 = 0.95, against 91 % for Wilson and 99 % for Clopper-Pearson (exact values; see the tests).
 Brown, Cai and DasGupta (2001, Statistical Science 16(2) 101) compare them at length.
 
 Many metrics are a binomial proportion once their denominator is given. Under multinomial
-sampling a cell, given the sum of some cells that contain it, is binomial. That makes recall
+sampling a cell, given the sum of some cells that include it, is binomial. That makes recall
 binomial given the support, precision given the predictions, and Jaccard given the union. Their
-intervals need no resampling and keep their coverage for classes of five samples. A metric that is
-an increasing function of such a proportion takes over its interval: F1 = 2 J / (1 + J), the
+intervals need no resampling and keep their coverage for classes of five samples. The interval of
+an increasing function of such a proportion follows directly: F1 = 2 J / (1 + J), the
 average accuracy 1 - 2/K + (2/K) OA, and so on.
 """
 
@@ -33,9 +33,9 @@ from offdiag.metrics.intervals.bounds import Bounds, Intervals
 _Z_95 = 1.959963984540054
 """The quantile of stored intervals, which `offdiag verify` compares to the last bit."""
 HALVINGS = 70
-"""Of the range of the multiplier of a mean of shares, on a logarithmic scale: to the last bit."""
+"""Bisections of the multiplier of a mean of shares, on a log scale: precise to the last bit."""
 WIDEST = 1e9
-"""It lies between the smallest size over this and the largest times this."""
+"""The multiplier is between the smallest size divided by this and the largest times this."""
 
 Floats = NDArray[np.float64]
 
@@ -54,9 +54,9 @@ def wilson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.95) -> Bo
 
 
 def wilson_of_sizes(x: ArrayLike, n: ArrayLike, *, confidence: float = 0.95) -> Bounds:
-    """The same of effective sizes `n` and hits `x` among so many, which need not be whole.
+    """Wilson's interval with effective sizes `n` and hits `x` out of them, not necessarily whole.
 
-    They are taken as they are (Dean and Pagano 2015, J. Survey Statistics and Methodology 3, 484).
+    They are used as they are (Dean and Pagano 2015, J. Survey Statistics and Methodology 3, 484).
     """
     x, n = np.asarray(x, np.float64), np.asarray(n, np.float64)
     z_squared = normal_quantile(confidence) ** 2
@@ -69,13 +69,14 @@ def wilson_of_sizes(x: ArrayLike, n: ArrayLike, *, confidence: float = 0.95) -> 
 
 
 def score_of_mean(shares: Floats, sizes: Floats, *, confidence: float) -> Bounds:
-    """The score interval of the mean of K >= 1 shares found in so many samples each, above 0.
+    """The score interval of the mean of K >= 1 shares, each found in `sizes` samples, above 0.
 
-    An end, of shape (), is the mean at which the data are just z standard errors away, the errors
-    being those of the likeliest proportions with that mean (Martín Andrés, Álvarez Hernández and
-    Herranz Tejedor 2011, Statistical Methods in Medical Research 20, 369). Of one proportion that
-    is Wilson's interval. Ends of the single proportions, combined (MOVER), are too close on the
-    side of 1: of 30 classes with recalls of 0.97 they held the mean in 76 to 94 of 100 data sets.
+    An end, of shape (), is the mean at which the data are exactly z standard errors away, where
+    the errors are those of the likeliest proportions with that mean (Martín Andrés, Álvarez
+    Hernández and Herranz Tejedor 2011, Statistical Methods in Medical Research 20, 369). For one
+    proportion that is Wilson's interval. Combining the ends of the single proportions (MOVER)
+    gives ends too close to the mean on the side of 1: for 30 classes with recalls of 0.97 they
+    covered the mean in 76 to 94 of 100 datasets.
     """
     low = _lower_end_of_mean(shares, sizes, normal_quantile(confidence))
     high = 1.0 - _lower_end_of_mean(1.0 - shares, sizes, normal_quantile(confidence))
@@ -83,7 +84,7 @@ def score_of_mean(shares: Floats, sizes: Floats, *, confidence: float) -> Bounds
 
 
 def clopper_pearson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.95) -> Bounds:
-    """The exact interval, which covers the truth at least as often as it says.
+    """The exact interval, which covers the truth at least as often as stated.
 
     Its ends are the proportions at which `hits` or more (or fewer) have probability
     (1 - confidence)/2, quantiles of beta distributions (Clopper and Pearson 1934, Biometrika
@@ -106,7 +107,7 @@ def clopper_pearson(hits: ArrayLike, cases: ArrayLike, *, confidence: float = 0.
 def normal_quantile(confidence: float) -> float:
     """The z with P(|Z| <= z) = `confidence` for a standard normal Z, to 1e-15 (Wichura 1988).
 
-    From the standard library, so that pages which need no more of scipy do not load it.
+    Uses the standard library, so that pages that need nothing else of scipy do not load it.
     """
     level = confidence_level(confidence)
     return _Z_95 if level == 0.95 else -NormalDist().inv_cdf((1.0 - level) / 2.0)
@@ -141,7 +142,7 @@ def _lower_end_of_mean(shares: Floats, sizes: Floats, z: float) -> float:
 
 
 def _likeliest(shares: Floats, sizes: Floats, multiplier: float) -> Floats:
-    """Of all proportions with their mean, that far below the one found: n (x - p) = m p (1 - p).
+    """The likeliest proportions p for a multiplier m of their mean: n (x - p) = m p (1 - p).
 
     The smaller root, in the form that does not cancel; rounding may not lift it above the share.
     """
@@ -189,7 +190,7 @@ Counts = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """Correct, actual and predicted samples of K classes, or of K labels that sets may hold.
+    """Correct, actual and predicted samples of K classes, or of K labels of label sets.
 
     Whole numbers, or sums of weights, of shape (K,), out of `total`.
     """
@@ -210,14 +211,14 @@ class Outcomes:
 
 @dataclass(frozen=True)
 class Proportion:
-    """Hits and samples of a metric, and the increasing function from their share to it."""
+    """Hits and samples of a metric, and the increasing function that maps their share to it."""
 
     hits: Callable[[Outcomes], Counts]
     cases: Callable[[Outcomes], Counts]
     transform: Callable[[Floats, int], Floats] | None = None
 
     def interval(self, share: Bounds, n_classes: int, methods: tuple[str, str]) -> Intervals:
-        """That of the metric from the one of its share; `methods` are plain and transformed."""
+        """The metric's interval, from that of its share; `methods` name plain and transformed."""
         plain, transformed = methods
         if self.transform is None:
             return Intervals(share, plain)
@@ -315,8 +316,8 @@ def proportion_intervals(
 ) -> dict[str, Intervals]:
     """Wilson intervals of the given metrics, `PER_CLASS` or `AGGREGATE` of this module.
 
-    The latter hold where every sample has one actual and one predicted class. With `is_exact` they
-    are those of Clopper and Pearson.
+    The latter require one actual and one predicted class per sample. With `is_exact` they are
+    Clopper-Pearson intervals.
     """
     ends, methods = (
         (clopper_pearson, (EXACT, EXACT_TRANSFORMED))

@@ -1,7 +1,8 @@
-"""Every metric of scores that were counted in cells: value, interval, and how far both are off.
+"""Metrics of scores that were counted in cells: value, interval, and the error bounds of both.
 
-Intervals are those of the scores themselves, from the cells, with the bound of the value added to
-both ends. A calibration error has none, as elsewhere, but what a calibrated model would show.
+Intervals are those of the scores themselves, computed from the cells, with both ends moved out by
+the error bound of the value. A calibration error has no interval here either, but is compared
+with what a calibrated model would show.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ _RANKING = ("roc_auc", "average_precision")
 _OF_SUMS = ("brier_sum", "brier_half")
 _IN_CELLS = MetricValue(None, Reason.FORECASTS_IN_CELLS.value)
 NO_SHARED = "no interval: counts of single classes do not show which examples they share"
-"""Why an average over classes, and a sum over the classes of an example, has no interval."""
+"""Why averages over classes, and sums over the classes of an example, have no interval."""
 
 
 @dataclass(frozen=True)
 class CellValues:
-    """Aggregates by key, and the values of all classes in label order for each key of classes."""
+    """Aggregates by key, and per-class keys with the values of all classes in label order."""
 
     aggregate: Mapping[str, MetricValue]
     per_class: Mapping[str, Sequence[MetricValue]]
@@ -52,9 +53,9 @@ class CellValues:
 def cell_values(
     cells: ScoreCells, *, positive: int, seed: int, confidence: float = 0.95
 ) -> CellValues:
-    """All metrics of two classes, whose `positive` one (0 or 1) has the probability, of n >= 1.
+    """All metrics of two classes; the scores are those of class `positive` (0 or 1), n >= 1.
 
-    The keys are those that the probabilities themselves would give.
+    The keys are the same as for the probabilities themselves.
     """
     event = cells.event
     top = cells.top_label(ties_to_positive=positive == 0)
@@ -74,10 +75,10 @@ def cell_values(
 
 
 def class_cell_values(cells: ClassCells, *, seed: int, confidence: float = 0.95) -> CellValues:
-    """All metrics of K > 2 classes, of n >= 1 samples, a class at a time.
+    """All metrics of K > 2 classes, counted one class at a time, of n >= 1 samples.
 
-    The keys are those that the probabilities themselves would give. Those of pairs of classes,
-    of ranks within an example and of single forecasts are undefined.
+    The keys are the same as for the probabilities themselves. Metrics of pairs of classes, of
+    ranks within an example and of single forecasts are undefined.
     """
     events = cells.events
     of_class = [_ranking_values(event, confidence) for event in events]
@@ -118,7 +119,7 @@ def _bounded(key: str, value: MetricValue, event: RankedCells) -> MetricValue:
 
 
 def _widened(key: str, value: MetricValue, error: float) -> MetricValue:
-    """The value with the bound of its error, which both ends of its interval are moved by."""
+    """The value with its error bound, by which both ends of its interval are moved out."""
     if value.value is None or error == 0:
         return value
     spec = CATALOGUE[Scope.PROBABILISTIC][key]
@@ -134,7 +135,7 @@ def _widened(key: str, value: MetricValue, error: float) -> MetricValue:
 def _calibration_values(
     event: RankedCells, of: str, *, seed: int, confidence: float
 ) -> dict[str, MetricValue]:
-    """Calibration errors of an event; `of` says which in their keys."""
+    """Calibration errors of an event; `of` is the part of their keys that names the event."""
     by_width, by_mass = equal_width_bins(event), equal_mass_bins(event)
     borders = event.cut_by_scores(by_width.edges[1:-1])
     places = np.array(equal_mass_places(event.n_samples), dtype=np.intp)
@@ -171,7 +172,7 @@ def _losses(cells: ScoreCells | ClassCells, *, confidence: float) -> dict[str, M
 
 
 def _brier_parts(cells: ScoreCells) -> dict[str, MetricValue]:
-    """Parts by distinct forecast, which cells only know where each is one score."""
+    """Components by distinct forecast, known only where each cell is a single score."""
     positive, size = cells.count[:, POSITIVE], cells.count.sum(axis=OUTCOME_AXIS)
     n_samples = cells.n_samples
     share = float(positive.sum()) / n_samples
@@ -188,7 +189,7 @@ def _brier_parts(cells: ScoreCells) -> dict[str, MetricValue]:
 
 
 def _isotonic_parts(cells: ScoreCells) -> dict[str, MetricValue]:
-    """Parts by isotonic regression, with cells as ties and the bound of any order within them."""
+    """Components by isotonic regression, with cells as ties and bounds for any order in them."""
     tied, most = explained_range(cells.event)
     share = cells.support / cells.n_samples
     found = parts_of(
@@ -200,7 +201,7 @@ def _isotonic_parts(cells: ScoreCells) -> dict[str, MetricValue]:
 
 
 def _averaged_areas(areas: list[MetricValue], cells: ClassCells) -> dict[str, MetricValue]:
-    """One against the rest: the mean of the areas, off by at most the mean of their bounds."""
+    """One-vs-rest areas: their mean, off by at most the mean of their bounds."""
     ovr = {"macro": np.ones(len(areas)), "weighted": cells.support.astype(np.float64)}
     if not cells.support.all():
         absent = MetricValue(None, Reason.CLASS_VALUE_UNDEFINED.value)
@@ -219,7 +220,7 @@ def _averaged_areas(areas: list[MetricValue], cells: ClassCells) -> dict[str, Me
 
 
 def _class_brier_parts(cells: ClassCells, brier_sum: float) -> dict[str, MetricValue]:
-    """Parts by isotonic regression of each class against the rest; none by forecast."""
+    """Components by isotonic regression, one class against the rest; none by forecast."""
     share = cells.support / cells.n_samples
     ranges = [explained_range(event) for event in cells.events]
     tied = sum(low for low, _ in ranges)

@@ -1,11 +1,11 @@
 """Intervals of all metrics of scores, each by the method that suits it.
 
-* Shares of samples (top-k accuracy) take Wilson's interval, mean losses Student's.
-* The area of a class takes Newcombe's interval, averaged areas the variance of their placements,
-  average precision that of its slopes.
-* Calibration errors have no interval but what a calibrated model would show, the distance
-  between distributions a wide bound that always holds.
-* Reliability and resolution of the Brier score take their moments, less the noise in both, unless
+* Shares of samples (top-k accuracy) use Wilson's interval, mean losses Student's.
+* The area of a class uses Newcombe's interval, averaged areas the variance of their placements,
+  average precision the variance of its slopes.
+* Calibration errors have no interval; they are compared with what a calibrated model would show.
+  The distance between distributions has a wide bound that always holds.
+* Reliability and resolution of the Brier score use their moments, corrected for noise, unless
   most samples have a forecast of their own.
 * The uncertainty of the Brier score is a fact of the dataset and has no interval.
 """
@@ -34,11 +34,11 @@ from offdiag.metrics.scores.suite import top_k_keys
 def score_intervals(
     forecasts: Forecasts, *, seed: int, confidence: float = 0.95
 ) -> Mapping[str, Interval]:
-    """Intervals by key of what `score_metrics` gives for at least one sample.
+    """Intervals by key of the results of `score_metrics` for at least one sample.
 
-    A key is missing where the scores do not allow its metric or no interval makes sense for
-    it; an interval has no ends where the metric is undefined, nothing varies, or its note says
-    why, as that of a calibration error does. The same forecasts and seed give the same bits.
+    A key is missing if the scores do not allow its metric or no interval makes sense for
+    it; an interval has no ends if the metric is undefined, nothing varies, or its note gives
+    another reason, as for calibration errors. The same forecasts and seed give the same bits.
 
     Raises `InvalidInput` for a confidence outside (0, 1).
     """

@@ -1,11 +1,11 @@
 """Intervals of the whole suite of a confusion matrix, each by the method that suits it.
 
-* Proportions, and functions of one, take Wilson's interval.
+* Proportions, and functions of one, use Wilson's interval.
 * Balanced accuracy of two classes combines the Wilson ends of both recalls (MOVER). With 300
-  samples of which 2 % are positive, resamples covered the truth in 87 of 100 datasets, this in 94.
+  samples, 2 % of them positive, resamples covered the truth in 87 of 100 datasets, this in 94.
 * Everything else is drawn from the posterior: metrics of a class from that of the class against
-  the rest, aggregates from that of the matrix. When too many cells are occupied, what depends on
-  single ones takes the delta method.
+  the rest, aggregates from that of the matrix. When too many cells are occupied, metrics that
+  depend on single cells use the delta method.
 * Noise adds to mutual information, so with more than two classes it has no ends.
 * Numbers of samples and classes, the majority share (a fact of the dataset) and the p value have
   no interval.
@@ -73,24 +73,24 @@ DRAWN_PER_CLASS = tuple(
     key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL | proportions.PER_CLASS.keys()
 )
 CELL_KEYS = tuple(key for key in DRAWN_AGGREGATES if AGGREGATES[key].slopes is None)
-"""What depends on more of a matrix than its margins and its diagonal."""
+"""Metrics that depend on more of a matrix than its margins and its diagonal."""
 AVERAGES_OVER_CLASSES = frozenset(
     key for key, metric in AGGREGATES.items() if metric.averages_classes
 )
 """Means in which every class counts the same, however few samples it has."""
 DECIDED_BY_MINORITY = ("mcc", "cohen_kappa")
-"""Agreement in which every sample counts, less what one class gets by chance. Of data sets with
-classes of one to four samples, intervals covered the truth in 95 of 100."""
+"""Agreement in which every sample counts, corrected for what one class gets by chance. With
+classes of one to four samples, intervals covered the truth in 95 of 100 datasets."""
 NOISY = ("mutual_information", "normalized_mutual_information")
-"""What noise adds to, by about (K - 1)^2 / (2 n) nats of information. Resamples add it again, and
-covered the truth in 0 to 86 of 100 data sets of 5 to 30 classes and 100 to 1,000 samples, with or
-without twice their bias taken off."""
+"""Metrics that noise raises, by about (K - 1)^2 / (2 n) nats of information. Resamples add it
+again, and covered the truth in 0 to 86 of 100 datasets of 5 to 30 classes and 100 to 1,000
+samples, with or without subtracting twice their bias."""
 MOVER = "wilson ends combined (MOVER)"
 MEAN_RECALLS = (
     "balanced_accuracy",
     *(f"macro_recall{suffix}" for suffix in ("", "_all_labels", "_defined", "_strict")),
 )
-"""One number by five names, as far as every declared class has examples."""
+"""Five names of one number, provided that every declared class has examples."""
 BIASED = {"gmean_multiclass": 2.0} | dict.fromkeys(
     (
         *(f"macro_f1{suffix}" for suffix in ("", "_all_labels", "_defined", "_strict")),
@@ -99,15 +99,15 @@ BIASED = {"gmean_multiclass": 2.0} | dict.fromkeys(
     ),
     1.0,
 )
-"""Aggregates of more than two classes whose draws are taken less so many times their bias: with 30
-to 50 classes plain ones covered the truth in 69 to 89 of 100 data sets, and so in 85 to 98. The
-geometric mean of many recalls is itself below the truth by about as much as its draws are."""
+"""Aggregates of more than two classes, with how many times the bias is subtracted from draws: for
+30 to 50 classes plain draws covered the truth in 69 to 89 of 100 datasets, corrected ones in 85 to
+98. The geometric mean of many recalls is itself below the truth by about as much as its draws."""
 NO_BIAS: Mapping[str, float] = MappingProxyType({})
 MANY_CLASSES_BIAS = 2.0
-"""Of hundreds of classes every aggregate is off the truth by about as much as its draws are off
-it. Of 300 and 1,000 classes of 10 to 30 samples each, weighted precision less its bias held the
-truth in 30 to 83 of 100 data sets, less twice its bias in 90 to 100, and by the delta method in 28
-to 83."""
+"""With hundreds of classes every aggregate differs from the truth by about as much as its draws
+differ from it. For 300 and 1,000 classes of 10 to 30 samples each, weighted precision less its
+bias covered the truth in 30 to 83 of 100 datasets, less twice its bias in 90 to 100, and with the
+delta method in 28 to 83."""
 
 
 @dataclass(frozen=True)
@@ -130,11 +130,11 @@ def suite_intervals(
 ) -> SuiteIntervals:
     """Intervals of all aggregate and per-class metrics of one matrix.
 
-    The same matrix, seed and replicates give the same bits. An interval has no ends where
-    its metric is undefined. Notes say "unreliable" where the smallest class that has samples
-    (for a per-class metric, the class itself) has fewer than 20. Averages over classes have no
-    ends below 5 or where a declared class has no sample, MCC and kappa none below 5 samples
-    outside the largest class.
+    The same matrix, seed and replicates give the same bits. An interval has no ends if its
+    metric is undefined. Notes say "unreliable" if the smallest class that has samples (for a
+    per-class metric, the class itself) has fewer than 20. Averages over classes have no ends
+    below 5 or if a declared class has no sample; MCC and kappa have none below 5 samples outside
+    the largest class.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
     """
@@ -165,7 +165,7 @@ def suite_intervals(
 def judged_aggregate(
     found: Intervals, key: str, cases: NDArray[np.int64], names: Sequence[str]
 ) -> Intervals:
-    """The interval of one aggregate, as far as classes of so many samples (K,) allow it."""
+    """The interval of one aggregate, as far as the class sizes `cases` (K,) allow it."""
     if key in AVERAGES_OVER_CLASSES:
         return judged_by_classes(found, cases, names)
     if key in DECIDED_BY_MINORITY:
@@ -185,14 +185,14 @@ def drawn_intervals(
     confidence: float,
     draws: int,
 ) -> dict[str, Intervals]:
-    """Intervals of what is no proportion, by key, from the posterior of K >= 1 classes.
+    """Posterior intervals, by key, of the metrics that are not proportions, for K >= 1 classes.
 
-    What depends on single cells is linearized where there are too many of them; of weighted
+    Where too many cells are occupied, metrics of single cells are linearized; for weighted
     samples `matrix` has the sums of the weights, and `squares` those of their squares. Draws of
-    aggregates with a known `bias` are moved to the value less it. Where `worst` evidence says that
-    a value may be lower, the lower end is of that. The same evidence, seed and draws give the same
-    bits. Ends hold their value, and there are none where it
-    is undefined, nor for one class, whose matrix leaves nothing open.
+    aggregates with a known `bias` are moved to the value less that bias. If `worst` evidence
+    allows lower values, the lower end comes from it. The same evidence, seed and draws give the
+    same bits. Ends contain their value; there are none if it is undefined, and none for one
+    class, whose matrix leaves nothing uncertain.
     """
     n_classes, n_draws = evidence.n_classes, evidence.enough_draws(draws)
     per_class = {key: replicated(suite.per_class[key]) for key in DRAWN_PER_CLASS}
@@ -234,7 +234,7 @@ def drawn_intervals(
 def _centres(
     estimates: Mapping[str, Floats], bias: Mapping[str, float], n_classes: int
 ) -> dict[str, tuple[Floats, float]]:
-    """By key where the draws of K > 2 classes are moved to, and by how many times their bias."""
+    """By key, where the draws of K > 2 classes are moved to, and by how many times their bias."""
     biased = dict.fromkeys(estimates, MANY_CLASSES_BIAS) if n_classes > MOST_CLASSES else BIASED
     centres = {key: (estimates[key], times) for key, times in biased.items()}
     return centres | {key: (np.asarray(estimates[key] - off), 1.0) for key, off in bias.items()}
@@ -261,7 +261,7 @@ def _of_classes(
     confidence: float,
     draws: int,
 ) -> dict[str, Intervals]:
-    """Of metrics of each class, `estimates` (K,), drawn as those of two classes."""
+    """Intervals of per-class metrics, `estimates` (K,), drawn as for two classes."""
     ends = {key: Bounds(*np.empty((2, evidence.n_classes))) for key in estimates}
     for part, outcomes in drawn_outcomes(evidence, seed=seed, draws=draws):
         for key, each in ends.items():
@@ -286,7 +286,7 @@ def combined_ends(recall: NDArray[np.float64], ends: Bounds) -> Bounds:
 
 
 def mean_recall_intervals(ends: Bounds, *, n_classes: int, method: str) -> dict[str, Intervals]:
-    """Of the mean recall of K >= 2 classes by all its names."""
+    """Intervals of the mean recall of K >= 2 classes under all its names."""
     adjusted = Bounds(*((n_classes * end - 1) / (n_classes - 1) for end in (ends.low, ends.high)))
     found = dict.fromkeys(MEAN_RECALLS, Intervals(ends, method))
     return found | {"balanced_accuracy_adjusted": Intervals(adjusted, method)}
@@ -302,7 +302,7 @@ def linearized(
 ) -> dict[str, Intervals]:
     """Large-sample intervals of aggregates, by key.
 
-    Of weighted samples `matrix` has the sums of the weights and `squares` those of their squares.
+    For weighted samples `matrix` has the sums of the weights and `squares` those of their squares.
     """
     gradients = aggregate_gradients(matrix, keys)
     errors = aggregate_standard_errors(matrix, gradients, squares)
