@@ -64,9 +64,9 @@ def _balanced_accuracy_adjusted_slopes(s: ClassShares) -> Dual:
 def gmean_multiclass(m: Classified) -> Quantity:
     """Geometric mean of the recalls of the classes that have samples."""
     recall = m.per_class["recall"]
-    # A class without samples takes no part; log 1 = 0 leaves the sum as it is. The sum of
-    # logarithms stays in range where a product of a thousand recalls would underflow. That of
-    # a class that is always missed is -inf, which makes the mean 0.
+    # A class without samples does not count; log 1 = 0 leaves the sum as it is. The sum of
+    # logarithms stays in range where a product of a thousand recalls would underflow. For a class
+    # that is always missed the logarithm is -inf, which makes the mean 0.
     values = recall.value if recall.causes is None else np.where(recall.causes, 1.0, recall.value)
     with np.errstate(divide="ignore"):
         log_sum = over_classes(np.log(values))
@@ -92,8 +92,8 @@ def average_error_rate(m: Classified) -> Quantity:
 def nir_p_value(m: Classified) -> Quantity:
     """P(Bin(N, majority baseline) >= correct), from the incomplete beta function.
 
-    Beyond about 1e16 samples that function finds no value close to its middle; there stands the
-    normal approximation with a correction for continuity, which is within 1e-7 of it.
+    Beyond about 1e16 samples that function returns no value close to its middle; the
+    normal approximation with continuity correction, within 1e-7 of it, is used there.
     """
     with optional:
         from scipy.special import betainc, ndtr

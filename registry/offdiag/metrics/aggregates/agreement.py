@@ -2,7 +2,7 @@
 
 All are quotients of whole numbers. With S correct samples, row totals t and column totals p,
 write T = sum t_k p_k. Differences such as S N - T cancel almost completely for rare classes,
-so they are taken between exact integers, and the division or root comes last.
+so they are computed with exact integers, and the division or root comes last.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _disagreement(tally: Tally, counts: NDArray[Any], power: int) -> NDArray[Any
 def _expected_linear(
     actual: NDArray[Any], predicted: NDArray[Any], total: NDArray[Any]
 ) -> NDArray[Any]:
-    """sum |i - j| t_i p_j: each cut between neighbouring classes parts the pairs across it."""
+    """sum |i - j| t_i p_j: each cut between neighbouring classes separates the pairs across it."""
     actual_below = np.add.accumulate(actual, axis=CLASS_AXIS)
     predicted_below = np.add.accumulate(predicted, axis=CLASS_AXIS)
     wide = total[..., np.newaxis]
@@ -208,7 +208,7 @@ def _weighted_kappa_gradient(
     rows, columns = np.nonzero(cells)
 
     def weight(i: Codes, j: Codes) -> Floats:
-        # Codes may be unsigned, and so would be their difference.
+        # Codes may be unsigned, and then so would their difference.
         return disagreement(np.abs(np.subtract(i, j, dtype=np.float64)))
 
     observed = float((weight(rows, columns) * cells[rows, columns]).sum())

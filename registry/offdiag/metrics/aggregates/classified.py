@@ -1,4 +1,4 @@
-"""What an aggregate metric is: its definition, its formula and its gradient, and what it is of.
+"""The definition of an aggregate metric: its formula, its gradient, and the matrices it is for.
 
 An aggregate is one number for a whole matrix. Its formula takes a stack of matrices with their
 class values, each computed when first asked for.
@@ -26,7 +26,7 @@ Subject_contra = TypeVar("Subject_contra", contravariant=True)
 
 
 class Computed(Protocol[Subject_contra]):
-    """A metric that can be computed of a subject."""
+    """A metric that can be computed from a subject."""
 
     @property
     def compute(self) -> Callable[[Subject_contra], Quantity]: ...
@@ -94,9 +94,11 @@ class AggregateMetric(MetricSpec):
 
     `slopes` is the formula in dual numbers, for what depends on hits and margins only. N is 1
     there: aggregates are the same for any multiple of a matrix, and a slope that is constant
-    over the cells has no part in a variance. `gradient` is for what depends on single cells.
+    `slopes` is the formula in dual numbers, for metrics of hits and margins only. N is 1
+    there: aggregates are the same for any multiple of a matrix, and a slope that is constant
+    over the cells adds nothing to a variance. `gradient` is for metrics of single cells.
     A metric with neither has no interval where there are too many classes. `averages_classes` is
-    true of means in which every class counts the same, however few samples it has.
+    true for means in which every class counts the same, however few samples it has.
     """
 
     scope: Scope = Scope.AGGREGATE

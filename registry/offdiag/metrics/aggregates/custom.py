@@ -1,7 +1,7 @@
 """Declared functions of a confusion matrix as aggregates.
 
-They are called once for each matrix of a stack. Slopes, by which several runs are tested, are
-differences of the value at a cell a little larger and a little smaller.
+They are called once for each matrix of a stack. Slopes, needed to test several runs, are
+differences between the values at a slightly larger and a slightly smaller cell.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def over_stack(metric: CustomMetric) -> Callable[[Classified], Quantity]:
 
 
 MOST_CELLS = 2_500
-"""Cells up to which slopes are taken: each costs two calls."""
+"""Cells up to which slopes are computed: each costs two calls."""
 _STEP = 1e-3
-"""Of a cell, by its count and at least by that of one sample; values lose 13 digits of 16."""
+"""Step of a cell, relative to its count or to one sample; values lose 13 digits of 16."""
 
 
 @dataclass(frozen=True, eq=False)

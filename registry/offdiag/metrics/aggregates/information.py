@@ -1,4 +1,4 @@
-"""What the prediction tells about the actual class, in nats."""
+"""Mutual information: what the prediction says about the actual class, in nats."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from offdiag.metrics.spec import BOTH_ROLES_ALIKE, NO_SAMPLES
 from offdiag.metrics.tally import Tally, over_classes
 
 LOWEST_EXCESS = 2.0**-53 - 1.0
-"""The float64 next to -1, from above."""
+"""The smallest float64 above -1."""
 
 CELLS_AT_A_TIME = 10_000
-"""Cells worked on together, so that intermediate arrays stay in the cache."""
+"""Cells processed together, so that intermediate arrays stay in the cache."""
 
 
 def mutual_information(m: Classified) -> Quantity:
@@ -89,9 +89,9 @@ def _weighted_logarithms(
     """
     cells = cells.astype(total.dtype, copy=False)
     expected = np.einsum("ra,rp->rap", actual, predicted)
-    # The difference is exact, so next to independence, where the ratio is almost 1, its
+    # The difference is exact, so near independence, where the ratio is almost 1, its
     # logarithm keeps all digits. In an empty cell the excess is -1; there the bound makes the
-    # logarithm finite, and it counts nothing.
+    # logarithm finite, and it is multiplied by 0.
     excess = as_float(cells * total[:, np.newaxis, np.newaxis] - expected)
     excess /= np.maximum(as_float(expected), 0.5)
     terms = np.log1p(np.maximum(excess, LOWEST_EXCESS, out=excess), out=excess)
@@ -109,7 +109,7 @@ def _entropies(tally: Tally) -> NDArray[np.float64]:
     margins = np.array((tally.actual, tally.predicted))
     cases, others = as_float(margins), as_float(tally.wide_total - margins)
     total = np.maximum(as_float(tally.wide_total), 0.5)
-    # The share of a class that has almost all samples is known best from the others.
+    # The share of a class that has almost all samples is most precise as 1 less the others.
     logarithms = np.where(
         cases > others,
         np.log1p(-np.minimum(others / total, 0.5)),

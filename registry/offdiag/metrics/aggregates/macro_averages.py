@@ -1,4 +1,4 @@
-"""Averages of class values, with the treatment of undefined classes in the name.
+"""Averages of class values; the key says how undefined classes are treated.
 
 Libraries return five different macro F1 values for one matrix because each treats a class
 without samples or predictions in its own silent way. Here every way has its own key:
@@ -73,7 +73,7 @@ def _macro_all_labels_slopes(key: str) -> Slopes:
 def macro_defined(key: str) -> Formula:
     def over_defined_classes(m: Classified) -> Quantity:
         values = m.per_class[key]
-        if values.causes is None:  # It is in all classes.
+        if values.causes is None:  # It is defined for all classes.
             return m.aggregate[f"macro_{key}_all_labels"]
         return fraction(m.class_sum(key), how_many(values.is_defined), m.tally.no_samples)
 
@@ -109,7 +109,7 @@ def _harmonic_mean_slopes(first: Dual, second: Dual) -> Dual:
 
 @dataclass(frozen=True)
 class _Macro:
-    """One way of averaging class values that count the same."""
+    """One way of averaging class values with equal weights."""
 
     suffix: str
     title: str
@@ -160,7 +160,7 @@ _MACRO_FAMILIES = (
         NO_SAMPLES | CLASS_VALUE_UNDEFINED,
         "",
         macro_strict,
-        # Where it is defined, the strict mean is the one over all labels.
+        # Where it is defined, the strict mean equals the one over all labels.
         _macro_all_labels_slopes,
     ),
 )

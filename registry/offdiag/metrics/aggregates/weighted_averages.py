@@ -1,4 +1,4 @@
-"""Averages by number of samples: micro, weighted, and informedness and markedness of all classes.
+"""Averages weighted by samples: micro, weighted, and multiclass informedness and markedness.
 
 An undefined class value counts as 0; `weighted_precision_defined` leaves such classes out.
 """
@@ -66,7 +66,7 @@ def _markedness_slopes(s: ClassShares) -> Dual:
 
 
 def micro(m: Classified) -> Quantity:
-    """Precision, recall and F1 from pooled counts: with one label a sample, the accuracy."""
+    """Precision, recall and F1 from pooled counts: with one label per sample, the accuracy."""
     return m.aggregate["overall_accuracy"]
 
 
@@ -97,7 +97,7 @@ def weighted_recall(m: Classified) -> Quantity:
 def weighted_precision_defined(m: Classified) -> Quantity:
     """Support-weighted mean over the classes that were predicted at least once."""
     if m.per_class["precision"].causes is None:
-        return m.aggregate["weighted_precision"]  # All classes were.
+        return m.aggregate["weighted_precision"]  # All classes were predicted.
     covered = over_classes(np.where(m.tally.predicted == 0, 0, m.tally.actual))
     undefined = first_cause(m.tally.no_samples, cause(Reason.CLASS_VALUE_UNDEFINED, covered == 0))
     return fraction(_support_sum(m, "precision"), covered, undefined)
@@ -109,7 +109,7 @@ def _weighted_precision_defined_slopes(s: ClassShares) -> Dual:
 
 
 def strict(m: Classified, key: str, mean: Quantity) -> Quantity:
-    """A mean, undefined where there are samples but some declared class has no value."""
+    """A mean, undefined if there are samples but some declared class has no value."""
     causes = m.per_class[key].causes
     if causes is None:
         return mean

@@ -1,1 +1,1 @@
-"""What decisions cost: cost matrices, totals, decisions, curves and break-even points."""
+"""Costs of decisions: cost matrices, totals, decisions, curves and break-even points."""

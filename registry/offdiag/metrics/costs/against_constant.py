@@ -1,15 +1,17 @@
 """Whether examples prove that a run costs no less than the best constant prediction.
 
-An example changes the cost by what its prediction costs more, or less, than the constant one. Only
-those that change it count, and one gain more, the greatest that there can be: a rare and great one
-may be missing from them. The shares of the examples are drawn from a Dirichlet distribution with
-their numbers, and p is the probability that the mean change is a gain (Gaffke 2005, as told by
-Learned-Miller and Thomas 2020, arXiv 1905.06208). With one kind of loss and one of gain it is that
-of the exact binomial test of the losses among both, with equal costs of the sign test.
+An example matters only if its prediction costs more, or less, than the constant one. These
+examples count, and so does one extra example with the greatest possible gain, because a rare and
+great gain may be missing from them. The shares of the examples are drawn from a Dirichlet
+distribution with their numbers, and p is the probability that the mean change is a gain (Gaffke
+2005, as described by Learned-Miller and Thomas 2020, arXiv 1905.06208). With one kind of loss and
+one of gain, p is that of the exact binomial test of the losses among both; with equal costs, that
+of the sign test.
 
-The mean change is a gain where a sum of independent gamma variables is below 0. Its probability is
-that of the saddlepoint approximation (Barndorff-Nielsen 1990), which takes any number of classes
-and is above the exact one by a few percent of it with a handful of examples, and equal with many.
+The mean change is a gain where a sum of independent gamma variables is below 0. Its probability
+comes from the saddlepoint approximation (Barndorff-Nielsen 1990), which works for any number of
+classes. With a handful of examples it exceeds the exact value by a few percent of that value; with
+many the two are equal.
 """
 
 from __future__ import annotations
@@ -28,14 +30,14 @@ from offdiag.metrics.tally import CLASS_AXIS
 RUN_AXIS = 0
 CELL_AXIS = -1
 HALVINGS = 60
-"""Of the interval in which the saddlepoint lies."""
+"""Bisections of the interval in which the saddlepoint lies."""
 NEARLY_ZERO = 1e-4
-"""The approximation is taken for its limit where its argument is smaller."""
+"""Arguments below this are replaced by the limit of the approximation."""
 
 
 @dataclass(frozen=True)
 class AgainstConstant:
-    """Runs against the best constant prediction of each, both (R,).
+    """R runs compared with the best constant prediction of each, both arrays (R,).
 
     `p` is the probability that the run costs less. `in_question` is the number of constant
     predictions that may be the best one, itself included: all others are proved to cost more.
@@ -48,10 +50,11 @@ class AgainstConstant:
 def against_constant(
     sums: NDArray[Any], squares: NDArray[Any], weights: Floats, *, alpha: float
 ) -> AgainstConstant:
-    """Test a stack (R, K, K) by costs `weights` (K, K).
+    """Test a stack (R, K, K) with costs `weights` (K, K).
 
-    `sums` are of the weights of samples, and `squares` of their squares; both are numbers of
-    samples without weights. What cannot be the best constant prediction is ruled out at `alpha`.
+    `sums` are the sums of sample weights and `squares` those of their squares; without weights,
+    both are numbers of samples. Constant predictions that cannot be the best are ruled out at
+    `alpha`.
     """
     n_runs, n_classes = len(sums), len(weights)
     totals, total_squares = actual_totals(sums), actual_totals(squares)
@@ -60,7 +63,7 @@ def against_constant(
     each = np.broadcast_to(weights, (n_runs, n_classes, n_classes))
     changes = weights - np.take_along_axis(each, best, axis=CELL_AXIS)
     changes = changes / max(float(np.abs(weights).max()), np.finfo(np.float64).tiny)
-    # By a sample of the weight that its class lets expect.
+    # The change by one sample of the weight expected in its class.
     of_one = changes * _divided(total_squares, totals)[..., np.newaxis]
 
     is_occupied = (sums > 0).any(axis=RUN_AXIS).ravel()
@@ -89,12 +92,12 @@ def against_constant(
 def probability_of_gain(
     sums: NDArray[Any], squares: NDArray[Any], changes: Floats, greatest: Floats, *, axis: int
 ) -> Floats:
-    """Probability that the mean change is negative, of samples by kind along `axis`.
+    """Probability that the mean change is negative, for samples by kind along `axis`.
 
-    `greatest` is the most negative change that one sample can make; where it is none, nothing
-    can be gained and the probability is 0.
+    `greatest` is the most negative change that one sample can make; if it is not negative, there
+    is nothing to gain and the probability is 0.
     """
-    # So many equal samples have a sum of changes of the same relative variance.
+    # The number of equal samples whose sum of changes has the same relative variance.
     squared = np.square(changes)
     changed = (squares * squared).sum(axis=axis)
     unit = np.where(changed > 0, _divided((sums * squared).sum(axis=axis), changed), 1.0)
@@ -110,7 +113,7 @@ def probability_of_gain(
 def _negative_sums(shapes: Floats, values: Floats, *, axis: int) -> Floats:
     """P(sum of values times independent gamma variables of these shapes < 0), along `axis`.
 
-    0 where no value is negative, and else 1 where none is positive.
+    0 if no value is negative; otherwise 1 if none is positive.
     """
     with optional:
         from scipy.special import ndtr
@@ -142,5 +145,5 @@ def _negative_sums(shapes: Floats, values: Floats, *, axis: int) -> Floats:
 
 
 def _divided(above: NDArray[Any], below: NDArray[Any]) -> Floats:
-    """0 where there is nothing to divide by."""
+    """above / below, 0 where there is nothing to divide by."""
     return np.asarray(np.divide(above, below, out=np.zeros(np.shape(below)), where=below > 0))

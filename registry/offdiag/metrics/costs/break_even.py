@@ -1,9 +1,9 @@
 """Costs as straight lines: where the choice of the cheapest run flips.
 
 Cost is linear in the weights. Along a ray of weights W(s) = W0 + s (W1 - W0), the mean cost of
-each run is therefore a straight line, two runs cost the same at most once, and which run is
-cheapest where is the lower envelope of the lines. All of it is computed in rational numbers, so
-crossings are exact and no grid can miss one.
+each run is therefore a straight line, two runs cost the same at most once, and the cheapest run at
+each point follows the lower envelope of the lines. Everything is computed in rational numbers, so
+crossings are exact and none can fall between grid points.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class CostRay:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """From `low` to `high` these runs cost least: one, or several with equal lines."""
+    """The runs that cost least from `low` to `high`: one, or several with equal lines."""
 
     low: float
     high: float
@@ -74,11 +74,11 @@ def ray_between(
 
 
 def cheapest_along(rays: Sequence[CostRay], *, low: float, high: float) -> tuple[Stretch, ...]:
-    """Which run is cheapest on which stretch of [low, high]: the lower envelope.
+    """The cheapest run on each stretch of [low, high]: the lower envelope.
 
-    Stretches follow each other without gaps; the cheapest runs are given by their places in
+    Stretches follow each other without gaps; the cheapest runs are given by their positions in
     `rays`, ascending. At a border both neighbours (and any run that only touches there) cost
-    the same. Raises `InvalidInput` for no rays or a range that is not finite and rising.
+    the same. Raises `InvalidInput` if there are no rays or the range is not finite and rising.
     """
     if not rays:
         raise InvalidInput("there are no runs.", field="rays", hint="Give at least one run.")
@@ -102,9 +102,9 @@ def _cheapest_just_above(rays: Sequence[CostRay], place: Fraction) -> CostRay:
 
 
 def _next_crossing(rays: Sequence[CostRay], cheapest: CostRay, end: Fraction) -> Fraction:
-    """Where a ray that rises less first undercuts the cheapest one, at the latest `end`.
+    """Where a ray that rises less first undercuts the cheapest one, `end` at the latest.
 
-    All such crossings lie ahead: a ray that rises less and costs no more would be cheapest.
+    All such crossings lie ahead: a ray that rises less and costs no more would be the cheapest.
     """
     crossings = (
         (ray.intercept - cheapest.intercept) / (cheapest.slope - ray.slope)
@@ -121,7 +121,7 @@ def _mean_cost(
 ) -> Fraction:
     if prevalence is None:
         return _total_cost(matrix.counts, weights) / matrix.total
-    # The samples of a class stand for its share, whatever their number.
+    # The samples of a class represent its share, whatever their number.
     return sum(
         (
             Fraction(float(share)) * _total_cost(cases, costs) / int(cases.sum())
@@ -133,7 +133,7 @@ def _mean_cost(
 
 
 def _total_cost(counts: NDArray[np.int64], weights: NDArray[np.float64]) -> Fraction:
-    # Few costs differ however many cells there are, and whole numbers add up fast.
+    # There are few distinct costs however many cells there are, and whole numbers add up fast.
     distinct, places = np.unique(weights.ravel(), return_inverse=True)
     cases = np.zeros(len(distinct), np.int64)
     np.add.at(cases, places, counts.ravel())
@@ -150,11 +150,11 @@ RUN_AXIS = 0
 
 @dataclass(frozen=True)
 class Lever:
-    """A cost that is moved while all others stay: that of one cell, or of all errors on a class.
+    """A cost that varies while all others stay: that of one cell, or of all errors on a class.
 
-    The cost of cell (`actual`, `predicted`) is x times `unit`; without `predicted` the costs of
-    all errors on `actual` are x times what they are where x is 1. `now` is the x of the costs as
-    they are, positive or 0.
+    The cost of cell (`actual`, `predicted`) is x times `unit`; without `predicted`, the costs of
+    all errors on `actual` are multiplied by x, relative to their values at x = 1. `now` is the x
+    of the present costs, positive or 0.
     """
 
     actual: int
@@ -175,11 +175,11 @@ class Lever:
 
 
 def lever_on_cell(costs: CostMatrix, actual: int, predicted: int) -> Lever | None:
-    """The cost of one kind of error, in units of the opposite one.
+    """The cost of one kind of error, in units of the opposite error.
 
-    Where the opposite error costs nothing, or earns something, the unit is the lowest positive
-    cost of any other error. None where there is none, where both codes are the same, and
-    where the error itself earns something.
+    If the opposite error costs nothing, or earns something, the unit is the lowest positive
+    cost of any other error. None if there is no such cost, if both codes are the same, and
+    if the error itself earns something.
     """
     if actual == predicted:
         return None
@@ -196,7 +196,7 @@ def lever_on_cell(costs: CostMatrix, actual: int, predicted: int) -> Lever | Non
 
 
 def lever_on_class(actual: int, *, now: float = 1.0) -> Lever:
-    """The costs of all errors on a class, `now` times what they are where x is 1."""
+    """The costs of all errors on a class, at present `now` times their values at x = 1."""
     return Lever(actual, None, 1.0, now)
 
 
@@ -218,10 +218,10 @@ def choices(rays: Sequence[CostRay]) -> tuple[Stretch, ...]:
 
 
 def times_the_cheapest(rays: Sequence[CostRay], at: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cost of each run over that of the cheapest one, shape (runs, points), 1 or more.
+    """Cost of each run divided by that of the cheapest, shape (runs, points), 1 or more.
 
-    NaN at points where the cheapest run costs nothing or earns something: no run is a multiple
-    of that.
+    NaN at points where the cheapest run costs nothing or earns something, since no run costs a
+    multiple of that.
     """
     lines = np.array([[float(ray.intercept), float(ray.slope)] for ray in rays])
     costs = lines[:, :1] + lines[:, 1:] * at

@@ -17,14 +17,14 @@ from offdiag.metrics.orientation import PREDICTED_AXIS
 from offdiag.metrics.scores.forecasts import CLASS_AXIS, Forecasts
 
 SUM_TOLERANCE = 1e-3
-"""float32 probabilities of many classes add up to 1 within this."""
+"""Probabilities of many classes in float32 add up to 1 within this tolerance."""
 
 
 def expected_costs(p: ArrayLike, costs: CostMatrix) -> NDArray[np.float64]:
     """Expected cost of each possible answer, shape (n, K): sum_i p_i W_ij.
 
     `p` is (n, K), the probability of each actual class in label order. Raises `InvalidInput`
-    for another shape, values outside [0, 1] and rows that do not add up to 1.
+    for any other shape, values outside [0, 1] and rows that do not add up to 1.
     """
     shares = probabilities(p, field="p")
     if shares.ndim != 2 or shares.shape[CLASS_AXIS] != costs.n_classes:
@@ -58,11 +58,11 @@ def bayes_decisions(p: ArrayLike, costs: CostMatrix) -> NDArray[np.intp]:
 def cost_threshold(costs: CostMatrix) -> float | None:
     """The probability of class 1 above which answering 1 is cheaper, for two classes.
 
-    t* = (W01 - W00) / (W01 - W00 + W10 - W11): what a false alarm costs beyond a right
-    rejection, as a part of that plus what a miss costs beyond a hit (Elkan 2001, IJCAI, 973).
-    At exactly t* both cost the same and the tie goes to class 0. None where the denominator
-    is not positive, because no threshold then separates the two answers. Outside [0, 1] one
-    answer is always the cheaper one. Raises `InvalidInput` unless there are two classes.
+    t* = (W01 - W00) / (W01 - W00 + W10 - W11): the extra cost of a false alarm over a right
+    rejection, divided by the sum of that and the extra cost of a miss over a hit (Elkan 2001,
+    IJCAI, 973). At exactly t* both cost the same and the tie goes to class 0. None if the
+    denominator is not positive, because no threshold then separates the two answers. Outside
+    [0, 1] one answer is always cheaper. Raises `InvalidInput` unless there are two classes.
     """
     if costs.n_classes != 2:
         raise InvalidInput(
@@ -79,12 +79,12 @@ def cost_threshold(costs: CostMatrix) -> float | None:
 Codes = NDArray[np.unsignedinteger[Any]]
 
 MOST_WEIGHTS_KEPT = 100
-"""Classes up to which a rule says all its costs; beyond it only where they come from."""
+"""Classes up to which a rule includes all its costs; beyond that, only their origin."""
 
 
 @dataclass(frozen=True)
 class ExpectedCostRule:
-    """Answer what is cheapest to expect: argmin_j sum_i p_i W_ij, the lowest code of equals."""
+    """Give the answer of least expected cost: argmin_j sum_i p_i W_ij, the lowest code if tied."""
 
     costs: CostMatrix
 
@@ -151,7 +151,7 @@ Rule = ExpectedCostRule | ThresholdRule
 
 
 def finite_threshold(threshold: float | None) -> float:
-    """A threshold that scores can be compared with. Raises `InvalidInput`."""
+    """Check that a threshold can be compared with scores. Raises `InvalidInput`."""
     if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
         raise InvalidInput(
             f"{threshold!r} is not a threshold.", field="threshold", hint="Give a finite number."
@@ -162,7 +162,7 @@ def finite_threshold(threshold: float | None) -> float:
 def positive_scores(
     scores: NDArray[np.float32], *, wanted: int, positive: int | None
 ) -> NDArray[np.float64]:
-    """Scores of class `wanted` of two, (n,), as they are compared with a threshold.
+    """Scores of class `wanted` of two, (n,), in the form that is compared with a threshold.
 
     Where only the other class has a score p, 1 - p stands in for a probability and -p for
     any other score.
@@ -178,10 +178,10 @@ def positive_scores(
 def at_deployment(
     costs: CostMatrix, matrix: ConfusionMatrix, prevalence: NDArray[np.float64] | None
 ) -> CostMatrix:
-    """Costs that weigh the samples of a test set as if classes had other shares, (K,).
+    """Costs that weigh the samples of a test set as if the classes had other shares, (K,).
 
-    Each actual class i costs q_i / (t_i / N) times as much. For probabilities that were right
-    at the shares of the test set this is also what their correction to other shares amounts to.
+    The costs of each actual class i are multiplied by q_i / (t_i / N). For probabilities that are
+    right at the shares of the test set, this is equivalent to correcting them to the other shares.
     """
     if prevalence is None:
         return costs
@@ -191,13 +191,13 @@ def at_deployment(
 
 
 def described(rule: Rule, **rule_inputs: Any) -> Mapping[str, Any]:
-    """The rule with what is known of where it comes from, without what is not."""
+    """The rule with whatever is known about its origin."""
     known = {key: value for key, value in rule_inputs.items() if value not in (None, "")}
     return {**rule.to_dict(), **known}
 
 
 def _why_no_probabilities(forecasts: Forecasts) -> str:
-    """The first score, or the first sum of the scores of a sample, that gives them away."""
+    """Name the first score, or first row sum of scores, that cannot be a probability."""
     scores = forecasts.scores
     outside = scores[(scores < 0) | (scores > 1)]
     if outside.size:

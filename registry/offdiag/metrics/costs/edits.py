@@ -1,12 +1,12 @@
-r"""Changes to a cost matrix and groups of classes as a line of text: what a user tries.
+r"""Changes to a cost matrix and groups of classes, written as a line of text that a user edits.
 
 `mel>nv:20` sets the cost of actual "mel" predicted as "nv"; `mel>*:x2` doubles the costs of all
 errors on "mel", `*>nv:x2` of all errors that answer "nv", `bcc|mel>*:x2` of a group of classes,
-and `van*>*:x2` of those whose names begin so. Changes are parted by commas. A name that contains
-one of `, > : | * " \`, or blanks at an end, stands in quotes.
+and `van*>*:x2` of the classes whose names begin with "van". Changes are separated by commas. A
+name that contains one of `, > : | * " \`, or blanks at an end, must be in quotes.
 
-Multiplications come first and concern errors only; the cost of a correct prediction changes only
-where its cell is set. The text of given changes does not depend on who wrote them.
+Multiplications come first and apply to errors only; the cost of a correct prediction changes only
+if its cell is set. Equal changes always have the same text, whoever wrote them.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _NEEDS_QUOTES = re.compile(r'[,>:|*"\\]|^\s|\s\Z|^\Z')
 
 
 def parts(text: str) -> list[str]:
-    """What commas outside of quotes part."""
+    """Split a text at its commas, except for those inside quotes."""
     return _PARTS.findall(text)
 
 
 def names(text: str) -> list[str]:
-    """The names in a text that bars part, as they are written."""
+    """Split a text at its bars, leaving the names as they are written."""
     return [name.strip() for name in re.findall(NAME, text, flags=re.DOTALL)]
 
 
 def written(name: str) -> str:
-    """A name as it has to be written, in quotes where it would mean something else without."""
+    """A name as it must be written, in quotes if it would mean something else without them."""
     if not _NEEDS_QUOTES.search(name):
         return name
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
@@ -48,7 +48,7 @@ def written(name: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """The name that is written."""
+    """The name that a written name stands for."""
     if text.startswith('"'):
         return re.sub(r"\\(.)", r"\1", text[1:-1], flags=re.DOTALL)
     return text
@@ -59,7 +59,7 @@ def is_quoted(text: str) -> bool:
 
 
 def code_of(text: str, labels: LabelSet) -> int | None:
-    """The code of the class whose name is written, None if there is none."""
+    """The code of the class whose name is written, None if there is no such class."""
     return labels.index.get(unquoted(text))
 
 
@@ -128,9 +128,9 @@ class _Meaningless(ValueError):
 
 
 def read_edits(text: str, costs: CostMatrix) -> ReadEdits:
-    """Read changes to `costs`; of two to the same place the later one counts.
+    """Read changes to `costs`; if two change the same place, the later one counts.
 
-    What changes nothing is left out, so that equal costs have one text.
+    Changes without effect are left out, so that equal costs have the same text.
     """
     multiplications: dict[str, Multiplication] = {}
     cells: dict[tuple[int, int], float] = {}
@@ -151,12 +151,12 @@ def read_edits(text: str, costs: CostMatrix) -> ReadEdits:
 def with_cells(
     edits: CostEdits, costs: CostMatrix, cells: Mapping[tuple[int, int], float]
 ) -> CostEdits:
-    """The changes with these cells set as well, or set back to what they would be anyway."""
+    """The changes with these cells also set, or reset to what they would be anyway."""
     return _canonical(edits.multiplications, {**edits.cells, **cells}, costs)
 
 
 def read_cost(text: str) -> float | None:
-    """The cost that is written, None where it is none or beyond what costs can be."""
+    """The cost that is written, None if it is not a cost or out of range."""
     if _NUMBER.fullmatch(text.strip()) is None:
         return None
     cost = float(text)
@@ -181,7 +181,7 @@ def _canonical(
 
 
 def _read(part: str, labels: LabelSet) -> Multiplication | dict[tuple[int, int], float]:
-    """One change. Raises `_Meaningless` with the reason where it is none."""
+    """One change. Raises `_Meaningless` with the reason if the part is not a change."""
     found = _EDIT.fullmatch(part)
     if found is None:
         raise _Meaningless("it is not written as actual>predicted:cost")
@@ -211,7 +211,7 @@ def _codes(side: str, labels: LabelSet) -> tuple[int, ...]:
 
 def _named(name: str, labels: LabelSet) -> set[int]:
     if _is_pattern(name):
-        # Only the star has a meaning here, not what else fnmatch knows.
+        # Only the star has a meaning here, not the other wildcards of fnmatch.
         pattern = re.sub(r"[\[?]", lambda found: f"[{found.group()}]", name)
         return {code for code, label in enumerate(labels.names) if fnmatchcase(label, pattern)}
     code = code_of(name, labels)
@@ -235,14 +235,14 @@ _GROUP = re.compile(rf"{NAME}(?:\|{NAME})+", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class ReadGroups:
-    """The groups in a text, and the parts of it that are none, each with the reason."""
+    """The groups in a text, and the parts of it that are not groups, each with the reason."""
 
     groups: Groups
     problems: tuple[tuple[str, str], ...] = ()
 
 
 def read_groups(text: str, labels: LabelSet) -> ReadGroups:
-    """Read `bcc|akiec,mel|nv`: groups parted by commas, their classes by bars."""
+    """Read `bcc|akiec,mel|nv`: groups separated by commas, their classes by bars."""
     groups: list[tuple[int, ...]] = []
     problems = []
     for part in parts(text):
@@ -264,7 +264,7 @@ def groups_text(groups: Groups, labels: LabelSet) -> str:
 
 
 def group_names(groups: Groups, labels: LabelSet) -> dict[str, list[str]]:
-    """Each group by a name that no class has: those of its members."""
+    """Each group by a name that no class has, made from those of its members."""
     found = {}
     for group in groups:
         members = [labels.names[code] for code in group]
@@ -276,7 +276,7 @@ def group_names(groups: Groups, labels: LabelSet) -> dict[str, list[str]]:
 
 
 def forgiven(costs: CostMatrix, groups: Groups) -> CostMatrix:
-    """The costs when an answer inside the group of the actual class is as good as right."""
+    """The costs if an answer within the group of the actual class counts as correct."""
     weights = costs.weights.copy()
     for group in groups:
         right = np.diagonal(costs.weights)[list(group)]

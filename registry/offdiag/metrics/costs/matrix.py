@@ -22,7 +22,7 @@ from offdiag.metrics.orientation import PREDICTED_AXIS
 MAX_CURRENCY_LENGTH = 20
 SMALLEST_COST = 1e-15
 LARGEST_COST = 1e15
-"""Within these bounds no sum or quotient of costs leaves the range of float64."""
+"""Within this bound no sum or quotient of costs leaves the range of float64."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ def cost_matrix(weights: object, *, labels: LabelSet, currency: str | None = Non
     `weights` is an array (K, K) whose rows and columns follow `labels`, the actual class along
     the first axis; or a mapping {actual: {predicted: cost}}; or a frame with the actual
     classes as index and the predicted ones as columns. Mappings and frames are matched by
-    label, in whatever order they come, and must name every cell. Columns of a table without an
-    index (polars, pyarrow) have to be the labels in their order.
+    label, in any order, and must name every cell. Columns of a table without an index
+    (polars, pyarrow) must be the labels in their order.
 
     Raises `InvalidInput` for a wrong shape, missing or unknown labels, costs that are not
     finite numbers, and a matrix of zeros.
@@ -191,11 +191,11 @@ def zero_one_costs(labels: LabelSet) -> CostMatrix:
 
 
 def prevalence_costs(matrix: ConfusionMatrix) -> CostMatrix:
-    """Errors cost as much more as their class is rarer than the most frequent one.
+    """Costs of errors that increase with the rarity of their actual class.
 
     An error on class i costs max_k t_k / t_i, so that all classes together weigh the same and
     runs rank as by balanced accuracy: the total is K' max_k t_k (1 - balanced accuracy). A
-    class without samples costs as much as if it had one.
+    class without samples costs as much as if it had one sample.
     """
     rarity = matrix.actual.max(initial=1) / np.maximum(matrix.actual, 1)
     weights = np.repeat(
@@ -206,7 +206,7 @@ def prevalence_costs(matrix: ConfusionMatrix) -> CostMatrix:
 
 
 class CostOddity(StrEnum):
-    """Something to look at twice."""
+    """A property of a cost matrix that may be a mistake."""
 
     PREDICTION_DOES_NOT_MATTER = "answer_does_not_matter"
     """Every answer costs the same for this actual class, right ones too."""
@@ -218,7 +218,7 @@ class CostOddity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CostWarning:
-    """An oddity and the classes, by code, for which it holds."""
+    """An oddity and the codes of the classes to which it applies."""
 
     oddity: CostOddity
     classes: tuple[int, ...]
@@ -256,12 +256,12 @@ class CostChange:
 
     @property
     def factor(self) -> float | None:
-        """How many times the cost it is, where both are positive."""
+        """The new cost divided by the old one, if both are positive."""
         return self.after / self.before if self.before > 0 and self.after > 0 else None
 
 
 def changed_costs(before: CostMatrix, after: CostMatrix) -> tuple[CostChange, ...]:
-    """All cells that differ, in the label order of `after`, of classes that both have."""
+    """All cells that differ, in the label order of `after`, for classes that both have."""
     common = [name for name in after.labels.names if name in before.labels.index]
     if not common:
         return ()

@@ -1,13 +1,13 @@
-"""The cost of a confusion matrix, beside what one constant prediction and no error would cost.
+"""The cost of a confusion matrix, compared with a constant prediction and with no errors.
 
 A cost alone says little: the yardstick is the cheapest constant prediction, "always j". A model
 with a ratio above 1 is worse than that. With a declared prevalence q the samples of actual
-class i are weighted by q_i / (t_i / N) first, as if the test set had the classes in these
+class i are first weighted by q_i / (t_i / N), as if the test set had the classes in these
 shares.
 
-The mean cost is a weighted sum of cells, and what a constant or a perfect answer costs is one
-of the actual samples, so the gradients of the costs are the weights themselves. The best constant
-answer is taken as fixed, which is right wherever it is the only best one.
+The mean cost is a weighted sum of cells, and the cost of a constant or a perfect answer is a
+weighted sum of the actual samples, so the gradients of the costs are the weights themselves. The
+best constant answer is treated as fixed, which is right wherever it is the only best one.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def expected_samples(
 ) -> tuple[Floats, Floats]:
     """Samples that costs are summed over, (..., K, K), and those of each actual class, (..., K).
 
-    Without a prevalence they are the counts. With one, the samples of each class count so many
-    times that the class has its share of all of them.
+    Without a prevalence they are the counts. With one, the samples of each class are weighted so
+    that the class has its share of the total.
     """
     cases = counts.astype(np.float64)
     support = actual_totals(cases)
@@ -163,7 +163,7 @@ def cost_gradients(
 
 
 def _at_test_prevalence(matrix: Cells, costs: CostMatrix) -> tuple[_Linear, _Linear, _Linear]:
-    """Mean, best trivial and perfect cost per sample with the classes as tested."""
+    """Mean, best trivial and perfect cost per sample at the class shares of the test set."""
     shares, weights = matrix.actual / matrix.total, costs.weights
     nothing = np.zeros(matrix.n_classes)
     mean = float((matrix.counts * weights).sum() / matrix.total)
@@ -179,9 +179,9 @@ def _at_test_prevalence(matrix: Cells, costs: CostMatrix) -> tuple[_Linear, _Lin
 def _at_prevalence(
     matrix: Cells, costs: CostMatrix, prevalence: Floats
 ) -> tuple[_Linear, _Linear, _Linear]:
-    """The same with the cost of each actual class weighted by its share at deployment.
+    """The same three costs with each actual class weighted by its share at deployment.
 
-    What constant predictions cost no longer depends on the samples.
+    The cost of constant predictions then no longer depends on the samples.
     """
     weights = costs.weights
     nothing = np.zeros(matrix.n_classes)

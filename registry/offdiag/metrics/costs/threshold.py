@@ -1,8 +1,9 @@
-"""What each threshold on a score costs, which costs least, and how much of that is chance.
+"""The cost of each threshold on a score, the cheapest one, and how much of that is chance.
 
 The cost of a threshold is linear in the counts it gives, so all that is needed are operating
-points. The cheapest one on some samples looks cheaper than it is on others, because it was chosen
-for these; cross-fitting chooses it on one part of the samples and pays on the other.
+points. The threshold that is cheapest on some samples looks cheaper there than on others, because
+it was chosen for them; cross-fitting chooses it on one part of the samples and evaluates its cost
+on the other.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from offdiag.metrics.costs.matrix import CostMatrix
 from offdiag.metrics.scores.operating_points import OperatingPoints
 
 FOLDS = 5
-"""The threshold is chosen on four parts of five and pays on the fifth."""
+"""The threshold is chosen on four parts out of five and evaluated on the fifth."""
 SPLITS = 20
 """Random splits over which the cross-fitted cost is averaged."""
 
 FOLD_AXIS = 0
-"""Axis of dealt samples (folds, stretches between points) along which the part changes."""
+"""Axis of dealt samples (folds, intervals between points) along which the fold changes."""
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -32,9 +33,9 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class SideCosts:
-    """What each kind of answer costs, seen from a class that is flagged or not.
+    """Costs of each kind of answer, from the view of a class that is flagged or not.
 
-    With a declared `share` of the class its samples, and the others, count for so much of all.
+    With a declared `share`, the samples of the class and the others are weighted accordingly.
     """
 
     hit: float
@@ -46,9 +47,9 @@ class SideCosts:
     def means(
         self, true_positives: Counts, false_positives: Counts, *, n_positive: int, n_negative: int
     ) -> Floats:
-        """Cost per sample for counts of flagged samples, both (n,), shape (n,).
+        """Cost per sample, (n,), for counts of flagged samples, both (n,).
 
-        NaN where one of the sides is expected to occur and has no samples.
+        NaN if a side that is expected to occur has no samples.
         """
         found = true_positives * self.hit + (n_positive - true_positives) * self.miss
         others = (
@@ -100,16 +101,16 @@ def cost_at_each(points: OperatingPoints, costs: SideCosts) -> Floats:
 
 
 def cheapest_point(points: OperatingPoints, costs: SideCosts) -> int | None:
-    """Place of the cheapest point, the strictest of equals; None where no cost is defined."""
+    """Position of the cheapest point, the strictest if tied; None if no cost is defined."""
     means = cost_at_each(points, costs)
     return None if not len(means) or np.isnan(means).all() else int(np.nanargmin(means))
 
 
 @dataclass(frozen=True, slots=True)
 class Crossfitted:
-    """What a choice costs per sample where it was not made, and what it errs on there.
+    """Cost per sample of a chosen threshold on samples it was not chosen on, and its errors there.
 
-    `missed` and `false_alarms` are means over random splits, of as many samples as there are.
+    `missed` and `false_alarms` are numbers of samples, averaged over random splits.
     """
 
     mean_cost: float
@@ -118,12 +119,12 @@ class Crossfitted:
 
 
 def crossfitted(points: OperatingPoints, costs: SideCosts, *, seed: int) -> Crossfitted | None:
-    """What the choice of the cheapest point costs per sample where it was not made.
+    """The cost per sample of choosing the cheapest point, on samples it was not chosen on.
 
-    The samples are dealt into `FOLDS` parts; for each the cheapest point of the other parts is
-    taken, and all parts together pay. The mean of `SPLITS` such deals, of which the seed decides.
-    Samples between two neighbouring points need not be told apart for that. None with fewer
-    samples of a side than parts.
+    The samples are dealt into `FOLDS` parts; each part is evaluated at the cheapest point of the
+    other parts. The result is the mean over `SPLITS` such deals, determined by the seed. Samples
+    between two neighbouring points need not be distinguished for this. None if one side has fewer
+    samples than there are parts.
     """
     if min(points.n_positive, points.n_negative) < FOLDS or len(points) < 2:
         return None
@@ -143,7 +144,7 @@ def crossfitted(points: OperatingPoints, costs: SideCosts, *, seed: int) -> Cros
 def matrix_at(
     points: OperatingPoints, place: int, *, positive: int, labels: LabelSet
 ) -> ConfusionMatrix:
-    """The confusion matrix that the threshold at a place gives, for two classes."""
+    """The confusion matrix of two classes at the threshold in this position."""
     hits, alarms = int(points.true_positives[place]), int(points.false_positives[place])
     counts = np.zeros((2, 2), dtype=np.int64)
     negative = 1 - positive
@@ -153,7 +154,7 @@ def matrix_at(
 
 
 def _dealt(between: Counts, rng: np.random.Generator) -> Counts:
-    """Samples between neighbouring points dealt into equal parts at random, (FOLDS, n - 1)."""
+    """Deal samples between neighbouring points into equal parts at random, (FOLDS, n - 1)."""
     left = between.astype(np.int64)
     parts = np.empty((FOLDS, len(left)), dtype=np.int64)
     for fold in range(FOLDS - 1):
@@ -184,5 +185,5 @@ def _flagged_in_deal(hits: Counts, alarms: Counts, costs: SideCosts) -> tuple[in
 
 
 def _from_the_strictest(between: Counts) -> Counts:
-    """Flagged samples at each point, none at the first."""
+    """Flagged samples at each point; at the first, none."""
     return np.concatenate([[0], np.cumsum(between)]).astype(np.int64)

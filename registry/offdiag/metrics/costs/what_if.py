@@ -1,8 +1,8 @@
-"""The same predictions read in another way, and the prevalence that classes will have in use.
+"""What-if questions: the same predictions with other classes, or with another prevalence.
 
 What would the numbers be if the other class were the positive one, if classes were as common as
-where the model will be used, or if two classes did not have to be told apart? Each answer is a
-new matrix, made from the old one alone.
+where the model will be used, or if two classes did not have to be distinguished? Each answer is a
+new matrix, computed from the old one alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from offdiag.metrics.costs.edits import NAME, code_of, cost_text, parts, read_co
 from offdiag.metrics.orientation import invert_classes
 
 SUM_TOLERANCE = 1e-6
-"""Rounded shares are accepted if their sum is this close to 1, and then scaled to it."""
+"""Rounded shares are accepted if their sum is this close to 1, and are then rescaled to 1."""
 
 
 def declared_prevalence(
@@ -68,7 +68,7 @@ _SHARE = re.compile(rf"({NAME}):\s*(\S+)\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class ReadShares:
-    """Stated shares by class code, and the parts of the text that state none, with the reason."""
+    """Stated shares by class code, and the parts of the text that are invalid, with the reason."""
 
     shares: Mapping[int, float] = field(default_factory=dict)
     problems: tuple[tuple[str, str], ...] = ()
@@ -102,9 +102,9 @@ def shares_text(shares: Mapping[int, float], labels: LabelSet) -> str:
 def completed(
     shares: Mapping[int, float], matrix: ConfusionMatrix
 ) -> NDArray[np.float64] | str | None:
-    """The share of every class (K,): the others divide the rest as in the test set.
+    """The share of every class (K,): unstated classes divide the rest as in the test set.
 
-    None where nothing is stated, and the reason in words where what is stated cannot be.
+    None if nothing is stated; if the stated shares are impossible, the reason in words.
     """
     if not shares:
         return None
@@ -160,14 +160,14 @@ def other_positive_class(matrix: ConfusionMatrix) -> ConfusionMatrix:
 def at_prevalence(
     matrix: ConfusionMatrix, prevalence: Mapping[Any, Any] | ArrayLike
 ) -> WeightedMatrix:
-    """The matrix to expect where the classes occur in other shares.
+    """The matrix to expect if the classes occur in other shares.
 
     Each actual class i counts q_i / (t_i / N) times, so that its recall and the total stay
-    the same while everything that depends on prevalence moves. `prevalence` gives the share
+    the same while everything that depends on prevalence changes. `prevalence` gives the share
     q_i of every label, by label or in label order.
 
-    Raises `InvalidInput` for shares that are none, and for a class that is expected to occur
-    but has no samples to judge from.
+    Raises `InvalidInput` for invalid shares, and for a class that is expected to occur but has
+    no samples in the matrix.
     """
     shares = declared_prevalence(prevalence, labels=matrix.labels)
     without_cases = (shares > 0) & (matrix.actual == 0)
@@ -185,10 +185,10 @@ def at_prevalence(
 def merge_classes(
     matrix: ConfusionMatrix, groups: Mapping[Any, Iterable[object]]
 ) -> ConfusionMatrix:
-    """The matrix of a coarser question: confusions inside a group are no longer errors.
+    """The matrix of a coarser problem: confusions inside a group are no longer errors.
 
     `groups` maps the name of each merged class to its members; a label that no group names
-    stays alone. A merged class stands where its first member stood. Labels stay ordinal as
+    stays as it is. A merged class takes the position of its first member. Labels stay ordinal as
     long as every group consists of neighbours.
 
     Raises `InvalidInput` for unknown labels, a label in two groups, an empty group, and a
@@ -200,13 +200,13 @@ def merge_classes(
     codes = np.array([place[name] for name in new_name])
     counts = np.zeros((len(names), len(names)), np.int64)
     np.add.at(counts, (codes[:, np.newaxis], codes), matrix.counts)
-    # Codes that never fall belong to groups of neighbours.
+    # If the codes never fall, all groups consist of neighbours.
     keeps_order = matrix.labels.ordinal and bool((np.diff(codes) >= 0).all())
     return ConfusionMatrix(counts, LabelSet(names, keeps_order, matrix.labels.inferred))
 
 
 def _names_after(labels: LabelSet, groups: Mapping[Any, Iterable[object]]) -> list[str]:
-    """For each label the name of the class it belongs to afterwards."""
+    """For each label, the name of the class to which it belongs after merging."""
     name_of: dict[str, str] = {}
     for group, members in groups.items():
         merged = label_text(group, field_name="groups")
@@ -234,10 +234,10 @@ def _refused(message: str, hint: str) -> InvalidInput:
 
 
 def ranks(values: Sequence[float | None], *, descending: bool = False) -> tuple[int | None, ...]:
-    """The place of each value, 1 for the lowest, or for the highest if `descending`.
+    """The rank of each value, 1 for the lowest, or for the highest if `descending`.
 
-    Equal values share the better place and the ones after it stay free: 1, 2, 2, 4. A value
-    that is undefined has no place.
+    Equal values share the better rank, and the ranks after it are skipped: 1, 2, 2, 4. A value
+    that is undefined has no rank.
     """
     known = [value for value in values if value is not None]
     return tuple(

@@ -58,7 +58,7 @@ class OneVsRest:
 
     @cached_property
     def determinant(self) -> NDArray[Any]:
-        """TP TN - FP FN, positive when prediction and truth go together."""
+        """TP TN - FP FN, positive when predictions agree with the truth more than by chance."""
         return np.asarray(self.tp * self.tn - self.fp * self.fn)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Per class: ratios without an upper bound, and what weighs several rates against each other."""
+"""Per class: ratios without an upper bound, and metrics that weigh several rates."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def p4(c: OneVsRest) -> Quantity:
     hits = 4 * c.tp * c.tn
     below = hits + (c.tp + c.tn) * (c.fp + c.fn)
     undefined = first_cause(c.one_sided_actual, c.one_sided_predicted)
-    # With no right answer at all, every rate is 0 and so is their mean, though below is 0 too.
+    # With no right answer at all, every rate is 0 and so is their mean, though `below` is 0 too.
     return fraction(hits, below + (below == 0), undefined)
 
 

@@ -1,4 +1,4 @@
-"""Per class: two rates in one number between 0 and 1 or -1 and 1."""
+"""Per class: combinations of two rates into one number, in [0, 1] or [-1, 1]."""
 
 from __future__ import annotations
 
