@@ -1,1 +1,1 @@
-"""Two or more runs on the same samples: tests, intervals of differences, multiplicity."""
+"""Comparison of runs on the same samples: tests, intervals of differences, multiplicity."""

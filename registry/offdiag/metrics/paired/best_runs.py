@@ -3,12 +3,12 @@
     runs = PairedRuns(actual, predictions, labels)
     (sets,) = confidence_sets([metric_contest(runs, keys)], seed=1)
 
-gives the set of each key at one level for all of them.
+gives the set of each key, with one error level for all keys together.
 
 A run that was chosen for being highest is, on average, not as good as its value: of fifty
 equally good runs on 200 samples the highest is 4.5 points above what it reaches elsewhere. Each
-draw here chooses the best run on the samples that were drawn and looks at it on the others,
-which is free of that optimism.
+draw here chooses the best run on the drawn samples and evaluates it on the others, which removes
+that optimism.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ RUN_AXIS = 0
 
 
 def metric_contest(runs: RunsTogether, keys: Sequence[str]) -> Contest:
-    """Runs by aggregate metrics that have a gradient.
+    """A contest of runs by aggregate metrics that have a gradient.
 
-    Averages over classes are not tested where one has fewer than five samples.
+    Averages over classes are not tested if a class has fewer than five samples.
     """
     counts = np.stack([matrix.counts for matrix in runs.matrices])
     suite = evaluate_stack(
@@ -63,9 +63,9 @@ def metric_contest(runs: RunsTogether, keys: Sequence[str]) -> Contest:
 
 
 def recall_contests(runs: RunsTogether) -> tuple[Contest, ...]:
-    """Runs by the recall of each class, in label order; not tested below five samples.
+    """One contest per class, by its recall, in label order; not tested below five samples.
 
-    The samples of one class say nothing about another, so these are contests of their own.
+    The samples of one class say nothing about another, so each class is a separate contest.
     """
     return contests_of_recall(runs.both_right, runs.matrices[0].actual, runs.order)
 
@@ -73,7 +73,7 @@ def recall_contests(runs: RunsTogether) -> tuple[Contest, ...]:
 def contests_of_recall(
     both_right: NDArray[np.int64], cases: NDArray[np.int64], order: NDArray[np.intp]
 ) -> tuple[Contest, ...]:
-    """The same from samples of each class or label that two runs both find, (K, m, m)."""
+    """The contests from the samples of each class or label that two runs both find, (K, m, m)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         recall = [np.diagonal(both) / total for both, total in zip(both_right, cases, strict=True)]
     is_large = (cases == 0) | (cases >= FEWEST_SAMPLES)
@@ -88,9 +88,9 @@ def contests_of_recall(
 def cost_contest(
     runs: PairedRuns, costs: CostMatrix, *, prevalence: Floats | None = None
 ) -> Contest:
-    """Runs by what their errors cost, the least first.
+    """A contest of runs by what their errors cost, the least first.
 
-    At another `prevalence` (K,) the cost is an average over classes: it is not tested where a
+    At another `prevalence` (K,) the cost is an average over classes: it is not tested if a
     class that counts has fewer than five samples.
     """
     counts = np.stack([matrix.counts for matrix in runs.matrices])
@@ -106,13 +106,13 @@ def cost_contest(
 
 
 def signs_of(keys: Sequence[str]) -> Floats:
-    """-1 for aggregates of which less is better, 1 for others, shape (Q, 1)."""
+    """-1 for aggregates for which lower is better, 1 for others, shape (Q, 1)."""
     specs = (AGGREGATES.get(key) or OF_SETS[key] for key in keys)
     return np.array([[-1.0 if spec.direction is Direction.LOWER else 1.0] for spec in specs])
 
 
 def tested_metrics(keys: Sequence[str], matrices: Sequence[Unweighted]) -> NDArray[np.bool_]:
-    """Which aggregates the classes are large enough for, shape (Q,)."""
+    """For which aggregates the classes are large enough to be tested, shape (Q,)."""
     has_small = bool(small_classes(matrices).any())
     return np.array([not (has_small and is_class_average(key)) for key in keys])
 
@@ -130,18 +130,18 @@ def small_classes(matrices: Sequence[Unweighted]) -> NDArray[np.bool_]:
 
 
 def turned(spread: RunSpread, signs: Floats) -> RunSpread:
-    """The same spread of metrics whose signs are changed: only differences get another one."""
+    """The spread of metrics whose signs are changed, which affects only their differences."""
     return replace(spread, linear=spread.linear * signs[:, :, np.newaxis])
 
 
 DRAWS = 300
 FEWEST_DRAWS = 40
 MOST_LOOKS = 300_000_000
-"""Samples and cells times runs times draws, about two seconds; with more samples fewer draws are
-as exact."""
+"""Samples and cells times runs times draws, about two seconds of work; with more samples, fewer
+draws are equally precise."""
 
 Score = Callable[[NDArray[np.int64]], Mapping[str, Floats]]
-"""From a stack of matrices (m, K, K) to metrics by key, shape (m,), NaN where undefined."""
+"""Maps a stack of matrices (m, K, K) to metrics by key, shape (m,), NaN where undefined."""
 NO_SIGNS: Mapping[str, float] = MappingProxyType({})
 
 
@@ -149,8 +149,8 @@ NO_SIGNS: Mapping[str, float] = MappingProxyType({})
 class BestOfMany:
     """The best of `n_runs` runs by one metric, and what that run is expected to reach.
 
-    `value` is its value on these samples; `corrected` is never better, and undefined where too
-    few draws had every class among both the drawn and the other samples.
+    `value` is its value on these samples; `corrected` is never better, and undefined if too few
+    draws had every class both among the drawn and among the other samples.
     """
 
     run: int
@@ -164,15 +164,15 @@ def best_of_many(
 ) -> dict[str, BestOfMany]:
     """The best of three or more runs by each metric of `score`, corrected for being chosen.
 
-    `signs` has -1 for metrics of which less is better.
+    `signs` has -1 for metrics for which lower is better.
 
-    Every candidate has to be given, not only those that are shown. Metrics that are undefined for
-    all runs are left out.
+    Pass every candidate, not only those that are shown. Metrics that are undefined for all runs
+    are left out.
 
     Source: Tsamardinos, Greasidou and Borboudakis (2018), Machine Learning 107, 1895: draw n
     samples with replacement, take the run that is best on them, and average its value on the
-    samples that were not drawn; of runs that are equally good on a draw the mean counts. Classes
-    are drawn as they come; a draw in which a class is missing on either side does not count.
+    samples that were not drawn; if runs are equally good on a draw, their mean counts. Draws are
+    not stratified; a draw in which a class is missing on either side does not count.
     """
     n_classes, n_cells = len(runs.labels), len(runs.labels) ** 2
     kinds, shape = runs.kinds, (runs.n_runs, n_classes, n_classes)
@@ -183,7 +183,7 @@ def best_of_many(
     present = runs.matrices[0].actual > 0
 
     def halves(times: NDArray[np.int64]) -> tuple[Scores, Scores] | None:
-        # The samples of a kind follow each other.
+        # The samples of each kind are consecutive.
         inside, outside = (
             _cells_of(cells, np.add.reduceat(each, starts, dtype=np.int64), n_cells).reshape(shape)
             for each in (times, times == 0)
@@ -212,11 +212,11 @@ def corrected_choice(
     seed: int,
     n_looked_at: int,
 ) -> dict[str, BestOfMany]:
-    """The choice by metrics `found`, corrected over draws of the samples.
+    """The choice by metrics `found`, corrected by draws of the samples.
 
-    `halves` gives the metrics on the drawn samples and on the others, from how often each is
-    drawn, (n,); None where the draw does not count. `n_looked_at` is the work of one draw.
-    `signs` has -1 for metrics of which less is better.
+    `halves` returns the metrics on the drawn samples and on the others, given how often each is
+    drawn, (n,); None if the draw does not count. `n_looked_at` is the work of one draw.
+    `signs` has -1 for metrics for which lower is better.
     """
     best = {key: _highest(signs.get(key, 1.0) * values) for key, values in found.items()}
     wanted = {key: run for key, run in best.items() if run is not None}
@@ -230,7 +230,7 @@ def corrected_choice(
             continue
         chosen, reached = both
         for key in wanted:
-            # None of several that are equally good on a draw is preferred for where it stands.
+            # Among runs that are equally good on a draw, position must not decide.
             values = reached[key][_all_highest(signs.get(key, 1.0) * chosen[key])]
             if np.isfinite(values).any():
                 sums[key] += float(np.nanmean(values))
@@ -249,7 +249,7 @@ def corrected_choice(
 def _corrected(total: float, n_draws: int, value: float, sign: float) -> MetricValue:
     if n_draws < FEWEST_DRAWS:
         return MetricValue(None, Reason.CLASS_ABSENT)
-    # A choice never adds to a value: what goes beyond it is noise of the draws.
+    # Choosing never raises the expected value: anything beyond `value` is noise of the draws.
     worse = min if sign > 0 else max
     return MetricValue(worse(total / n_draws, value))
 
@@ -267,12 +267,12 @@ def _all_highest(values: Floats) -> NDArray[np.intp]:
 def _cells_of(
     cells: Sequence[NDArray[np.int64]], counts: NDArray[np.int64], n_cells: int
 ) -> NDArray[np.int64]:
-    """How many samples are in each cell, shape (m, K*K), of the `counts` of each kind."""
+    """Number of samples in each cell, shape (m, K*K), from the `counts` of each kind."""
     found = [np.bincount(cell, counts, minlength=n_cells) for cell in cells]
     return np.stack(found).astype(np.int64)
 
 
 def _has(matrices: NDArray[np.int64], present: NDArray[np.bool_]) -> bool:
-    """Whether every class that has samples has some here; all runs have the same."""
+    """Whether every class that has samples has some here; all runs have the same samples."""
     per_class = matrices[0].sum(axis=PREDICTED_AXIS)
     return bool((per_class[present] > 0).all())

@@ -1,10 +1,10 @@
-"""Which classes change between two runs, at one level for all classes.
+"""Which classes change between two runs, with one error level for all classes together.
 
-Recall takes McNemar's mid-p within each class (Fagerland, Lydersen and Laake 2013, BMC Med. Res.
+Recall uses McNemar's mid-p within each class (Fagerland, Lydersen and Laake 2013, BMC Med. Res.
 Methodol. 13, 91), precision and F1 the normal p of their statistic at pooled slopes; Holm (1979,
-Scand. J. Statist. 6, 65) adjusts over the classes, so that the chance of naming any class of two
-equally good runs stays below the level. The interval of a class alone has the confidence asked
-for, the one of all classes together that of Bonferroni.
+Scand. J. Statist. 6, 65) adjusts over the classes, so that with two equally good runs the chance
+of reporting any class stays below the level. The interval for a single class has the requested
+confidence, the one for all classes together that of Bonferroni.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 Notes = dict[tuple[int, ...], str]
 
 SLOPED = ("precision", "f1")
-"""Per-class metrics of which each run takes its own denominator."""
+"""Per-class metrics whose denominator differs between the runs."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class ClassChanges:
 
     `p` belongs to a class alone, `p_adjusted` is Holm's over the `n_tested` classes; NaN for a
     class that is not tested. `alone` and `together` are the intervals of the difference.
-    `is_changed` says that `p_adjusted` is below the level, and `together` agrees with it: an end
-    beyond 0 is drawn back to 0 for a class that changed, and one short of 0 is moved to 0 for a
-    class that did not.
+    `is_changed` says that `p_adjusted` is below the level, and `together` is made to agree with
+    it: for a class that changed, an end on the far side of 0 is moved back to 0, and for one that
+    did not, an end that misses 0 is extended to 0.
     """
 
     p: Floats
@@ -59,11 +59,11 @@ class ClassChanges:
 def recall_changes(
     rates: PairedRates, *, confidence: float = 0.95, share: float = 1.0
 ) -> ClassChanges:
-    """Changes of recall, from the samples of each class that only one run predicts rightly.
+    """Changes of recall, from the samples of each class that only one run predicts correctly.
 
-    Classes with samples are tested; intervals are Tango's. `share` is what of the error rate is
-    for these tests, where others have the rest. Raises `InvalidInput` for a confidence outside
-    (0, 1).
+    Classes with samples are tested; intervals are Tango's. `share` is the part of the error rate
+    that these tests may use if other tests use the rest. Raises `InvalidInput` for a confidence
+    outside (0, 1).
     """
     level = confidence_level(confidence)
     together_level = 1 - (1 - level) * share
@@ -80,10 +80,10 @@ def recall_changes(
 def sloped_changes(
     joint: JointCounts, key: str, differences: Floats, *, confidence: float = 0.95
 ) -> ClassChanges:
-    """Changes of a metric of classes, whose `differences` (K,) are NaN where undefined.
+    """Changes of a per-class metric whose `differences` (K,) are NaN where undefined.
 
-    Classes are tested in which both runs have a value and some sample on which they differ
-    counts. Raises `InvalidInput` for a confidence outside (0, 1).
+    A class is tested if both runs have a value and at least one sample on which they differ
+    matters to it. Raises `InvalidInput` for a confidence outside (0, 1).
     """
     linear, error = class_moves(joint, key)
     lowest, highest = range_of(key)
@@ -108,10 +108,10 @@ def changes_by_slopes(
     largest: float = 1.0,
     confidence: float = 0.95,
 ) -> ClassChanges:
-    """The same from the linear parts of the differences and their errors, (K,) each.
+    """The changes from the linear parts of the differences and their errors, (K,) each.
 
-    No difference exceeds `largest`. Intervals of a class or label, as `what` says, with few of
-    its `cases` (K,) are marked.
+    No difference exceeds `largest`. Intervals of a class or label (as `what` says) are marked if
+    it has few `cases` (K,).
     """
     with optional:
         from scipy.special import erfc
@@ -146,7 +146,7 @@ def class_moves(joint: JointCounts, key: str) -> tuple[Floats, Floats]:
     """Linear part of the difference of a per-class metric and its standard error, (K,) each.
 
     A sample moves only the classes that the two runs predict, each by what its hits or its
-    false alarms are worth at the pooled matrix, so no class has to be looked at by itself.
+    false alarms are worth at the pooled matrix, so classes need no separate passes.
     """
     pooled = pooled_matrix((joint.first_matrix, joint.second_matrix))
     slopes = class_gradients(pooled, (key,))[key].slope
@@ -154,7 +154,7 @@ def class_moves(joint: JointCounts, key: str) -> tuple[Floats, Floats]:
 
 
 def outcome_moves(slopes: Floats, hits: PairedRates, alarms: PairedRates) -> tuple[Floats, Floats]:
-    """The same from what a hit, a miss, a false alarm and a rejection add, slopes (4, K)."""
+    """The same, from the contributions of hit, miss, false alarm and rejection, slopes (4, K)."""
     with np.errstate(invalid="ignore"):
         hit, missed, alarm, rejected = slopes
         per_hit, per_alarm = moved_values(missed, hit), moved_values(rejected, alarm)
@@ -166,7 +166,7 @@ def outcome_moves(slopes: Floats, hits: PairedRates, alarms: PairedRates) -> tup
 
 
 def confidence_together(confidence: float, n_tested: int) -> float:
-    """The confidence of each of several intervals that all hold together (Bonferroni)."""
+    """The confidence each interval needs for all of them to hold together (Bonferroni)."""
     return 1 - (1 - confidence) / max(n_tested, 1)
 
 
@@ -182,7 +182,7 @@ def _agreeing(
     is_tested = ~np.isnan(p)
     adjusted = np.full(p.shape, np.nan)
     adjusted[is_tested] = np.minimum(holm(p[is_tested]) / share, 1.0)
-    # NaN is never below.
+    # Comparisons with NaN are false.
     is_changed = adjusted < 1 - confidence
     rises, falls = is_changed & (sign > 0), is_changed & (sign < 0)
     excluding, low, high = alone.bounds, together.bounds.low, together.bounds.high

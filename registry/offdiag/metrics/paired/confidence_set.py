@@ -1,11 +1,11 @@
-"""Which of several runs may be the best, at one level for all of them and all metrics at once.
+"""Which of several runs may be the best, with one error level for all runs and metrics at once.
 
 The model confidence set with the range statistic (Hansen, Lunde and Nason 2011, Econometrica 79,
 453), stepped down as max-T tests are (Romano and Wolf 2005, Econometrica 73, 1237): a run is out
-where some run that is still in beats it by more than the 1 - level quantile of the largest
-|difference| / error that equally good runs would show, and the quantile is taken again over
-those left. Comparing each run only with the one that came out highest would claim too much: that
-one was chosen for being highest.
+if some run that is still in beats it by more than the 1 - level quantile of the largest
+|difference| / error that equally good runs would show; the quantile is then recomputed for the
+remaining runs. Comparing each run only with the highest one would claim too much, because that
+run was chosen for being highest.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from offdiag.metrics.paired.simultaneous_tests import Statistic, smaller_statist
 
 DRAWS = 2_000
 MOST_TESTED = 200
-"""Runs beyond so many of the highest values are not tested."""
+"""Runs tested per metric: those with the highest values. The rest are not tested."""
 MOST_DRAWN_PAIRS = 100_000
-"""Pairs of runs, over all metrics, up to which the quantile is drawn; above it is Bonferroni's,
-from which that of so many pairs hardly differs."""
+"""Pairs of runs, over all metrics, up to which the quantile is drawn; above that, Bonferroni's is
+used, which hardly differs for so many pairs."""
 RUN_AXIS = 0
 """Axis of draws (m, d) along which the run changes."""
 WINNER_AXIS, LAST_AXIS = 1, -1
@@ -39,12 +39,12 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Contest:
-    """m runs by Q metrics that chance moves together.
+    """m runs compared by Q metrics that chance moves together.
 
-    `values` (Q, m): the higher the better, so costs come with their sign changed, and NaN
-    where undefined. `spread` belongs to the same metrics, its `linear` changed alike. Metrics
-    (Q,) that are not in `is_tested` have values, but nothing is claimed of them. Draws are dealt
-    to the runs in `order` (m,), so that another order of them changes nothing.
+    `values` (Q, m): higher is better, so costs have their sign changed, and NaN means undefined.
+    `spread` belongs to the same metrics, with the signs of `linear` changed alike. Metrics (Q,)
+    that are not in `is_tested` have values, but no claim is made about them. Draws are assigned
+    to the runs in `order` (m,), so the order in which runs are given changes nothing.
     """
 
     values: Floats
@@ -53,7 +53,7 @@ class Contest:
     is_tested: Flags
 
     def without(self, runs: Sequence[int]) -> Contest:
-        """The contest in which the runs at these positions take no part."""
+        """The contest without the runs at these positions."""
         values = self.values.copy()
         values[:, list(runs)] = np.nan
         return replace(self, values=values)
@@ -61,14 +61,14 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A run by one metric against another one, the run it is judged by.
+    """A run compared by one metric with another run, against which it is judged.
 
-    `rival` is the position of the other and `difference` the run minus it, the higher the
-    better. The interval `difference` -+ `reach` excludes 0 where the run is out and holds it
-    elsewhere; None where no interval agrees with the test. `p` is two-sided and of this
-    difference alone; `p_adjusted` counts all runs and metrics and is below 1 - confidence
-    exactly where the run is out; drawn, it is at least 1 / (draws + 1). Both are None where
-    nothing was tested.
+    `rival` is the position of the other run and `difference` this run minus it; higher is
+    better. The interval `difference` -+ `reach` excludes 0 if the run is out and contains it
+    otherwise; `reach` is None if no interval agrees with the test. `p` is two-sided and for this
+    difference alone; `p_adjusted` accounts for all runs and metrics and is below 1 - confidence
+    exactly if the run is out; if drawn, it is at least 1 / (draws + 1). Both are None if nothing
+    was tested.
     """
 
     rival: int
@@ -80,10 +80,10 @@ class Compared:
 
 @dataclass(frozen=True)
 class BestSet:
-    """What is known of the best of m runs by one metric.
+    """What is known about the best of m runs by one metric.
 
-    `is_tested` and `is_in` (m,) say of each run whether it took part and whether it may be the
-    best. `highest` are the runs with the highest value, several where equal; `compared` is None
+    `is_tested` and `is_in` (m,) say for each run whether it was tested and whether it may be the
+    best. `highest` are the runs with the highest value, several if tied; `compared` is None
     for them and for runs without a value.
     """
 
@@ -95,10 +95,10 @@ class BestSet:
 
 @dataclass(frozen=True)
 class PairTests:
-    """Every two of m runs by one metric, the higher the better.
+    """Tests of all pairs of m runs by one metric; higher is better.
 
-    Their metric is the first of `spread`. A difference of any two of them beyond `critical`
-    standard errors is significant at one level for all pairs together, also where one of the two
+    The metric is the first one of `spread`. A difference between any two runs beyond `critical`
+    standard errors is significant at one level for all pairs together, even if one of the two
     was chosen for being highest.
     """
 
@@ -107,7 +107,7 @@ class PairTests:
     critical: float
 
     def statistic(self, run: int, rival: int) -> Statistic:
-        """The run minus its rival, both by their position."""
+        """The run minus its rival, both given by position."""
         difference = float(self.values[run] - self.values[rival])
         return self.spread.statistic(difference, (0, run, rival))
 
@@ -116,9 +116,9 @@ _LEVEL = 0.95
 
 
 def best_set_and_pairs(contest: Contest, *, seed: int) -> tuple[BestSet, PairTests | None]:
-    """The 95 % set of the first metric, as `confidence_sets` has it, and the tests of all pairs.
+    """The 95 % set of the first metric, as in `confidence_sets`, and the tests of all pairs.
 
-    There are no tests of pairs where the metric is not tested.
+    If the metric is not tested, neither are the pairs.
     """
     stage = _first_stage(contest, seed, 0, _LEVEL, DRAWS)
     pairs = _pairs_of(contest, stage, _LEVEL, DRAWS) if contest.is_tested[0] else None
@@ -135,9 +135,9 @@ def confidence_sets(
 ) -> list[tuple[BestSet, ...]]:
     """The set of each metric of each contest; all hold together with this confidence.
 
-    Contests are independent of each other, such as the recalls of different classes. The same
-    runs in another order give the same sets. Of more than 200 runs the 200 highest by each
-    metric are tested. Raises `InvalidInput` for a confidence outside (0, 1) or no draws.
+    Contests must be independent of each other, such as the recalls of different classes. The
+    same runs in another order give the same sets. With more than 200 runs, the 200 highest by
+    each metric are tested. Raises `InvalidInput` for a confidence outside (0, 1) or no draws.
     """
     level, count = confidence_level(confidence), positive_count(draws, field="draws")
     stages = [
@@ -153,7 +153,7 @@ def _first_stage(contest: Contest, seed: int, number: int, level: float, draws: 
 
 
 def _pairs_of(contest: Contest, stage: _Stage, level: float, draws: int) -> PairTests:
-    """By the first stage, in which all runs are still in."""
+    """The tests of pairs at the first stage, in which all runs are still in."""
     critical = _null([stage], level, draws).critical
     return PairTests(contest.values[0], contest.spread, critical)
 
@@ -167,9 +167,9 @@ def _take_out(stages: Sequence[_Stage], level: float, draws: int) -> None:
 
 @dataclass(frozen=True)
 class _Null:
-    """What the largest |difference| / error of equally good runs may be.
+    """The distribution of the largest |difference| / error of equally good runs.
 
-    `largest` are draws of it in ascending order, None for Bonferroni's bound over `n_pairs`.
+    `largest` are draws from it in ascending order, None for Bonferroni's bound over `n_pairs`.
     """
 
     largest: Floats | None
@@ -177,10 +177,10 @@ class _Null:
     critical: float
 
     def p(self, t: Floats) -> Floats:
-        """How often chance alone reaches t or more, never less than for two runs alone.
+        """How often chance alone reaches t or more, at least as often as for two runs alone.
 
-        The statistics that were found count as one of the draws, so that no p is smaller than
-        the draws can show (Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9, 39).
+        The observed statistics count as one of the draws, so no p is smaller than the draws can
+        show (Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9, 39).
         """
         alone = np.array([_normal_p(each) for each in t.flat]).reshape(t.shape)
         if self.largest is None:
@@ -203,13 +203,13 @@ def _null(stages: Sequence[_Stage], level: float, draws: int) -> _Null:
     for stage in stages:
         np.maximum(largest, stage.largest(), out=largest)
     largest.sort()
-    # What exceeds this draw has a p value below 1 - level; rounding must not move the place.
+    # What exceeds this draw has a p value below 1 - level; rounding must not move the position.
     place = min(ceil(level * (draws + 1) - 1e-9), draws) - 1
     return _Null(largest, n_pairs, max(float(largest[place]), alone))
 
 
 class _Stage:
-    """A contest on its way: who is still in, and what was found of those who are out."""
+    """A contest in progress: which runs are still in, and what was found about the others."""
 
     def __init__(self, contest: Contest, draws: _Draws, level: float) -> None:
         values = contest.values
@@ -243,7 +243,7 @@ class _Stage:
         return self._largest
 
     def step(self, null: _Null) -> int:
-        """Take out the runs that are beaten by more than chance, and return their number."""
+        """Remove the runs that are beaten by more than chance, and return how many."""
         is_known = self._is_in[:, :, np.newaxis] & ~np.isnan(self._t)
         against = np.where(is_known, self._t, 0.0)
         strongest = against.max(axis=WINNER_AXIS)
@@ -293,14 +293,14 @@ class _Stage:
 
 
 class _Draws:
-    """Draws of what chance alone makes of the runs of a contest, the same ones at every step."""
+    """Draws of what chance alone does to the runs of a contest, the same at every step."""
 
     def __init__(self, contest: Contest, *, seed: tuple[int, int], draws: int) -> None:
         n_metrics, n_runs = contest.values.shape
         usable = np.isfinite(np.diagonal(contest.spread.covariance))
         covariance = np.where(usable[:, np.newaxis] & usable, contest.spread.covariance, 0.0)
         values, vectors = np.linalg.eigh(_centred(covariance, n_runs))
-        # The symmetric root, which no choice of eigenvectors changes, nor another order of runs.
+        # The symmetric root does not depend on the choice of eigenvectors or the order of runs.
         self._root = np.inner(vectors * np.sqrt(np.maximum(values, 0.0)), vectors)
         errors = difference_errors(covariance, n_runs)
         self._per_error = np.divide(1.0, errors, out=np.zeros_like(errors), where=errors > 0)
@@ -327,7 +327,7 @@ class _Draws:
 
 
 def _centred(covariance: Floats, n_runs: int) -> Floats:
-    """The covariance without what all runs share, which their differences do not show."""
+    """The covariance without the part common to all runs, which cancels in differences."""
     blocks = covariance.reshape(-1, n_runs, len(covariance) // n_runs, n_runs)
     blocks = blocks - blocks.mean(axis=WINNER_AXIS, keepdims=True)
     centred: Floats = blocks - blocks.mean(axis=LAST_AXIS, keepdims=True)
@@ -341,7 +341,7 @@ def _highest(values: Floats) -> tuple[int, ...]:
 
 
 def _strongest(t: Floats, among: Sequence[int]) -> NDArray[np.intp]:
-    """Which of some runs beats each run most clearly, by statistics (m, m); 0 if there is none."""
+    """The run that beats each run most clearly, by statistics (m, m); 0 if none does."""
     if not among:
         return np.zeros(len(t), np.intp)
     beating = np.nan_to_num(t[list(among)], nan=-1.0)
@@ -350,12 +350,12 @@ def _strongest(t: Floats, among: Sequence[int]) -> NDArray[np.intp]:
 
 
 def _at(t: Floats, winner: NDArray[np.intp]) -> Floats:
-    """The statistics (Q, m) of each run against the one that is named for it, of (Q, m, m)."""
+    """The statistics (Q, m), out of (Q, m, m), of each run against its `winner`."""
     return np.take_along_axis(t, winner[:, np.newaxis], axis=WINNER_AXIS)[:, 0]
 
 
 def _tested(values: Floats, t: Floats) -> Flags:
-    """Runs with a value that can be tested against some other one, the highest ones of many."""
+    """Runs whose value can be tested against another; if there are many, only the highest."""
     n_runs = values.shape[LAST_AXIS]
     has_value = ~np.isnan(values)
     others = ~np.eye(n_runs, dtype=np.bool_)

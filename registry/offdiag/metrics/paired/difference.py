@@ -1,8 +1,8 @@
-"""How much two runs differ on the same samples: every metric, each with an interval.
+"""Differences of all metrics between two runs on the same samples, each with an interval.
 
-Proportions of the same samples take Tango's score interval, all else pooled slopes: both keep
-their level with few samples. Pairing removes what the runs have in common, so these intervals are
-narrower than those of two separate runs, often by far.
+Proportions use Tango's score interval, everything else pooled slopes: both keep their level with
+few samples. Pairing removes what the runs have in common, so these intervals are narrower than
+those for the difference of two separate runs, often by far.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from offdiag.metrics.quantity import Quantity, first_cause
 from offdiag.metrics.suite import AGGREGATE_KEYS, PER_CLASS_KEYS, evaluate_stack
 
 SAME_FOR_BOTH = frozenset({"prevalence"})
-"""Facts of the ground truth, which two runs on the same samples share."""
+"""Facts of the ground truth, which are the same for two runs on the same samples."""
 
 AGGREGATES = tuple(key for key in AGGREGATE_KEYS if key not in WITHOUT_INTERVAL)
 PER_CLASS = tuple(key for key in PER_CLASS_KEYS if key not in WITHOUT_INTERVAL | SAME_FOR_BOTH)
 
 
 POOLED_AGGREGATES = tuple(key for key in AGGREGATES if key not in proportions.AGGREGATE)
-"""Their intervals are those of the test by pooled slopes, valid with few samples."""
+"""Aggregates whose intervals come from the test with pooled slopes, valid with few samples."""
 
 POOLED_PER_CLASS = tuple(key for key in PER_CLASS if key not in proportions.PER_CLASS)
 
@@ -50,8 +50,8 @@ POOLED_PER_CLASS = tuple(key for key in PER_CLASS if key not in proportions.PER_
 class PairedDifferences:
     """Second minus first run by key: aggregates of shape (), per-class metrics (K,).
 
-    A difference is undefined where the metric is undefined for either run, with the reason of
-    the first that is. The intervals have the same keys.
+    A difference is undefined if the metric is undefined for either run, with the reason of the
+    first such run. The intervals have the same keys.
     """
 
     aggregate: Mapping[str, Quantity]
@@ -64,8 +64,8 @@ class PairedDifferences:
 def paired_differences(joint: JointCounts, *, confidence: float = 0.95) -> PairedDifferences:
     """Differences of the metrics of two runs on the same samples, with intervals.
 
-    Two runs that agree on every sample have differences of 0 without any spread and hence no
-    interval; the score intervals of recall and accuracy keep theirs.
+    Two runs that agree on every sample have differences of 0 without any spread, and so no
+    interval; the score intervals of recall and accuracy remain.
 
     Raises `InvalidInput` for a confidence outside (0, 1).
     """
@@ -102,7 +102,7 @@ BESIDE_TRIVIAL = ("cost_ratio_to_best_trivial", "skill_vs_trivial")
 KEYS = ("total_cost", "mean_cost", *BESIDE_TRIVIAL)
 """The costs in which two runs on the same samples can differ."""
 SQUARES = "normal, squares of the differences"
-"""Of intervals of differences of costs."""
+"""Method name for intervals of differences of costs."""
 
 
 def paired_cost_differences(
@@ -115,14 +115,14 @@ def paired_cost_differences(
 ) -> dict[str, tuple[float | None, Interval]]:
     """Second minus first run and its interval by key; the difference is None if undefined.
 
-    The interval excludes 0 where chance does not explain the difference, as the cost ranking of
-    several runs has it: what samples add to it is as likely to count for one run as for the other,
-    so its variance is the sum of the squares. Resamples hold no errors that the sample does not
-    have, and of equally good runs called one cheaper in up to 12 %.
+    The interval excludes 0 if chance does not explain the difference, as in the cost ranking of
+    several runs: each sample's contribution is as likely to favour one run as the other,
+    so the variance is the sum of the squares. Resamples only contain errors that the sample has,
+    and for equally good runs they called one cheaper in up to 12 %.
 
-    What constant and perfect answers cost is the same for both runs, so the ratio and the skill
-    have this variance in other units; or that of the delta method where it is larger, as these
-    costs vary with the samples, which counts where runs do differ.
+    Constant and perfect answers cost the same for both runs, so ratio and skill have this
+    variance in other units, or that of the delta method if it is larger: those costs vary with
+    the samples, which matters if the runs do differ.
 
     Raises `InvalidInput` for a confidence outside (0, 1).
     """
@@ -166,7 +166,7 @@ def _normal_intervals(
 def _errors_beside_trivial(
     joint: JointCounts, costs: CostMatrix, prevalence: Floats | None, *, error_of_mean: Floats
 ) -> dict[str, Floats]:
-    """Of the ratio and the skill, by key: that of mean cost in their units, or the wider one."""
+    """Errors of ratio and skill by key: that of mean cost in their units, or the wider one."""
     no_errors = np.diag(joint.first_matrix.actual)
     perfect = cost_values(no_errors, costs, prevalence)["mean_cost"]
     matrices = (joint.first_matrix, joint.second_matrix)

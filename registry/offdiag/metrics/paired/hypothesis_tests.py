@@ -1,9 +1,9 @@
 """Tests of paired classifications (McNemar, Cochran, Bowker, Stuart-Maxwell), adjusted p values.
 
-Tests on a square table of paired classifications: symmetry and equal margins. With the
-predictions of two runs along the two axes they say whether the runs favour different classes;
-with actual and predicted class, whether a run over- or under-predicts some. Neither depends on
-which of the two lies along which axis.
+Tests on a square table of paired classifications check for symmetry and for equal margins. With
+the predictions of two runs along the two axes they say whether the runs favour different classes;
+with actual and predicted class, whether a run over- or under-predicts some class. The results do
+not depend on which of the two lies along which axis.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class McNemar:
     """Result of McNemar's test on two runs of the same samples.
 
     `only_first` samples are right in the first run only, `only_second` in the second only. The
-    p values are two-sided. The chi-square fields are None, with the reason beside them, where
-    no sample tells the runs apart; the exact p values are then 1.
+    p values are two-sided. The chi-square fields are None, with the reason beside them, if
+    no sample distinguishes the runs; the exact p values are then 1.
     """
 
     only_first: int
@@ -99,7 +99,7 @@ def mid_p_values(
 def _fair_coin_tail(heads: int, tosses: int) -> float:
     """P(X <= heads) of a fair coin, as the beta integral it equals.
 
-    scipy's own binomial tail loses digits from a million tosses and gives up at 2**31.
+    scipy's own binomial tail loses digits from a million tosses on and fails at 2**31.
     """
     with optional:
         from scipy.special import betainc
@@ -113,7 +113,7 @@ RUN_AXIS = 1
 
 @dataclass(frozen=True, slots=True)
 class CochranQ:
-    """Result of Cochran's test. `q` and `p` are None where no sample tells the runs apart."""
+    """Result of Cochran's test. `q` and `p` are None if no sample distinguishes the runs."""
 
     q: float | None
     df: int
@@ -128,7 +128,7 @@ def cochran_q(correct: ArrayLike) -> CochranQ:
     Q = (k-1)(k sum C_j^2 - T^2)/(k T - sum R_i^2) with column sums C, row sums R and total T,
     chi-square with k - 1 degrees of freedom (Cochran 1950, Biometrika 37, 256). For k = 2 it
     is McNemar's chi-square. Samples that all runs get right, or all wrong, do not matter.
-    Raises `InvalidInput` for another shape, fewer than two runs, or other values.
+    Raises `InvalidInput` for any other shape, fewer than two runs, or other values.
     """
     hits = zero_one(
         correct, field="correct", hint="Give 1 for a correct prediction and 0 for an error."
@@ -145,13 +145,14 @@ def cochran_q(correct: ArrayLike) -> CochranQ:
 
 
 def cochran_of_counts(both_right: NDArray[np.int64]) -> CochranQ:
-    """Q from how many samples two runs both get right, (k, k) with k at least 2.
+    """Q from the number of samples that two runs both get right, (k, k) with k at least 2.
 
     Their sum is that of R_i^2, since R_i^2 counts the pairs of runs that get sample i right. `p`
-    counts that some runs may be more alike than others, such as checkpoints of one model: under
-    Cochran's distribution, which takes every two for equally alike, two times five copies of
-    equally good runs differ in 20 % of data sets. Q times e is chi-square with e (k - 1) degrees
-    of freedom then, e being 1 where all are equally alike (Box 1954, Ann. Math. Statist. 25, 290).
+    allows for some runs being more alike than others, such as checkpoints of one model: Cochran's
+    distribution assumes that all pairs are equally alike, and under it two times five copies of
+    equally good runs differ in 20 % of datasets. Without that assumption, Q times e is chi-square
+    with e (k - 1) degrees of freedom, where e is 1 if all are equally alike (Box 1954, Ann. Math.
+    Statist. 25, 290).
     """
     with optional:
         from scipy.special import gammaincc
@@ -166,11 +167,11 @@ def cochran_of_counts(both_right: NDArray[np.int64]) -> CochranQ:
 
 
 def _cochran(per_run: list[int], squares: int) -> CochranQ:
-    """From the column sums and the sum of the squared row sums."""
+    """Cochran's Q from the column sums and the sum of the squared row sums."""
     with optional:
         from scipy.special import gammaincc
 
-    # Python integers: n may be large, and the products below are exact only then.
+    # Python integers: n may be large, and only then are the products below exact.
     k, total = len(per_run), sum(per_run)
     spread = k * total - squares
     if spread == 0:
@@ -185,7 +186,7 @@ class Bowker:
 
     `df` counts the pairs of classes with at least one exchange, `df_all_pairs` all K(K-1)/2
     pairs, which some programs use; `p` and `p_all_pairs` belong to them. Everything but the
-    degrees of freedom is None, with the reason, where nothing is off the diagonal.
+    degrees of freedom is None, with the reason, if all off-diagonal cells are 0.
     """
 
     chi2: float | None
@@ -201,8 +202,8 @@ class StuartMaxwell:
     """The Stuart-Maxwell test of equal margins.
 
     `df` is the rank of the covariance of the margin differences: K - 1 unless the exchanges
-    fall into separate groups of classes. `chi2` and `p` are None, with the reason, where
-    nothing is off the diagonal.
+    fall into separate groups of classes. `chi2` and `p` are None, with the reason, if all
+    off-diagonal cells are 0.
     """
 
     chi2: float | None
@@ -287,10 +288,10 @@ def _all_but_one_of_each_group(linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def holm(p: ArrayLike) -> NDArray[np.float64]:
-    """Adjust so that the chance of any false alarm stays below the level tested at.
+    """Adjust p values so that the chance of any false alarm stays below the level tested at.
 
     `p` has shape (m,); the result is in the same order. The i-th smallest p is multiplied by
-    m + 1 - i, made monotone and cut at 1 (Holm 1979, Scand. J. Statist. 6, 65). Valid however
+    m + 1 - i, made monotone and capped at 1 (Holm 1979, Scand. J. Statist. 6, 65). Valid however
     the tests depend on each other. For a few runs. Raises `InvalidInput` outside [0, 1].
 
     >>> holm([0.01, 0.04, 0.03]).tolist()
@@ -304,10 +305,10 @@ def holm(p: ArrayLike) -> NDArray[np.float64]:
 
 
 def benjamini_hochberg(p: ArrayLike) -> NDArray[np.float64]:
-    """Adjust so that the expected share of false alarms among the findings stays below it.
+    """Adjust p values so that the expected share of false alarms stays below the level tested at.
 
     `p` has shape (m,); the result is in the same order. The i-th smallest p is multiplied by
-    m / i, made monotone from above and cut at 1 (Benjamini and Hochberg 1995, J. R. Statist.
+    m / i, made monotone from above and capped at 1 (Benjamini and Hochberg 1995, J. R. Statist.
     Soc. B 57, 289). Valid for independent or positively dependent tests. For leaderboards.
     Raises `InvalidInput` outside [0, 1].
     """

@@ -1,8 +1,8 @@
-"""Counts of (actual, first prediction, second prediction): all that two runs tell together.
+"""Counts of (actual, first prediction, second prediction): all that two runs say together.
 
 Any statistic of two confusion matrices over the same samples is a function of these counts, so
-resampling samples means resampling the triples that occur. Two thresholds on one score give such
-counts without any pairing.
+resampling samples means resampling the triples that occur. Two thresholds on one score give
+such counts without any pairing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class PairedRates:
     """One yes-or-no fact about each sample under both runs, arrays of one shape.
 
     `only_first` samples have it under the first run alone, `only_second` under the second
-    alone, out of `cases`. Under the second run the share of samples that have it is larger by
+    alone, out of `cases`. The share of samples that have it is larger under the second run by
     (only_second - only_first) / samples.
     """
 
@@ -81,7 +81,7 @@ class JointCounts:
 
     @cached_property
     def answers(self) -> NDArray[np.int64]:
-        """Samples by both predictions whatever is right, (K, K): the class of the first run first.
+        """Samples by both predictions, right or wrong, (K, K), the class of the first run first.
 
         Symmetric where the runs exchange classes equally often in both directions.
         """
@@ -103,7 +103,7 @@ class JointCounts:
 
     @cached_property
     def accuracy(self) -> PairedRates:
-        """Samples predicted rightly, arrays of shape ()."""
+        """Samples predicted correctly, arrays of shape ()."""
         right_first, right_second = self.first == self.actual, self.second == self.actual
         return PairedRates(
             np.asarray(self.counts[right_first & ~right_second].sum()),
@@ -113,7 +113,7 @@ class JointCounts:
 
     @cached_property
     def hits(self) -> PairedRates:
-        """For each class its samples that were found, arrays of shape (K,)."""
+        """For each class, its samples that were predicted as it, arrays of shape (K,)."""
         right_first, right_second = self.first == self.actual, self.second == self.actual
         return PairedRates(
             self._per_class(self.actual, right_first & ~right_second),
@@ -123,7 +123,7 @@ class JointCounts:
 
     @cached_property
     def false_alarms(self) -> PairedRates:
-        """For each class the samples of other classes taken for it, arrays of shape (K,)."""
+        """For each class, the samples of other classes predicted as it, arrays of shape (K,)."""
         differ = self.first != self.second
         return PairedRates(
             self._per_class(self.first, differ & (self.first != self.actual)),
@@ -153,7 +153,7 @@ def joint_counts(
 ) -> JointCounts:
     """Count the triples of three arrays of class codes, each of shape (n,).
 
-    With `counts` (n,) each place stands for so many samples, and for one without. Raises
+    With `counts` (n,) each place stands for that many samples, otherwise for one. Raises
     `InvalidInput` for unequal lengths and for codes outside the label set.
     """
     size = len(labels)
@@ -213,7 +213,7 @@ TRIPLE_AXIS = 1
 
 @dataclass(frozen=True)
 class CellSums:
-    """Where each of m triples is counted: triples sorted by cell, and where cells begin."""
+    """The order of m triples by cell, and where each cell starts, for adding up draws."""
 
     order: NDArray[np.intp]
     starts: NDArray[np.intp]
@@ -228,7 +228,7 @@ class CellSums:
 
 
 def cell_sums(cells: NDArray[np.int64], *, n_classes: int) -> CellSums:
-    """Prepare for triples that lie in the given flattened cells, shape (m,), m at least 1."""
+    """Prepare sums for triples in the given flattened cells, shape (m,), m at least 1."""
     order = np.argsort(cells, kind="stable")
     distinct, starts = np.unique(cells[order], return_index=True)
     return CellSums(order, starts, distinct, n_classes)
@@ -237,9 +237,9 @@ def cell_sums(cells: NDArray[np.int64], *, n_classes: int) -> CellSums:
 def joint_of_points(
     points: OperatingPoints, first: int, second: int, *, positive: int, labels: LabelSet
 ) -> JointCounts:
-    """Predictions of two thresholds on the same samples; the looser flags what the stricter does.
+    """The joint counts of two thresholds; the looser one flags all that the stricter one flags.
 
-    `first` and `second` are places; classes are those of a data set with two.
+    `first` and `second` are positions of operating points, for a dataset with two classes.
     """
     negative = 1 - positive
     answers: dict[tuple[int, int, int], int] = {}

@@ -2,14 +2,14 @@
 
 With slope g at the pooled matrix, run j has the sum L_j of g[y_i, a_ij] over the samples i. The
 covariance of these sums under "no difference" is G_jk, the sum of u_ij u_ik with
-u_ij = g[y_i, a_ij] - g[y_i, y_i]: what all runs share does not move their differences, so
-samples that all predict alike are passed over. Then G_jj + G_kk - 2 G_jk is the squared error of
-two runs, as `simultaneous_tests` has it. With the slopes of each run at its own matrix, centred,
-the same makes the error of their difference, which counts where it is larger.
+u_ij = g[y_i, a_ij] - g[y_i, y_i]: what all runs share does not change their differences, so
+samples that all predict alike are skipped. Then G_jj + G_kk - 2 G_jk is the squared error of
+two runs, as in `simultaneous_tests`. With the slopes of each run at its own matrix, centred,
+the same formula gives the error of their difference, which is used if it is larger.
 
-Samples of one actual class that every run predicts alike are one kind. Everything here depends on
-how many there are of each kind and not on single samples, so runs whose samples were only counted
-give the same numbers as runs whose predictions are stored.
+Samples of one actual class that every run predicts alike are one kind. Everything here depends
+only on the number of samples of each kind, not on single samples, so runs whose samples were
+merely counted give the same numbers as runs whose predictions are stored.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ from offdiag.metrics.paired.simultaneous_tests import difference_errors as pair_
 from offdiag.metrics.paired.simultaneous_tests import pooled_matrix
 
 BLOCK = 8_192
-"""Samples that are looked at together: slopes of 50 runs and 5 metrics fit into 16 MB."""
+"""Samples processed together: slopes of 50 runs and 5 metrics fit into 16 MB."""
 MOST_IN_EACH_RUN = 128
-"""Classes up to which slopes are looked up in a table of each run."""
+"""Classes up to which slopes are looked up in a separate table for each run."""
 RUN_AXIS, SAMPLE_AXIS = 0, 1
 """Axes of predictions and slopes, shape (m, n)."""
 LARGEST_KEY = 1 << 62
-"""Numbers of kinds up to which a kind is one number of eight bytes."""
+"""Numbers of possible kinds up to which a kind is encoded in one eight-byte number."""
 EXACT_SUMS = 1 << 24
 """Whole numbers up to this are exact in four bytes."""
 
 
 class RunsTogether(ABC):
-    """m runs on the same samples, as their comparison needs them."""
+    """m runs on the same samples, in the form that comparisons need."""
 
     labels: LabelSet
 
@@ -71,7 +71,7 @@ class RunsTogether(ABC):
     @property
     @abstractmethod
     def both_right(self) -> NDArray[np.int64]:
-        """Samples of each class that two runs both predict right, shape (K, m, m)."""
+        """Samples of each class that two runs both predict correctly, shape (K, m, m)."""
 
     @abstractmethod
     def _spread_of_classes(self, gradients: Mapping[str, Gradient]) -> RunSpread: ...
@@ -95,21 +95,21 @@ class RunsTogether(ABC):
 
     @cached_property
     def pooled(self) -> ConfusionMatrix:
-        """The matrix of all runs together, at which slopes are taken."""
+        """The matrix of all runs together, at which slopes are evaluated."""
         return pooled_matrix(self.matrices)
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
-        """The runs in an order that depends on what they predict alone, shape (m,).
+        """The runs in an order that depends only on their predictions, shape (m,).
 
-        Not on the order of the samples either, but for runs with one matrix that are right as
-        often as each other together with every other run.
+        It does not depend on the order of the samples either, except for runs that share a matrix
+        and, together with every other run, are right equally often.
         """
         by_matrix: dict[bytes, list[int]] = {}
         for at, matrix in enumerate(self.matrices):
             by_matrix.setdefault(matrix.counts.tobytes(), []).append(at)
         ordered = [by_matrix[key] for key in sorted(by_matrix)]
-        # To count pairs takes longer than all else here, and runs with one matrix are rare.
+        # Counting pairs takes longer than all else here, and runs with equal matrices are rare.
         alike = [sorted(runs, key=self._pairs_key) if len(runs) > 1 else runs for runs in ordered]
         return np.array([at for runs in alike for at in runs], np.intp)
 
@@ -118,15 +118,15 @@ class RunsTogether(ABC):
         return sorted(pairs), self._digest(run)
 
     def _digest(self, run: int) -> bytes:  # noqa: ARG002
-        """What tells runs apart that nothing else does."""
+        """A key that distinguishes runs when everything else is equal."""
         return b""
 
     def spread(
         self, gradients: Mapping[str, Gradient], own: Sequence[Mapping[str, Gradient]] = ()
     ) -> RunSpread:
-        """How chance moves the metrics with these gradients at the pooled matrix.
+        """How far chance moves the metrics with these gradients at the pooled matrix.
 
-        Not finite where a gradient is not. `own` are those at the matrix of each run.
+        Not finite where a gradient is not. `own` are the gradients at the matrix of each run.
         """
         found = self._pooled_spread(gradients)
         return replace(found, own_errors=self.own_errors(own)) if own else found
@@ -134,7 +134,7 @@ class RunsTogether(ABC):
     def _pooled_spread(self, gradients: Mapping[str, Gradient]) -> RunSpread:
         if len(self.labels) > 2:
             return self._spread_of_classes(gradients)
-        # A prediction is right or wrong: what is right in both runs is all there is to count.
+        # A prediction is right or wrong, so counting what is right in both runs is enough.
         code = np.arange(2)
         gained = [each.at(code, code) - each.at(code, 1 - code) for each in gradients.values()]
         with np.errstate(invalid="ignore"):
@@ -143,11 +143,11 @@ class RunsTogether(ABC):
 
 @dataclass(frozen=True)
 class PairedRuns(RunsTogether):
-    """m runs on the same n samples, at least one of each.
+    """m runs on the same n samples, both at least 1.
 
     `actual` are the n class codes, `predictions` the n codes that each run predicts, all
     of unsigned integer types and below the number of labels. With `counts` (n,) each place
-    stands for so many samples, at least one.
+    stands for that many samples, at least one.
     """
 
     actual: Codes
@@ -157,7 +157,7 @@ class PairedRuns(RunsTogether):
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """How many samples each place stands for, (n,)."""
+        """The number of samples that each place stands for, (n,)."""
         return np.ones(len(self.actual), np.int64) if self.counts is None else self.counts
 
     @cached_property
@@ -175,7 +175,7 @@ class PairedRuns(RunsTogether):
         return cells
 
     def is_right(self, run: int) -> NDArray[np.bool_]:
-        """Which samples a run predicts right, (n,)."""
+        """Which samples a run predicts correctly, (n,)."""
         return np.asarray(self.predictions[run] == self.actual)
 
     def _digest(self, run: int) -> bytes:
@@ -183,7 +183,7 @@ class PairedRuns(RunsTogether):
 
     @cached_property
     def kinds(self) -> PairedRuns:
-        """The same runs by kinds of samples, which are in an order that depends on these alone."""
+        """The same runs by kinds of samples, in an order that depends only on the kinds."""
         return self.by_kinds(self.order.tolist())
 
     @cached_property
@@ -226,9 +226,9 @@ class PairedRuns(RunsTogether):
         return spread_of_gains(self._gained(gains), len(gains), self.n_runs)
 
     def _gained(self, gains: Sequence[Slopes]) -> Iterator[tuple[Floats, Floats]]:
-        """What each run gains on kinds that not all predict alike, (Q, m, b) of a block.
+        """What each run gains on kinds that the runs do not all predict alike, (Q, m, b) blocks.
 
-        First of all samples of a kind together, and then of one.
+        Each pair has the gain for all samples of a kind together, then for one sample.
         """
         for actual, predicted, counts in self.kinds.counted_blocks():
             differs = (predicted != predicted[:1]).any(axis=RUN_AXIS)
@@ -251,7 +251,7 @@ class PairedRuns(RunsTogether):
     def _own_slopes(
         self, gradients: Sequence[Gradient]
     ) -> Iterator[tuple[Floats, NDArray[np.int64]]]:
-        """Slopes (m, b) of each run and how many samples each is of, (b,), for some kinds each."""
+        """Slopes (m, b) of each run, and the samples per slope, (b,), for batches of kinds."""
         size = len(self.labels)
         slopes = [
             each.at if size > MOST_IN_EACH_RUN else tabulated(each.at, size) for each in gradients
@@ -261,23 +261,23 @@ class PairedRuns(RunsTogether):
             yield np.stack(found), counts
 
     def blocks(self) -> Iterator[tuple[Codes, Codes]]:
-        """Actual codes (b,) and predicted ones (m, b) of up to `BLOCK` samples at a time."""
+        """Actual codes (b,) and predicted codes (m, b) of up to `BLOCK` places at a time."""
         for start in range(0, len(self.actual), BLOCK):
             part = slice(start, start + BLOCK)
             yield self.actual[part], np.stack([each[part] for each in self.predictions])
 
     def counted_blocks(self) -> Iterator[tuple[Codes, Codes, NDArray[np.int64]]]:
-        """The same with how many samples each place stands for, (b,)."""
+        """The blocks, with the number of samples that each place stands for, (b,)."""
         for number, (actual, predicted) in enumerate(self.blocks()):
             yield actual, predicted, self.sizes[number * BLOCK : (number + 1) * BLOCK]
 
 
 @dataclass(frozen=True)
 class PairwiseRuns(RunsTogether):
-    """m runs whose samples were counted for each pair of them, by their positions in order.
+    """m runs whose samples were counted for each pair of runs, by their positions in order.
 
     All pairs are of the same samples, so sums over pairs of runs are those of `PairedRuns`. What
-    three runs predict for one sample is not known.
+    three runs predict for the same sample is not known.
     """
 
     pairs: Mapping[tuple[int, int], JointCounts]

@@ -1,21 +1,22 @@
-"""Methods: groups of runs that differ by seed or fold alone, so that chance of training counts.
+"""Methods: groups of runs that differ only by seed or fold, to account for chance in training.
 
 A method's value is the mean over its runs. With several seeds on the same samples its variance
-has two parts. The spread s over m seeds gives s^2 / m, as in a one-way layout with random effects.
-What the choice of samples moves all seeds alike does not show in that spread and does not shrink
-with more seeds: it is the covariance of two runs of the method by their slopes at each sample,
+has two components. The spread s over m seeds gives s^2 / m, as in a one-way layout with random
+effects. The choice of samples also moves all seeds alike, which does not show in that spread and
+does not shrink with more seeds: it is the covariance of two runs of the method by their slopes at
+each sample,
 
     shared = (m V - D) / (m - 1),
 
 V being the variance of the mean by samples and D that of a single run. The mean has the variance
 s^2 / m + shared and, by Satterthwaite (1946, Biometrics Bulletin 2, 110), the degrees of freedom
 (m - 1) (1 + shared m / s^2)^2. The difference of two methods adds the spreads, and of the shared
-parts only what the two do not have in common. Drawing runs and samples with replacement instead
-is too narrow for the few seeds that people have: it takes (m - 1) / m of the spread.
+components only what the two do not have in common. Drawing runs and samples with replacement
+instead is too narrow for the few seeds that people have: it captures (m - 1) / m of the spread.
 
-The folds of a cross-validation share training data, so that their values are not independent;
-the corrected resampled t test (Nadeau and Bengio 2003, Machine Learning 52, 239) takes
-(1 / J + test / train) s^2 for the variance of the mean of J folds.
+The folds of a cross-validation share training data, so their values are not independent;
+the corrected resampled t test (Nadeau and Bengio 2003, Machine Learning 52, 239) uses
+(1 / J + test / train) s^2 as the variance of the mean of J folds.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Estimate:
     from_training: float
 
     def ends(self, confidence: float = 0.95, *, n_compared: int = 1) -> tuple[float, float] | None:
-        """The t interval, by Bonferroni simultaneous with others; None without a variance."""
+        """The t interval, simultaneous with others by Bonferroni; None without a variance."""
         if not self.variance > 0 or not isfinite(self.variance):
             return None
         level = 1 - (1 - confidence_level(confidence)) / n_compared
@@ -71,7 +72,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Moments:
-    """What the choice of samples does to M methods on the same samples.
+    """How the choice of samples moves M methods on the same samples.
 
     `covariance` (M, M) is that of the means over the runs of each method, `single` (M,) the mean
     variance of one run.
@@ -81,7 +82,7 @@ class Moments:
     single: Floats
 
     def shared(self, method: int, n_runs: int) -> float:
-        """The covariance of two runs of a method; that of the run itself where there is one."""
+        """The covariance of two runs of a method; with a single run, its variance."""
         of_mean = float(self.covariance[method, method])
         if n_runs < 2:
             return of_mean
@@ -89,10 +90,10 @@ class Moments:
 
 
 def moments_of(runs: PairedRuns, method_of: Sequence[int], key: str) -> Moments | None:
-    """Moments by the slopes of an aggregate metric at the matrix of each run.
+    """Moments from the slopes of an aggregate metric at the matrix of each run.
 
-    `method_of` (m,) has the position of the method of each run, from 0 without gaps. None for a
-    metric without a gradient, and where it has none at one of the runs.
+    `method_of` (m,) has the position of each run's method, from 0 without gaps. None for a
+    metric without a gradient, or if the gradient is undefined for one of the runs.
     """
     gradients: list[Gradient] = []
     for matrix in runs.matrices:
@@ -104,7 +105,7 @@ def moments_of(runs: PairedRuns, method_of: Sequence[int], key: str) -> Moments 
 
 
 def moments_of_covariance(covariance: Floats, method_of: Sequence[int]) -> Moments | None:
-    """The same from the covariance (m, m) of all runs; None where it is not finite."""
+    """Moments from the covariance (m, m) of all runs; None if it is not finite."""
     if not np.isfinite(covariance).all():
         return None
     membership = np.asarray(method_of, np.intp)
@@ -115,7 +116,7 @@ def moments_of_covariance(covariance: Floats, method_of: Sequence[int]) -> Momen
 
 
 def mean_of_seeds(values: Sequence[float], shared: float) -> Estimate:
-    """The mean over seeds on the same samples; without a variance for a single one."""
+    """The mean over seeds on the same samples; without a variance for a single seed."""
     found = np.asarray(values, float)
     if len(found) < 2:
         return Estimate(float(found.mean()), inf, 1.0, inf)
@@ -143,7 +144,7 @@ def difference_of_methods(
 def mean_of_folds(values: Sequence[float], test_per_train: float) -> Estimate:
     """The mean over folds, or of differences on the same folds.
 
-    `test_per_train` is the size of a test part divided by that of its training part, such as
+    `test_per_train` is the size of a test fold divided by that of its training set, such as
     1 / (k - 1) for k folds.
     """
     found = np.asarray(values, float)
@@ -154,9 +155,9 @@ def mean_of_folds(values: Sequence[float], test_per_train: float) -> Estimate:
 
 
 def differences(first: Sequence[float], second: Sequence[float]) -> list[float]:
-    """First minus second in each fold, equal where only rounding tells them apart.
+    """First minus second in each fold, set equal if only rounding distinguishes them.
 
-    Else its variance would be one of rounding, and any difference would be significant.
+    Otherwise the variance would be that of rounding, and any difference would be significant.
     """
     values = np.asarray([first, second], float)
     apart = values[0] - values[1]
@@ -166,12 +167,12 @@ def differences(first: Sequence[float], second: Sequence[float]) -> list[float]:
 
 
 def _variance(values: Floats) -> float:
-    """That of a sample; exactly 0 for equal values, whose mean may be rounded."""
+    """The sample variance; exactly 0 for equal values, whose mean may be rounded."""
     return float(values.var(ddof=1)) if np.ptp(values) > 0 else 0.0
 
 
 def _sum(value: float, parts: Sequence[tuple[float, int]], by_samples: float) -> Estimate:
-    """The parts of a variance added up; what samples do is taken as known exactly."""
+    """Add up the components of a variance; the one from samples counts as known exactly."""
     from_training = sum(part for part, _ in parts)
     total = from_training + by_samples
     spread = sum(part**2 / freedom for part, freedom in parts)

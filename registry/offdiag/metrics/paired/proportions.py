@@ -1,6 +1,6 @@
 """Differences of proportions of the same samples, by Tango's score interval.
 
-The bootstrap of such a difference shrinks to a point when no sample tells the runs apart, and so
+The bootstrap of such a difference shrinks to a point when no sample distinguishes the runs, and so
 does the textbook interval; both then claim certainty after 21 samples as after 21 million. Tango's
 interval (1998) keeps the width that n samples warrant. It is one of the methods that Fagerland,
 Lydersen and Laake (2014, Stat. Med. 33, 2850) recommend.
@@ -36,7 +36,7 @@ def paired_score_interval(rates: PairedRates, *, confidence: float = 0.95) -> Bo
     nuisance parameter at its maximum likelihood under d (Tango 1998, Stat. Med. 17, 891;
     b = only_second, c = only_first). The statistic falls with d, so the ends are found by
     bisection. With b = c = 0 they are -+ z^2/(n + z^2).
-    There is no interval (NaN) where there are no samples.
+    There is no interval (NaN) without samples.
     """
     b, c, n = np.broadcast_arrays(
         *(part.astype(np.float64) for part in (rates.only_second, rates.only_first, rates.cases))
@@ -102,7 +102,7 @@ def _predicted(joint: JointCounts) -> PairedRates:
 
 
 def _rightly_sorted(joint: JointCounts) -> PairedRates:
-    """Samples of each class found, and samples of other classes not taken for it."""
+    """Samples of each class predicted as it, and samples of other classes not predicted as it."""
     hits, alarms = joint.hits, joint.false_alarms
     return PairedRates(
         hits.only_first + alarms.only_second,

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 def comes_before(one: JointCounts, other: JointCounts) -> bool:
-    """An order of two sides that does not depend on which of them is asked about first."""
+    """A fixed order of two sides, the same whichever of them comes first in the call."""
     return (one.first.tobytes(), one.second.tobytes(), one.counts.tobytes()) < (
         other.first.tobytes(),
         other.second.tobytes(),
@@ -33,10 +33,10 @@ def difference(before: Floats, after: Floats) -> Floats:
 
 
 StackStatistic = Callable[[NDArray[np.int64]], NDArray[np.float64]]
-"""From a stack (b, K, K) to one value for each matrix, shape (b,), NaN where undefined."""
+"""Maps a stack (b, K, K) to one value for each matrix, shape (b,), NaN where undefined."""
 
 SAME_DIFFERENCE = 1e-12
-"""Differences closer than this are one rational number, rounded along two ways."""
+"""Differences closer than this are the same rational number, rounded in two ways."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class PermutationTest:
     """Two-sided permutation test of the difference of one metric, second minus first run.
 
     `undefined_share` of the permutations had no difference; they count as extreme, which can
-    only raise `p`. `difference` and `p` are None, with the reason, where the metric is
-    undefined for a run, or where there are no samples.
+    only raise `p`. `difference` and `p` are None, with the reason, if the metric is
+    undefined for a run or there are no samples.
     """
 
     difference: float | None
@@ -63,10 +63,10 @@ def permutation_test(
 
     If the runs are alike, exchanging the two predictions of a sample changes nothing, so each
     sample is swapped with probability 1/2. The m samples of a triple are swapped together by one
-    draw of Bin(m, 1/2), which is the same experiment whatever m. p = (1 + extreme) / (1 +
+    draw of Bin(m, 1/2), which is the same experiment for any m. p = (1 + extreme) / (1 +
     replicates), where the observed order counts as one permutation, so that p is never 0 and
-    the test is exact (Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9, 39). Without
-    a sample on which the predictions differ p is 1.
+    the test is exact (Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9, 39). If the
+    predictions do not differ on any sample, p is 1.
 
     Raises `InvalidInput` for no replicates.
     """

@@ -1,7 +1,7 @@
 """How far chance moves the metrics of several runs on the same samples from each other.
 
-What samples add to a metric by its slopes is looked up, summed over pairs of runs, and made the
-errors of all differences; `many_runs` says what of the samples is known.
+The contributions of samples to a metric (its slopes) are looked up, summed over pairs of runs, and
+turned into the errors of all differences; `many_runs` provides what is known about the samples.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ FIRST_RUN_AXIS, SECOND_RUN_AXIS, LAST_AXIS = 1, 2, -1
 
 Codes = NDArray[np.unsignedinteger[Any]]
 Slopes = Callable[[Codes, Codes], Floats]
-"""What a sample of an actual class (n,) that is predicted so (n,) or (m, n) adds to a metric."""
+"""Contribution to a metric of samples with actual (n,) and predicted codes (n,) or (m, n)."""
 
 
 @dataclass(frozen=True)
 class RunSpread:
     """How far chance moves Q metrics of m equally good runs from each other.
 
-    Of a difference, the run of the first axis minus that of the second, `linear` (Q, m, m) is
-    what the slopes make of it and `errors` (Q, m, m) its standard error; `own_errors` (Q, m, m)
-    are those by the slopes of each run at its own matrix, 0 unless they are asked for.
+    For a difference, the run of the first axis minus that of the second, `linear` (Q, m, m) is
+    its linear approximation by the slopes and `errors` (Q, m, m) its standard error; `own_errors`
+    (Q, m, m) use the slopes of each run at its own matrix, and are 0 unless requested.
     `covariance` (Q m, Q m), metric by metric, is that of the metrics, up to what all runs share.
     """
 
@@ -43,7 +43,7 @@ class RunSpread:
     own_errors: Floats
 
     def statistic(self, difference: float, at: tuple[int, int, int]) -> Statistic:
-        """Of a difference by the positions of its metric and runs."""
+        """The statistic of a difference at the positions of its metric and runs."""
         found = (float(each[at]) for each in (self.linear, self.errors, self.own_errors))
         return Statistic(difference, *found)
 
@@ -51,9 +51,9 @@ class RunSpread:
 def spread_of_gains(
     gained: Iterable[tuple[Floats, Floats]], n_metrics: int, n_runs: int
 ) -> RunSpread:
-    """From what samples add to each metric of each run, blocks of shape (Q, m, b).
+    """The spread from the contributions of samples to each metric of each run, (Q, m, b) blocks.
 
-    Each is given of all samples of a kind together, and of one of them.
+    Each block is given for all samples of a kind together, and for one sample.
     """
     linear = np.zeros((n_metrics, n_runs))
     covariance = np.zeros((n_metrics * n_runs, n_metrics * n_runs))
@@ -69,7 +69,7 @@ def covariance_of_slopes(
 ) -> Floats:
     """First-order covariance (m, m) of the values of runs.
 
-    From slopes (m, b) of each run at its own matrix, and how many samples each is of, (b,).
+    Computed from slopes (m, b) of each run at its own matrix, and samples per slope, (b,).
     """
     sums, products = np.zeros(n_runs), np.zeros((n_runs, n_runs))
     for slopes, counts in blocks:
@@ -84,7 +84,7 @@ def covariance_of_slopes(
 def spread_of_recall(
     both_right: NDArray[np.int64], cases: NDArray[np.int64]
 ) -> tuple[RunSpread, ...]:
-    """Of the recall of each class or label, for each alone; NaN for one without samples.
+    """The spread of the recall of each class or label, each alone; NaN if it has no samples.
 
     `both_right` (K, m, m) counts the samples of each that two runs both find, of `cases` (K,).
     """
@@ -96,7 +96,7 @@ def spread_of_recall(
 
 
 def differences(values: Floats) -> Floats:
-    """Each run minus each other one, (Q, m, m) of values (Q, m)."""
+    """Each run minus every other run, (Q, m, m), from values (Q, m)."""
     return values[:, :, np.newaxis] - values[:, np.newaxis, :]
 
 
@@ -108,7 +108,7 @@ def difference_errors(covariance: Floats, n_runs: int) -> Floats:
 
 
 def errors_within(covariance: Floats) -> Floats:
-    """The same of one metric, (m, m)."""
+    """Standard errors of differences of one metric, (m, m)."""
     variances = np.diagonal(covariance)
     sums = variances[:, np.newaxis] + variances
     squared = sums - 2.0 * covariance
@@ -116,12 +116,12 @@ def errors_within(covariance: Floats) -> Floats:
 
 
 def spread_of(linear: Floats, covariance: Floats, errors: Floats) -> RunSpread:
-    """From linear parts (Q, m), without the errors at the matrix of each run."""
+    """The spread from linear parts (Q, m), without the errors at the matrix of each run."""
     return RunSpread(differences(linear), covariance, errors, np.zeros(errors.shape))
 
 
 def gain_of(gradient: Gradient, n_classes: int) -> Slopes:
-    """What predictions gain over the right class, by the slopes of a metric."""
+    """What a prediction gains over the correct class, by the slopes of a metric."""
 
     def gain(actual: Codes, predicted: Codes) -> Floats:
         with np.errstate(invalid="ignore"):
@@ -131,7 +131,7 @@ def gain_of(gradient: Gradient, n_classes: int) -> Slopes:
 
 
 def tabulated(slopes: Slopes, n_classes: int) -> Slopes:
-    """The same, looked up in a table of all cells."""
+    """The slopes, looked up in a table of all cells."""
     codes = np.arange(n_classes, dtype=np.uint16)
     table = slopes(np.repeat(codes, n_classes), np.tile(codes, n_classes)).ravel()
 
@@ -146,10 +146,10 @@ def covariance_of_two_classes(
     both_right: NDArray[np.int64],
     gradients: Sequence[Gradient],
 ) -> Floats:
-    """First-order covariance (m, m) of a metric, as a prediction is right or wrong.
+    """First-order covariance (m, m) of a metric, using that a prediction is right or wrong.
 
-    A slope is that of a wrong prediction, and what a right one gains on it; one that no sample
-    has takes no part.
+    Slopes are those of a wrong prediction plus the gain of a right one; slopes of cells that no
+    sample is in do not count.
     """
     code = np.arange(2)
     counts = np.stack([matrix.counts for matrix in matrices])
@@ -168,7 +168,7 @@ def covariance_of_two_classes(
 
 
 def spread_of_counts(both_right: NDArray[np.int64], gained: Floats) -> RunSpread:
-    """From samples right in both runs by class (C, m, m), and what a right one gains (Q, C)."""
+    """The spread from samples right in both runs by class (C, m, m), and gains (Q, C) if right."""
     n_metrics, n_runs = len(gained), both_right.shape[LAST_AXIS]
     right = np.diagonal(both_right, axis1=FIRST_RUN_AXIS, axis2=SECOND_RUN_AXIS)
     covariance = np.einsum("qc,pc,cjk->qjpk", gained, gained, both_right.astype(np.float64))

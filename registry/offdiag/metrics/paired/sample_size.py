@@ -12,16 +12,16 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.intervals.proportions import normal_quantile, wilson
 
 POWER = 0.8
-"""How often the test finds a difference of the size that matters."""
+"""The chance that the test finds a difference of the size that matters."""
 
 
 @dataclass(frozen=True, slots=True)
 class SamplesNeeded:
-    """Labelled samples, those there are included, that settle a difference of `difference`.
+    """Labelled samples, including the present ones, needed to settle a `difference`.
 
     `low` and `high` come from the ends of the interval of how often the runs disagree. `settled`
-    is the smallest difference that the present `n_samples` settle, as a share, None where no
-    difference is too large for them.
+    is the smallest difference that the present `n_samples` settle, as a share; None if they
+    settle no difference.
     """
 
     difference: float
@@ -44,11 +44,11 @@ def samples_needed(
 
     `only_first` and `only_second` of `n_samples` are predicted correctly by one run only. For the
     recall of a class all three are those of the class, and so is the result. `difference`, in
-    (0, 1], is the one that matters and not the one that was seen: with the latter the result is
+    (0, 1], is the one that matters, not the one that was observed: with the latter the result is
     off by a factor of 0.3 to 30.
 
-    Source: Connor (1987), Biometrics 43, 207. Raises `InvalidInput` where the counts exceed
-    `n_samples`, there are none, or `difference` is out of range.
+    Source: Connor (1987), Biometrics 43, 207. Raises `InvalidInput` if the counts exceed
+    `n_samples`, there are no samples, or `difference` is out of range.
     """
     if not 0 < difference <= 1:
         raise InvalidInput(
@@ -75,9 +75,9 @@ def samples_needed(
 def samples_for_metric(
     n_samples: int, error: float, *, difference: float, confidence: float = 0.95
 ) -> int:
-    """The same for any metric, from the standard error of its difference on `n_samples`.
+    """Samples needed for any metric, from the standard error of its difference on `n_samples`.
 
-    The error falls with the root of the number of samples as long as the mix of classes stays.
+    The error falls with the square root of the number of samples if the mix of classes stays.
     """
     quantiles = normal_quantile(confidence) + _power_quantile()
     return ceil(n_samples * (quantiles * error / difference) ** 2)
@@ -93,13 +93,13 @@ def samples_by_class(
     """The fewest further samples of each class (K,) that settle a difference in mean recall.
 
     `discordant` of the `n_samples` of each class (K,) are predicted correctly by one run only.
-    Classes without samples take no part, and get none. Where the present samples suffice, all
+    Classes without samples do not count and get none. If the present samples suffice, all
     are 0.
 
-    The variance of the difference is the mean over the classes of discordant / n, each over its
-    samples. It falls fastest for the same effort where classes have samples in proportion to the
-    root of that rate (Neyman 1934, Journal of the Royal Statistical Society 97, 558); classes
-    that have more already keep them.
+    The variance of the difference is the mean over the classes of discordant / n, each divided by
+    its samples. For the same effort it falls fastest if the samples of the classes are
+    proportional to the root of that rate (Neyman 1934, Journal of the Royal Statistical Society
+    97, 558); classes that already have more keep them.
     """
     has_samples = n_samples > 0
     present = n_samples[has_samples].astype(np.float64)
@@ -121,9 +121,9 @@ def samples_by_class(
 
 
 def about(number: int, *, more_than: int = 0) -> int:
-    """2,000 for 1,959: two digits, which is as much as such a forecast knows.
+    """A rounded number, 2,000 for 1,959: two digits, which is as precise as such a forecast is.
 
-    A number above `more_than` is not rounded to it or below.
+    A number above `more_than` is not rounded down to it or below.
     """
     step = 10 ** max(floor(log10(number)) - 1, 0)
     rounded = int(round(number / step) * step)
@@ -131,7 +131,7 @@ def about(number: int, *, more_than: int = 0) -> int:
 
 
 def _needed(disagreement: float, difference: float, confidence: float) -> int:
-    # Runs that differ by so much disagree at least as often.
+    # Runs that differ by this much disagree at least as often.
     disagreement = max(disagreement, difference)
     alone = normal_quantile(confidence) * sqrt(disagreement)
     both = alone + _power_quantile() * sqrt(disagreement - difference**2)
@@ -139,7 +139,7 @@ def _needed(disagreement: float, difference: float, confidence: float) -> int:
 
 
 def _settled(disagreement: float, n_samples: int, confidence: float) -> float | None:
-    """By bisection: the larger a difference, the fewer samples it needs."""
+    """The settled difference, by bisection: larger differences need fewer samples."""
     low, high = 0.0, 1.0
     if _exact(disagreement, high, confidence) > n_samples:
         return None

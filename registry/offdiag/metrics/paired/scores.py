@@ -1,11 +1,11 @@
-"""How much the scores of two runs of the same samples differ: ranking and probabilities.
+"""How much the scores of two runs on the same samples differ: ranking and probabilities.
 
-The area under the ROC curve takes DeLong's variance; averaged over several classes it takes the
-same idea, the difference of what each sample adds to the average to first order. A variance
-that few samples of a class estimate has few degrees of freedom, so the quantile is Student's
-(Satterthwaite 1946): with the normal one, of two equally good runs on 3 positive samples one was
-called better in 10 % of data sets. Losses of probabilities are means of samples, so their
-difference is the mean of paired differences.
+The area under the ROC curve uses DeLong's variance; averaged over several classes it uses the
+same idea, the difference of the first-order contributions of each sample to the average. A
+variance estimated from few samples of a class has few degrees of freedom, so the quantile is
+Student's (Satterthwaite 1946): with the normal quantile, one of two equally good runs on 3
+positive samples was called better in 10 % of datasets. Losses of probabilities are means over
+samples, so their difference is the mean of paired differences.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class DeLong:
     """Result of DeLong's test of two correlated areas under the ROC curve.
 
     `difference` is `auc_b` - `auc_a`, `standard_error` its estimated standard deviation and
-    `z` their quotient, so a positive z is in favour of b. What cannot be had is None, with
-    the reason.
+    `z` their quotient, so a positive z is in favour of b. Anything undefined is None, with the
+    reason.
     """
 
     auc_a: float | None
@@ -59,7 +59,7 @@ class DeLong:
     reason: str | None
 
     def interval(self, confidence: float = 0.95) -> tuple[float | None, float | None]:
-        """Normal interval of the difference, cut at -1 and 1; (None, None) without z."""
+        """Normal interval of the difference, limited to [-1, 1]; (None, None) without z."""
         if self.z is None or self.difference is None or self.standard_error is None:
             return None, None
         reach = normal_quantile(confidence) * self.standard_error
@@ -123,7 +123,7 @@ MACRO_AREA = "roc_auc_ovr_macro"
 DELONG = "delong, student t"
 AVERAGED = "delong, averaged, student t"
 FEWEST_OF_A_CLASS = 3
-"""Samples of a class below which areas are not tested: two tell nothing of their spread."""
+"""Samples of a class below which areas are not tested: two say nothing about their spread."""
 LossesOfSamples = Callable[[Forecasts], Floats]
 
 
@@ -132,8 +132,8 @@ class ScoreDifference:
     """One metric of scores under both runs; `difference` is second minus first.
 
     `simultaneous` is the interval of the difference that holds together with those of the other
-    metrics (Bonferroni), None where there is none. `p` is two-sided and of this metric alone,
-    None where there is no test.
+    metrics (Bonferroni), None if there is none. `p` is two-sided and for this metric alone,
+    None if there is no test.
     """
 
     key: str
@@ -161,8 +161,8 @@ def score_differences(
 ) -> tuple[ScoreDifference, ...]:
     """Compare the scores of the same n samples in the same order.
 
-    `roc_auc` where a class is the positive one, else `roc_auc_ovr_macro` where every class has
-    a column; `log_loss` and `brier_sum` where both runs give probabilities. Without samples
+    `roc_auc` if a class is the positive one, else `roc_auc_ovr_macro` if every class has
+    a column; `log_loss` and `brier_sum` if both runs give probabilities. Without samples
     nothing is compared. Raises `InvalidInput` if the samples differ.
     """
     if not np.array_equal(first.actual, second.actual):
@@ -217,7 +217,7 @@ def _of_areas(
 ) -> ScoreDifference:
     """The difference of two areas by its standard error and degrees of freedom.
 
-    Without a test where the error is 0.
+    There is no test if the error is 0.
     """
     error, freedom = spread
     if gap.value is None or error <= 0:
@@ -267,7 +267,7 @@ _LOSSES: dict[str, LossesOfSamples] = {
 
 
 def _loss(key: str, first: Forecasts, second: Forecasts, levels: _Levels) -> ScoreDifference:
-    """The mean of the differences of all samples, with Student's t."""
+    """The difference of mean losses as the mean of paired differences, with Student's t."""
     of_samples = _LOSSES[key]
     before, after = loss_metrics(first)[key], loss_metrics(second)[key]
     if before.value is None or after.value is None:

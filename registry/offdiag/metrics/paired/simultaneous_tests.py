@@ -1,8 +1,8 @@
-"""One test of "no difference" for every smooth metric, of one metric or of several together.
+"""One test of "no difference" for every smooth metric, for one metric or for several together.
 
-What one more sample of actual class y gains a metric when it is predicted a, its slope, is taken
-at the matrix of all compared runs together. A sample that both runs predict alike then adds
-nothing, and under "no difference" the others are as likely to count for one run as for the
+The slope of a metric is what one more sample of actual class y contributes when it is predicted
+as a, at the matrix of all compared runs together. A sample that both runs predict alike then adds
+nothing, and under "no difference" the others are as likely to favour one run as the
 other: the variance of the sum of their moves is the sum of their squares, not centred. It is the
 variance of the test that swaps the predictions of random samples, and for accuracy the statistic
 is (c - b)/sqrt(b + c), the root of McNemar's chi-square (1947, Psychometrika 12, 153).
@@ -11,10 +11,10 @@ A bootstrap of a class with 20 samples underestimates the spread just where all 
 discordant samples point one way; this does not.
 
 Several metrics are tested together, so that one level holds for all of them, by single-step
-max-T (Westfall and Young 1993, Resampling-Based Multiple Testing): a metric differs where the |T|
+max-T (Westfall and Young 1993, Resampling-Based Multiple Testing): a metric differs if the |T|
 above is larger than c*, the quantile of the largest |z| of normal variables that are correlated
-as the differences are. c* is the normal quantile where all metrics move together and at most
-that of Bonferroni, 2.58 for five at 95 %.
+in the same way as the differences. c* is the normal quantile if all metrics move together and at
+most that of Bonferroni, 2.58 for five at 95 %.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ from offdiag.metrics.paired.joint_counts import JointCounts
 from offdiag.metrics.paired.resampling import comes_before
 
 METHOD = "normal, pooled slopes"
-"""Of intervals: the difference -+ a quantile x its standard error if there is no difference."""
+"""Method name: the difference -+ a quantile x its standard error under "no difference"."""
 NOTHING_COUNTS = "no sample on which the runs differ counts"
 ROUNDING = 1e-12
-"""Spreads below this share of the slopes they are made of are zeros that rounding blurred."""
+"""Spreads below this share of their slopes are zeros blurred by rounding."""
 
 
 def pooled_matrix(matrices: Sequence[ConfusionMatrix]) -> ConfusionMatrix:
-    """The matrix of all runs together, at which slopes are taken; one matrix at least.
+    """The matrix of all runs together, at which slopes are evaluated, from at least one matrix.
 
     `aggregate_gradients` and `cost_gradients` of it are the slopes.
     """
@@ -67,9 +67,9 @@ def pooled_matrix(matrices: Sequence[ConfusionMatrix]) -> ConfusionMatrix:
 class Statistic:
     """How far a metric of the second run is from that of the first, in standard errors.
 
-    `difference` is second minus first, NaN where undefined; `linear` is what the slopes make of
-    it, `error` the standard error of `linear` if there is no difference. `own_error` is that of
-    `difference` by the slopes of each run at its own matrix; it counts where it is larger.
+    `difference` is second minus first, NaN where undefined; `linear` is its approximation by the
+    slopes, `error` the standard error of `linear` under "no difference". `own_error` is that of
+    `difference` by the slopes of each run at its own matrix; it is used if it is larger.
     """
 
     difference: float
@@ -89,8 +89,8 @@ class Statistic:
     def reach(self, critical: float) -> float | None:
         """Half the length of the interval of the difference that decides |T| > `critical`.
 
-        `critical` errors where `difference` decides, longer where `linear` does, and at least to
-        0 where their signs differ. None where undefined or without error.
+        `critical` errors where `difference` decides, longer where `linear` does, and at least up
+        to 0 if their signs differ. None if undefined or without error.
         """
         t = self.t
         if not isfinite(t) or self.error == 0:
@@ -106,12 +106,12 @@ def smaller_statistic(
     error: Floats | float,
     own_error: Floats | float = 0.0,
 ) -> Floats:
-    """T = difference / (larger error) or linear / error, the nearer to 0; arrays broadcast.
+    """T = difference / (larger error) or linear / error, whichever is nearer to 0; they broadcast.
 
-    0 where their signs differ or `error` is 0, NaN where one of the first three is. With fewer
+    0 if their signs differ or `error` is 0, NaN if one of the first three is. With fewer
     than five samples in a class the metric is far from its linear part and either alone claims
     too much. Slopes at the matrix of both runs understate how chance moves a run that predicts a
-    rare class seldom beside one that predicts it often: 95 % intervals of the MCC held 40 %.
+    rare class seldom beside one that predicts it often: 95 % intervals of the MCC covered 40 %.
     """
     metric, sloped, spread, own = np.broadcast_arrays(
         *map(np.asarray, (difference, linear, error, own_error))
@@ -125,7 +125,7 @@ def smaller_statistic(
 
 
 def moved_values(before: Floats, after: Floats) -> Floats:
-    """What values gain from the first run to the second; a gain that is only rounding is 0."""
+    """The change of values from the first run to the second; mere rounding counts as 0."""
     size = np.abs(before) + np.abs(after)
     return np.where(np.abs(after - before) <= ROUNDING * size, 0.0, after - before)
 
@@ -137,7 +137,7 @@ def statistics_of(
     errors: Floats,
     own_errors: Mapping[str, Floats] = MappingProxyType({}),
 ) -> dict[str, Statistic]:
-    """The statistic of each of the keys, in whose order the linear parts and errors are."""
+    """The statistic of each key; the linear parts and errors are in the order of the keys."""
     return {
         key: Statistic(
             differences[key], float(sloped), float(spread), float(own_errors.get(key, 0.0))
@@ -163,11 +163,11 @@ def errors_of_moves(
     n_samples: float,
     squares: Floats | None = None,
 ) -> dict[str, Floats]:
-    """The same of samples by their `codes`, the actual ones and those of both runs, (m,) each.
+    """Errors of differences for samples given by `codes`: actual, first, second, (m,) each.
 
     A sample that the first run puts into cell c and the second into cell d moves the difference
     by the slope of the second run's metric at d minus that of the first run's at c. The spread of
-    these moves is the variance, by `shares` (m,) and `squares` as `standard_error` takes them.
+    these moves is the variance, with `shares` (m,) and `squares` as in `standard_error`.
     """
     actual, before, after = codes
     errors = {}
@@ -179,10 +179,10 @@ def errors_of_moves(
 
 
 def moves(joint: JointCounts, gradients: Mapping[str, Gradient]) -> Floats:
-    """What one sample of each triple moves each metric from the first run to the second.
+    """How far one sample of each triple moves each metric from the first run to the second.
 
     Shape (number of gradients, number of triples); the covariance of the sums is
-    `np.inner(moves * counts, moves)`. Moves that are only rounding are 0.
+    `np.inner(moves * counts, moves)`. Moves that are mere rounding are 0.
     """
     found = np.empty((len(gradients), len(joint.counts)))
     with np.errstate(invalid="ignore"):
@@ -233,12 +233,12 @@ def unpaired_statistics(
     gradients: Mapping[str, Gradient],
     differences: Mapping[str, float],
 ) -> dict[str, Statistic]:
-    """The same for runs on different samples, whose variances add up.
+    """The statistics for runs on different samples, whose variances add up.
 
     The linear part is the sum over the cells of slope times difference of shares. The variance is
-    that of each run at its own matrix, or at that of both together where this is larger: a run
-    without errors, or with nothing else, would have none, and of ten samples by a run one is
-    called better twice as often as it may be.
+    that of each run at its own matrix, or at the matrix of both together if that is larger: a run
+    without errors, or with nothing but errors, would have none, and with ten samples per run one
+    run is called better twice as often as allowed.
     """
     apart = np.diagonal(value_covariance(first, gradients) + value_covariance(second, gradients))
     together = np.diagonal(unpaired_covariance(first, second, gradients))
@@ -252,7 +252,7 @@ def unpaired_statistics(
         for place, (key, gradient) in enumerate(gradients.items()):
             slopes = gradient.at(actual, predicted)
             rounding = (ROUNDING * np.abs(slopes).max()) ** 2 / min(first.total, second.total)
-            # Where both together do not vary, neither does.
+            # If both together do not vary, neither does each alone.
             varies = not together[place] <= rounding
             error = sqrt(np.maximum(apart[place], together[place])) if varies else 0.0
             found[key] = Statistic(differences[key], float(slopes @ gained), error)
@@ -262,7 +262,7 @@ def unpaired_statistics(
 def unpaired_covariance(
     first: ConfusionMatrix, second: ConfusionMatrix, gradients: Mapping[str, Gradient]
 ) -> Floats:
-    """Covariance of the differences of metrics, if both runs are like both of them together."""
+    """Covariance of the differences of metrics, assuming that both runs equal the pooled one."""
     pooled = pooled_matrix((first, second))
     times = pooled.total / first.total + pooled.total / second.total
     return times * value_covariance(pooled, gradients)
@@ -271,20 +271,20 @@ def unpaired_covariance(
 DIRECTIONS = 2_000
 """Random directions over which the probability of a larger maximum is averaged."""
 METRIC_AXIS = 1
-"""Axis of draws along which the metric, or the independent variable behind them, changes."""
+"""Axis of draws along which the metric, or the independent variable behind it, changes."""
 HALVINGS = 20
-"""Of the range from one metric to Bonferroni, at most .7: to 1e-6."""
+"""Bisections of the range from one metric to Bonferroni, at most .7: precise to 1e-6."""
 SMALLEST_EIGENVALUE = 1e-9
-"""Share of the largest eigenvalue below which one of a correlation matrix is a rounded 0."""
+"""Eigenvalues of a correlation below this share of the largest are zeros blurred by rounding."""
 
 
 @dataclass(frozen=True)
 class JointTest:
     """Metrics of two runs tested together at one confidence.
 
-    `tested` are the metrics that take part; those that are undefined, or that no sample on which
-    the runs differ counts for, are left out. `covariance` is that of their differences, `smallest`
-    the number of samples in the smallest class.
+    `tested` are the metrics that take part; metrics that are undefined, or that are affected by no
+    sample on which the runs differ, are left out. `covariance` is that of their differences,
+    `smallest` the number of samples in the smallest class.
     """
 
     statistics: Mapping[str, Statistic]
@@ -300,7 +300,7 @@ class JointTest:
 
     @property
     def alone(self) -> float:
-        """The critical value of a metric that is the only one looked at."""
+        """The critical value for a metric that is tested alone."""
         return normal_quantile(self.confidence)
 
     @cached_property
@@ -311,7 +311,7 @@ class JointTest:
     def intervals(self, key: str, *, critical: float) -> Intervals:
         """Interval of the difference that excludes 0 exactly where |T| > `critical`.
 
-        d -+ critical |d / T|, cut at the range of differences; no ends (NaN) without a test.
+        d -+ critical |d / T|, limited to the range of differences; no ends (NaN) without a test.
         Fewer than 20 samples in a class are noted.
         """
         statistic = self.statistics[key]
@@ -334,8 +334,8 @@ def judge_together(
 ) -> JointTest:
     """Test aggregates of two runs on the same samples, at least one, together.
 
-    `differences` are second minus first by key, NaN where undefined. With the runs swapped all
-    statistics change their sign and nothing else. Raises `InvalidInput` for a confidence outside
+    `differences` are second minus first by key, NaN where undefined. Swapping the runs changes
+    the sign of all statistics and nothing else. Raises `InvalidInput` for a confidence outside
     (0, 1).
     """
     mirrored = joint.swapped()
@@ -363,7 +363,7 @@ def judge_unpaired(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> JointTest:
-    """The same of two runs on different samples, at least one each, whose covariances add up."""
+    """The test for runs on different samples, at least one each, whose covariances add up."""
     gradients = aggregate_gradients(pooled_matrix((first, second)), differences)
     statistics = unpaired_statistics(first, second, gradients, differences)
     tested = tested_statistics(statistics)
@@ -376,9 +376,9 @@ def judge_unpaired(
 def critical_value(covariance: Floats, *, confidence: float = 0.95, seed: int = 0) -> float:
     """The c with P(max |z_q| <= c) = `confidence`, z normal with the correlations of (q, q).
 
-    z is a length times a direction; over the length, which is chi distributed, the probability
-    is exact, over 2,000 random directions it is averaged. All variances are positive. Without
-    any variable it is the quantile of one.
+    z is a length times a direction; the probability is exact over the length, which is chi
+    distributed, and averaged over 2,000 random directions. All variances are positive. Without
+    any variable it is the quantile for one.
     """
     with optional:
         from scipy.special import gammaincc
@@ -405,7 +405,7 @@ def critical_value(covariance: Floats, *, confidence: float = 0.95, seed: int = 
 
 
 def confidence_of(critical: float) -> float:
-    """The confidence of an interval that reaches `critical` standard errors to both sides."""
+    """The confidence of an interval that extends `critical` standard errors to both sides."""
     return erf(critical / sqrt(2))
 
 

@@ -1,11 +1,11 @@
-"""Two runs on the same weighted samples: what of a difference chance explains.
+"""Tests of two runs on the same weighted samples: how much of a difference chance explains.
 
-The statistics are those of `simultaneous_tests`, of weights: a sample moves a metric by its slopes
-at the weights of both runs together times its share of the weight. Under "no difference" the
-samples on which the runs differ count as likely for one as for the other, so the variance is the
-sum of the squares of these moves: that of a survey whose samples are drawn independently (Binder
-1983, International Statistical Review 51, 279). Of equal weights it is the test of counts. Exact
-tests do not exist.
+The statistics are those of `simultaneous_tests`, for weights: a sample moves a metric by its
+slopes at the weights of both runs together times its share of the weight. Under "no difference"
+the samples on which the runs differ are as likely to favour one as the other, so the variance is
+the sum of the squares of these moves: that of a survey whose samples are drawn independently
+(Binder 1983, International Statistical Review 51, 279). With equal weights it is the test for
+counts. Exact tests do not exist.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Codes = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, eq=False)
 class WeightedPair:
-    """Codes of n labelled samples, what two runs predict, and the weights of both, all (n,)."""
+    """Codes of n labelled samples, the predictions of two runs, and the weights, all (n,)."""
 
     actual: Codes
     first: Codes
@@ -49,7 +49,7 @@ class WeightedPair:
 
     @cached_property
     def sides(self) -> tuple[WeightedCounts, WeightedCounts]:
-        """What is summed of each run."""
+        """The weighted counts of each run."""
         one, other = (
             WeightedCounts.of_samples(self.actual, predicted, self.weight, self.labels)
             for predicted in (self.first, self.second)
@@ -58,7 +58,7 @@ class WeightedPair:
 
     @cached_property
     def pooled(self) -> WeightedCounts:
-        """Both runs together, at which slopes are taken."""
+        """Both runs together, at which slopes are evaluated."""
         return self.sides[0] + self.sides[1]
 
     @property
@@ -67,9 +67,9 @@ class WeightedPair:
         return float(self.weight.sum())
 
     def outcomes(self, of: Floats) -> tuple[PairedRates, PairedRates]:
-        """Sums of `of` (n,) where one run alone has a hit, and where it alone has a false alarm.
+        """Sums of `of` (n,) where only one run has a hit, and where only one has a false alarm.
 
-        By class, (K,): of the samples of the class, and of the others.
+        By class, (K,): over the samples of the class, and over the others.
         """
         size = len(self.labels)
 
@@ -99,7 +99,7 @@ def judge_weighted_together(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> JointTest:
-    """Test aggregates of two runs together, as `judge_together` does of counts.
+    """Test aggregates of two runs together, as `judge_together` does for counts.
 
     `differences` are second minus first by key, NaN where undefined. Raises `InvalidInput` for a
     confidence outside (0, 1).
@@ -120,7 +120,7 @@ def judge_weighted_together(
 
 
 def _moves(pair: WeightedPair, gradients: Mapping[str, Gradient]) -> Floats:
-    """What each sample on which the runs differ moves each metric, shape (Q, m)."""
+    """How far each sample on which the runs differ moves each metric, shape (Q, m)."""
     differs = (pair.first != pair.second) & (pair.weight > 0)
     actual, first, second = (
         codes[differs].astype(np.intp) for codes in (pair.actual, pair.first, pair.second)
