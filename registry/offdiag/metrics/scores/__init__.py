@@ -1,1 +1,1 @@
-"""Metrics of scores: how well they separate classes, and how far they may be believed."""
+"""Metrics of scores: how well they separate classes, and whether they can be believed."""

@@ -1,7 +1,7 @@
-"""Whether a score of 0.8 means that the event happens 8 times in 10.
+"""Calibration: whether a score of 0.8 means that the event happens 8 times in 10.
 
-Scores are put into bins, in each of which the mean score is compared with the share of samples
-where the event happened. Results depend on how that is done, so the key says it: which score
+Scores are put into bins, and in each bin the mean score is compared with the share of samples
+where the event happened. Results depend on the details, so the key states them: which score
 (the positive class, or the top label of each sample), which bins and how many.
 """
 
@@ -28,8 +28,8 @@ class CalibrationBins:
     """Counts of samples by score, B bins in ascending order.
 
     `count` and `happened` are int64 (B,): samples, and those where the event happened.
-    `score_sum` is float64 (B,). `edges` is float64 (B + 1,), bin b holding the scores from
-    edges[b] up to but without edges[b + 1]; the last bin holds its upper edge, too.
+    `score_sum` is float64 (B,). `edges` is float64 (B + 1,); bin b holds the scores from
+    edges[b] up to but not including edges[b + 1]; the last bin includes its upper edge.
     """
 
     edges: NDArray[np.float64]
@@ -42,7 +42,7 @@ def equal_width_bins(ranked: Ranking, *, n_bins: int = DEFAULT_BINS) -> Calibrat
     """Bins [b / n_bins, (b + 1) / n_bins) of probabilities in [0, 1].
 
     Edges are compared in the type of the scores, so that a score stored as b / n_bins belongs
-    to bin b whichever way it was rounded.
+    to bin b, whichever way it was rounded.
     """
     edges = np.arange(n_bins + 1) / n_bins
     return _binned(ranked, edges, ranked.samples_below_each(edges[1:-1]))
@@ -56,14 +56,14 @@ def equal_mass_bins(ranked: Ranking, *, n_bins: int = DEFAULT_BINS) -> Calibrati
     n_samples = ranked.n_samples
     wanted = equal_mass_places(n_samples, n_bins=n_bins)
     places = np.array([ranked.end_of_ties(place) for place in wanted], dtype=np.intp)
-    # A bin begins at the smallest score in it; an empty one at the end of what is there.
+    # A bin begins at its smallest score; an empty one at the end of the bins before it.
     begins = np.concatenate([[0], np.minimum(places, n_samples - 1), [n_samples - 1]])
     edges = ranked.at(begins).astype(np.float64)
     return _binned(ranked, edges, places)
 
 
 def equal_mass_places(n_samples: int, *, n_bins: int = DEFAULT_BINS) -> list[int]:
-    """Where bins of n samples would begin, but for the first, if no two scores were equal."""
+    """Where bins of n samples would begin, except for the first, if no two scores were equal."""
     return [-(-number * n_samples // n_bins) for number in range(1, n_bins)]
 
 
@@ -73,18 +73,18 @@ def expected_calibration_error(bins: CalibrationBins) -> float:
 
 
 def expected_calibration_errors(bins: CalibrationBins, happened: Counts) -> NDArray[np.float64]:
-    """The same if the event had happened as often as `happened` (r, B) says, shape (r,)."""
+    """The mean gaps if the event had happened as often as `happened` (r, B) says, shape (r,)."""
     gaps = np.abs(bins.score_sum - happened)
     return np.asarray(gaps.sum(axis=BIN_AXIS) / int(bins.count.sum()))
 
 
 def maximum_calibration_error(bins: CalibrationBins) -> float:
-    """Largest gap between mean score and share over the bins that are not empty; 0 to 1."""
+    """Largest gap between mean score and share over the non-empty bins; 0 to 1."""
     return float(maximum_calibration_errors(bins, bins.happened[np.newaxis])[0])
 
 
 def maximum_calibration_errors(bins: CalibrationBins, happened: Counts) -> NDArray[np.float64]:
-    """The same if the event had happened as often as `happened` (r, B) says, shape (r,)."""
+    """The largest gaps if the event had happened as often as `happened` (r, B) says, (r,)."""
     used = bins.count > 0
     gaps = np.abs(bins.score_sum[used] - happened[:, used]) / bins.count[used]
     return np.asarray(gaps.max(axis=BIN_AXIS))
@@ -93,12 +93,12 @@ def maximum_calibration_errors(bins: CalibrationBins, happened: Counts) -> NDArr
 def calibrated_shares(
     bins: CalibrationBins,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Shares between which a perfectly calibrated model stays in 9 of 10 samples, each (B,).
+    """The range of shares in which a calibrated model stays for 9 of 10 samples, each (B,).
 
     The 5 % and 95 % quantiles of what each bin would show if the event happened as often as
-    its mean score says (Bröcker and Smith 2007, Weather and Forecasting 22, 651); NaN in an
-    empty bin. Scores of one bin count as equal, which makes the band wider, by less than 2 %
-    in 15 bins of equal width.
+    its mean score says (Bröcker and Smith 2007, Weather and Forecasting 22, 651); NaN for an
+    empty bin. Scores within a bin count as equal, which widens the band, by less than 2 %
+    with 15 bins of equal width.
     """
     used = np.where(bins.count == 0, np.nan, bins.count)
     mean = np.clip(np.nan_to_num(bins.score_sum / used), 0.0, 1.0)

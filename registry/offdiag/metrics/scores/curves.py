@@ -1,13 +1,13 @@
-"""Curves over all thresholds, as exact data.
+"""Curves over all thresholds (ROC, precision-recall, reliability, cost), as exact data.
 
 A sample is reported positive when its score is at least the threshold. Every distinct score is a
 threshold, and one above the largest score is added, at which nothing is reported.
 
-The cost curve of Drummond and Holte (2006) says how cheap the scores can be, for any costs. Each
-threshold has an expected cost that is linear in PC(+), the share of the worst possible cost that
-is due to missed positive cases: FNR PC(+) + FPR (1 - PC(+)). The curve is the lower envelope of
-these lines, so it tells for every combination of prevalence and costs which threshold is best
-and what it costs. Its lines are the corners of the convex hull of the ROC curve.
+The cost curve of Drummond and Holte (2006) shows how low the cost of the scores can be, for any
+costs. Each threshold has an expected cost that is linear in PC(+), the share of the worst possible
+cost that is due to missed positive cases: FNR PC(+) + FPR (1 - PC(+)). The curve is the lower
+envelope of these lines, so for every combination of prevalence and costs it shows which threshold
+is best and what it costs. Its lines are the corners of the convex hull of the ROC curve.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Curve:
 
     `columns` are arrays of one length, int64 counts or float64, NaN where a coordinate is
     undefined; `x` and `y` name the two that are drawn. `reason` says why there are no points
-    at all. `thinned_from` is the number of points of the exact curve, None if this is it.
+    at all. `thinned_from` is the number of points of the exact curve, None if it was not thinned.
     """
 
     kind: CurveKind
@@ -53,7 +53,7 @@ class Curve:
         return len(self.columns[self.x])
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python values; None for whatever is not a finite number."""
+        """Plain Python values, with None for anything that is not a finite number."""
         return {
             "kind": self.kind.value,
             "x": self.x,
@@ -134,8 +134,8 @@ def reliability_curve(bins: CalibrationBins) -> Curve:
 def thin(curve: Curve, *, max_points: int) -> Curve:
     """At most `max_points` (2 or more) of the points, for drawing.
 
-    Points are picked at equal distances along the curve, so its corners survive where equal
-    distances in the list would drop them. First and last point stay. The result records how
+    Points are picked at equal distances along the curve, so its corners survive; equal steps
+    through the list would lose them. The first and last point stay. The result records how
     many points there were.
     """
     if curve.n_points <= max_points:
@@ -153,9 +153,9 @@ def thin(curve: Curve, *, max_points: int) -> Curve:
 
 
 def on_given_scores(curve: Curve) -> Curve:
-    """A curve of negated scores with thresholds on the scores as they were given.
+    """A curve of negated scores with thresholds on the original scores.
 
-    A sample is reported where its score is at most the threshold.
+    A sample is reported if its score is at most the threshold.
     """
     if "threshold" not in curve.columns:
         return curve
@@ -183,7 +183,7 @@ def _plain(column: NDArray[Any]) -> list[float | int | None]:
 
 
 _LARGEST_REMAINDER = 0.9
-"""Passes over all points go on while one leaves at most this share of them."""
+"""Passes over all points continue as long as each leaves at most this share of them."""
 
 
 def cost_curve(ranked: RankedScores) -> Curve:
@@ -231,8 +231,8 @@ def upper_hull(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.int64]:
     places = np.arange(len(x), dtype=np.int64)
     remains = 0.0
     while remains <= _LARGEST_REMAINDER and len(places) > 2:
-        # A point on or below the line through its neighbours is not a corner of the hull, and
-        # stays none when they are dropped in the same pass: all three are given points.
+        # A point on or below the line through its neighbours is not a corner of the hull, even
+        # if they are dropped in the same pass, because all three are given points.
         right, up = np.diff(x[places]), np.diff(y[places])
         is_corner = np.ones(len(places), dtype=np.bool_)
         is_corner[1:-1] = up[:-1] * right[1:] > up[1:] * right[:-1]
@@ -242,7 +242,7 @@ def upper_hull(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _scan(x: list[int], y: list[int]) -> list[int]:
-    """Andrew's monotone chain: the few points that passes over all of them have left."""
+    """Andrew's monotone chain, for the few points that remain after passes over all of them."""
     hull: list[int] = []
     for place in range(len(x)):
         while len(hull) > 1:

@@ -2,8 +2,8 @@
 
 Nothing here needs probabilities: only the order of the scores counts.
 
-With several classes an area is that of one against the rest, or of one against one. Both follow
-from one table of whole numbers, how often a sample of class i beats one of class j when both are
+With several classes an area compares one class with the rest, or one with one. Both follow
+from one table of whole numbers: how often a sample of class i beats one of class j when both are
 judged by the score for i.
 """
 
@@ -51,7 +51,7 @@ def average_precision(ranked: Ranking) -> MetricValue:
 def ks(ranked: Ranking) -> MetricValue:
     """Largest gap between the score distributions of positive and negative samples; 0 to 1.
 
-    The two-sample Kolmogorov-Smirnov statistic, equally the largest |TPR - FPR| over all
+    The two-sample Kolmogorov-Smirnov statistic, which is also the largest |TPR - FPR| over all
     thresholds. Undefined unless both kinds of samples exist.
     """
     undefined = _one_sided(ranked)
@@ -67,8 +67,8 @@ def _one_sided(ranked: Ranking) -> MetricValue | None:
 
 @dataclass(frozen=True, eq=False)
 class PairwiseWins:
-    """`doubled[i, j]`: 2 for each sample of class i with a higher score for i than a sample of
-    class j has, 1 for a tie. int64 (K, K); the diagonal is not used. `support` is (K,).
+    """`doubled[i, j]`: for each sample of class i and each sample of class j, 2 if the first has
+    the higher score for i, 1 for a tie. int64 (K, K); the diagonal is not used. `support` is (K,).
     """
 
     doubled: NDArray[np.int64]
@@ -76,7 +76,7 @@ class PairwiseWins:
 
 
 def pairwise_wins(forecasts: Forecasts) -> PairwiseWins:
-    """Compare all pairs of samples; each class has a column of scores."""
+    """Compare all pairs of samples; each class needs a column of scores."""
     return forecasts.once("wins", lambda: _pairwise_wins(forecasts))
 
 
@@ -96,7 +96,7 @@ def _pairwise_wins(forecasts: Forecasts) -> PairwiseWins:
 
 
 def samples_beaten_by(ranked: RankedScores) -> NDArray[np.int64]:
-    """For each sample in order, twice the positive ones with a higher score, ties counting 1."""
+    """For each sample in order, twice the number of positives that beat it, ties counting 1."""
     parts = []
     for block in ranked.blocks():
         above = 2 * (ranked.n_positive - block.positives_below) - block.positive
@@ -108,7 +108,7 @@ def auc_averages(wins: PairwiseWins) -> Mapping[str, MetricValue]:
     """`roc_auc_{ovr,ovo}_{macro,weighted}`.
 
     One against one is the mean of both directions of a pair (Hand and Till 2001), which then
-    counts once (macro) or by its number of samples (weighted). All are undefined as soon as a
+    counts once (macro) or by its number of samples (weighted). All are undefined if any
     class has no sample: leaving it out, or counting it as 0, would compare different things.
     """
     keys = [

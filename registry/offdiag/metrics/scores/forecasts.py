@@ -1,4 +1,4 @@
-"""Scores with their actual classes: read as probabilities, as a ranking, and in order."""
+"""Scores with their actual classes, read as probabilities, as a ranking, or in sorted order."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from offdiag.metrics.spec import WILSON, MetricSpec, Scope
 CLASS_AXIS = 1
 """Axis of an (n, K) score table along which the class changes."""
 LARGEST_K = 5
-"""Top-k accuracy is given for k = 1 .. 5 as far as k is below the number of classes."""
+"""Top-k accuracy is reported for k = 1 .. 5 as far as k is below the number of classes."""
 T = TypeVar("T")
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """2^64 over the golden ratio: spreads the bits of a hash (Knuth, TAOCP 3, 6.4)."""
 CELLS_AT_ONCE = 1 << 18
-"""Scores worked on in one go; bounds the memory of work arrays."""
+"""Scores processed at a time; bounds the memory of work arrays."""
 
 
 def sum_tolerance(n_classes: int) -> float:
@@ -42,8 +42,8 @@ class Forecasts:
 
     `actual` holds codes 0 .. K - 1, shape (n,). `scores` is float32 or float64 of shape
     (n, K), one column for each class in label order. With two classes it may have one column
-    instead, the score of class `positive`. `positive` is None where no class is the positive
-    one; it is a code otherwise.
+    instead, the score of class `positive`. `positive` is the code of the positive class, or None
+    if there is none.
     """
 
     actual: NDArray[Any]
@@ -65,7 +65,7 @@ class Forecasts:
         """Whether all scores lie in [0, 1] and, with a column for each class, rows sum to 1.
 
         A sum may be off by 1e-6, plus one rounding to float32 for each class: scores that were
-        normalised in single precision still are probabilities.
+        normalised in single precision still count as probabilities.
         """
         if not ((self.scores >= 0).all() and (self.scores <= 1).all()):
             return False
@@ -91,12 +91,12 @@ class Forecasts:
     def rows(self, part: slice | NDArray[np.integer[Any]]) -> NDArray[Any]:
         if self.has_all_columns:
             return np.asarray(self.scores[part])
-        # In double precision 1 - p of a single-precision p loses nothing that matters.
+        # In double precision, 1 - p of a single-precision p loses nothing that matters.
         p = self.scores[part, 0].astype(np.float64)
         return two_columns(1 - p, p) if self.positive == 1 else two_columns(p, 1 - p)
 
     def of_class(self, code: int) -> NDArray[Any]:
-        """Scores for one class, (n,); for the class without a column those of the other, negated.
+        """Scores for one class, (n,); for a class without a column, the other's scores, negated.
 
         Only their order is meant to be used.
         """
@@ -106,11 +106,11 @@ class Forecasts:
         return -column if self.is_negated(code) else column
 
     def is_negated(self, code: int) -> bool:
-        """Whether a class is ranked by the negated scores of the other of two."""
+        """Whether a class is ranked by the negated scores of the other of two classes."""
         return not self.has_all_columns and code != self.positive
 
     def of_actual(self) -> NDArray[np.float64]:
-        """Score that the actual class of each sample got, (n,)."""
+        """The score given to the actual class of each sample, (n,)."""
         given = [np.zeros(0)]
         for actual, rows in self.blocks():
             places = actual.astype(np.int64)[:, np.newaxis]
@@ -128,7 +128,7 @@ class Forecasts:
 
     @cached_property
     def equal_rows(self) -> EqualRows:
-        """Samples by equal scores in all columns."""
+        """The samples grouped by equal scores in all columns."""
         return equal_rows(self.scores)
 
     @cached_property
@@ -136,9 +136,9 @@ class Forecasts:
         return {}
 
     def once(self, key: object, compute: Callable[[], T]) -> T:
-        """What was computed of these forecasts under a key, the first time and later.
+        """The result of `compute` under a key, computed the first time and kept.
 
-        Metrics, intervals and curves of a class begin with the same sorting.
+        Metrics, intervals and curves of a class all begin with the same sorting.
         """
         if key not in self._known:
             self._known[key] = compute()
@@ -181,7 +181,7 @@ class Forecasts:
 
 
 def two_columns(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
-    """A table (n, 2) with each column in one piece, over which sums are several times faster."""
+    """A table (n, 2) with contiguous columns, which makes sums several times faster."""
     table = np.empty((len(first), 2), dtype=first.dtype, order="F")
     table[:, 0], table[:, 1] = first, second
     return table
@@ -191,7 +191,7 @@ def two_columns(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
 class EqualRows:
     """n rows ordered so that equal ones are neighbours: `order` (n,), and where groups start.
 
-    Within a group rows are in their order.
+    Within a group rows keep their order.
     """
 
     order: NDArray[np.int64]
@@ -199,11 +199,11 @@ class EqualRows:
 
 
 def equal_rows(table: NDArray[Any]) -> EqualRows:
-    """Find equal rows of an (n, K) table by a hash, looking at rows that share one."""
+    """Find equal rows of an (n, K) table by a hash, comparing the rows that share one."""
     hashed = np.zeros(len(table), dtype=np.uint64)
     step = max(1, CELLS_AT_ONCE // table.shape[CLASS_AXIS])
     for start in range(0, len(table), step):
-        # Adding 0 makes -0.0 and 0.0 the same bits.
+        # Adding 0 gives -0.0 and 0.0 the same bits.
         bits = (table[start : start + step].astype(np.float64) + 0).view(np.uint64)
         part = hashed[start : start + step]
         for column in range(table.shape[CLASS_AXIS]):
@@ -224,8 +224,8 @@ def equal_rows(table: NDArray[Any]) -> EqualRows:
 def rank_counts(forecasts: Forecasts) -> NDArray[np.int64]:
     """How many samples have their actual class in place 0, 1, ... K - 1; shape (K,).
 
-    Classes with equal scores are placed by index, the lowest first, so that place 0 is what
-    arg-max picks and top-1 accuracy is the accuracy of the predicted classes.
+    Classes with equal scores are placed by index, the lowest first, so that place 0 is the
+    class arg-max picks and top-1 accuracy is the accuracy of the predicted classes.
     """
     return forecasts.once("rank counts", lambda: _rank_counts(forecasts))
 

@@ -1,6 +1,6 @@
-"""Parts of the Brier score by isotonic regression (CORP), which needs no bins.
+"""Components of the Brier score by isotonic regression (CORP), which needs no bins.
 
-Of an event with outcomes y let c be the isotonic regression of y on its probabilities p, found by
+For an event with outcomes y let c be the isotonic regression of y on its probabilities p, found by
 pooling adjacent violators: the calibrated forecasts that keep the order of p. With the mean score
 S of p, S_c of c and S_r of the share r of events
 
@@ -8,8 +8,8 @@ S of p, S_c of c and S_r of the share r of events
 
 none is negative and S = miscalibration - discrimination + uncertainty. Dimitriadis, Gneiting and
 Jordan 2021, Stable reliability diagrams for probabilistic classifiers, PNAS 118(8) e2016191118,
-for one event. Here the parts are added over classes, each against the rest, and so are on the
-scale of `brier_sum`: with two classes twice those of the event.
+for one event. Here the components are added over classes, each against the rest, and so are on
+the scale of `brier_sum`: with two classes they are twice those of the event.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Counts = NDArray[np.int64]
 
 
 def isotonic_parts(forecasts: Forecasts) -> Mapping[str, MetricValue]:
-    """Both parts of probabilities of at least one sample, by key."""
+    """Both components for probabilities of at least one sample, by key."""
     share = forecasts.support / forecasts.n_samples
     positive = forecasts.positive
     if forecasts.has_all_columns or positive is None:
@@ -46,7 +46,7 @@ def isotonic_parts(forecasts: Forecasts) -> Mapping[str, MetricValue]:
 
 
 def parts_of(score: float, explained: float, *, concentration: float) -> dict[str, MetricValue]:
-    """Both parts from `brier_sum`, the sum of `explained_share` and that of squared class shares.
+    """Both components from `brier_sum`, the summed `explained_share` and squared class shares.
 
     The score of the regressions is 1 - `explained`, the uncertainty 1 - `concentration`.
     """
@@ -58,9 +58,9 @@ def parts_of(score: float, explained: float, *, concentration: float) -> dict[st
 
 
 def of_two(explained: float, share: float) -> float:
-    """The sum over two classes, of which that of this share has an `explained_share`.
+    """The explained share summed over two classes, from that of the class with this share.
 
-    The regression of 1 - p for the other class is 1 - c, whose mean square follows.
+    The regression of 1 - p for the other class is 1 - c, from which its mean square follows.
     """
     return 1 - 2 * share + 2 * explained
 
@@ -73,7 +73,7 @@ def explained_share(ranked: Ranking) -> float:
     """
     positive, size = np.zeros(0, np.int64), np.zeros(0, np.int64)
     for block in ranked.blocks():
-        # What violates the order within a block does so among all: levels only ever merge.
+        # Violators within a block also violate the order overall: levels only ever merge.
         pooled = levels(block.positive, block.positive + block.negative)
         positive = np.concatenate([positive, pooled[0]])
         size = np.concatenate([size, pooled[1]])
@@ -81,11 +81,11 @@ def explained_share(ranked: Ranking) -> float:
 
 
 def explained_range(event: RankedCells) -> tuple[float, float]:
-    """The least and the most that `explained_share` of scores counted in cells can be.
+    """The least and greatest possible `explained_share` of scores counted in cells.
 
-    The least takes a cell as one score, which only rules regressions out. For the most the
-    negative samples of a cell of several scores come before its positive ones: sorted within the
-    cells, the regression of any other order is as good or better there.
+    The least treats a cell as one score, which only rules regressions out. For the greatest, the
+    negative samples of a cell of several scores come before its positive ones: if they are sorted
+    like that, the regression of any other order within cells is as good or better.
     """
     tied = explained_share(event)
     if not event.is_open.any():
@@ -101,10 +101,10 @@ def levels(positive: Counts, size: Counts) -> tuple[Counts, Counts]:
     """Events and samples of each level of the regression, (l,), in ascending order.
 
     `positive` and `size` (m,) are those of m distinct scores, ascending, each of at least one
-    sample. Adjacent violators are pooled in any order: all of them at a time while that takes
-    many, and the rest one after the other, so that the time is linear in m.
+    sample. The order of pooling does not matter: all adjacent violators are pooled at once as
+    long as that removes many, then the rest one after the other, so the time is linear in m.
     """
-    # SciPy has this, too, in a package whose import takes longer than this for a million scores.
+    # SciPy has this too, in a package that takes longer to import than a million scores take here.
     while len(size) > 1:
         share = positive / size
         starts = np.flatnonzero(np.append(True, share[1:] > share[:-1]))
@@ -118,7 +118,7 @@ def levels(positive: Counts, size: Counts) -> tuple[Counts, Counts]:
 
 
 _MANY_LEFT = 0.9
-"""Share of scores left from which pooling all violators at a time pools too few."""
+"""Share of scores left above which pooling all violators at once removes too few."""
 
 
 def _pooled_one_by_one(positive: list[int], size: list[int]) -> tuple[Counts, Counts]:

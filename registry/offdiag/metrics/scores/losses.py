@@ -1,7 +1,7 @@
 """Log loss and Brier score: the losses of probabilities.
 
-The Brier score and its exact decomposition. Brier (1950); decomposition by Murphy (1973), "A new
-vector partition of the probability score". All parts are on the scale of `brier_sum`, the sum
+The Brier score has an exact decomposition. Brier (1950); decomposition by Murphy (1973), "A new
+vector partition of the probability score". All components are on the scale of `brier_sum`, the sum
 over classes, for any number of classes: with two classes they are twice the values of the
 one-sided form.
 """
@@ -36,10 +36,10 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Count, mean and sum of squared deviations of losses; those of parts add up exactly enough.
+    """Count, mean and sum of squared deviations of losses, which can be joined over chunks.
 
-    Parts are joined as in Chan, Golub and LeVeque 1983, Algorithms for computing the sample
-    variance, which does not subtract large squares. Of weighted samples `n_samples` is an
+    Joining follows Chan, Golub and LeVeque 1983, Algorithms for computing the sample
+    variance, which does not subtract large squares. For weighted samples `n_samples` is an
     effective size.
     """
 
@@ -49,7 +49,7 @@ class Moments:
 
     @classmethod
     def of(cls, losses: Floats) -> Moments:
-        """Those of n losses, n at least 1."""
+        """The moments of n losses, n at least 1."""
         mean = float(losses.mean())
         return cls(len(losses), mean, float(np.square(losses - mean).sum()))
 
@@ -65,9 +65,9 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class LossMoments:
-    """Moments of the losses of all samples: -ln p, clipped or not, and squared distances.
+    """Moments of the losses of all samples: -ln p, plain and clipped, and squared distances.
 
-    `log` is None where an actual class got probability 0: its loss is infinite.
+    `log` is None if an actual class got probability 0: its loss is infinite.
     """
 
     log: Moments | None
@@ -76,7 +76,7 @@ class LossMoments:
 
 
 def loss_moments(forecasts: Forecasts) -> LossMoments:
-    """Moments of at least one sample, read in blocks."""
+    """Moments for at least one sample, read in blocks."""
     return forecasts.once("losses", lambda: _loss_moments(forecasts))
 
 
@@ -114,8 +114,8 @@ def loss_metrics(forecasts: Forecasts) -> Mapping[str, MetricValue]:
 
     Log loss is the mean of -ln p over the probabilities p given to the actual classes, 0 to
     infinity, in nats. One sample whose actual class got probability 0 makes it infinite: then
-    the value is undefined with the limit "+inf". Clipped, probabilities are first moved into
-    [1e-15, 1 - 1e-15], whatever the type of the scores, so that storing them in single precision
+    the value is undefined with the limit "+inf". For the clipped version, probabilities are first
+    moved into [1e-15, 1 - 1e-15] in any score type, so that storing them in single precision
     does not change what a confident mistake costs.
 
     The Brier score is the mean of the squared distance between the forecast and the vector that
@@ -142,7 +142,7 @@ def brier_decomposition(forecasts: Forecasts) -> Mapping[str, MetricValue]:
 
     Samples are grouped by distinct forecast, so that
     brier_sum = reliability - resolution + uncertainty without a remainder (binning would leave
-    one). Where no forecast occurs twice, resolution equals uncertainty and says nothing.
+    one). If no forecast occurs twice, resolution equals uncertainty and says nothing.
     """
     n_samples = forecasts.n_samples
     share = forecasts.support / n_samples
@@ -161,7 +161,7 @@ def brier_decomposition(forecasts: Forecasts) -> Mapping[str, MetricValue]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DistinctForecasts:
-    """g distinct forecasts: `forecast` float64 (g, K), and samples by actual class, `counts`."""
+    """g distinct forecasts: `forecast` float64 (g, K), and `counts` of samples by actual class."""
 
     forecast: Floats
     counts: Counts
@@ -170,7 +170,7 @@ class DistinctForecasts:
 def distinct_forecasts(forecasts: Forecasts) -> Iterator[DistinctForecasts]:
     """All distinct forecasts with their samples, in blocks of bounded size.
 
-    With one column in the order of its scores.
+    With a single column, they are in the order of its scores.
     """
     if not forecasts.has_all_columns and forecasts.positive is not None:
         for block in forecasts.ranked(forecasts.positive).blocks():

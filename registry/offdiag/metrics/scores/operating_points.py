@@ -1,11 +1,11 @@
-"""What is reported at every threshold, and few thresholds that draw the same picture.
+"""What is reported at every threshold, and a reduced set of thresholds that draws the same plot.
 
-A sample is reported when its score is at least the threshold. The two counts that a threshold
-gives, true and false positives, are all that ROC, precision-recall and cost curves are drawn
-from, so they are kept once, as whole numbers, and every rate is derived from them.
+A sample is reported when its score is at least the threshold. ROC, precision-recall and cost
+curves are drawn from only two counts per threshold, true and false positives, so these are kept
+once, as whole numbers, and every rate is derived from them.
 
-A million scores have a million thresholds, of which a screen shows a few hundred. Which ones
-may be dropped follows from the pictures: M4 aggregation (Jugel et al. 2014, VLDB 7(10)) keeps
+A million scores have a million thresholds, of which a screen shows a few hundred. Which of them
+can be dropped follows from the plots: M4 aggregation (Jugel et al. 2014, VLDB 7(10)) keeps
 the first, last, lowest and highest point of every column of pixels.
 """
 
@@ -23,10 +23,10 @@ from offdiag.metrics.scores.ranked_cells import Ranking
 from offdiag.metrics.scores.ranking import RankedScores
 
 MOST_HULL_CORNERS = 512
-"""Corners of the hull are kept up to this many; few sets of scores have more."""
+"""Corners of the hull are kept up to this number; few sets of scores have more."""
 
 _MOST_DIGITS = 9
-"""Tell apart all numbers of single precision."""
+"""Digits that distinguish all numbers of single precision."""
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -34,13 +34,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class OperatingPoints:
-    """n thresholds from the strictest, at which nothing is reported, to the one that reports all.
+    """n thresholds, from the strictest, at which nothing is reported, to one that reports all.
 
     `thresholds` is float64 (n,), strictly descending; `true_positives` and `false_positives`
     are int64 (n,), never falling, from 0 to `n_positive` and `n_negative`. `n_thresholds` is
-    the number of different thresholds that the scores have, n where none was dropped.
-    `reports_below` is True where the class is reported for scores below the threshold, which
-    then ascend.
+    the number of distinct thresholds that the scores have, n if none was dropped.
+    `reports_below` is True if the class is reported for scores below the threshold; the
+    thresholds then ascend.
     """
 
     thresholds: Floats
@@ -72,8 +72,8 @@ class OperatingPoints:
     def precision(self, prevalence: float | None = None) -> Floats:
         """Share of the reported samples that are positive, (n,); NaN where nothing is reported.
 
-        With a `prevalence` in (0, 1), the share to expect where positive samples are that common
-        and both rates stay as they are: TPR q / (TPR q + FPR (1 - q)).
+        With a `prevalence` in (0, 1), the share to expect if positive samples are that common
+        and both rates stay the same: TPR q / (TPR q + FPR (1 - q)).
         """
         if prevalence is None:
             return _share(self.true_positives, self.reported)
@@ -81,7 +81,7 @@ class OperatingPoints:
         return _share(hits, hits + self.false_positive_rate * (1 - prevalence))
 
     def f1(self, prevalence: float | None = None) -> Floats:
-        """F1, 0 where no positive sample is reported, (n,); NaN without any to report.
+        """F1, 0 where no positive sample is reported, (n,); NaN if there is none to report.
 
         A `prevalence` is as in `precision`.
         """
@@ -92,7 +92,7 @@ class OperatingPoints:
         return _share(2 * hits, reported + prevalence)
 
     def at(self, threshold: float) -> int:
-        """Place of the point that a threshold leads to, exact if it was not dropped.
+        """Position of the point for a threshold, exact if that point was not dropped.
 
         Both are compared in single precision, in which scores are stored: 0.35 is less there.
         """
@@ -103,9 +103,9 @@ class OperatingPoints:
         return max(int(np.searchsorted(-thresholds, -wanted, side="right")) - 1, 0)
 
     def threshold_text(self, threshold: float, *, digits: int = 4) -> str:
-        """A threshold in as few digits, `digits` at least, as lead to the same point.
+        """A threshold with as few digits, but at least `digits`, as give the same point.
 
-        From "1" on, for 0.99997, nothing might be reported.
+        Shortening 0.99997 to "1", for instance, might report nothing.
         """
         texts = (f"{threshold + 0.0:.{each}g}" for each in range(digits, _MOST_DIGITS))
         place = self.at(threshold)
@@ -114,11 +114,12 @@ class OperatingPoints:
 
     @property
     def float64_thresholds(self) -> Floats:
-        """The thresholds for scores of both precisions, (n,): these decide as was counted.
+        """The thresholds that reproduce the counts for scores of either precision, (n,).
 
         They are the smallest numbers that single precision, in which scores are stored, rounds to
-        `thresholds`. By 0.6 in single precision, which is 0.60000002, a score of 0.6 in double
-        precision would not be reported. What was not stored, as the edge of a bin, stays as it is.
+        `thresholds`. With 0.6 in single precision, which is 0.60000002, a score of 0.6 in double
+        precision would not be reported. Values that are not stored scores, such as bin edges,
+        are unchanged.
         """
         with np.errstate(over="ignore"):
             single = self.thresholds.astype(np.float32)
@@ -130,7 +131,7 @@ class OperatingPoints:
         return np.where(is_stored, smallest, self.thresholds)
 
     def of_counts(self, true_positives: int, false_positives: int) -> int | None:
-        """Place of the only point with these counts, None if no threshold gives them."""
+        """Position of the only point with these counts, None if no threshold gives them."""
         place = int(np.searchsorted(self.reported, true_positives + false_positives))
         if place == len(self) or self.true_positives[place] != true_positives:
             return None
@@ -163,14 +164,14 @@ def drawn_points(
     answers: tuple[int, int],
     thresholds: Sequence[float] = (),
 ) -> OperatingPoints:
-    """Few of `operating_points`, as `reduced` keeps them, without holding all of them.
+    """The points of `operating_points` that `reduced` keeps, without holding all of them.
 
-    Kept besides are those with the largest F1 and the largest difference of the two rates, the
+    Also kept are the points with the largest F1 and the largest difference of the two rates, the
     one that gives the predictions that were made (`answers` counts the right ones, and all),
     and those that `thresholds` lead to.
 
-    What is first, last, lowest or highest in a pixel, or a corner of the hull, is so in its
-    block, too; so each block is reduced by itself, and then the rest once more.
+    A point that is first, last, lowest or highest in a pixel, or a corner of the hull, is so in
+    its block too. Each block is therefore reduced separately, and then the result once more.
     """
     if ranked.n_samples == 0:
         return _no_points()
@@ -204,7 +205,7 @@ def drawn_points(
 
 
 def _best(points: OperatingPoints) -> list[int]:
-    """Places of the largest F1 and of the largest difference between the two rates."""
+    """Positions of the largest F1 and of the largest difference between the two rates."""
     if not points.n_positive:
         return []
     best = [int(np.argmax(points.f1()))]
@@ -214,9 +215,9 @@ def _best(points: OperatingPoints) -> list[int]:
 
 
 def of_other_class(points: OperatingPoints) -> OperatingPoints:
-    """The same thresholds seen from the other one of two classes.
+    """The same thresholds seen from the other of two classes.
 
-    It is reported for scores below the threshold: strictest is now the lowest one.
+    That class is reported for scores below the threshold, so the strictest is now the lowest.
     """
     backwards = slice(None, None, -1)
     return OperatingPoints(
@@ -233,10 +234,10 @@ def of_other_class(points: OperatingPoints) -> OperatingPoints:
 def reduced(points: OperatingPoints, *, cells: int, kept: Iterable[int] = ()) -> OperatingPoints:
     """Few of the points, enough to draw both curves with `cells` pixels on each side.
 
-    Kept are the first and last point of each pixel that the ROC curve visits, the first, last,
+    It keeps the first and last point of each pixel that the ROC curve visits, the first, last,
     lowest and highest of each column of the precision-recall curve, the corners of the convex
-    hull of the ROC curve, and the places in `kept`: at most 8 `cells` + 4, the corners, and
-    those. No point of the ROC curve is further than a pixel from one that was kept, in either
+    hull of the ROC curve, and the positions in `kept`: at most 8 `cells` + 4, the corners, and
+    those. No point of the ROC curve is further than a pixel from a kept point, in either
     direction, and the precision-recall curve reaches as high and as low in each column.
     """
     if len(points) <= 2:
@@ -252,7 +253,7 @@ def _few(
     first: int = 0,
     most_corners: int | None = None,
 ) -> OperatingPoints:
-    """`first` is the first point with a precision; too many corners are all left out."""
+    """Reduce from `first`, the first point with a precision; too many corners are all left out."""
     places = [np.array([0, len(points) - 1, *kept], dtype=np.int64)]
     column = np.minimum(np.nan_to_num(points.recall) * cells, cells - 1).astype(np.int64)
     if points.n_positive and points.n_negative:
@@ -274,14 +275,14 @@ def _few(
 
 
 def _ends_of_runs(values: Counts) -> Counts:
-    """First and last place of every stretch of equal values."""
+    """First and last position of every run of equal values."""
     begins = np.flatnonzero(np.diff(values)) + 1
     ends = np.append(begins - 1, len(values) - 1)
     return np.concatenate([[0], begins, ends]).astype(np.int64)
 
 
 def _extremes_by_column(column: Counts, height: Floats) -> Counts:
-    """Places of the first, last, lowest and highest value of each column; columns ascend."""
+    """Positions of the first, last, lowest and highest value of each column; columns ascend."""
     starts = np.concatenate([[0], np.flatnonzero(np.diff(column)) + 1]).astype(np.int64)
     ends = np.append(starts[1:], len(column)) - 1
     lowest = height == np.repeat(np.minimum.reduceat(height, starts), ends - starts + 1)

@@ -1,13 +1,13 @@
-"""Scores of an event counted in cells, read as a ranking whose error is bounded.
+"""Scores of an event counted in cells, read as a ranking with bounded error.
 
-Counts at the borders of cells are those of the scores themselves, and the order within a cell is
-open. With g positive and m negative samples in a cell of several scores, out of P and M,
+Counts at the borders of cells are exact, but the order within a cell is unknown. With g positive
+and m negative samples in a cell of several scores, out of P and M,
 
-* an area counts half of its pairs, so all cells miss at most sum g m / (2 P M);
-* average precision takes them as evenly mixed. With H positive of R samples above, the i-th
+* an area counts half of its pairs, so all cells together are off by at most sum g m / (2 P M);
+* average precision treats them as evenly mixed. With H positive of R samples above, the i-th
   positive one has a precision from (H + i) / (R + m + i), behind all negative ones, to
   (H + g) / (R + g), all positive ones tied before them;
-* a Kolmogorov-Smirnov gap d at the lower border is within the cell at most d + g / P or m / M - d;
+* a Kolmogorov-Smirnov gap d at the lower border is at most d + g / P or m / M - d in the cell;
 * a border of calibration bins within the cell moves samples, each by |p - y|.
 """
 
@@ -30,12 +30,12 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class RankedCells:
-    """m cells of scores of an event, ascending and apart, all arrays of shape (m,).
+    """m disjoint cells of scores of an event, ascending, all arrays of shape (m,).
 
     `low` and `high` are the smallest and the largest score. `positive` and `negative` count the
-    samples, of which each cell has some, `score_sum` adds their scores and `residual` the
-    distances of these from 1 where the event happened, else from 0. Borders of bins are
-    compared in `score_type`.
+    samples, at least one per cell in all; `score_sum` adds their scores, and `residual` their
+    distances from 1 if the event happened, else from 0. Borders of bins are compared in
+    `score_type`.
     """
 
     low: Floats
@@ -60,7 +60,7 @@ class RankedCells:
 
     @cached_property
     def samples_below(self) -> Counts:
-        """For each cell the samples of lower ones, then all samples; (m + 1,)."""
+        """For each cell, the samples in lower cells, then all samples; (m + 1,)."""
         return np.append(0, np.cumsum(self.positive + self.negative)).astype(np.int64)
 
     @property
@@ -74,20 +74,20 @@ class RankedCells:
         return float(np.nextafter(self.score_type(self.high[-1]), self.score_type(np.inf)))
 
     def blocks(self) -> Iterator[ScoreBlock]:
-        """All cells in one block, each under its smallest score: the threshold that reports it."""
+        """All cells in one block, each with its smallest score: the threshold that reports it."""
         if len(self.low):
             yield ScoreBlock(self.low, self.positive, self.negative, 0, 0)
 
     def at(self, places: NDArray[np.intp]) -> Floats:
-        """The smallest score of the cells that hold places among the sorted samples."""
+        """The smallest score of the cells at positions among the sorted samples."""
         return self.low[np.searchsorted(self.samples_below, places, side="right") - 1]
 
     def end_of_ties(self, place: int) -> int:
-        """The first border of a cell from `place` (0 to n) on."""
+        """The first border of a cell at or after `place` (0 to n)."""
         return int(self.samples_below[np.searchsorted(self.samples_below, place)])
 
     def samples_below_each(self, scores: NDArray[Any]) -> NDArray[np.intp]:
-        """How many samples are in cells that begin below each of some scores."""
+        """How many samples are in cells that begin below each of the given scores."""
         wanted = scores.astype(self.score_type).astype(np.float64)
         return self.samples_below[np.searchsorted(self.low, wanted, side="left")].astype(np.intp)
 
@@ -96,19 +96,19 @@ class RankedCells:
         return np.diff(np.append(0, np.cumsum(self.positive))[self._cells_at(places)])
 
     def score_sums(self, places: NDArray[np.intp]) -> Floats:
-        """Sums of the scores between such places."""
+        """Sums of the scores between consecutive places, as in `positives_between`."""
         return np.diff(np.append(0.0, np.cumsum(self.score_sum))[self._cells_at(places)])
 
     def _cells_at(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
         return np.searchsorted(self.samples_below, places)
 
     def mirrored(self) -> RankedCells:
-        """The scores of the opposite event: negated, and what happened did not."""
+        """The scores of the opposite event: negated, with outcomes exchanged."""
         turned = self._backwards()
         return replace(turned, low=-turned.low, high=-turned.high, score_sum=-turned.score_sum)
 
     def complement(self) -> RankedCells:
-        """The opposite event with 1 - p for each probability p."""
+        """The opposite event, with 1 - p for each probability p."""
         turned = self._backwards()
         n_samples = turned.positive + turned.negative
         return replace(
@@ -132,7 +132,7 @@ class RankedCells:
         )
 
     def in_order(self) -> RankedCells:
-        """The same cells ascending, those that overlap as one."""
+        """The same cells in ascending order, with overlapping cells merged."""
         order = np.lexsort((self.high, self.low))
         low, high = self.low[order], self.high[order]
         reach = np.maximum.accumulate(high)
@@ -148,13 +148,13 @@ class RankedCells:
 
     @cached_property
     def is_open(self) -> NDArray[np.bool_]:
-        """Whether a cell has several scores, whose order is not known, (m,)."""
+        """Whether a cell has several scores, whose order is unknown, (m,)."""
         return self.low < self.high
 
     @cached_property
     def sums(self) -> RankSums:
-        """Sums over cells: half of the pairs within one are won, its samples evenly mixed."""
-        # Products of counts can exceed 64 bits, Python's whole numbers cannot.
+        """Sums over cells, with half of the pairs in a cell won and its samples evenly mixed."""
+        # Products of counts can exceed 64 bits; Python's integers can hold them.
         positive, negative = self.positive.astype(object), self.negative.astype(object)
         negatives_below = np.cumsum(negative) - negative
         precision = np.where(self.is_open, self._precision_sums("mixed"), self._tied_precision)
@@ -175,13 +175,13 @@ class RankedCells:
 
     @cached_property
     def area_error(self) -> float:
-        """Most that `roc_auc` may be off."""
+        """The most by which `roc_auc` may be off."""
         within = self.positive.astype(np.float64) * self.negative
         return float(within[self.is_open].sum()) / (2.0 * self.n_positive * self.n_negative)
 
     @cached_property
     def gap_error(self) -> float:
-        """Most that `ks`, which is at least its value at the borders, may be off."""
+        """The most by which `ks`, at least its value at the borders, may be off."""
         pairs = float(self.n_positive) * self.n_negative
         gap = self._gaps.astype(np.float64) / pairs
         rise = self.positive / self.n_positive
@@ -191,7 +191,7 @@ class RankedCells:
 
     @cached_property
     def precision_error(self) -> float:
-        """Most that `average_precision` may be off."""
+        """The most by which `average_precision` may be off."""
         hits, reported = self._above
         positive = self.positive.astype(np.float64)
         highest = positive * (hits + positive) / np.maximum(reported + positive, 1)
@@ -203,7 +203,7 @@ class RankedCells:
 
     @property
     def _above(self) -> tuple[Floats, Floats]:
-        """Positive samples in higher cells, and all samples there, (m,) both."""
+        """Positive samples in higher cells, and all samples there, both (m,)."""
         positive, size = self.positive, self.positive + self.negative
         return (
             (self.n_positive - np.cumsum(positive)).astype(np.float64),
@@ -219,8 +219,8 @@ class RankedCells:
     def _precision_sums(self, order: str) -> Floats:
         """Precisions at the positive samples of each cell, added up, (m,).
 
-        Those with negative samples evenly between them, or "last". The i-th is
-        (H + i) / (B + s i) = 1/s + (H - B/s) / (B + s i), whose sum is one of digamma.
+        The negative samples are mixed in evenly, or with "last" come before the positive ones.
+        The i-th is (H + i) / (B + s i) = 1/s + (H - B/s) / (B + s i), summed by digamma.
         """
         with optional:
             from scipy.special import digamma
@@ -235,12 +235,12 @@ class RankedCells:
         return np.asarray((g + (hits - start) * inverse) / step)
 
     def expected_error(self, bins: NDArray[np.intp]) -> float:
-        """Most that a mean gap over bins may be off; `bins` as of `cells_between`."""
+        """The most by which a mean gap over bins may be off; `bins` as in `cut_by_scores`."""
         moved = self._cut(bins)
         return 2 * float(self.residual[moved].sum()) / self.n_samples
 
     def largest_error(self, bins: NDArray[np.intp], count: Counts) -> float:
-        """Most that the largest gap over bins of `count` samples (B,) may be off."""
+        """The most by which the largest gap over bins of `count` samples (B,) may be off."""
         moved = self._cut(bins)
         if not len(moved):
             return 0.0
@@ -253,19 +253,19 @@ class RankedCells:
         return min(open_sum / float(certain[count > 0].min()), 1.0)
 
     def _cut(self, cells: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Cells among some that have several scores; -1 stands for none."""
+        """Those of the given cells that have several scores; -1 stands for no cell."""
         found = cells[cells >= 0]
         return found[self.is_open[found]]
 
     def cut_by_scores(self, edges: Floats) -> NDArray[np.intp]:
-        """The cell that each of some borders parts, -1 where it parts none."""
+        """The cell that each of the given borders cuts, -1 if it cuts none."""
         wanted = edges.astype(self.score_type).astype(np.float64)
         cell = np.searchsorted(self.low, wanted, side="left") - 1
         inside = (cell >= 0) & (wanted <= self.high[cell])
         return np.where(inside, cell, -1)
 
     def cut_by_places(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The cell that each of some places among the sorted samples parts, -1 for none."""
+        """The cell that each position among the sorted samples cuts, -1 if it cuts none."""
         cell = np.searchsorted(self.samples_below, places, side="right") - 1
         is_border = self.samples_below[cell] == places
         return np.where(is_border, -1, cell)

@@ -1,9 +1,9 @@
-"""Scores of an event in ascending order, from which all that ranks them is added up.
+"""Scores of an event in ascending order, from which all ranking metrics are computed.
 
 Area under the curve, average precision, Kolmogorov-Smirnov distance, operating points and
-calibration bins are sums over the distinct scores in order. They are sorted once, the outcome as
-the last bit of the key, and read in blocks, so that no work array grows with the samples. Counts
-stay whole numbers, so ties are exact.
+calibration bins are sums over the distinct scores in order. Scores are sorted once, with the
+outcome as the last bit of the key, and read in blocks, so that no work array grows with the
+samples. Counts stay whole numbers, so ties are exact.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from offdiag.domain.values import Reason
 
 SAMPLES_PER_BLOCK = 1 << 16
-"""Samples worked on at a time: their arrays fit a cache of the processor."""
+"""Samples processed at a time: their arrays fit a cache of the processor."""
 
 _KEYS = {np.dtype(np.float32): np.uint32, np.dtype(np.float64): np.uint64}
 
@@ -37,7 +37,7 @@ class TwoKinds(Protocol):
 
 
 def one_sided_reason(ranked: TwoKinds) -> Reason | None:
-    """Why what needs both kinds of samples is undefined."""
+    """Why metrics that need both kinds of samples are undefined; None if both exist."""
     if ranked.n_positive == 0:
         return Reason.NO_ACTUAL_POSITIVES
     return Reason.NO_ACTUAL_NEGATIVES if ranked.n_negative == 0 else None
@@ -48,7 +48,7 @@ class ScoreBlock:
     """b consecutive distinct scores, ascending, with the samples that have them.
 
     `values` is floating (b,), `positive` and `negative` are int64 (b,). `positives_before` and
-    `negatives_before` count the samples with a score below all of these.
+    `negatives_before` count the samples that score below the whole block.
     """
 
     values: NDArray[Any]
@@ -101,11 +101,11 @@ class RankedScores:
 
     @property
     def score_type(self) -> type[np.floating[Any]]:
-        """The type that scores are compared in."""
+        """The type in which scores are compared."""
         return self.ascending.dtype.type
 
     def at(self, places: NDArray[np.intp]) -> NDArray[Any]:
-        """The scores at places in their order."""
+        """The scores at the given positions of the order."""
         return np.asarray(self.ascending[places])
 
     @cached_property
@@ -122,7 +122,7 @@ class RankedScores:
         return self.n_positive, self.n_negative
 
     def blocks(self) -> Iterator[ScoreBlock]:
-        """All distinct scores in consecutive blocks; equal scores are never parted."""
+        """All distinct scores in consecutive blocks; equal scores are never separated."""
         start = positives = 0
         while start < self.n_samples:
             stop = self.end_of_ties(min(start + SAMPLES_PER_BLOCK, self.n_samples))
@@ -140,13 +140,13 @@ class RankedScores:
             start = stop
 
     def end_of_ties(self, place: int) -> int:
-        """The first place from `place` (0 to n) on that does not part equal scores."""
+        """The first place at or after `place` (0 to n) that does not separate equal scores."""
         if place in (0, self.n_samples):
             return place
         return int(np.searchsorted(self.ascending, self.ascending[place - 1], side="right"))
 
     def samples_below_each(self, scores: NDArray[Any]) -> NDArray[np.intp]:
-        """How many samples have a smaller score than each of some, compared in its type."""
+        """How many samples score below each of the given scores, compared in their own type."""
         wanted = scores.astype(self.ascending.dtype)
         return np.searchsorted(self.ascending, wanted, side="left")
 
@@ -185,7 +185,7 @@ class RankedScores:
         return RankSums(wins, precision, gap, n_distinct)
 
     def mirrored(self) -> RankedScores:
-        """The scores of the opposite event: negated, and what happened did not."""
+        """The scores of the opposite event: negated, with outcomes exchanged."""
         return RankedScores(-self.ascending[::-1], ~self.is_positive[::-1])
 
     @cached_property
@@ -202,18 +202,18 @@ class RankedScores:
 
     @property
     def samples_below(self) -> Counts:
-        """For each distinct score the samples with a smaller one, then all samples; (V + 1,)."""
+        """For each distinct score, the samples that score lower, then all samples; (V + 1,)."""
         return self._distinct[1]
 
     @cached_property
     def positives_below(self) -> Counts:
-        """The same for positive samples."""
+        """As `samples_below`, for positive samples."""
         up_to = np.append(0, np.cumsum(self.is_positive, dtype=np.int64))
         return np.asarray(up_to[self.samples_below])
 
     @cached_property
     def negatives_below(self) -> Counts:
-        """The same for negative samples."""
+        """As `samples_below`, for negative samples."""
         return self.samples_below - self.positives_below
 
     @property
@@ -242,10 +242,10 @@ class RankedScores:
 def rank_scores(is_positive: NDArray[np.bool_], scores: NDArray[Any]) -> RankedScores:
     """Sort finite scores, both arrays of shape (n,).
 
-    Bits of numbers from 0 on are in the order of the numbers and leave the sign free, so such a
+    The bits of numbers from 0 on sort like the numbers and leave the sign bit free, so such a
     score and its outcome make one key; sorting keys is several times faster than an index.
     """
-    # Adding 0 makes -0.0 and 0.0 the same bits, and a contiguous copy.
+    # Adding 0 gives -0.0 and 0.0 the same bits, and makes a contiguous copy.
     return rank_in_place(is_positive, scores + 0)
 
 
@@ -267,7 +267,7 @@ def rank_in_place(is_positive: NDArray[np.bool_], scores: NDArray[Any]) -> Ranke
 
 
 def ascending_order(scores: NDArray[Any]) -> NDArray[np.integer[Any]]:
-    """Places of n < 2^32 finite scores in ascending order, equal ones as they come, (n,)."""
+    """Positions of n < 2^32 finite scores in ascending order, ties in their given order, (n,)."""
     plain = scores + 0
     if plain.dtype != np.float32 or (len(plain) and plain.min() < 0):
         return np.argsort(plain, kind="stable").astype(np.uint32)

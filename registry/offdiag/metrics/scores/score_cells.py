@@ -1,16 +1,16 @@
-"""Probabilities counted in narrow cells of their logit, from which scores of any size add up.
+"""Probabilities counted in narrow cells of their logit, so that any number of scores can be added.
 
 A cell holds the samples whose probability p of the positive class lies in one bin of
 floor(256 logit p). Borders of calibration bins and tidy thresholds are borders of cells, and 0,
-1/2 and 1 are not neighbours of others. Of a cell are kept its samples by outcome, the smallest and
-the largest p, and sums; where both agree, the cell is one score and its samples are true ties.
+1/2 and 1 have cells of their own. A cell keeps its samples by outcome, the smallest and
+the largest p, and sums; if both agree, the cell is one score and its samples are true ties.
 
-The cells of one of several classes do not tell which samples they share with those of another.
-What needs a class at a time comes from them (areas, losses, calibration of the largest
-probability), and what compares the probabilities of one sample does not.
+The cells of one of several classes do not show which samples they share with those of another.
+Metrics that need one class at a time follow from them (areas, losses, calibration of the largest
+probability); metrics that compare the probabilities of one sample do not.
 
-Counting is a sum over samples, so a database does it where scores lie, and stored scores are
-counted chunk by chunk.
+Counting is a sum over samples, so a database can do it where the scores are, and stored scores
+are counted chunk by chunk.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from offdiag.metrics.scores.ranked_cells import RankedCells
 
 CELLS_PER_LOGIT = 256
 LINEAR_STEPS = 60.00000236
-"""floor(this times p) steps at every k / 15 and k / 20 as float32 rounds it, and not before."""
+"""floor(this times p) steps exactly at every k / 15 and k / 20 as rounded to float32."""
 LOWEST_CODE, HIGHEST_CODE = -40_000, 40_000
 """Codes of p = 0 and p = 1; those of all others lie between -26,500 and 4,500."""
 NEGATIVE, POSITIVE = 0, 1
-"""Columns of what is known of a cell by outcome."""
+"""Columns of a cell's figures by outcome."""
 CELL_AXIS = 0
 """Axis of an (m, 2) table along which the cell changes."""
 OUTCOME_AXIS = 1
@@ -44,11 +44,11 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class CellSums:
-    """What is known of m sets of samples, each of one cell and one outcome; all of shape (m,).
+    """What is known about m sets of samples, each of one cell and one outcome; all of shape (m,).
 
     `code` int32 names the cell, in the order of its scores. `count` is at least 1; `low` and
     `high` are the smallest and the largest p, float32. `score` sums p, `squared` (p - y)^2 and
-    `surprise` -ln of the probability of what happened, without samples where that is 0.
+    `surprise` -ln of the probability of what happened, leaving out samples for which that is 0.
     """
 
     code: NDArray[np.int32]
@@ -63,13 +63,13 @@ class CellSums:
         return len(self.code)
 
     def take(self, places: NDArray[Any]) -> CellSums:
-        """Those at some places, or those that a mask (m,) marks."""
+        """The sets at the given positions, or those that a mask (m,) marks."""
         return CellSums(*(getattr(self, field.name)[places] for field in fields(self)))
 
     def grouped(self, keys: NDArray[np.integer[Any]]) -> tuple[NDArray[np.intp], CellSums]:
         """Add up sets with equal keys (m,), which are of one cell and one outcome.
 
-        Returns the place of one set of each group beside the groups, in the order of the keys.
+        Returns the position of one set of each group, and the groups in the order of the keys.
         """
         order = np.argsort(keys, kind="stable")
         starts = np.flatnonzero(np.diff(keys[order], prepend=keys[order[:1]] - 1))
@@ -87,7 +87,7 @@ class CellSums:
 
 
 def cell_codes(p: NDArray[np.float32]) -> NDArray[np.int32]:
-    """The cells of probabilities in [0, 1], in ascending order of these."""
+    """The cells of probabilities in [0, 1], in the same order as these."""
     wide = p.astype(np.float64)
     with np.errstate(divide="ignore"):
         logit = np.log(wide / (1 - wide))
@@ -100,9 +100,9 @@ def cell_codes(p: NDArray[np.float32]) -> NDArray[np.int32]:
 def count_scores(
     parts: Iterable[tuple[NDArray[np.bool_], NDArray[np.float32]]],
 ) -> ScoreCells | None:
-    """Count parts of any size: whether the event happened, and p in [0, 1], both (n,).
+    """Count chunks of any size: whether the event happened, and p in [0, 1], both (n,).
 
-    Memory holds one part and the cells. None where p is not a probability, or there is no sample.
+    Memory holds one chunk and the cells. None if a p is not a probability or there is no sample.
     """
     known: CellSums | None = None
     happened = np.zeros(0, dtype=np.bool_)
@@ -183,7 +183,7 @@ class ScoreCells:
         )
 
     def top_label(self, *, ties_to_positive: bool) -> RankedCells:
-        """Cells of the larger one of p and 1 - p; positive where that class is the actual one."""
+        """Cells of the larger of p and 1 - p; positive if that class is the actual one."""
         above = self.low >= 0.5 if ties_to_positive else self.low > 0.5
         upper, lower = self._part(above).event, self._part(~above).event.complement()
         joined = RankedCells(
@@ -199,7 +199,7 @@ class ScoreCells:
     def losses(self) -> LossMoments:
         """Moments of all losses; within a cell and an outcome they count as equal.
 
-        Their means are exact. What is lost of their spread is less than 1 in 10^4 of it.
+        Their means are exact. Less than 1 in 10^4 of their spread is lost.
         """
         n_samples = np.maximum(self.count, 1)
         squared = 2 * self.squared
@@ -217,7 +217,7 @@ class ScoreCells:
 
     @property
     def clipping_error(self) -> float:
-        """Most that the mean clipped loss may be off, from cells that reach below the clip."""
+        """Most by which the mean clipped loss may be off, from cells that reach below the clip."""
         reaching = (self.low > 0) & (self.low < CLIP) & (self.high > CLIP)
         if not reaching.any():
             return 0.0
@@ -231,7 +231,7 @@ class ScoreCells:
 def score_cells(sums: CellSums, is_positive: NDArray[np.bool_]) -> ScoreCells:
     """Put sets of samples in order; `is_positive` (m,) is their outcome, m at least 1.
 
-    Cells that overlap, as the last digits of a logarithm may make them, become one.
+    Cells that overlap, as the last digits of a logarithm may cause, are merged.
     """
     order = np.lexsort((sums.high, sums.low))
     sums, is_positive = sums.take(order), is_positive[order]
@@ -259,7 +259,7 @@ def score_cells(sums: CellSums, is_positive: NDArray[np.bool_]) -> ScoreCells:
 
 
 def _moments(count: Counts, each: Floats, total: Floats) -> Moments:
-    """Of `count` equal losses `each`, which add up to `total`, all of one shape."""
+    """Moments of `count` equal losses `each`, which add up to `total`, all of one shape."""
     n_samples = int(count.sum())
     mean = float(total.sum()) / n_samples
     return Moments(n_samples, mean, float((count * np.square(each - mean)).sum()))
@@ -267,7 +267,7 @@ def _moments(count: Counts, each: Floats, total: Floats) -> Moments:
 
 @dataclass(frozen=True, eq=False)
 class EventSums:
-    """What is known of the probability of one event: sets of samples of one cell and outcome.
+    """What is known about the probability of one event: sets of samples of one cell and outcome.
 
     `happened` is bool (m,); all sets together are all samples.
     """
@@ -283,8 +283,8 @@ class EventSums:
 class ClassCells:
     """Cells of each of K classes against the rest in label order, and of the top label.
 
-    `top` holds the largest probability of each sample, whose event is that its class, the first
-    one of equals, is the actual one.
+    `top` holds the largest probability of each sample; its event is that the class with that
+    probability, the first if tied, is the actual one.
     """
 
     classes: tuple[ScoreCells, ...]
@@ -308,8 +308,8 @@ class ClassCells:
     def losses(self) -> LossMoments:
         """Moments of both losses from the samples of each class in its own cells.
 
-        Means are exact, spread within a cell is lost. The squared distance of a sample adds up
-        over classes, so only its mean is known: its `squares` are not a number.
+        Means are exact; the spread within a cell is lost. The squared distance of a sample adds up
+        over classes, so only its mean is known: its `squares` are NaN.
         """
         count, surprise, is_zero = (
             np.concatenate(parts)
@@ -335,10 +335,10 @@ class ClassCells:
 
     @property
     def clipping_error(self) -> float:
-        """Most that the mean clipped loss may be off, from cells that reach below the clip."""
+        """Most by which the mean clipped loss may be off, from cells that reach below the clip."""
         return float(sum(each.clipping_error for each in self.classes))
 
 
 def class_cells(classes: tuple[EventSums, ...], top: EventSums) -> ClassCells:
-    """Put what was counted in order."""
+    """Put the counts of all classes in order."""
     return ClassCells(tuple(each.cells() for each in classes), top.cells())

@@ -1,8 +1,8 @@
-"""Everything that pictures of scores are drawn from, small enough to be kept with the results.
+"""Data for all plots of scores, small enough to be stored with the results.
 
 For one class against the rest: its operating points, how often the event happened in each bin
-of its score, and how the scores of both kinds of samples are spread. For all classes together:
-whether the largest probability of a sample says how often the answer is right.
+of its score, and the distribution of scores of both kinds of samples. For all classes together:
+whether the largest probability of a sample shows how often the prediction is right.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.scores.score_cells import ClassCells, ScoreCells
 
 TOP_LABEL = -1
-"""Stands for the class with the largest probability, whichever that is for a sample."""
+"""Stands for the class with the largest probability of each sample."""
 
 HISTOGRAM_BINS = 20
 CELLS_OF_ONE = 256
-"""Pixels a side that the curves of an only class are kept for."""
+"""Pixels per side for which the curves of a single class are kept."""
 CELLS_OF_EACH = 96
-"""The same where every class has curves."""
+"""Pixels per side where every class has curves."""
 TIDY_THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 """Probabilities at which the counts are kept exactly: 0.05, 0.1, … 0.95."""
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreHistogram:
-    """How the scores of positive and negative samples are spread, in B bins of equal width.
+    """The distribution of scores of positive and negative samples, in B bins of equal width.
 
     `edges` is float64 (B + 1,), bins as in `CalibrationBins`; `positive` and `negative` are
     int64 (B,).
@@ -49,7 +49,7 @@ class ScoreHistogram:
 
 @dataclass(frozen=True, eq=False)
 class ScoreCurve:
-    """What is kept for the class with code `code`, or for the top label.
+    """The data kept for the class with code `code`, or for the top label.
 
     The event is that a sample is of the class, or that the top label is right. `bins` is None
     for scores that are not probabilities. The top label has no operating points.
@@ -64,8 +64,8 @@ class ScoreCurve:
 def score_curves(forecasts: Forecasts, counts: NDArray[np.int64]) -> tuple[ScoreCurve, ...]:
     """Curves of the positive class alone, or of each class and the top label.
 
-    `counts` is the confusion matrix (K, K) of the answers that were given: a threshold that
-    leads to exactly those is kept. The same forecasts give the same bits.
+    `counts` is the confusion matrix (K, K) of the predictions that were made: a threshold that
+    leads to exactly these is kept. The same forecasts give the same bits.
     """
     if forecasts.positive is not None:
         return (_class_curve(forecasts, forecasts.positive, counts, cells=CELLS_OF_ONE),)
@@ -83,7 +83,7 @@ def cell_curves(
 ) -> tuple[ScoreCurve, ...]:
     """The curve of the positive class of two, from scores counted in cells.
 
-    Its operating points are some of those of the scores, at the lowest score of cells.
+    Its operating points are a subset of those of the scores, at the lowest score of cells.
     """
     answers = int(counts[positive, positive]), int(predicted_totals(counts)[positive])
     return (
@@ -92,7 +92,7 @@ def cell_curves(
 
 
 def class_cell_curves(cells: ClassCells, counts: NDArray[np.int64]) -> tuple[ScoreCurve, ...]:
-    """The curves of each class and the top label, from the scores of all counted in cells."""
+    """The curves of each class and the top label, from scores counted in cells."""
     found = tuple(
         _curve(
             code,
@@ -113,11 +113,11 @@ def label_curves(
     hits: NDArray[np.int64],
     predicted: NDArray[np.int64],
 ) -> tuple[ScoreCurve, ...]:
-    """Curves of each label of sets against the rest.
+    """Curves of each label of label sets against the rest.
 
-    `actual` and `scores` are (n, q); `hits` and `predicted` (q,) count the sets that were
-    predicted with a label rightly, and at all. Scores are probabilities where all lie between
-    0 and 1; those of one sample need not add up to 1.
+    `actual` and `scores` are (n, q); `hits` and `predicted` (q,) count the sets predicted with
+    the label correctly, and in all. Scores are probabilities if all lie between 0 and 1; those
+    of one sample need not add up to 1.
     """
     are_probabilities = bool(((scores >= 0) & (scores <= 1)).all())
     return tuple(
@@ -133,9 +133,9 @@ def label_curves(
 
 
 def of_other_class(curve: ScoreCurve) -> ScoreCurve:
-    """The curve of the other one of two classes, from the same scores.
+    """The curve of the other of two classes, from the same scores.
 
-    Its probability is what is left of one; scores that are none stay as they are.
+    Its probability is 1 - p; scores that are not probabilities stay as they are.
     """
     histogram = curve.histogram
     other = ScoreHistogram(histogram.edges, histogram.negative, histogram.positive)
@@ -157,9 +157,9 @@ def of_other_class(curve: ScoreCurve) -> ScoreCurve:
 
 
 def score_histogram(ranked: Ranking, *, low: float, high: float) -> ScoreHistogram:
-    """Count the scores from `low` to `high` > `low`, which are all of them."""
+    """Count the scores, all of which lie from `low` to `high` > `low`."""
     edges = low + (high - low) * (np.arange(HISTOGRAM_BINS + 1) / HISTOGRAM_BINS)
-    edges[-1] = high  # The sum may have missed it by a rounding.
+    edges[-1] = high  # Rounding may have made the sum miss it.
     places = np.concatenate([[0], ranked.samples_below_each(edges[1:-1]), [ranked.n_samples]])
     positive = ranked.positives_between(places)
     return ScoreHistogram(edges, positive, np.diff(places) - positive)
@@ -185,7 +185,7 @@ def _curve(
     are_probabilities: bool,
     cells: int,
 ) -> ScoreCurve:
-    """The curve of one event; `answers` are those that named it rightly, and all that did."""
+    """The curve of one event; `answers` counts correct predictions of it, and all."""
     edges = [float(ranked.score_type(edge)) for edge in TIDY_THRESHOLDS]
     points = drawn_points(
         ranked, cells=cells, answers=answers, thresholds=edges if are_probabilities else ()
@@ -211,7 +211,7 @@ def _top_curve(ranked: Ranking) -> ScoreCurve:
 
 
 def _range(ranked: Ranking) -> tuple[float, float]:
-    """Smallest and largest score, apart where all are equal."""
+    """Smallest and largest score, moved apart if all scores are equal."""
     if not ranked.n_samples:
         return 0.0, 1.0
     low, high = ranked.at(np.array([0, ranked.n_samples - 1])).astype(np.float64).tolist()

@@ -51,7 +51,7 @@ def score_metrics(forecasts: Forecasts) -> Mapping[str, MetricValue]:
     """Every metric of at least one sample by key.
 
     With a positive class: its ranking and calibration. With a column for each class: the
-    averaged areas. Metrics of probabilities are undefined for scores that are none.
+    averaged areas. Metrics of probabilities are undefined for scores that are not probabilities.
     """
     metrics: dict[str, MetricValue] = {}
     if forecasts.positive is not None:
@@ -104,7 +104,7 @@ def _whole_forecast(forecasts: Forecasts) -> dict[str, MetricValue]:
 
 
 def top_k_keys(n_classes: int) -> dict[str, int]:
-    """The k of each top-k accuracy that is given for so many classes, by key."""
+    """The k of each top-k accuracy that is reported for this number of classes, by key."""
     largest = max(1, min(LARGEST_K, n_classes - 1))
     return {f"top_{k}_accuracy": k for k in range(1, largest + 1)}
 
