@@ -1,1 +1,1 @@
-"""Groups of samples side by side: gaps between them, and fairness by its usual names."""
+"""Comparison of groups of samples: gaps between them, and fairness criteria by their names."""

@@ -1,8 +1,8 @@
-"""Fairness between groups of samples, from counts, by the names the literature uses.
+"""Fairness criteria between groups of samples, from counts, by the names the literature uses.
 
-Each criterion asks that a rate of one class against the rest is the same in all groups. The
+Each criterion requires a rate of one class against the rest to be the same in all groups. The
 difference is the highest rate minus the lowest, the ratio the lowest divided by the highest, as
-in Fairlearn; for two groups they are the absolute values of AIF360.
+in Fairlearn; for two groups they are the absolute values of those in AIF360.
 
 | criterion | equal in all groups | source |
 | --- | --- | --- |
@@ -46,10 +46,10 @@ def not_compared(
     suppressed_below: int = 0,
     n_without_value: int | None = 0,
 ) -> tuple[str, ...]:
-    """Which labelled examples of a column are in no group that is compared, as clauses.
+    """The labelled examples of a column that are in no compared group, as clauses.
 
-    `too_small` has the sizes of groups below `min_size` by name; of `n_suppressed` others not even
-    the name is told. `n_without_value` examples have no value, None where that is not told either.
+    `too_small` has the sizes of groups below `min_size` by name; `n_suppressed` more groups are
+    not even named. `n_without_value` examples have no value; None if their number is withheld.
     """
     few = ", ".join(f"{name} ({n})" for name, n in too_small.items())
     clauses = [f"fewer than {min_size} labelled examples: {few}"] if few else []
@@ -61,7 +61,7 @@ def not_compared(
 
 
 class Criterion(StrEnum):
-    """What is to be equal in all groups."""
+    """What must be equal in all groups."""
 
     DEMOGRAPHIC_PARITY = "demographic_parity"
     EQUALIZED_ODDS = "equalized_odds"
@@ -74,7 +74,7 @@ class Criterion(StrEnum):
 
     @property
     def rates(self) -> tuple[str, ...]:
-        """Keys of the rates that are to be equal."""
+        """Keys of the rates that must be equal."""
         return _RATES[self]
 
 
@@ -91,7 +91,7 @@ _RATES = {
     Criterion.PREDICTIVE_PARITY: ("precision",),
 }
 RATES = ("predicted_rate", "recall", "fpr", "precision")
-"""Rates that a criterion compares, by their keys in the catalogue."""
+"""Rates compared by the criteria, by their keys in the catalogue."""
 _WITHOUT_CASES = {
     "predicted_rate": Reason.NO_SAMPLES,
     "recall": Reason.NO_ACTUAL_POSITIVES,
@@ -102,7 +102,7 @@ _WITHOUT_CASES = {
 
 @dataclass(frozen=True)
 class Disparity:
-    """One criterion of one class: the largest difference and the smallest ratio of two groups."""
+    """One criterion for one class: the largest difference and smallest ratio between groups."""
 
     criterion: Criterion
     difference: MetricValue
@@ -113,8 +113,8 @@ class Disparity:
 class ClassFairness:
     """One class against the rest in G groups.
 
-    `rates` has a value for each group by the keys of `RATES`. `conflict` is a sentence where
-    criteria exclude each other on these data, None where they need not.
+    `rates` has a value for each group by the keys of `RATES`. `conflict` is a sentence if
+    criteria exclude each other on these data, None if they need not.
     """
 
     rates: Mapping[str, tuple[MetricValue, ...]]
@@ -125,10 +125,10 @@ class ClassFairness:
 def class_fairness(
     groups: Sequence[Outcomes], code: int, *, confidence: float = 0.95
 ) -> ClassFairness:
-    """All criteria of the class `code` over groups without a sample in common.
+    """All criteria for the class `code` over groups without a sample in common.
 
-    A criterion is undefined where the rate of a group is: of a group without a sample of the
-    class nothing can be said about recall. Raises `InvalidInput` for a confidence outside (0, 1).
+    A criterion is undefined if the rate of a group is: nothing can be said about the recall of a
+    group without a sample of the class. Raises `InvalidInput` for a confidence outside (0, 1).
     """
     hits, cases = _hits_and_cases(groups, code)
     found = []
@@ -198,7 +198,7 @@ def _values(
 
 
 def _conflict(groups: Sequence[Outcomes], code: int, confidence: float) -> str | None:
-    """Where shares of the class surely differ, not all criteria can hold at once.
+    """The conflict between criteria if shares of the class certainly differ, None otherwise.
 
     With different shares and some error, equal precision excludes equal recall and false
     positive rates (Chouldechova 2017; Kleinberg, Mullainathan and Raghavan 2017, ITCS, 43:1),

@@ -1,22 +1,23 @@
-"""A metric of several groups: the lowest value, the largest difference and the smallest ratio.
+"""A metric across several groups: lowest value, largest difference and smallest ratio.
 
-Which group is lowest is seen in the data, so the interval of that group alone would promise too
-much on one side and too little on none. With alpha = 1 - confidence, an end that says "it is at
-least this bad" takes Bonferroni's share of alpha over all statements from which it was chosen; the
-other end, "every group is at least this good", takes alpha undivided: it is wrong only if the
-interval of the truly worst group is (intersection-union test, Berger 1982, Technometrics 24, 295).
+Which group is lowest is only seen in the data, so the interval for that group alone would promise
+too much on one side and too little on neither. With alpha = 1 - confidence, an end that says "it
+is at least this bad" uses Bonferroni's share of alpha over all statements from which it was
+chosen; the other end, "every group is at least this good", uses alpha undivided: it is wrong only
+if the interval of the truly worst group is (intersection-union test, Berger 1982, Technometrics
+24, 295).
 
-The end that was chosen takes the exact interval of a proportion where the metric is one. Close to
-0 and 1 one end of Wilson's fails far more often than its share, and the most extreme of many
-groups is where it does: of ten equal groups of 200 with a recall of 0.99, one would be called
-worse in 14 % of samples.
+If the metric is a proportion, the chosen end comes from its exact interval. Close to 0 and 1 one
+end of Wilson's fails far more often than its share, and the most extreme of many groups is where
+that happens: of ten equal groups of 200 with a recall of 0.99, one would be called worse in 14 %
+of samples.
 
 Groups have different samples, so differences and ratios combine the ends of two intervals by
-square-and-add: Zou and Donner (2008), Stat. Med. 27, 1693, of which Newcombe's interval of two
+square-and-add: Zou and Donner (2008), Stat. Med. 27, 1693, of which Newcombe's interval for two
 proportions is the case of Wilson ends, and Donner and Zou (2012), Stat. Methods Med. Res. 21, 347.
 
-Slices are groups of which only the margins are known. Averages over classes have no interval
-there: theirs needs the whole matrix.
+Slices are groups for which only the margins are known. Averages over classes have no interval
+there, because that would need the whole matrix.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ Floats = NDArray[np.float64]
 class GroupValues:
     """A metric of G groups with no sample in common: values (G,), NaN where undefined.
 
-    `bounds` gives the ends of the intervals (G,) for a confidence, `exact` ends that hold at least
-    as often, None where there are no others.
+    `bounds` returns the ends of the intervals (G,) for a confidence, `exact` ends that hold at
+    least as often as stated; None if there are no exact ones.
     """
 
     values: Floats
@@ -69,12 +70,12 @@ class GroupValues:
     exact: Callable[[float], Bounds] | None = None
 
     def chosen(self, confidence: float) -> Bounds:
-        """The ends to take where the group is chosen for its value."""
+        """The ends to use if the group is chosen for its value."""
         return (self.exact or self.bounds)(confidence)
 
 
 def shared_confidence(confidence: float, n_statements: int) -> float:
-    """The confidence of each of n statements that hold together (Bonferroni)."""
+    """The confidence each of n statements needs for all of them to hold together (Bonferroni)."""
     return 1 - (1 - confidence) / max(n_statements, 1)
 
 
@@ -83,7 +84,7 @@ def worst(
 ) -> MetricValue:
     """The lowest value of the groups, or the highest one, with its interval.
 
-    Undefined without a group, and where the value of any group is.
+    Undefined without a group, or if the value of any group is undefined.
     """
     undefined = _undefined(groups.values, fewest=1)
     if undefined is not None:
@@ -103,7 +104,7 @@ def largest_difference(
     """The highest value minus the lowest, at least 0.
 
     `n_families` is the number of metrics from which this difference may still be chosen.
-    Undefined for fewer than two groups, and where the value of any group is.
+    Undefined for fewer than two groups, or if the value of any group is undefined.
     """
     undefined = _undefined(groups.values, fewest=2)
     if undefined is not None:
@@ -114,7 +115,7 @@ def largest_difference(
     low = difference - np.hypot((values - chosen.low)[:, None], (chosen.high - values)[None, :])
     high = difference + np.hypot((alone.high - values)[:, None], (values - alone.low)[None, :])
     pairs = ~np.eye(len(values), dtype=np.bool_)
-    # NaN stays: 0 would be an end where a group has no interval.
+    # NaN is kept: 0 would be an end for a group that has no interval.
     lowest = np.maximum(0.0, low[pairs].max())
     return _value(values.max() - values.min(), lowest, high[pairs].max(), METHOD)
 
@@ -124,7 +125,7 @@ def smallest_ratio(
 ) -> MetricValue:
     """The lowest value divided by the highest, in [0, 1], for values that are never negative.
 
-    Undefined as `largest_difference` is, and where all values are 0.
+    Undefined in the same cases as `largest_difference`, and if all values are 0.
     """
     undefined = _undefined(groups.values, fewest=2)
     if undefined is not None:
@@ -143,7 +144,7 @@ def smallest_ratio(
 
 
 def worst_of(differences: Sequence[MetricValue], *, is_highest: bool) -> MetricValue:
-    """The largest of several differences, or the smallest of several ratios, ends likewise."""
+    """The largest of several differences, or the smallest of several ratios, end by end."""
     undefined = next((each for each in differences if each.value is None), None)
     if undefined is not None:
         return undefined
@@ -197,21 +198,21 @@ def _value(value: float, low: float, high: float, method: str) -> MetricValue:
 
 OF_A_CLASS = frozenset({"recall", "precision", "f1", "support"})
 OF_ALL = frozenset({ACCURACY, SUBSET_ACCURACY, *SLOPES})
-"""Metrics that slices have by their margins alone."""
+"""Metrics of a whole slice that follow from its margins."""
 _OF_SETS = frozenset({SUBSET_ACCURACY, "macro_f1"})
 
 
 def is_of_slices(key: str, *, of_sets: bool) -> bool:
-    """Whether slices of samples with one label, or with sets of labels, have a metric of all."""
+    """Whether slices with one label per sample, or with label sets, have an overall metric."""
     return key in (_OF_SETS if of_sets else OF_ALL - {SUBSET_ACCURACY})
 
 
 def slice_value(
     numbers: NDArray[Any], key: str, code: int | None, *, of_sets: bool
 ) -> MetricValue:
-    """A metric of one slice, from its numbers (2 + 3 K,), which `SliceCounts` describes.
+    """A metric of one slice, from its numbers (2 + 3 K,), described in `SliceCounts`.
 
-    `code` is the class of a metric of one. Undefined where there is nothing to divide by.
+    `code` is the class of a per-class metric. Undefined if there is nothing to divide by.
     """
     groups = _groups(numbers[np.newaxis], key, code, of_sets=of_sets)
     (value,), ends = groups.values.tolist(), groups.bounds(0.95)
@@ -234,8 +235,8 @@ def over_slices(
 ) -> MetricValue:
     """The lowest value of S slices (S, 2 + 3 K) of one column, or the gap between them.
 
-    Slices of fewer than `min_size` samples, or of the class, decide nothing. Ends are those of a
-    gate; averages over classes have none.
+    Slices with fewer than `min_size` samples, or samples of the class, are ignored. Ends are those
+    used in a gate; averages over classes have none.
     """
     sizes = numbers[:, 0] if code is None else numbers[:, 2 + code]
     groups = _groups(numbers[sizes >= min_size], key, code, of_sets=of_sets)
@@ -251,7 +252,7 @@ def _groups(numbers: NDArray[Any], key: str, code: int | None, *, of_sets: bool)
         found[:, 2 + part * n_classes : 2 + (part + 1) * n_classes] for part in range(3)
     )
     if key in SLOPES:
-        # An average over labels is one over all of them, over classes over those that occur.
+        # Averages over labels include all labels, those over classes the classes that occur.
         average = "macro_f1_all_labels" if of_sets else key
         return _without_ends(Margins(actual, predicted, correct).values(average))
     if code is None:
@@ -294,16 +295,16 @@ def _without_ends(values: Floats) -> GroupValues:
 
 
 MOST_DRAWN = 50
-"""Groups up to which intervals are drawn; with more, only proportions have any."""
+"""Groups up to which intervals are drawn; with more, only proportions have intervals."""
 
 
 def group_values(
     groups: Sequence[Unweighted], key: str, code: int | None, *, seed: int
 ) -> GroupValues:
-    """The metric `key` of each group: of the class `code`, or of the whole matrix.
+    """The metric `key` of each group, for the class `code` or for the whole matrix.
 
-    Raises `InvalidInput` for a metric that is not of the matrix, such as one of scores, and for
-    a metric of whole sets of labels.
+    Raises `InvalidInput` for a metric that is not computed from the matrix, such as one of
+    scores, and for a metric of whole sets of labels.
     """
     of_class = code is not None
     known = PER_CLASS_KEYS if of_class else AGGREGATE_KEYS
@@ -333,13 +334,13 @@ def group_values(
 
 
 def group_sizes(groups: Sequence[Unweighted], code: int | None) -> NDArray[np.int64]:
-    """Labelled samples of each group, of the class `code` alone if it is given, shape (G,)."""
+    """Labelled samples of each group, shape (G,), of the class `code` only if one is given."""
     sizes = [group.total if code is None else group.actual[code] for group in groups]
     return np.array(sizes, dtype=np.int64)
 
 
 def outcomes_of(group: Unweighted) -> Outcomes:
-    """Right, actual and predicted samples of each class, or of each label."""
+    """Correct, actual and predicted samples of each class, or of each label."""
     if isinstance(group, ConfusionMatrix):
         return Outcomes.of_matrix(group)
     return Outcomes(group.correct, group.actual, group.predicted, group.total)

@@ -1,1 +1,1 @@
-"""Which labels are probably wrong, and how well they are found."""
+"""Label errors: which labels are probably wrong, and how well such errors are found."""

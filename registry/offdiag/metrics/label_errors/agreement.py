@@ -1,4 +1,4 @@
-"""How much two people agree on labels, beyond chance.
+"""How much two people agree on labels, beyond chance (Cohen's kappa).
 
 Cohen, "A Coefficient of Agreement for Nominal Scales", Educational and Psychological Measurement
 20 (1960), 37-46.
@@ -25,8 +25,8 @@ FEWEST_FOR_KAPPA = 20
 class Agreement:
     """`n_same` of `n` answers are equal; `share` has a Wilson interval.
 
-    `kappa` is undefined where both people gave one answer to all. It has an interval, by the
-    delta method, from 20 samples on, if they disagree at least once.
+    `kappa` is undefined if both people gave the same answer to everything. It has an interval, by
+    the delta method, from 20 samples on, if they disagree at least once.
     """
 
     n: int
@@ -36,9 +36,9 @@ class Agreement:
 
 
 def agreement(first: Sequence[str | None], second: Sequence[str | None]) -> Agreement:
-    """How two people agree who answered the same samples, in the same order.
+    """The agreement of two people who answered for the same samples, in the same order.
 
-    An answer is a class, or None where it cannot be told, which is an answer of its own.
+    An answer is a class, or None for "cannot tell", which counts as an answer of its own.
     """
     n = len(first)
     names = sorted({*first, *second}, key=lambda name: (name is None, name or ""))

@@ -1,9 +1,9 @@
 """What wrong labels can do to accuracy, recall and the order of two runs.
 
-With a noise matrix, the number of samples of each given and true class is known, and which ones
-they are is not. Accuracy and recall lie between the sharp bounds for tables with fixed margins
-(Fréchet): models may be right on all wrong labels, or wrong on all of them. Without a matrix, any
-labels up to a number may be wrong, in the worst way for the leader.
+A noise matrix says how many samples there are of each given and true class, but not which samples
+they are. Accuracy and recall lie between the sharp bounds for tables with fixed margins
+(Fréchet): models may be right on all wrong labels, or wrong on all of them. Without a matrix, up
+to a given number of arbitrary labels may be wrong, in the worst way for the leader.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class NoiseBounds:
 
 
 def bounds_under_noise(counts: Counts, noise: Joint) -> NoiseBounds:
-    """Sharp bounds of accuracy and recall for right labels.
+    """Sharp bounds of accuracy and recall measured against the true labels.
 
-    `counts` (K, K) are of given labels along the actual axis and predictions. `noise` (K, K) is
+    `counts` (K, K) have given labels along the actual axis, and predictions. `noise` (K, K) is
     the joint distribution of given labels along the same axis and true ones, and sums to 1; its
-    rows are scaled to the counts. A class that is given but has no noise keeps its labels.
+    rows are scaled to the counts. A given class without noise keeps its labels.
     """
     given = counts.sum(axis=PREDICTED_AXIS).astype(np.float64)
     rows = noise.sum(axis=PREDICTED_AXIS)
@@ -58,11 +58,11 @@ def bounds_under_noise(counts: Counts, noise: Joint) -> NoiseBounds:
 
 
 def most_wrong_labels(only_first: int, only_second: int, n: int, *, confidence: float) -> int:
-    """How many labels may be wrong, whichever, so that the first run still leads the second.
+    """How many labels may be wrong, any of them, with the first run still leading the second.
 
     Of `n` samples, `only_first` are right under the first run alone. The worst wrong labels are
     among these: each moves one sample to the second run. The first leads while the lower end of
-    Tango's interval of the difference is above 0; -1 where it does not even with right labels.
+    Tango's interval of the difference is above 0; -1 if it does not lead even with right labels.
     """
 
     def leads(moved: int) -> bool:

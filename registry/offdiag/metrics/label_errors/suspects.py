@@ -1,12 +1,13 @@
 """Ranking labels by how much independent models contradict them, and how well that finds errors.
 
-Each family of models has one vote, so thirty checkpoints of one network are not thirty votes.
-A family with probabilities votes with these, another one with its predicted class.
+Each family of models has one vote, so thirty checkpoints of one network do not count as thirty
+votes. A family with probabilities votes with these, any other with its predicted class.
 
-What speaks against a label is confident learning, the joint distribution of given and true labels
-from probabilities: Northcutt, Jiang and Chuang, "Confident Learning: Estimating Uncertainty in
-Dataset Labels", Journal of Artificial Intelligence Research 70 (2021), 1373-1411. Probabilities
-must be out of sample: a model that was trained on a wrong label has often learned it.
+Evidence against a label comes from confident learning, which estimates the joint distribution of
+given and true labels from probabilities: Northcutt, Jiang and Chuang, "Confident Learning:
+Estimating Uncertainty in Dataset Labels", Journal of Artificial Intelligence Research 70 (2021),
+1373-1411. Probabilities must be out of sample: a model trained on a wrong label has often
+learned it.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ Table = NDArray[Any]
 class ConfidentLabels:
     """Given labels beside confidently predicted ones.
 
-    `thresholds` (K,) is the mean probability of each class over samples that have its label,
+    `thresholds` (K,) is the mean probability of each class over the samples labelled with it,
     NaN for a class without samples. `confident` (n,) is the most probable class among those
-    that reach their threshold, -1 where none does. `joint` (K, K) counts given labels along the
+    that reach their threshold, -1 if none does. `joint` (K, K) counts given labels along the
     actual axis and confident classes along the other (equation 1).
     """
 
@@ -40,10 +41,10 @@ class ConfidentLabels:
     joint: NDArray[np.int64]
 
     def noise(self, label_counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Estimated joint distribution of given and true labels, (K, K), which sums to 1.
+        """Estimated joint distribution of given and true labels, (K, K), summing to 1.
 
         Rows of the confident joint are scaled to the number of labels (equation 3); a class
-        that is never confident keeps its labels.
+        for which no sample is confident keeps its labels.
         """
         rows = self.joint.astype(np.float64)
         empty = rows.sum(axis=PREDICTED_AXIS) == 0
@@ -76,9 +77,9 @@ def confident_labels(labels: Labels, probabilities: Table) -> ConfidentLabels:
 
 
 def margins(labels: Labels, probabilities: Table) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """How far the best other class lies above the label, (n,) in [-1, 1], and which it is.
+    """How far the best other class is above the label, (n,) in [-1, 1], and which class it is.
 
-    The normalised margin of the paper with its sign turned, so that suspects come first.
+    The normalised margin of the paper with its sign reversed, so that suspects come first.
     """
     codes = labels.astype(np.int64)[:, np.newaxis]
     own = np.take_along_axis(probabilities, codes, axis=CLASS_AXIS)[:, 0].astype(np.float64)
@@ -90,9 +91,9 @@ def margins(labels: Labels, probabilities: Table) -> tuple[NDArray[np.float64], 
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """What one family says of n samples.
+    """The predictions of one family for n samples.
 
-    `predicted` (n,) are codes below K; `probabilities` (n, K) rows that sum to 1, None where
+    `predicted` (n,) are codes below K; `probabilities` (n, K) rows that sum to 1, None if
     the family has none.
     """
 
@@ -100,7 +101,7 @@ class Votes:
     probabilities: NDArray[Any] | None = None
 
     def table(self, n_classes: int) -> NDArray[np.float32]:
-        """Probabilities, or all of it on the predicted class."""
+        """Probabilities, or 1 for the predicted class."""
         if self.probabilities is not None:
             return self.probabilities.astype(np.float32)
         return np.eye(n_classes, dtype=np.float32)[self.predicted.astype(np.int64)]
@@ -108,13 +109,13 @@ class Votes:
 
 @dataclass(frozen=True, eq=False)
 class RankedLabels:
-    """n labels and what speaks against each, all arrays (n,).
+    """n labels and the evidence against each, all arrays (n,).
 
     `score` is the mean margin over families, the best other class less the label, in [-1, 1];
     `suggested` that class; `against` how many families predict another class than the
     label; `is_suspect` whether most families do and the margin is positive; `is_confident`
-    whether the suggested class reaches its threshold, too (Northcutt et al.). `order` lists
-    places by falling score.
+    whether the suggested class also reaches its threshold (Northcutt et al.). `order` lists
+    positions by falling score.
     """
 
     score: NDArray[np.float64]
@@ -130,9 +131,9 @@ class RankedLabels:
 def rank_labels(
     labels: NDArray[Any], families: Iterable[Votes], *, n_classes: int
 ) -> RankedLabels:
-    """Rank n labels, codes below `n_classes`, by what at least one family says of them.
+    """Rank n labels, codes below `n_classes`, by the votes of at least one family.
 
-    Families are taken one by one, so that only one of their tables need be in memory.
+    Families are read one at a time, so only one of their tables needs to be in memory.
     """
     mean = np.zeros((len(labels), n_classes), np.float32)
     against = np.zeros(len(labels), np.int64)
@@ -160,11 +161,11 @@ SEED = 20_211_231
 
 @dataclass(frozen=True, slots=True)
 class PlantedErrors:
-    """How errors that were planted on purpose rank, over several plantings.
+    """How deliberately planted errors rank, over several plantings.
 
-    `n_planted` labels of each planting were changed to another class at random, `budget` are
-    the samples looked at first. `found` is the mean share of planted errors among them and
-    `precision` their mean share of the budget; the bounds hold 95 % of plantings. Labels that
+    In each planting `n_planted` labels were changed to another class at random; `budget` is the
+    number of samples reviewed first. `found` is the mean share of planted errors among them and
+    `precision` their mean share of the budget; the bounds hold for 95 % of plantings. Labels that
     were wrong before count as right, so the precision is a lower bound at this share of errors.
     """
 
@@ -183,10 +184,10 @@ def plant_errors(
     labels: NDArray[Any],
     mean: NDArray[Any],
 ) -> PlantedErrors | None:
-    """Plant wrong labels and count those that rank within the budget.
+    """Plant wrong labels and count how many rank within the budget.
 
-    `mean` (n, K) is that of `RankedLabels`. The ranking is by the margin, as that of real
-    suspects. None where fewer than five labels would be planted.
+    `mean` (n, K) is that of `RankedLabels`. The ranking is by the margin, as for real
+    suspects. None if fewer than five labels would be planted.
     """
     n, n_classes = len(mean), int(mean.shape[CLASS_AXIS])
     n_planted, budget = round(PLANTED_SHARE * n), max(round(BUDGET * n), 1)

@@ -1,1 +1,1 @@
-"""Metrics of samples that carry a set of labels each: exact, mergeable over chunks of samples."""
+"""Metrics of samples that each carry a set of labels: exact, and mergeable over chunks."""

@@ -1,7 +1,7 @@
-"""Sums of very many small fractions, kept exactly as whole numbers.
+"""Sums of very many small fractions, kept exact as whole numbers.
 
 Averages over sets add terms such as 2/3 and 5/7. In floating point the sum depends on the
-order of the terms, so two workers that take chunks in another order disagree in the last
+order of the terms, so two workers that read chunks in another order disagree in the last
 digit. Here the numerators are added up separately for every denominator; only the final value
 is rounded, once.
 """
@@ -85,7 +85,7 @@ class ExactSums:
 def _added_by_key(
     keys: NDArray[np.int64], terms: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The sorted distinct keys whose terms do not all vanish, and the sums of their terms."""
+    """The sorted distinct keys that have a non-zero term, and the sums of their terms."""
     span = int(keys.max(initial=0)) + 1
     if span <= max(4 * len(keys), _ALWAYS_A_TABLE):
         table = np.zeros(span, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Averages over samples: how well the predicted set of each sample matches its true set.
+"""Example-based averages: how well the predicted set of each sample matches its true set.
 
 Godbole and Sarawagi (2004); the forms are equations (1)-(6) of Krstinic et al. (2020), which
 leave open what happens when a set is empty. Here two empty sets agree perfectly and score 1,
@@ -34,7 +34,7 @@ Sizes = NDArray[np.int64]
 MEASURES = ("jaccard", "precision", "recall", "f1")
 """Order of the cells in `ExampleSums.overlap`."""
 RULES = ("", "_zd0", "_zd1")
-"""Endings of keys by what an empty set scores."""
+"""Key suffixes that say how an empty set scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class ExampleSums:
 
     `overlap` holds, for each of `MEASURES`, the sum over the samples whose denominator is not
     zero. `n_without_denominator` counts the others for each measure; `both_empty` those among
-    them where neither set has an element.
+    them for which both sets are empty.
     """
 
     n_samples: int
@@ -91,7 +91,7 @@ def sum_over_examples(patterns: SetPatterns) -> ExampleSums:
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """Sizes of true and predicted sets and of what they share, of shapes that broadcast."""
+    """Sizes of true and predicted sets and of their intersection, of shapes that broadcast."""
 
     common: Sizes
     n_actual: Sizes
@@ -100,7 +100,7 @@ class Overlap:
 
     @classmethod
     def of(cls, actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> Overlap:
-        """Of sets with the labels along the last axis."""
+        """The overlap of sets with the labels along the last axis."""
         n_labels = int(actual.shape[LABEL_AXIS])
         return cls(
             set_sizes(actual & predicted), set_sizes(actual), set_sizes(predicted), n_labels
@@ -124,7 +124,7 @@ class Overlap:
         return 2 * self.common, both
 
     def values(self, key: str) -> NDArray[np.float64]:
-        """What samples with such sets score in an average over samples."""
+        """The contribution of samples with these sets to an average over samples."""
         if key == "subset_accuracy":
             return np.asarray(self.n_wrong == 0, np.float64)
         if key == "hamming_loss":

@@ -1,9 +1,9 @@
 """Averages over labels of the two-by-two tables: micro, macro and weighted.
 
 Equations (7)-(10) of Krstinic et al. (2020). `micro_x` pools the tables of all labels;
-`macro_x` is the mean over all q labels, an undefined label value counting as 0;
+`macro_x` is the mean over all q labels, with undefined label values counting as 0;
 `macro_x_defined` the mean over the labels where x is defined; `weighted_x` weights labels by
-their support, an undefined value counting as 0.
+their support, with undefined values counting as 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from offdiag.metrics.spec import EFFECTIVE_SIZE, KRSTINIC, MetricSpec, Scope
 Floats = NDArray[np.float64]
 AVERAGED = ("precision", "recall", "f1", "jaccard")
 MACRO = "macro_"
-"""How the keys of averages begin that give rare labels as much weight as frequent ones."""
+"""Prefix of the keys of averages that give rare labels as much weight as frequent ones."""
 
 
 LAST_LABEL_AXIS = -1
@@ -42,7 +42,7 @@ def label_averages(counts: LabelCounts) -> Mapping[str, MetricValue]:
 
 
 def averages_over_labels(labels: OneVsRest, pooled: OneVsRest) -> dict[str, Quantity]:
-    """The averages of tables that hold samples, quantities of shape (...).
+    """The averages of non-empty tables, quantities of shape (...).
 
     `labels` has cells of shape (..., q), `pooled` those of all labels added up, (...).
     """
@@ -59,7 +59,7 @@ def averages_over_labels(labels: OneVsRest, pooled: OneVsRest) -> dict[str, Quan
 def averages_of_hits(
     right: Floats, actual: Floats, predicted: Floats, n_samples: float
 ) -> dict[str, Quantity]:
-    """The same from the samples that have each label in both sets and in either, (..., q)."""
+    """The averages from the samples that have each label in both sets and in either, (..., q)."""
     labels = OneVsRest(
         tp=right,
         fn=actual - right,
@@ -100,7 +100,7 @@ _NOTHING_AT_ALL = {Reason.CLASS_ABSENT: "no label is ever true or predicted"}
 
 @dataclass(frozen=True)
 class _Measure:
-    """One way to compare what is true of a label with what was predicted."""
+    """One way to compare the truth about a label with its predictions."""
 
     key: str
     title: str
@@ -175,8 +175,8 @@ def _interval(key: str) -> str:
 
 
 def depends_on_rare_labels(key: str) -> bool:
-    """Whether a weighted average adds up what labels are: recall adds up hits, whose labels do not
-    matter.
+    """Whether a weighted average adds up per-label values; recall adds up hits, for which the
+    label does not matter.
     """
     return key.startswith("weighted_") and key != "weighted_recall"
 

@@ -2,13 +2,13 @@
 
 Krstinic, Braovic, Seric, Bozic-Stulic: "Multi-label classifier performance evaluation with
 confusion matrix", CS & IT 10(8), 2020. Every true label of a sample carries a mass of one, which
-Algorithm 1 spreads over the labels that were predicted. The matrix of a single-label problem
+Algorithm 1 spreads over the predicted labels. The matrix of a single-label problem
 is the special case of sets with one element.
 
-Two warnings belong to it. A label that is missed puts its mass on labels that were predicted
+It comes with two caveats. A missed label puts its mass on labels that were predicted
 correctly, so a column share below one does not mean a wrong prediction; and neither share is
 the recall or precision of the label, which come from its own two-by-two table. The algorithm
-needs both sets to have an element; samples where one is empty are counted elsewhere.
+requires both sets to be non-empty; samples where one is empty are counted elsewhere.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class MultilabelMatrix:
 
     `cells` is float64 (q, q), actual label along the first axis, each cell the exact sum
     rounded once. `row_share` divides by the mass of the true label, `column_share` by the mass
-    that arrived at the predicted one; a share is undefined for a label without any.
+    that arrived at the predicted one; a share is undefined for a label without mass.
     """
 
     cells: NDArray[np.float64]
@@ -119,7 +119,7 @@ def _pairs(
 ) -> ExactSums:
     """Sum over samples of count / shares for every giving label with every receiving one.
 
-    One product of two sparse matrices does all samples at once: its rows are (shares, giving
+    One product of two sparse matrices handles all samples at once: its rows are (shares, giving
     label), its columns receiving labels, so different denominators never mix.
     """
     with optional:

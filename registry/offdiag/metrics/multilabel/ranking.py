@@ -1,9 +1,9 @@
-"""How well scores order the labels of a sample: relevant ones should come before the others.
+"""Ranking metrics of the labels of a sample: relevant labels should score above the others.
 
 Tsoumakas, Katakis and Vlahavas, "Mining multi-label data" (2010). Ties count against the
-ranking, as in scikit-learn: a relevant label that is tied with another one stands behind it.
+ranking, as in scikit-learn: a relevant label that is tied with another one ranks behind it.
 Samples without any relevant label have coverage 0; samples whose labels are all alike (none or
-all relevant) have loss 0 and average precision 1, because any order of them is right.
+all relevant) have loss 0 and average precision 1, because every order of them is right.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from offdiag.metrics.multilabel.sets import LABEL_AXIS, set_sizes
 from offdiag.metrics.spec import EFFECTIVE_SIZE, Direction, MetricSpec, Scope
 
 CELLS_AT_ONCE = 1 << 21
-"""Scores ranked in one go; bounds the memory of the work arrays."""
+"""Scores ranked at a time; bounds the memory of the work arrays."""
 
 _PRECISION, _LOSS = 0, 1
 
 
 @dataclass(frozen=True, eq=False)
 class RankingSums:
-    """Sums over n cases: ranks to go down to (`coverage`), and the two averaged fractions."""
+    """Sums over n samples: the ranks needed (`coverage`), and the two averaged fractions."""
 
     n_samples: int
     coverage: int
@@ -56,10 +56,10 @@ class SampleRankings:
 
 @dataclass(frozen=True, eq=False)
 class _RankedBlock:
-    """The relevant labels of a block of samples, r in all, each with its place in the ranking.
+    """The relevant labels of a block of samples, r in all, each with its position in the ranking.
 
-    Of shape (r,): `case` is the row it belongs to; `at_least` labels score as high or higher,
-    `relevant_at_least` of them relevant; `last_ranked` marks the last one of each sample.
+    Of shape (r,): `case` is the row to which it belongs; `at_least` labels score as high or
+    higher, `relevant_at_least` of them relevant; `last_ranked` marks the last one of each sample.
     Of shape (n,): `n_relevant` labels, and `n_pairs` of a relevant and another label.
     """
 
@@ -78,7 +78,7 @@ def sum_over_rankings(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -
 
 
 def rank_samples(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -> SampleRankings:
-    """The measures of each sample, rounded. Arguments as for `sum_over_rankings`."""
+    """The measures of each sample, rounded. Arguments as in `sum_over_rankings`."""
     parts = [_by_sample(block) for block in _ranked_blocks(actual, scores)]
     return SampleRankings(
         coverage=np.concatenate([part.coverage for part in parts]),
@@ -102,7 +102,7 @@ def ranking_metrics(sums: RankingSums) -> Mapping[str, MetricValue]:
 def _ranked_blocks(
     actual: NDArray[np.bool_], scores: NDArray[np.floating]
 ) -> Iterator[_RankedBlock]:
-    """At least one block, of bounded size."""
+    """Blocks of bounded size, at least one."""
     step = max(1, CELLS_AT_ONCE // actual.shape[LABEL_AXIS])
     for start in range(0, max(len(actual), 1), step):
         yield _rank_block(actual[start : start + step], scores[start : start + step])
@@ -122,8 +122,8 @@ def _rank_block(actual: NDArray[np.bool_], scores: NDArray[np.floating]) -> _Ran
         case=case,
         at_least=n_labels - lower,
         relevant_at_least=n_relevant[case] - relevant_before[case, lower],
-        # np.nonzero lists the places of a sample from the lowest score up, so the first one is
-        # the relevant label that stands last in the ranking.
+        # np.nonzero lists the labels of a sample from the lowest score up, so the first one is
+        # the relevant label that ranks last.
         last_ranked=np.diff(case, prepend=-1) > 0,
         n_relevant=n_relevant,
         n_pairs=n_relevant * (n_labels - n_relevant),
@@ -172,7 +172,7 @@ def _by_sample(block: _RankedBlock) -> SampleRankings:
 
 
 def _positions_of_first_equal(ascending: NDArray[np.floating]) -> NDArray[np.int64]:
-    """For each place of each sorted row, the first place with the same score."""
+    """For each position in each sorted row, the first position with the same score."""
     places = np.broadcast_to(np.arange(ascending.shape[LABEL_AXIS]), ascending.shape)
     begins = np.ones(ascending.shape, dtype=np.bool_)
     begins[:, 1:] = ascending[:, 1:] != ascending[:, :-1]

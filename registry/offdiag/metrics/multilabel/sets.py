@@ -1,10 +1,10 @@
-"""Sets of labels: packed as they are stored, and their distinct pairs.
+"""Sets of labels: their packed storage format, and their distinct pairs.
 
 A row of bytes holds the set of one sample: label k is bit k % 8, from the lowest up, of byte k //
-8. The bit behind the last label says that the set is not known yet; then no other bit is there.
+8. The bit after the last label means that the set is not known yet; no other bit is then set.
 Rows have no more bytes than they need, so that equal content has equal bytes.
 
-With few labels a million samples show a few thousand different pairs, and whatever is computed
+With few labels a million samples have only a few thousand different pairs, and anything computed
 from the two sets of a sample alone is computed once for each pair.
 """
 
@@ -85,7 +85,7 @@ _BITS: Literal["little"] = "little"
 
 
 def n_bytes(n_labels: int) -> int:
-    """Bytes of a row that holds so many labels, or so many with one bit more."""
+    """Bytes of a row that holds this many labels (or this many and one more bit)."""
     return -(-n_labels // 8)
 
 
@@ -95,7 +95,7 @@ def pack_sets(sets: NDArray[np.bool_]) -> Bits:
 
 
 def unpack_sets(bits: Bits, n_labels: int) -> NDArray[np.bool_]:
-    """The (n, n_labels) indicator array again; unknown sets are empty."""
+    """Unpack sets into an (n, n_labels) indicator array; unknown sets are empty."""
     return np.unpackbits(bits, axis=LABEL_AXIS, count=n_labels, bitorder=_BITS).view(np.bool_)
 
 
@@ -120,7 +120,7 @@ def with_room(bits: Bits, n_labels: int) -> Bits:
 
 
 def without_room(bits: Bits, n_labels: int) -> Bits:
-    """The same sets in rows of the bytes they need."""
+    """The same sets in rows with only the bytes they need."""
     if not is_known(bits, n_labels).all():
         return with_room(bits, n_labels)
     return np.ascontiguousarray(bits[:, : n_bytes(n_labels)])

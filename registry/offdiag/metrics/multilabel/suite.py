@@ -1,4 +1,4 @@
-"""All metrics of sets of labels at once, from what was counted and from scores."""
+"""All metrics of sets of labels at once, from their counts and from scores."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from offdiag.metrics.scores.ranking import rank_scores
 from offdiag.metrics.spec import OF_CLASS, MetricSpec, Scope
 
 SCORE_KEYS = ("roc_auc", "average_precision")
-"""What scores add to the metrics of a label."""
+"""Metrics that scores add to those of a label."""
 
 
 @dataclass(frozen=True, eq=False)
 class LabelledSets:
-    """True and predicted sets of n samples, bool (n, q), and (n, q) scores where there are any."""
+    """True and predicted sets of n samples, bool (n, q), and (n, q) scores if there are any."""
 
     actual: NDArray[np.bool_]
     predicted: NDArray[np.bool_]
@@ -42,7 +42,7 @@ class LabelledSets:
 
 
 def set_metrics(tally: SetTally) -> Mapping[str, MetricValue]:
-    """Averages over samples and over labels, and how many labels there are, by key."""
+    """Averages over samples and over labels, and numbers of labels, by key."""
     n_true_labels = int(np.asarray(tally.labels.actual).sum())
     return {
         **example_metrics(tally.examples),
@@ -52,7 +52,7 @@ def set_metrics(tally: SetTally) -> Mapping[str, MetricValue]:
 
 
 def label_metrics(counts: LabelCounts) -> Mapping[str, list[MetricValue]]:
-    """What the two-by-two table of each label tells, q values in label order by key."""
+    """The metrics of each label's two-by-two table, q values in label order by key."""
     cells = counts.one_vs_rest()
     values = {key: metric.compute(cells) for key, metric in PER_CLASS.items()}
     n_labels = len(counts.actual)
@@ -78,14 +78,14 @@ def label_score_metrics(
 
 
 # Each label is a class against the rest: the definitions are those of the per-class metrics, on
-# the label's own two-by-two table, plus the ranking of its samples where there are scores. The
+# the label's own two-by-two table, plus the ranking of its samples if there are scores. The
 # transformations of a single-label matrix do not apply to a table of one label.
 _OF_LABELS: tuple[MetricSpec, ...] = tuple(
     replace(
         spec,
         scope=Scope.PER_LABEL,
         symmetry=None,
-        # Nothing of a single label is drawn.
+        # No interval of a single label is drawn.
         interval="None." if spec.interval == OF_CLASS else spec.interval,
     )
     for spec in (

@@ -1,15 +1,14 @@
-"""Everything counted about sets of labels, one pass over the samples, mergeable over chunks.
+"""Tallies of label sets: everything counted in one pass over the samples, mergeable over chunks.
 
 Tallies of disjoint chunks add up to the tally of all samples, in any order and grouping, to the
-last bit: all their parts are whole numbers.
+last bit, because they consist of whole numbers.
 
 The multi-label matrix has no place for samples where the true set, the predicted set, or both are
 empty: with nothing predicted its shares divide by zero, and with nothing true a false alarm
 would leave no trace. They are counted here instead, so that no sample disappears.
 
-As one row of whole numbers a tally can be stored and read back. The row is what is stored and
-what digests are taken of. Equal tallies have equal rows, whatever chunks they were added up
-from.
+A tally can be stored as one row of whole numbers and read back; digests are computed from that
+row. Equal tallies have equal rows, whatever chunks they were added up from.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ def count_labels(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> Lab
 
 
 def samples_with_label(sets: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """How many of the n sets hold each label, (n, q) -> (q,)."""
+    """The number of sets, out of n, that hold each label, (n, q) -> (q,)."""
     return np.asarray(np.count_nonzero(sets, axis=SAMPLE_AXIS), np.int64)
 
 
@@ -126,7 +125,7 @@ def count_empty_sets(actual: NDArray[np.bool_], predicted: NDArray[np.bool_]) ->
 class SetTally:
     """Counts over n samples with a true and a predicted set of q labels each.
 
-    `mass` has the cells of the multi-label matrix; the other parts say what they count.
+    `mass` has the cells of the multi-label matrix; the other fields name what they count.
     """
 
     labels: LabelCounts
@@ -192,7 +191,7 @@ def tally_numbers(tally: SetTally) -> Numbers:
 
 
 def tally_of_numbers(numbers: Numbers, n_labels: int) -> SetTally:
-    """The tally again. Raises `ValueError` for numbers that are none of a tally."""
+    """Restore a tally. Raises `ValueError` for numbers that are not those of a tally."""
     row = _Row(numbers)
     n_samples = row.one()
     labels = LabelCounts(n_samples, row.take(n_labels), row.take(n_labels), row.take(n_labels))
@@ -211,7 +210,7 @@ def _of_sums(sums: ExactSums) -> tuple[list[int] | Numbers, ...]:
 
 @dataclass
 class _Row:
-    """Numbers that are taken from the front."""
+    """A row of numbers that is read from the front."""
 
     numbers: Numbers
     at: int = 0

@@ -1,1 +1,1 @@
-"""Multi-label runs compared with each other, what their errors cost, and what they mix up."""
+"""Comparison of multi-label runs, the cost of their errors, and which labels they confuse."""

@@ -24,8 +24,8 @@ def best_of_many_sets(
 ) -> dict[str, BestOfMany]:
     """The best of three or more runs by averages over examples or labels, corrected.
 
-    As `best_of_many` has it for classes; a draw in which a label is missing on either side does
-    not count. Empty for fewer runs and for more samples than fit.
+    As in `best_of_many` for classes; a draw in which a label is missing on either side does
+    not count. Empty for fewer than three runs and for too many samples.
     """
     n_members = runs.n_samples * runs.n_runs * len(runs.labels)
     if runs.n_runs < FEWEST_RUNS or n_members > MOST_MEMBERS:
@@ -52,7 +52,7 @@ def best_of_many_sets(
 class _Sums:
     """Metrics of all runs as functions of how often each sample is drawn.
 
-    Members of sets are float32: sums of whole numbers below 2^24 are exact, whatever the order.
+    Indicators are float32: sums of whole numbers below 2^24 are exact in any order.
     """
 
     def __init__(self, runs: PairedSets, keys: Sequence[str]) -> None:
@@ -71,7 +71,7 @@ class _Sums:
         }
 
     def _flat(self, parts: Sequence[NDArray[np.bool_]]) -> NDArray[np.float32]:
-        """Members (n, m q) of sets (m, b, q)."""
+        """Indicators (n, m q) from sets (m, b, q)."""
         rows = [np.concatenate(list(part), axis=LAST_LABEL_AXIS) for part in parts]
         return np.concatenate(rows).astype(np.float32)
 
@@ -80,7 +80,7 @@ class _Sums:
         return times @ self._actual
 
     def metrics(self, times: NDArray[np.float32]) -> dict[str, Floats]:
-        """By key, (m,) each, NaN where undefined."""
+        """Metrics by key, (m,) each, NaN where undefined."""
         n_samples = float(times.sum(dtype=np.float64))
         right, predicted = (
             (times @ members).reshape(self._shape).astype(np.float64)

@@ -1,8 +1,8 @@
 """Which labels are missed or added where another one is present, and which replace each other.
 
-Krstinic et al. (2020, section 5) read such sentences from the confusion matrix of labels: "sea is
-predicted as sky". Shares of mass cannot tell them from chance, so each is tested here on the
-examples themselves, one-sided, by Fisher's exact test:
+Krstinic et al. (2020, section 5) read sentences such as "sea is predicted as sky" from the
+confusion matrix of labels. Shares of mass cannot distinguish them from chance, so each is tested
+here on the examples themselves, one-sided, by Fisher's exact test:
 
 * a label is *missed* where another one is present: among examples with the label;
 * it is *added* where another one is present: among examples without it;
@@ -11,10 +11,10 @@ examples themselves, one-sided, by Fisher's exact test:
 * and that happens *when* a third one is present: among the same examples.
 
 Each of the first three kinds has a quarter of the error rate, with Holm's adjustment over all
-pairs of labels. The last quarter is for the third labels of those replacements that were found,
-again with Holm's adjustment. That a replacement was found says nothing of a third label that does
+pairs of labels. The last quarter is for the third labels of the replacements that were found,
+again with Holm's adjustment. Finding a replacement says nothing about a third label that does
 not matter, so the last tests hold their level too. In all, at most 5 of 100 runs whose errors do
-not depend on other labels have any sentence.
+not depend on other labels get any sentence.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from offdiag.metrics.paired.hypothesis_tests import holm
 from offdiag.metrics.slices.gaps import lower_tail
 
 SHARE = 0.25
-"""Of the error rate, for each kind of sentence."""
+"""Share of the error rate for each kind of sentence."""
 SAMPLE_AXIS, LABEL_AXIS = 0, 1
 
 Sets = NDArray[np.bool_]
@@ -54,7 +54,7 @@ class Confusion(StrEnum):
 class Evidence:
     """A two-by-two table: errors among examples that have a property, and among the others.
 
-    `p_adjusted` counts all sentences of the kind and its share of the error rate.
+    `p_adjusted` accounts for all sentences of the kind and its share of the error rate.
     """
 
     errors_with: int
@@ -91,7 +91,7 @@ class ConfusedLabel:
 def confused_labels(
     actual: Sets, predicted: Sets, labels: LabelSet, *, confidence: float = 0.95
 ) -> tuple[ConfusedLabel, ...]:
-    """All significant sentences of two (n, q) indicator arrays, the surest first by kind.
+    """All significant sentences of two (n, q) indicator arrays, the most certain first by kind.
 
     Replacements come first, then missed and added labels. Raises `InvalidInput` for a confidence
     outside (0, 1).
@@ -130,11 +130,11 @@ _PAIRS = (
     *(("missed", "true"), ("added", "true"), ("absent", "true")),
 )
 BLOCK = 16_384
-"""Samples that are looked at together."""
+"""Samples processed together."""
 
 
 def _counted(actual: Sets, predicted: Sets) -> dict[tuple[str, str], Counts]:
-    """Examples with a fact of one label and a fact of another one, (q, q) for each two facts."""
+    """Examples with a fact of one label and a fact of another, (q, q) for each pair of facts."""
     size = actual.shape[LABEL_AXIS]
     found = {pair: np.zeros((size, size), np.int64) for pair in _PAIRS}
     for start in range(0, len(actual), BLOCK):
@@ -159,7 +159,7 @@ Tables = dict[tuple[int, int], Evidence]
 def _significant(
     both: Counts, first: Counts, second: Counts, total: Counts, level: float
 ) -> Tables:
-    """Pairs of different labels whose two facts go together, with their evidence.
+    """Pairs of different labels whose two facts occur together more often than by chance.
 
     Of `total` examples `first` have the error, `second` the property, `both` have both.
     """
@@ -183,9 +183,9 @@ def _evidence(cells: Sequence[int], p: float, adjusted: float) -> Evidence:
 
 
 def upper_p(both: Counts, first: Counts, second: Counts, total: Counts) -> Floats:
-    """P of `both` or more common ones of two random parts, Fisher's one-sided p; any shape."""
+    """P of an overlap of `both` or more between two random parts, Fisher's one-sided p."""
     is_many = both * total > first * second
-    # As many of the first part are outside the second as are not among the common ones.
+    # As many of the first part are outside the second as are not in the overlap.
     x = np.where(is_many, first - both, both - 1)
     _, tail = lower_tail(x, first, np.where(is_many, total - second, second), total)
     return np.where(is_many, tail, 1 - tail)
@@ -208,7 +208,7 @@ def _with_third(
     *,
     n_tested: int,
 ) -> ConfusedLabel:
-    """The replacement with the third label that goes with it most surely, if any."""
+    """The replacement with the most significant third label that goes with it, if any."""
     one, other = names.index(found.label), names.index(found.other)
     meant = actual[:, one] & ~actual[:, other]
     replaced = (~predicted[:, one] & predicted[:, other])[meant]
@@ -246,7 +246,7 @@ def sentence(found: ConfusedLabel) -> str:
 
 
 def evidence_text(found: ConfusedLabel) -> str:
-    """The counts behind it, with the adjusted p of each."""
+    """The counts behind a sentence, with the adjusted p of each."""
     one, other = name(found.label), name(found.other)
     match found.kind:
         case Confusion.REPLACED:

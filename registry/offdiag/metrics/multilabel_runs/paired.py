@@ -1,11 +1,11 @@
 """Runs on the same samples with sets of labels, and how far chance moves them from each other.
 
-Everything is that of `paired.many_runs` and `paired.simultaneous_tests`, sample by sample: what
-the predicted set of a sample adds to a metric is its slope at the tables of all runs together. An
-average over examples adds up what the sets score. An average over labels has two slopes for each
-label, of a missed one and of a false alarm, and a sample adds those of all its labels, so labels
-that go together are counted together. Swapping the two predicted sets of random samples gives the
-same variance.
+The method is that of `paired.many_runs` and `paired.simultaneous_tests`, sample by sample: the
+contribution of the predicted set of a sample to a metric is its slope at the tables of all runs
+together. An average over examples adds up the scores of the sets. An average over labels has two
+slopes for each label, for a missed one and for a false alarm, and a sample adds those of all its
+labels, so correlated labels are counted together. Swapping the two predicted sets of random
+samples gives the same variance.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from offdiag.metrics.paired.simultaneous_tests import (
 from offdiag.metrics.per_class import PER_CLASS
 
 BLOCK = 4_096
-"""Samples that are unpacked together."""
+"""Samples unpacked together."""
 RUN_AXIS, SAMPLE_AXIS = 0, 1
 """Axes of predicted sets, (m, b, q)."""
 
@@ -59,7 +59,7 @@ Codes = NDArray[np.unsignedinteger[Any]]
 
 @dataclass(frozen=True)
 class PairedSets:
-    """m runs on the same n samples, at least one of each; all sets are known and packed."""
+    """m runs on the same n samples, both at least 1; all sets are known and packed."""
 
     actual: Bits
     predictions: tuple[Bits, ...]
@@ -83,7 +83,7 @@ class PairedSets:
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
-        """The runs in an order that depends on what they predict alone, shape (m,)."""
+        """The runs in an order that depends only on their predictions, shape (m,)."""
         digests = [blake2b(np.ascontiguousarray(each).data).digest() for each in self.predictions]
         return np.array(sorted(range(self.n_runs), key=digests.__getitem__), np.intp)
 
@@ -113,7 +113,7 @@ class PairedSets:
         return np.array(numbers, dtype=np.float64)
 
     def blocks(self) -> Iterator[tuple[Sets, Sets]]:
-        """Actual sets (b, q) and predicted ones (m, b, q) of some samples at a time."""
+        """Actual sets (b, q) and predicted sets (m, b, q), a block of samples at a time."""
         for start in range(0, self.n_samples, BLOCK):
             part = slice(start, start + BLOCK)
             yield (
@@ -122,7 +122,7 @@ class PairedSets:
             )
 
     def gained(self, keys: Sequence[str]) -> Iterator[Floats]:
-        """What runs add to metrics on samples that not all predict alike, (Q, m, b) a block."""
+        """Gains of runs on samples that they do not all predict alike, (Q, m, b) per block."""
         slopes = {key: _wrong_labels(self.counted, key) for key in keys if _is_of_labels(key)}
         for actual, predicted in self.blocks():
             differs = (predicted != predicted[:1]).any(axis=LABEL_AXIS).any(axis=RUN_AXIS)
@@ -146,9 +146,9 @@ class PairedSets:
         return covariance_of_slopes(blocks, self.n_runs, n_samples=self.n_samples)
 
     def _own_slopes(self, key: str) -> Iterator[Floats]:
-        """What samples add to a metric at the tables of each run itself, (m, b) a block.
+        """Contributions of samples to a metric at the tables of each run, (m, b) per block.
 
-        Times the number of samples; up to a constant of the run.
+        Multiplied by the number of samples; up to a constant of the run.
         """
         slopes = None
         if _is_of_labels(key):
@@ -174,19 +174,19 @@ class PairedSets:
 
 
 def paired_sets(actual: Codes, *predictions: Codes, labels: LabelSet) -> PairedSets:
-    """Runs from packed sets as they are stored, of which all are known."""
+    """Runs from packed sets in the stored format, all of which are known."""
     bits = [each.astype(np.uint8, copy=False) for each in (actual, *predictions)]
     return PairedSets(bits[0], tuple(bits[1:]), labels)
 
 
 def equal_sets(actual: Bits, predicted: Bits) -> NDArray[np.bool_]:
-    """Which of n packed sets are the same, (n,); rows may have room for an unknown one."""
+    """Which of n packed sets are equal, (n,); rows may have room for an unknown one."""
     width = min(actual.shape[LABEL_AXIS], predicted.shape[LABEL_AXIS])
     return np.asarray((actual[:, :width] == predicted[:, :width]).all(axis=LABEL_AXIS))
 
 
 def has_slopes(key: str) -> bool:
-    """Whether runs can be compared by a metric of sets: all averages of the catalogue."""
+    """Whether runs can be compared by a metric of sets, as by all averages in the catalogue."""
     if key in custom_versions():
         return False
     return key in {"subset_accuracy", "hamming_loss"} or (
@@ -199,20 +199,20 @@ def _is_of_labels(key: str) -> bool:
 
 
 def _outcomes(actual: Sets, predicted: Sets) -> tuple[Sets, Sets, Sets, Sets]:
-    """Hits, missed labels, false alarms and labels rightly left out."""
+    """Hits, missed labels, false alarms and labels correctly left out."""
     return actual & predicted, actual & ~predicted, predicted & ~actual, ~(actual | predicted)
 
 
 def _wrong_labels(runs: Sequence[CountedSets], key: str) -> tuple[Floats, Floats]:
-    """What a missed label and a false alarm add to an average over labels, (q,) each."""
+    """The contribution of a missed label and of a false alarm to an average, (q,) each."""
     hit, missed, alarm, rejected = _label_slopes(runs, key)
     return missed - hit, alarm - rejected
 
 
 def _label_slopes(runs: Sequence[CountedSets], key: str) -> Floats:
-    """What each outcome of a label adds to an average over labels of one run, (4, q).
+    """The contribution of each outcome of a label to an average over labels of one run, (4, q).
 
-    At the tables of all runs together.
+    Evaluated at the tables of all runs together.
     """
     average, _, measure = key.removesuffix("_defined").partition("_")
     pooled = pooled_labels(runs)
@@ -270,8 +270,8 @@ def judge_sets_together(
 ) -> JointTest:
     """Test metrics of two runs together, as `judge_together` does for classes.
 
-    `differences` are second minus first by key, NaN where undefined. With the runs swapped all
-    statistics change their sign and nothing else. Raises `InvalidInput` for a confidence outside
+    `differences` are second minus first by key, NaN where undefined. Swapping the runs changes
+    the sign of all statistics and nothing else. Raises `InvalidInput` for a confidence outside
     (0, 1).
     """
     keys = tuple(differences)
@@ -292,14 +292,14 @@ def judge_sets_together(
 
 @dataclass(frozen=True, eq=False)
 class LabelRates:
-    """Each label under two runs: samples that have it and are found, others that are not."""
+    """Each label under two runs: samples that have it and are found, and false alarms."""
 
     hits: PairedRates
     false_alarms: PairedRates
 
 
 def label_rates(runs: PairedSets) -> LabelRates:
-    """Of two runs, arrays of shape (q,)."""
+    """The rates of two runs, arrays of shape (q,)."""
     counts = np.zeros((4, len(runs.labels)), np.int64)
     for actual, (first, second) in runs.blocks():
         only = first & ~second, second & ~first
@@ -323,9 +323,9 @@ def label_moves(runs: PairedSets, rates: LabelRates, key: str) -> tuple[Floats, 
 
 
 def set_contest(runs: PairedSets, keys: Sequence[str]) -> Contest:
-    """Runs by metrics of sets, as `metric_contest` has them by metrics of classes.
+    """A contest of runs by metrics of sets, as `metric_contest` is for metrics of classes.
 
-    Macro averages are not tested where a label has fewer than five samples.
+    Macro averages are not tested if a label has fewer than five samples.
     """
     signs = signs_of(keys)
     has_small = bool(small_classes(runs.counted).any())
@@ -338,9 +338,9 @@ def set_contest(runs: PairedSets, keys: Sequence[str]) -> Contest:
 
 
 def label_contests(runs: PairedSets) -> tuple[Contest, ...]:
-    """Runs by the recall of each label, in label order; not tested below five samples.
+    """One contest per label, by its recall, in label order; not tested below five samples.
 
-    Their quantile is drawn as if labels were independent. Of normal variables with any
+    The quantile is drawn as if labels were independent. For normal variables with any
     correlation the largest is below it at least as often (Royen 2014, Far East J. Theor. Stat.
     48, 139), so the level holds.
     """

@@ -1,1 +1,1 @@
-"""Slices of an evaluation: what they are counted from, and which are worse than the rest."""
+"""Slices of an evaluation: how they are counted, and which are worse than the rest."""

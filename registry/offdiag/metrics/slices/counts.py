@@ -1,9 +1,9 @@
 """Margins of every slice of one column and of every cross of two, in one pass over the codes.
 
-Of a slice are kept its samples, how many are right, and for each class how many are actual,
-predicted and both. That is enough for recall, precision and F1 of each class and for accuracy,
-balanced accuracy, macro F1, MCC and kappa, and with K classes it is 3 K numbers where a matrix
-has K².
+For each slice it keeps the number of samples, how many are right, and for each class how many are
+actual, predicted and both. That is enough for recall, precision and F1 of each class and for
+accuracy, balanced accuracy, macro F1, MCC and kappa, and with K classes it is 3 K numbers where a
+matrix has K².
 
 Time grows with samples times pairs of columns, whatever the number of slices; memory with the
 slices that are kept.
@@ -25,7 +25,7 @@ COUNTS_VERSION = 1
 MIN_SAMPLES = 12
 """Samples below which a cross is not kept, and a slice is not compared with the rest."""
 MOST_NUMBERS = 4_000_000
-"""Counts kept of all crosses together; the largest ones are kept where there are more."""
+"""Numbers kept for all crosses together; if there are more, the largest crosses are kept."""
 _BLOCK = 1 << 15
 """Samples counted at once: their codes and bins stay in the second-level cache."""
 _MOST_BINS = 1 << 21
@@ -37,18 +37,18 @@ CHOICE_AXIS = 0
 LABEL_AXIS = -1
 """Axis of sets of labels along which the label changes."""
 CONDITION_AXIS = -1
-"""Axis of `members` along which the conditions of one slice are."""
+"""Axis of `members` along which the conditions of a slice change."""
 NUMBER_AXIS = -1
-"""Axis of numbers along which samples, hits and the counts of classes are."""
+"""Axis of numbers that holds samples, hits and the counts of classes."""
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
-    """A slice column: `codes` (n,) index `of_level`, which says what choices a level has.
+    """A slice column: `codes` (n,) index `of_level`, which says which choices a level belongs to.
 
-    `of_level` has shape (choices, levels), True where samples of the level are in the slice of
+    `of_level` has shape (choices, levels), True if samples of the level are in the slice of
     the choice: a unit vector for a category, several choices for a set of tags.
     """
 
@@ -60,9 +60,9 @@ class CodedColumn:
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """Per-sample events that are counted, as parallel arrays: the sample and one of `n_bins`.
+    """Per-sample events to be counted, as parallel arrays: the sample and one of `n_bins`.
 
-    `rows` is None where there is one event for each sample, in order.
+    `rows` is None if there is one event for each sample, in order.
     """
 
     rows: NDArray[np.int64] | None
@@ -77,10 +77,10 @@ class SliceCounts:
     `columns` name the choices of each column; choices are numbered through all of them, and
     `members` (S, 2) has the one or two choices of a slice, `NO_PARENT` in place of the second;
     with crosses of three columns it is (S, 3).
-    Slices of one choice come first, in order. `numbers` (S, H, 2 + 3 K) are samples, right ones,
+    Slices of one choice come first, in order. `numbers` (S, H, 2 + 3 K) are samples, correct ones,
     and per class actual, predicted and correct ones, for each of H disjoint parts of the samples
     (two random halves, or one part); `total` (H, 2 + 3 K) are those of all samples.
-    `n_left_out` crosses had enough samples and are not kept.
+    `n_left_out` crosses had enough samples but are not kept.
     """
 
     columns: tuple[tuple[str, tuple[str, ...]], ...]
@@ -98,7 +98,7 @@ class SliceCounts:
 
     @cached_property
     def n_singles(self) -> int:
-        """How many slices are of one column."""
+        """The number of slices of one column."""
         return sum(len(choices) for _, choices in self.columns)
 
     @cached_property
@@ -111,7 +111,7 @@ class SliceCounts:
 
 
 def random_halves(places: NDArray[np.int64]) -> NDArray[Any]:
-    """Which half each sample is in: a hash of its place, equal for all runs and for ever.
+    """Which half each sample is in: a hash of its position, permanently equal for all runs.
 
     The finalizer of SplitMix64 (Steele, Lea and Flood 2014, OOPSLA).
     """
@@ -129,7 +129,7 @@ def outcomes_of_classes(
     part: NDArray[Any],
     n_parts: int,
 ) -> tuple[Outcomes, ...]:
-    """What is counted of labelled samples with one class each; `part` (n,) is below `n_parts`."""
+    """Events of labelled samples with one class each; `part` (n,) is below `n_parts`."""
     true, found = actual.astype(np.int64), predicted.astype(np.int64)
     at = part.astype(np.int64)
     hit = (true == found).astype(np.int64)
@@ -142,7 +142,7 @@ def outcomes_of_classes(
 def outcomes_of_sets(
     actual: NDArray[np.bool_], predicted: NDArray[np.bool_], *, part: NDArray[Any], n_parts: int
 ) -> tuple[Outcomes, ...]:
-    """What is counted of samples with sets of q labels, (n, q) each."""
+    """Events of samples with sets of q labels, (n, q) each."""
     n_labels = actual.shape[-1]
     at = part.astype(np.int64)
     true_rows, true = np.nonzero(actual)
@@ -167,8 +167,8 @@ def count_slices(
 ) -> SliceCounts:
     """Count every slice of one column, and every cross of two with `min_samples` or more.
 
-    `sizes` (n,) are samples of a kind, int64, or weights, float64; None where each is one. Whole
-    numbers are exact below 2**53 samples. Two tags of one column are not crossed.
+    `sizes` (n,) are numbers of samples of a kind, int64, or weights, float64; None if each is one.
+    Whole numbers are exact below 2**53 samples. Two tags of one column are not crossed.
     """
     events = _Events(outcomes, n_parts, sizes)
     total = events.margins(np.zeros(n_samples, dtype=np.uint8), 1)
@@ -216,7 +216,7 @@ def count_triples(
 ) -> SliceCounts:
     """Count three columns as `count_slices` does, with every cross of all three.
 
-    Time grows as for a pair of columns, with the crosses of two as one of them.
+    Time grows as for a pair of columns, where the crosses of two count as one column.
     """
     options: dict[str, Any] = {"n_parts": n_parts, "sizes": sizes, "min_samples": min_samples}
     found = count_slices(columns, outcomes, n_samples=n_samples, **options)
@@ -244,7 +244,7 @@ def count_triples(
 
 
 def _joined(one: _Coded, other: _Coded) -> tuple[Ints, _Coded]:
-    """Two columns as one: the choices (P, 2) of each pair that occurs, and a column of pairs."""
+    """Merge two columns: the choices (P, 2) of each pair that occurs, and a column of pairs."""
     width = len(other.choices) + 1
     joint = one.codes.astype(np.int64) * width + other.codes
     pairs = np.unique(joint)
@@ -259,7 +259,7 @@ def _joined(one: _Coded, other: _Coded) -> tuple[Ints, _Coded]:
 
 @dataclass(frozen=True, eq=False)
 class _Coded:
-    """A column as crosses see it: `codes` (n,) from 1 on index `choices`, 0 is in none of them."""
+    """A column prepared for crosses: `codes` (n,) from 1 on index `choices`, 0 is in none."""
 
     column: int
     choices: Ints
@@ -267,7 +267,7 @@ class _Coded:
 
 
 def _coded(column: CodedColumn, at: int, choices: Ints, enough: NDArray[np.bool_]) -> list[_Coded]:
-    """Choices with enough samples: together where each sample has one, else one by one."""
+    """Choices with enough samples: together if each sample has at most one, else one by one."""
     of_level = column.of_level[enough]
     if not len(of_level):
         return []

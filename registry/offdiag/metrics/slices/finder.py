@@ -1,15 +1,15 @@
-"""Which slices a run is worse on than on the rest, looked for among all of them at once.
+"""Search for slices on which a run is worse than on the rest, among all slices at once.
 
 Every slice of one column is compared with all other samples. A deeper slice, a cross of two or a
-`country/site` within its `country`, is compared with what is left of each of its parents without
-it, and its p is the largest of them (an intersection-union test, Berger 1982, Technometrics 24,
-295): it is only found where it says more than its parents. Half of the error rate goes to slices
+`country/site` within its `country`, is compared with each of its parents without it, and
+its p is the largest of these (an intersection-union test, Berger 1982, Technometrics 24,
+295): it is found only if it adds something to its parents. Half of the error rate goes to slices
 of one column and half to deeper ones, each by Benjamini and Hochberg's procedure (1995), so a
-column that fails does not make its crosses easier to find. Where no slice has any effect that is
-also the chance that any is found. Intervals of differences have the level that belongs to so many
-findings among so many tests (Benjamini and Yekutieli 2005, J. Am. Stat. Assoc. 100, 71).
+column that fails does not make its crosses easier to find. If no slice has any effect, that is
+also the chance that any is found. Intervals of differences have the level that matches this many
+findings among this many tests (Benjamini and Yekutieli 2005, J. Am. Stat. Assoc. 100, 71).
 
-Where samples are in two random halves, what one half finds alone is tested in the other (Holm).
+If samples are in two random halves, what one half finds alone is tested in the other (Holm).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ LEVEL = 0.05
 TEST_AXIS = -1
 """Axis of tests (slices, metrics) along which the metric changes."""
 HALF_AXIS, TOTAL_HALF_AXIS = 1, 0
-"""Axes along which the half of the samples changes, in numbers of slices and of the whole."""
+"""Axes along which the half of the samples changes, in numbers of slices and of all samples."""
 ACCURACY, SUBSET_ACCURACY, RECALL = "overall_accuracy", "subset_accuracy", "recall"
 NESTING = "/"
 Proportions = tuple[Floats, Floats, Floats, Floats]
@@ -57,14 +57,14 @@ Proportions = tuple[Floats, Floats, Floats, Floats]
 
 @dataclass(frozen=True, slots=True)
 class SliceGap:
-    """One metric of one slice against the samples outside it.
+    """One metric of one slice compared with the samples outside it.
 
     `code` is the class of a recall. `hits` of `cases` are those of a proportion, None for
     averages over classes and for weights, which have an effective size, `n_effective`. `gap` is
     `value` less `rest`; its ends have the level of all findings together, those of `value` are
-    95 %. `effect` is Cohen's h. `explained` is the share of all errors that there would not be if
+    95 %. `effect` is Cohen's h. `explained` is the share of all errors that would disappear if
     the slice were as good as the rest. `confirmed` says whether the other half of the samples
-    agrees with what the first half found, None where that half alone finds nothing.
+    agrees with what the first half found, None if that half alone finds nothing.
     """
 
     terms: tuple[tuple[str, str], ...]
@@ -94,9 +94,9 @@ class SliceGap:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is tested: metrics by key and class, what errors are taken for, and sizes.
+    """What is tested: metrics by key and class, how errors are distributed, and sizes.
 
-    It also says what the numbers of S slices are, here counts (S, 2 + 3 K).
+    It also defines what the numbers of S slices are, here counts (S, 2 + 3 K).
     """
 
     metrics: tuple[tuple[str, int | None], ...]
@@ -108,25 +108,25 @@ class Question:
         return numbers
 
     def sums(self, numbers: Floats) -> Floats:
-        """What metrics are computed of: counts, or sums of weights."""
+        """The numbers from which metrics are computed: counts, or sums of weights."""
         return numbers
 
     def margins(self, numbers: Floats) -> Margins:
-        """The same by class, for averages."""
+        """These numbers by class, for averages."""
         return margins_in(numbers)
 
     def proportions(self, one: Floats, other: Floats, key: str, code: int | None) -> Proportions:
-        """Hits and samples of two groups as intervals take them."""
+        """Hits and samples of two groups in the form that intervals need."""
         return (*proportion(one, key, code), *proportion(other, key, code))
 
     def p_of_rates(self, one: Floats, other: Floats, key: str, code: int | None) -> Floats:
-        """How surprising the difference of a proportion is."""
+        """The p value of the difference of a proportion."""
         return exact_p(*self.proportions(one, other, key, code))
 
 
 @dataclass(frozen=True, eq=False)
 class _Tests:
-    """p of each test (S, M), NaN where it is not made; `adjusted` for all that are made."""
+    """p of each test (S, M), NaN if it is not made; `adjusted` for all tests that are made."""
 
     gap: Floats
     p: Floats
@@ -138,7 +138,7 @@ class _Tests:
 
     @cached_property
     def kinds(self) -> list[NDArray[np.bool_]]:
-        """Tests of flat and of deep slices, (S, M) each, of those kinds of which there are any."""
+        """Tests of flat and of deep slices, (S, M) each, without kinds that have no test."""
         deep = self.is_made & self.is_deep[:, np.newaxis]
         return [kind for kind in (self.is_made & ~deep, deep) if kind.any()]
 
@@ -156,7 +156,7 @@ class _Tests:
 
 @dataclass(frozen=True, eq=False)
 class SliceFindings:
-    """All tests of a run: those made, and the gaps of any slice."""
+    """All tests of a run, and the gap of any slice."""
 
     counts: SliceCounts
     metrics: tuple[tuple[str, int | None], ...]
@@ -177,7 +177,7 @@ class SliceFindings:
         return int(self.tests.is_made.any(axis=TEST_AXIS).sum())
 
     def worst(self, limit: int | None = None, keys: Sequence[str] | None = None) -> list[SliceGap]:
-        """Gaps below 0 that were tested, the most surprising first, of these metrics or all."""
+        """Tested gaps below 0, the most surprising first, for these metrics or all."""
         wanted = np.array([keys is None or key in keys for key, _ in self.metrics])
         at = np.nonzero(self.tests.is_made & (self.tests.gap < 0) & wanted)
         order = np.lexsort((self.tests.gap[at], self.tests.p[at], self.tests.adjusted[at]))
@@ -192,7 +192,7 @@ class SliceFindings:
         return int((self.tests.found & (self.tests.gap < 0)).sum())
 
     def of_slice(self, terms: Iterable[tuple[str, str]], code: int | None) -> SliceGap | None:
-        """Recall of a class (None: accuracy) of one slice; None where it is not kept."""
+        """Recall of a class (None: accuracy) in one slice; None if the slice is not kept."""
         place = self._places.get(frozenset(terms))
         if place is None:
             return None
@@ -201,9 +201,9 @@ class SliceFindings:
         )
 
     def errors(self, code: int | None, terms: frozenset[tuple[str, str]]) -> int:
-        """Errors among the samples of a class (None: of all) in a slice; 0 where it is not kept.
+        """Errors among the samples of a class (None: of all) in a slice; 0 if it is not kept.
 
-        No terms stand for all samples.
+        Without terms, the slice is all samples.
         """
         place = self._places.get(terms)
         if place is None and terms:
@@ -214,7 +214,7 @@ class SliceFindings:
         return int(cases - hits)
 
     def with_wider(self, terms: frozenset[tuple[str, str]]) -> frozenset[tuple[str, str]]:
-        """The terms of a slice with those of the levels above: `country/site` is in `country`."""
+        """The terms of a slice and of the levels above it: `country/site` is in `country`."""
         known, found = set(self.counts.choice_names), set(terms)
         for name, choice in terms:
             above = _above(name, choice)
@@ -283,7 +283,7 @@ class SliceFindings:
         )
 
     def _confidence(self, place: int, test: int) -> float:
-        """Of intervals of differences: the level of a test, given how many are found."""
+        """The level for intervals of differences of a test, given how many are found."""
         for kind in self.tests.kinds:
             if kind[place, test]:
                 share = max(1, int((kind & self.tests.found).sum())) / int(kind.sum())
@@ -294,7 +294,7 @@ class SliceFindings:
 def find_slices(
     counts: SliceCounts, matrix: NDArray[np.int64] | None, *, min_samples: int = MIN_SAMPLES
 ) -> SliceFindings:
-    """Test every slice that has `min_samples` or more of what a metric is about.
+    """Test every slice that has `min_samples` or more of the samples that a metric is about.
 
     `matrix` (K, K) is that of all samples, None for sets of labels: then accuracy is that of whole
     sets, and averages over classes are not tested. Slices with fewer samples of a class than
@@ -308,7 +308,7 @@ def find_slices(
 def metrics_and_errors(
     n_classes: int, matrix: NDArray[Any] | None
 ) -> tuple[tuple[tuple[str, int | None], ...], Floats | None]:
-    """What is tested of each slice, and the share of each prediction among errors of a class."""
+    """The metrics tested for each slice, and each prediction's share of the errors of a class."""
     per_class: list[tuple[str, int | None]] = [(RECALL, code) for code in range(n_classes)]
     of_all: list[tuple[str, int | None]] = [(key, None) for key in SLOPES]
     accuracy = SUBSET_ACCURACY if matrix is None else ACCURACY
@@ -353,9 +353,9 @@ def findings_among(
 
 
 def _parents(counts: SliceCounts) -> NDArray[np.int32]:
-    """The slices that a slice is part of, (S, C): those of a cross, or the level above.
+    """The parents of each slice, (S, C): the slices that it crosses, or the level above.
 
-    Those of a cross of three columns are the crosses of two of them.
+    The parents of a cross of three columns are the crosses of two of them.
     """
     place = {term: at for at, term in enumerate(counts.choice_names)}
     parents = counts.members.copy()
@@ -374,7 +374,7 @@ def _parents(counts: SliceCounts) -> NDArray[np.int32]:
 
 
 def _above(name: str, choice: str) -> tuple[str, str]:
-    """The level above a value of `a/b`; without a name where there is none."""
+    """The level above a value such as `a/b`; the name is empty if there is none."""
     return name.rpartition(NESTING)[0], choice.rpartition(NESTING)[0]
 
 
@@ -389,7 +389,7 @@ def _tested(
             left = numbers[parents[chosen, at]] - numbers[chosen]
             step, p_step = _against(numbers[chosen], left, question)
             agrees = np.sign(step) == np.sign(gap[chosen])
-            # NaN stays: a slice that is all of its parent says nothing more.
+            # NaN is kept: a slice that equals its parent adds nothing.
             p[chosen] = np.where(agrees | np.isnan(p_step), np.maximum(p[chosen], p_step), 1.0)
     return _Tests(gap, p, is_deep)
 
@@ -397,14 +397,14 @@ def _tested(
 def _against(one: Floats, other: Floats, question: Question) -> tuple[Floats, Floats]:
     """Difference and p of each metric between two groups of each slice, (S, M) each.
 
-    The normal limit of an average is far off where a slice has few errors. Averages depend on
+    The normal limit of an average is far off if a slice has few errors. Averages depend on
     recalls alone as long as errors fall on the same classes, so their p is at least that of all
     rates together (Bonferroni), which are tested exactly.
     """
     gap, p = np.full((2, len(one), len(question.metrics)), np.nan)
     p_of_any = np.ones(len(one))
     n_rates = sum(key not in SLOPES for key, _ in question.metrics)
-    # Rates come first, whatever their place, because averages ask for them.
+    # Rates come first, whatever their position, because averages need them.
     for at, (key, code) in sorted(
         enumerate(question.metrics), key=lambda each: each[1][0] in SLOPES
     ):
@@ -446,7 +446,7 @@ def _share(part: Any, whole: Any) -> float:
 
 
 def _around(gap: float, p: float, confidence: float) -> tuple[float, float]:
-    """The interval that excludes 0 exactly where p is below its level."""
+    """The interval that excludes 0 exactly if p is below its level."""
     if not p < 1:
         return (np.nan, np.nan)
     smallest = float(np.finfo(np.float64).tiny)

@@ -1,10 +1,10 @@
-"""How far samples of a slice are from other samples, and how surprising that is.
+"""How far samples of a slice differ from other samples, and the p value of the difference.
 
 A proportion (accuracy, recall) is compared by Fisher's exact test with mid-p, doubled to both
 sides (Lancaster 1961, J. Am. Stat. Assoc. 56, 223), and its difference has Newcombe's score
 interval (1998, Statistics in Medicine 17, 873, method 10). Averages over classes are compared by
-their slopes: given the actual classes, the statistic is what the predictions of both groups
-move the metric beyond what the profile of all samples expects, over its standard error (a score
+their slopes: given the actual classes, the statistic is how far the predictions of both groups
+move the metric beyond what the profile of all samples predicts, over its standard error (a score
 test), or the difference of the metric over it, whichever is smaller.
 """
 
@@ -37,9 +37,9 @@ _CLASS_AXIS = -1
 
 
 def exact_p(hits: Floats, cases: Floats, other_hits: Floats, other_cases: Floats) -> Floats:
-    """Two-sided mid-p of equal proportions, arrays of one shape; 1 where a group is empty.
+    """Two-sided mid-p of equal proportions, arrays of one shape; 1 if a group is empty.
 
-    Given all hits together, those of the first group are hypergeometric. The other tail is the
+    Given the total of hits, those of the first group are hypergeometric. The other tail is the
     rest.
     """
     total, all_hits = cases + other_cases, hits + other_hits
@@ -55,7 +55,7 @@ def exact_p(hits: Floats, cases: Floats, other_hits: Floats, other_cases: Floats
 def lower_tail(x: Numbers, cases: Numbers, hits: Numbers, total: Numbers) -> tuple[Floats, Floats]:
     """P of `x` hits, and of `x` or fewer, among `cases` of `total` that have `hits` in all.
 
-    Added up outwards from `x`, which is to be below what is expected, until terms are negligible.
+    Added up outwards from `x`, which must be below expectation, until terms are negligible.
     """
     with optional:
         from scipy.special import gammaln
@@ -82,7 +82,7 @@ def lower_tail(x: Numbers, cases: Numbers, hits: Numbers, total: Numbers) -> tup
 def difference_interval(
     hits: Floats, cases: Floats, other_hits: Floats, other_cases: Floats, *, confidence: float
 ) -> Bounds:
-    """Newcombe's interval of the first proportion less the second; NaN for an empty group."""
+    """Newcombe's interval of the first proportion less the second; NaN if a group is empty."""
     one = wilson_of_sizes(hits, cases, confidence=confidence)
     other = wilson_of_sizes(other_hits, other_cases, confidence=confidence)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -97,8 +97,8 @@ def difference_interval(
 class Margins:
     """Actual, predicted and correct samples of each class (S, K) of S groups.
 
-    Of weights they are sums; then `samples` are the actual samples of each class, and `squares`
-    the sums of their squared weights.
+    With weights they are sums of weights; then `samples` are the actual samples of each class, and
+    `squares` the sums of their squared weights.
     """
 
     actual: Floats
@@ -121,7 +121,7 @@ class Margins:
         return np.asarray(over_classes(self.actual * self.predicted))[..., np.newaxis]
 
     def values(self, key: str) -> Floats:
-        """A metric of each group that depends on margins and diagonal alone, NaN if undefined."""
+        """A metric of each group that depends only on margins and diagonal, NaN if undefined."""
         parts = (self.actual, self.predicted, self.correct)
         tally = Tally(
             no_cells(self.actual), *parts, self.n[..., 0], unit=1, ordinal=False, weighted=False
@@ -160,16 +160,16 @@ SLOPES: MappingProxyType[str, Callable[[Margins], tuple[Floats, Floats]]] = Mapp
         "cohen_kappa": _kappa,
     }
 )
-"""What one more sample that is answered with class a moves a metric by: if a is right, if not.
+"""How far one more sample predicted as class a moves a metric: if a is right, and if not.
 
-Up to a constant of the actual class, which the comparison given the actual classes cancels."""
+Up to a constant of the actual class, which cancels in the comparison given the actual classes."""
 
 
 def aggregate_statistic(key: str, one: Margins, other: Margins, errors: Floats) -> Floats:
-    """The statistic of a metric of each group less that of the other group, (S,); NaN without.
+    """The statistic of a metric of each group less that of the other, (S,); NaN if there is none.
 
     `errors` (K, K) is the share of each prediction among the errors of an actual class, 0 on the
-    diagonal. It is standard normal where the predictions of both groups follow one profile: the
+    diagonal. It is standard normal if the predictions of both groups follow one profile: the
     recall of each class in both together, and these errors.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -190,10 +190,10 @@ def aggregate_statistic(key: str, one: Margins, other: Margins, errors: Floats) 
 def _linear_part(
     key: str, group: Margins, recall: Floats, errors: Floats
 ) -> tuple[Floats, Floats]:
-    """What the predictions of a group move the metric beyond a profile, and its variance."""
+    """How far the predictions of a group move the metric beyond a profile, and its variance."""
     right = group.actual * recall
     expected = Margins(group.actual, right + (group.actual - right) @ errors, right)
-    # Classes that do not occur have slopes without bounds, and nothing to multiply them by.
+    # Classes that do not occur have unbounded slopes, but nothing to multiply them by.
     if_right, if_wrong = (np.where(np.isfinite(s), s, 0.0) for s in SLOPES[key](expected))
     mean = recall * if_right + (1 - recall) * _expected(if_wrong, errors)
     square = recall * if_right**2 + (1 - recall) * _expected(if_wrong**2, errors)

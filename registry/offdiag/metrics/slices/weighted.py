@@ -1,12 +1,12 @@
-"""Slices of weighted samples against the rest, by effective sizes.
+"""Slices of weighted samples compared with the rest, using effective sizes.
 
-A rate of weights w has the variance of resampled samples, the sum of w² (y - q)² over the square
+A rate with weights w has the variance of resampled samples, the sum of w² (y - q)² over the square
 of the sum of w, where q is the rate of both groups together. A group of weighted samples is
-tested as one of so many equal ones as would have this variance, rounded down, its hits rounded
-towards q (Korn and Graubard 1998, Survey Methodology 24, 193). Of equal weights that is the
-number of samples, and tests and intervals are those of counts.
+tested as if it had the number of equal samples that gives this variance, rounded down, with hits
+rounded towards q (Korn and Graubard 1998, Survey Methodology 24, 193). With equal weights that is
+the number of samples, and tests and intervals are those of counts.
 
-For averages over classes the variance of a slope is taken times the sum of w²: whether a sample
+For averages over classes the variance of a slope is multiplied by the sum of w²: whether a sample
 is right must not depend on its weight, given its class.
 """
 
@@ -37,12 +37,12 @@ from offdiag.metrics.slices.finder import (
 from offdiag.metrics.slices.gaps import Floats, Margins, exact_p
 
 SAMPLES, SUMS, SQUARES = 0, 1, 2
-"""Places on the axis of kinds: numbers of samples, sums of their weights and of the squares."""
+"""Positions on the axis of kinds: numbers of samples, sums of weights, sums of their squares."""
 _N_KINDS = 3
 PARTS_OF_ONE = 2**30
-"""Weights are rounded up to multiples of this part of their mean."""
+"""Weights are rounded up to multiples of their mean divided by this."""
 _ROUNDING = 1e-9
-"""So far from a whole number a size is taken for it."""
+"""Sizes this close to a whole number count as that number."""
 
 
 def find_weighted_slices(
@@ -58,10 +58,10 @@ def find_weighted_slices(
     """Test every slice and cross of n samples, as `find_slices` does for counts.
 
     `weight` (n,) are 0 or more, `half` (n,) is 0 or 1 and `matrix` (K, K) has the sums of weights.
-    Sizes that decide whether something is tested are numbers of samples.
+    Minimum sizes for testing refer to numbers of samples.
     """
     n_classes, n = len(matrix), len(weight)
-    # Mean 1 keeps the sizes of all kinds alike; sums of whole parts do not depend on their order.
+    # Mean 1 keeps sizes of all kinds comparable; sums of whole parts do not depend on order.
     scaled = np.ceil(weight / (weight.mean() or 1.0) * PARTS_OF_ONE) / PARTS_OF_ONE
     kinds = np.repeat(np.arange(_N_KINDS), n)
     outcomes = outcomes_of_classes(
@@ -71,7 +71,7 @@ def find_weighted_slices(
         part=np.tile(half.astype(np.int64), _N_KINDS) * _N_KINDS + kinds,
         n_parts=2 * _N_KINDS,
     )
-    # With weights added, no cross of enough samples is taken for too small.
+    # With weights added, no cross with enough samples looks too small.
     counts = count_slices(
         [replace(each, codes=np.tile(each.codes, _N_KINDS)) for each in columns],
         outcomes,
@@ -94,7 +94,7 @@ def find_weighted_slices(
 
 @dataclass(frozen=True, eq=False)
 class WeightedQuestion(Question):
-    """Numbers of slices are (S, 3, 2 + 3 K): of samples, of weights and of their squares."""
+    """A question with numbers of slices (S, 3, 2 + 3 K): samples, weights, squared weights."""
 
     is_weighted: ClassVar[bool] = True
 
@@ -112,7 +112,7 @@ class WeightedQuestion(Question):
         )
 
     def proportions(self, one: Floats, other: Floats, key: str, code: int | None) -> Proportions:
-        """Effective sizes, and the hits among so many."""
+        """Effective sizes, and the hits out of them."""
         pooled = _rate(*proportion(self.sums(one + other), key, code))
         found = []
         for each in (one, other):
@@ -122,7 +122,7 @@ class WeightedQuestion(Question):
         return found[0], found[1], found[2], found[3]
 
     def p_of_rates(self, one: Floats, other: Floats, key: str, code: int | None) -> Floats:
-        """The exact p of whole sizes, no more extreme than the weighted rates are."""
+        """The exact p of whole sizes, no more extreme than the weighted rates."""
         hits, cases, theirs, rest = self.proportions(one, other, key, code)
         pooled = _rate(*proportion(self.sums(one + other), key, code))
         mine, others = np.floor(cases + _ROUNDING), np.floor(rest + _ROUNDING)
@@ -135,7 +135,7 @@ class WeightedQuestion(Question):
         return np.where(np.isfinite(cases * rest), p, np.nan)
 
     def _effective(self, numbers: Floats, key: str, code: int | None, pooled: Floats) -> Floats:
-        """How many equal samples have a rate of the same variance; NaN without weight."""
+        """The number of equal samples whose rate has the same variance; NaN without weight."""
         hits, cases = proportion(self.sums(numbers), key, code)
         square_hits, squares = proportion(numbers[..., SQUARES, :], key, code)
         wrong, right = pooled**2, (1 - pooled) ** 2
@@ -154,6 +154,6 @@ def _rate(hits: Floats, cases: Floats) -> Floats:
 
 
 def _towards(pooled: Floats, rate: Floats, cases: Floats) -> Floats:
-    """The whole number of hits next to a rate on the side of another rate."""
+    """The hits that give this rate, rounded to a whole number towards the pooled rate."""
     hits = np.nan_to_num(rate) * np.nan_to_num(cases)
     return np.where(rate > pooled, np.floor(hits + _ROUNDING), np.ceil(hits - _ROUNDING))

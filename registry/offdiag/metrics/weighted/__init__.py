@@ -1,1 +1,1 @@
-"""Samples that have weights: what is summed of them, and how uncertain its metrics are."""
+"""Evaluation of weighted samples: sums, metrics, and how uncertain they are."""

@@ -1,9 +1,9 @@
-"""What is summed of weighted samples: numbers, weights and squares of weights by pair of classes.
+"""Sums over weighted samples: numbers, weights and squared weights by pair of classes.
 
-Values come from the sums of weights. How uncertain they are follows from the sums of squares:
-samples are taken for independent draws, each kept with its weight, and a metric changes by the
-same amount for every unit of weight in a cell. So three matrices are enough, of however many
-samples, and for weights that are all equal they say what the numbers alone say.
+Values come from the sums of weights. Their uncertainty follows from the sums of squares:
+samples are treated as independent draws, each with its weight, and a metric changes by the
+same amount for every unit of weight in a cell. So three matrices are enough for any number of
+samples, and for equal weights they give the same results as the numbers alone.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.unsignedinteger[Any]]
 
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-15, 1e15
-"""Weights other than 0 lie between these, so that no sum, square or product of any is lost."""
+"""Bounds of weights other than 0, so that no sum, square or product of them is lost."""
 _ROUNDING = 1e-9
-"""So far below a whole number a size is taken for it."""
+"""Sizes this little below a whole number count as that number."""
 
 
 @dataclass(frozen=True, eq=False)
 class WeightSums:
-    """Sums (K, K) of something over the samples of each pair of classes, and their margins.
+    """Sums (K, K) of a quantity over the samples of each pair of classes, with their margins.
 
     Rows are actual, columns predicted classes; margins are (K,).
     """
@@ -63,10 +63,10 @@ class WeightSums:
 
 @dataclass(frozen=True, eq=False)
 class WeightedCounts:
-    """Numbers of samples, sums of their weights and of the squares by pair of classes.
+    """Numbers of samples, sums of their weights and of squared weights by pair of classes.
 
     `samples` are int64, `sums` and `squares` float64, each (K, K), rows actual. `total` and
-    `actual_samples` are numbers of samples, exact and whatever their weights.
+    `actual_samples` are exact numbers of samples, whatever their weights.
     """
 
     samples: NDArray[np.int64]
@@ -111,14 +111,14 @@ class WeightedCounts:
     def n_effective(self) -> float:
         """Kish's effective sample size, the sum of weights squared over the sum of squares.
 
-        So many samples of equal weights have a mean of the same variance, where weights do not
-        go with what is averaged (Kish 1965, Survey Sampling, 11.2C). 0 without weight.
+        This many samples of equal weights have a mean of the same variance, if weights are
+        unrelated to what is averaged (Kish 1965, Survey Sampling, 11.2C). 0 without weight.
         """
         return float(kish(np.asarray(self.weights.total), np.asarray(self.weight_squares.total)))
 
     @cached_property
     def class_effective(self) -> Floats:
-        """The same of the samples of each actual class, (K,)."""
+        """The effective size of each actual class, (K,)."""
         return kish(self.weights.actual, self.weight_squares.actual)
 
     @property
@@ -139,7 +139,7 @@ class WeightedCounts:
     def of_samples(
         cls, actual: NDArray[Any], predicted: NDArray[Any], weight: Floats, labels: LabelSet
     ) -> WeightedCounts:
-        """Add up n samples with codes of classes; those with a code beyond K are left out."""
+        """Add up n samples with codes of classes, leaving out those with a code beyond K."""
         size = len(labels)
         known = actual < size
         if not known.all():
@@ -166,21 +166,21 @@ class WeightedCounts:
 
 
 def kish(sums: Floats, squares: Floats) -> Floats:
-    """Effective sizes of groups with such sums of weights and of their squares; 0 without any."""
+    """Effective sizes of groups from sums of weights and of their squares; 0 without weight."""
     safe = np.where(squares > 0, squares, 1.0)
     return np.asarray(np.where(squares > 0, sums * (sums / safe), 0.0))
 
 
 def whole_sizes(sizes: Floats) -> NDArray[np.int64]:
-    """Effective sizes in whole samples, rounded down but for a rounding error."""
+    """Effective sizes in whole samples, rounded down except for a rounding error."""
     return np.asarray(np.floor(sizes + _ROUNDING)).astype(np.int64)
 
 
 def read_weights(sample_weight: object, *, n_samples: int) -> Floats:
     """Weights from the caller, one for each of n samples.
 
-    Raises `InvalidInput` for another number of them, and for those that are not finite,
-    negative, or beyond what is added up exactly enough.
+    Raises `InvalidInput` if their number differs, and for weights that are not finite,
+    negative, or too large or small to be added up exactly enough.
     """
     weight = finite_vector(sample_weight, field="sample_weight")  # type: ignore[arg-type]
     if len(weight) != n_samples:
@@ -209,7 +209,7 @@ def read_weights(sample_weight: object, *, n_samples: int) -> Floats:
 
 
 def require_some_weight(largest: float) -> None:
-    """Raise `InvalidInput` where the largest weight of a run is 0."""
+    """Raise `InvalidInput` if the largest weight of a run is 0."""
     if largest <= 0:
         raise InvalidInput(
             "all weights are 0, so no sample counts.",
@@ -219,7 +219,7 @@ def require_some_weight(largest: float) -> None:
 
 
 def of_weights(what: str = "This") -> Conflict:
-    """The error for asking of a run with sample weights what only numbers of samples can tell."""
+    """The error for asking a run with sample weights for something that needs plain counts."""
     return Conflict(
         f"{what} counts examples, and the examples of this run have weights.",
         field="run",
@@ -229,7 +229,7 @@ def of_weights(what: str = "This") -> Conflict:
 
 @dataclass(frozen=True, eq=False)
 class WeightedMatrix:
-    """n samples in memory with class codes and weights, (n,) each, and what is summed of them.
+    """n samples in memory with class codes and weights, (n,) each, and their sums.
 
     A sum of weights is not a number of samples. Rates and averages mean the same with weights, but
     exact tests and binomial intervals do not exist for them, so nothing that needs counts accepts
@@ -265,7 +265,7 @@ def weighted_matrix(
 ) -> WeightedMatrix:
     """Add up the weights of n samples by their pair of classes.
 
-    Raises `InvalidInput` as `read_weights` does.
+    Raises `InvalidInput` like `read_weights`.
     """
     weight = read_weights(sample_weight, n_samples=len(actual))
     return WeightedMatrix(actual, predicted, weight, labels)

@@ -1,18 +1,18 @@
-"""Intervals of weighted samples from the sums of their weights and of the squares.
+"""Intervals for weighted samples, from the sums of weights and of squared weights.
 
-* Proportions take Wilson's interval of an effective size: as many equal samples as have a share
-  of the same variance (Korn and Graubard 1998, Survey Methodology 24, 193; Dean and Pagano 2015,
-  J. Survey Statistics and Methodology 3, 484). It is never more than the samples that there are.
-* Balanced accuracy of two classes combines the Wilson ends of both recalls (MOVER), of more it
-  takes the score interval of a mean.
-* Everything else is drawn from the posterior of such numbers of equal samples, for averages less
-  what they are off on average. Of more than two classes the lower end is also drawn with half a
-  wrong answer more in the class where it weighs most, and the lower one holds: where one class
-  weighed 100 times as much as 29 others, ends without it held the truth in 56 of 100 data sets
-  with 30 wrong answers, and with it in 98. Where too many cells are occupied, what depends on
-  single ones is linearized: the variance of the sum that a metric is to first order.
+* Proportions use Wilson's interval with an effective size: the number of equal samples whose share
+  has the same variance (Korn and Graubard 1998, Survey Methodology 24, 193; Dean and Pagano 2015,
+  J. Survey Statistics and Methodology 3, 484). It never exceeds the actual number of samples.
+* Balanced accuracy of two classes combines the Wilson ends of both recalls (MOVER); with more
+  classes it uses the score interval of a mean.
+* Everything else is drawn from the posterior of these numbers of equal samples; for averages, the
+  mean bias is subtracted. With more than two classes the lower end is also drawn with half a wrong
+  answer more in the class where it weighs most, and the lower of both is used: where one class
+  weighed 100 times as much as 29 others, ends without it covered the truth in 56 of 100 datasets
+  with 30 wrong answers, and with it in 98. Where too many cells are occupied, metrics that depend
+  on single cells are linearized: their variance is that of a first-order sum.
 
-Of equal weights the first are the intervals of counts, exactly. No sample has to be read again.
+With equal weights the first ones are exactly the intervals of counts. No sample is read again.
 """
 
 from __future__ import annotations
@@ -77,25 +77,25 @@ SCORE_OF_MEAN = "score of a mean, effective sizes"
 AVERAGES = tuple(
     key for key in DRAWN_AGGREGATES if key not in {*CELL_KEYS, *MEAN_RECALLS, "gmean_multiclass"}
 )
-"""Aggregates less what they are off; a product of many recalls is off by more than that shows."""
+"""Averages corrected for bias; for a product of many recalls the correction would be too small."""
 OF_PRECISIONS = (
     *(key for key in AVERAGES if key.startswith("macro_")),
     *("weighted_precision", "weighted_precision_defined"),
 )
 FEWEST_WRONG = 5.0
-"""Equal wrong predictions for each class below which averages of precisions are unreliable.
+"""Effective wrong predictions per class below which averages of precisions are unreliable.
 
-The precision of a light class is that of a few heavy wrong predictions then, or of none: of
-classes that weigh ten or a hundred times as much as others, intervals of macro precision held the
-truth in 92 of 100 data sets, in some settings in 81, and in 95 of those that are not called so.
+The precision of a light class then depends on a few heavy wrong predictions, or on none: where
+classes weigh ten or a hundred times as much as others, intervals of macro precision covered the
+truth in 92 of 100 datasets, in some settings in 81, and in 95 of those not marked unreliable.
 """
 WEIGH_ALIKE = 0.8
-"""Kish's effective size, of the number, from which weights of classes make no difference."""
+"""Kish's effective size as a share of the number from which class weights do not matter."""
 EXPECTED = 2.0
-"""Samples of expected weight beside the hits, and beside the misses, of a proportion.
+"""Samples of expected weight added to the hits, and to the misses, of a proportion.
 
-Without them intervals of precision and F1 of 250 classes weighted by class held the truth in 74 to
-83 of 100 cases, with them in 96; those of recall with lognormal weights in 90, and in 95.
+Without them, intervals of precision and F1 of 250 classes weighted by class covered the truth in
+74 to 83 of 100 cases, with them in 96; those of recall with lognormal weights in 90 and in 95.
 """
 
 
@@ -107,10 +107,10 @@ def weighted_suite_intervals(
     confidence: float = 0.95,
     replicates: int = 2_000,
 ) -> SuiteIntervals:
-    """Intervals of all metrics of `suite`, those of the sums of weights.
+    """Intervals of all metrics of `suite`, which come from the sums of weights.
 
-    Notes are those of counts, of effective sizes of the classes. Raises `InvalidInput` for a
-    confidence outside (0, 1) or no replicates.
+    Notes are those for counts, with the effective sizes of the classes. Raises `InvalidInput`
+    for a confidence outside (0, 1) or no replicates.
     """
     level = confidence_level(confidence)
     draws = positive_count(replicates, field="replicates")
@@ -148,7 +148,7 @@ def weighted_suite_intervals(
 
 
 def weighted_evidence(found: WeightedCounts) -> Evidence:
-    """What weighted samples say, in as many equal samples as have shares of the same variance."""
+    """What weighted samples say, as numbers of equal samples with shares of the same variance."""
     weights, squares = found.weights.actual, found.weight_squares.actual
     total, total_squares = found.weights.total, found.weight_squares.total
     splits = {}
@@ -168,10 +168,10 @@ def weighted_evidence(found: WeightedCounts) -> Evidence:
 
 
 def equal_wrong(found: WeightedCounts) -> float | None:
-    """How many equal wrong predictions there are for each class, None if classes weigh alike.
+    """How many equal wrong predictions there are per class, None if classes weigh alike.
 
-    The wrong ones are as many equal ones as all samples would be if those of a class weighed the
-    same (Kish): few wrong ones do not show how heavy they are.
+    Their number is reduced like that of all samples if those of a class weighed the same (Kish),
+    because few wrong predictions do not show how heavy they are.
     """
     weighed = np.where(found.sums > 0, found.samples, 0)
     numbers, weights = weighed.sum(axis=PREDICTED_AXIS), found.weights.actual
@@ -184,9 +184,9 @@ def equal_wrong(found: WeightedCounts) -> float | None:
 
 
 def heaviest_wrong(evidence: Evidence, labels: LabelSet) -> Evidence:
-    """The same with Jeffreys' prior for the class whose wrong answers weigh most.
+    """The evidence with Jeffreys' prior for the class whose wrong answers weigh most.
 
-    With the prior of many classes it hardly has any where none of few samples is wrong.
+    The prior of many classes gives it hardly any wrong answers if few samples show none.
     """
     return costliest_class(evidence, zero_one_costs(labels), evidence.others)
 
@@ -204,7 +204,7 @@ def _of_proportions(
 
 
 def effective_proportion(found: WeightedCounts, proportion: Proportion) -> tuple[Floats, Floats]:
-    """A share of the weight and its effective size; the size is 0 where nothing has weight."""
+    """A share of the weight and its effective size; the size is 0 if nothing has weight."""
     of_counts, of_sums, of_squares = (
         _outcomes(each) for each in (found.numbers, found.weights, found.weight_squares)
     )
@@ -220,9 +220,10 @@ def effective_proportion(found: WeightedCounts, proportion: Proportion) -> tuple
 
 
 def _expected(found: WeightedCounts, proportion: Proportion) -> tuple[Sums, Sums]:
-    """What the weights of a class and of the rest let expect of hits and of misses.
+    """The expected weight of one hit and of one miss, given the weights of class and rest.
 
-    A hit of precision is of the class itself and a miss of the rest, which may weigh far more.
+    A hit of precision comes from the class itself and a miss from the rest, which may weigh far
+    more.
     """
     sums, squares = found.weights, found.weight_squares
     one = one_of(Sums(sums.total, squares.total))
@@ -245,9 +246,9 @@ def _expected(found: WeightedCounts, proportion: Proportion) -> tuple[Sums, Sums
 
 
 def _steady_proportion(found: WeightedCounts, key: str) -> tuple[Floats, Floats]:
-    """A share of a class and its effective size, for a recall or a specificity at most Kish's.
+    """A share of a class and its effective size, for recall or specificity at most Kish's size.
 
-    Few errors show little of how weights go with them.
+    With few errors, little is known about how they relate to the weights.
     """
     share, size = effective_proportion(found, proportions.PER_CLASS[key])
     weights, squares = found.weights, found.weight_squares
@@ -267,12 +268,12 @@ class Sums(NamedTuple):
 
     @classmethod
     def of(cls, weight: Floats) -> Sums:
-        """Of samples with such weights."""
+        """The sums for samples with these weights."""
         return cls(np.asarray(weight.sum()), np.asarray(np.square(weight).sum()))
 
 
 def unit_weight(weights: Floats, squares: Floats, *, otherwise: ArrayLike = 1.0) -> Floats:
-    """Weight of one of the equal samples that stand for some (Kish); `otherwise` without any."""
+    """Weight of one of the equal samples that represent some (Kish); `otherwise` without any."""
     has_weight = weights > 0
     return np.asarray(
         np.where(has_weight, squares / np.where(has_weight, weights, 1.0), otherwise)
@@ -280,7 +281,7 @@ def unit_weight(weights: Floats, squares: Floats, *, otherwise: ArrayLike = 1.0)
 
 
 def one_of(some: Sums) -> Sums:
-    """One of the equal samples that stand for some."""
+    """One of the equal samples that represent some."""
     unit = unit_weight(some.weights, some.squares)
     return Sums(unit, unit**2)
 
@@ -288,8 +289,8 @@ def one_of(some: Sums) -> Sums:
 def effective_size(hits: Sums, misses: Sums, of_hits: Sums, of_misses: Sums) -> Floats:
     """How many equal samples have a share of hits of the same variance; 0 without weight.
 
-    How heavy a miss is matters most where misses are few and show it least. So each side is
-    judged with `EXPECTED` samples more, of which `of_hits` and `of_misses` have one each.
+    The weight of a miss matters most where misses are few and show it least. So each side is
+    judged with `EXPECTED` additional samples, each like `of_hits` or `of_misses`.
     """
     heaviness = [
         (np.maximum(found.squares, 0.0) + EXPECTED * one.squares)
@@ -306,7 +307,7 @@ def _outcomes(of: WeightSums) -> Outcomes:
 
 
 def _mean_recalls(found: WeightedCounts, confidence: float) -> dict[str, Intervals]:
-    """Of the mean recall of K >= 2 classes that all have weight."""
+    """Intervals of the mean recall of K >= 2 classes that all have weight."""
     n_classes = found.n_classes
     if n_classes < 2 or not (found.weights.actual > 0).all():
         return {}
@@ -321,10 +322,10 @@ def _mean_recalls(found: WeightedCounts, confidence: float) -> dict[str, Interva
 def weighted_costs(
     found: WeightedCounts, costs: CostMatrix, *, seed: int
 ) -> dict[str, MetricValue]:
-    """Costs by key as `evaluate_costs` has them, of sums of weights, with 95 % intervals.
+    """Costs by key as in `evaluate_costs`, for sums of weights, with 95 % intervals.
 
-    The sum of all weights is taken as known: weights that add up to a population give the cost of
-    that population.
+    The sum of all weights is treated as known: weights that add up to a population give the cost
+    of that population.
     """
     quantities = evaluate_costs(found.sums, costs.weights)
     values = {key: quantity.at() for key, quantity in quantities.items()}
@@ -351,9 +352,9 @@ def weighted_costs(
 
 
 def effective_size_of_costs(found: WeightedCounts, costs: CostMatrix) -> float:
-    """How many equal samples have a mean cost of the same variance; Kish's where it has none.
+    """The number of equal samples whose mean cost has the same variance; Kish's if it has none.
 
-    The variance is at least that of weights which do not go with costs within a class.
+    The variance is at least that for weights that are unrelated to costs within a class.
     """
     weights, squares = found.weights.actual, found.weight_squares.actual
     total = float(found.weights.total)
@@ -370,6 +371,6 @@ def effective_size_of_costs(found: WeightedCounts, costs: CostMatrix) -> float:
 
 
 def cost_errors(found: WeightedCounts, costs: CostMatrix) -> Mapping[str, Floats]:
-    """Standard errors by key of costs, which are sums over cells: their slopes are the costs."""
+    """Standard errors of costs by key: as sums over cells, costs have the costs as slopes."""
     gradients = cost_gradients(found.weights, costs, None)
     return aggregate_standard_errors(found.weights, gradients, found.weight_squares)

@@ -1,15 +1,16 @@
-"""Scores of weighted samples of an event in ascending order, and what ranks them.
+"""Scores of weighted samples of an event in ascending order, and their ranking metrics.
 
-Equal scores are one group, as without weights. Values are those of sums of weights. Samples are
-taken for independent draws, so the variance of a value is the sum of squares of what each
+Equal scores form one group, as without weights. Values come from sums of weights. Samples are
+treated as independent draws, so the variance of a value is the sum of squares of how far each
 sample moves it: its weight times its slope.
 
-An area has slopes by its placements (DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44, 837):
-for a positive sample the share of the weight of the negative ones that it beats, for a negative
-one the share of the positive ones that beat it. The effective size of a class is the number of
-equal samples whose mean placement has the same variance, as Korn and Graubard (1998, Survey
-Methodology 24, 193) have it of proportions. Newcombe's interval is taken of these sizes, so it
-has ends where classes are separated perfectly and is that of counts for equal weights.
+The slopes of an area are its placements (DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44,
+837): for a positive sample the share of the weight of the negative ones that it beats, for a
+negative one the share of the positive ones that beat it. The effective size of a class is the
+number of equal samples whose mean placement has the same variance, as Korn and Graubard (1998,
+Survey Methodology 24, 193) define it for proportions. Newcombe's interval is computed with these
+sizes, so it has ends where classes are separated perfectly, and for equal weights it is that of
+counts.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class WeightedRanking:
 
     @cached_property
     def totals(self) -> tuple[float, float]:
-        """Positive and negative weight in all."""
+        """Total positive and total negative weight."""
         hits, false_alarms = self.above
         return float(hits[:1].sum()), float(false_alarms[:1].sum())
 
@@ -93,7 +94,7 @@ class WeightedRanking:
 
     @cached_property
     def placements(self) -> tuple[Floats, Floats]:
-        """Of positive and of negative samples with each score, (V,); both have weight."""
+        """Placements of positive and negative samples with each score, (V,); both have weight."""
         of_positives, of_negatives = self.totals
         hits, false_alarms = self.above
         beaten = of_negatives - false_alarms + self.negative / 2
@@ -108,7 +109,7 @@ class WeightedRanking:
 
     @cached_property
     def placement_sizes(self) -> tuple[float, float]:
-        """How many equal samples have mean placements of the same variance, each 1 or more."""
+        """The numbers of equal samples whose mean placements have the same variance, 1 or more."""
         beaten, beating = self.placements
         return (
             _size(beaten - self.area, self.positive, self.positive_squares, self.n_positive),
@@ -123,12 +124,12 @@ class WeightedRanking:
 
     @cached_property
     def average_precision(self) -> float:
-        """Some sample is positive."""
+        """The average precision; at least one sample must be positive."""
         return min(float((self.positive * self.precision).sum()) / self.totals[0], 1.0)
 
     @property
     def average_precision_variance(self) -> float:
-        """Of the slopes that `average_precision_variance` of counts has, by unit of weight."""
+        """First-order variance, by the slopes of `average_precision_variance` for counts."""
         hits, false_alarms = self.above
         gained = self.positive / (hits + false_alarms)
         hits_up_to = np.cumsum(gained)
@@ -211,7 +212,7 @@ def _one_sided(ranked: WeightedRanking) -> MetricValue | None:
 
 
 def _size(deviation: Floats, weight: Floats, squares: Floats, n_samples: int) -> float:
-    """The variance of equal samples over that of the weighted mean, at most `n_samples`."""
+    """Variance of equal samples divided by that of the weighted mean, at most `n_samples`."""
     total = _total(weight)
     spread = float((squares * deviation**2).sum())
     if spread <= _SMALLEST_SPREAD * float(squares.sum()):

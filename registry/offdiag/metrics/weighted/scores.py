@@ -1,11 +1,11 @@
-"""Every metric of the scores of weighted samples that is known, the others undefined.
+"""All metrics of the scores of weighted samples; those not available for weights are undefined.
 
 Losses are weighted means. With W the sum of the n weights, the variance of a mean is
-sum w^2 (loss - mean)^2 / W^2, for equal weights that of counts but for the factor m / (m - 1)
-of an effective size m, which is added. Averaged areas against the rest take the sum of squares of
-what each sample moves them, in which the spread within a class has the same factor.
+sum w^2 (loss - mean)^2 / W^2, which for equal weights is that of counts except for the factor
+m / (m - 1) of an effective size m, which is added. Averaged areas against the rest use the sum of
+squares of how far each sample moves them, in which the spread within a class has the same factor.
 
-What is not written for weights is undefined with the reason `scores_not_weighted`.
+Metrics that are not implemented for weights are undefined with the reason `scores_not_weighted`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class WeightedForecasts:
 
     @classmethod
     def of(cls, forecasts: Forecasts, weight: Floats) -> WeightedForecasts:
-        """Leave out the samples with weight 0: they count for nothing."""
+        """Leave out samples with weight 0, which do not affect any result."""
         counts = weight > 0
         return cls(
             Forecasts(
@@ -84,7 +84,7 @@ class WeightedForecasts:
 
     @property
     def class_samples(self) -> NDArray[np.int64]:
-        """The same in whole samples, rounded down, (K,)."""
+        """Effective sizes in whole samples, rounded down, (K,)."""
         return whole_sizes(self.class_sizes)
 
     def _by_class(self, values: Floats) -> Floats:
@@ -93,7 +93,7 @@ class WeightedForecasts:
 
 
 def undefined_scores(forecasts: Forecasts, reason: Reason) -> tuple[Values, dict[str, list[Any]]]:
-    """All keys that scores of such a shape have, of all classes and by class, undefined."""
+    """All keys that such scores have, over all classes and by class, with undefined values."""
     nothing = MetricValue(None, reason.value)
     columns = int(forecasts.scores.shape[CLASS_AXIS])
     one = Forecasts(
@@ -120,7 +120,7 @@ def weighted_class_metrics(
 
 
 def weighted_score_metrics(of: WeightedForecasts, *, confidence: float = 0.95) -> Values:
-    """The metrics of all classes that `score_metrics` gives, with intervals."""
+    """The overall metrics of `score_metrics`, with intervals."""
     forecasts = of.forecasts
     if forecasts.n_samples == 0:
         return undefined_scores(forecasts, Reason.NO_SAMPLES)[0]
@@ -157,7 +157,7 @@ def _losses(of: WeightedForecasts, confidence: float) -> dict[str, MetricValue]:
 
 
 def _moments(losses: Floats, weight: Floats) -> Moments:
-    """Those of so many equal samples, their effective size, whose mean has the same variance."""
+    """Moments of as many equal samples as have a mean of the same variance (effective size)."""
     total = weight.sum()
     size = float(kish(np.asarray(total), np.asarray(np.square(weight).sum())))
     mean = float((weight * losses).sum() / total)
@@ -201,7 +201,7 @@ def _averaged_areas(of: WeightedForecasts, confidence: float) -> dict[str, Metri
         moved = _moved_area(of, code)
         by_macro += moved / n_classes
         by_weighted += share[code] * moved
-    # The share of a class moves, too.
+    # The share of a class moves as well.
     by_weighted += (areas[of.forecasts.actual] - weighted) / weights.sum()
     smallest = int(of.class_samples.min())
     values = {keys[0]: (macro, by_macro), keys[1]: (weighted, by_weighted)}
@@ -219,7 +219,7 @@ def _averaged_areas(of: WeightedForecasts, confidence: float) -> dict[str, Metri
 
 
 def _moved_area(of: WeightedForecasts, code: int) -> Floats:
-    """What a unit of weight of each sample moves the area of a class, (n,)."""
+    """How far a unit of weight of each sample moves the area of a class, (n,)."""
     ranked = of.ranked(code)
     place = np.searchsorted(ranked.values, of.forecasts.of_class(code))
     is_own = of.forecasts.actual == code
