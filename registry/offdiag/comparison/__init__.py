@@ -1,1 +1,1 @@
-"""Runs beside each other: what differs, whether that is more than chance, and in which words."""
+"""Comparison of runs: what differs, whether that is more than chance, and how to say it."""

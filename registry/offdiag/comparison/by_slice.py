@@ -1,6 +1,6 @@
-"""Two runs on all samples and on each slice of them, judged together.
+"""Two runs compared on all samples and on each slice, judged together.
 
-Shares of right predictions are compared, of all samples of a part and of each of its classes:
+Shares of correct predictions are compared, for all samples of a part and for each of its classes:
 McNemar's mid-p (Fagerland, Lydersen and Laake 2013) and Tango's score interval. Half of the error
 rate goes to the parts, all slices of all columns and the whole, which is their parent, and half to
 their classes, each by Holm's adjustment; without classes the parts have all of it. Between equally
@@ -29,7 +29,7 @@ MOST_NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class PartCounts:
-    """Samples of a part of the data by which of the two runs is right."""
+    """Samples of a part of the data by which of the two runs is correct."""
 
     both_right: int
     only_first: int
@@ -41,8 +41,8 @@ class PartCounts:
 class PartChange:
     """Accuracy of both runs on a part, or recall of one of its classes.
 
-    `slice` is None for all samples, `label` for all classes. `p_adjusted` of `change` is for all
-    that is looked at, and its simultaneous interval agrees with that.
+    `slice` is None for all samples, `label` for all classes. `p_adjusted` of `change` accounts
+    for everything that is tested, and its simultaneous interval agrees with that.
     """
 
     slice: str | None
@@ -52,16 +52,16 @@ class PartChange:
 
     @property
     def name(self) -> str:
-        """How a sentence or a line names it."""
+        """The part as named in a sentence or a line."""
         where = "all" if self.slice is None else self.slice
         return where if self.label is None else f"{self.label} on {where}"
 
 
 @dataclass(frozen=True)
 class SliceChanges:
-    """All samples, every slice, and the classes of slices.
+    """Changes of all samples, of every slice, and of the classes of slices.
 
-    `too_small` and suppressed slices are not among them, nor classes with fewer than
+    Slices that are `too_small` or suppressed are left out, as are classes with fewer than
     `min_size` samples in a slice.
     """
 
@@ -74,7 +74,7 @@ class SliceChanges:
 
     @property
     def verdict(self) -> str:
-        """What is significant: "By accuracy, B is better overall and worse for country=JP"."""
+        """The significant changes: "By accuracy, B is better overall and worse for country=JP"."""
         n_slices = count(len(self.slices), "slice")
         with_classes = " and recalls" if self.classes else ""
         right = texts.title_inside(self.whole.change.key)
@@ -120,10 +120,10 @@ def part_counts(
     n_classes: int,
     sizes: NDArray[np.int64] | None = None,
 ) -> tuple[PartCounts, tuple[PartCounts, ...]]:
-    """Count n samples by which run is right: all of them, and those of each class.
+    """Count n samples by which run is correct: all of them, and those of each class.
 
-    All arrays have shape (n,); `actual` are codes of `n_classes` classes. With `sizes` each place
-    stands for so many samples.
+    All arrays have shape (n,); `actual` are codes of `n_classes` classes. With `sizes`, each place
+    stands for that many samples.
     """
     outcomes = actual.astype(np.int64) * 4 + 2 * first + second
     counts = np.bincount(outcomes, sizes, minlength=4 * n_classes).astype(np.int64)
@@ -144,7 +144,7 @@ LABEL_AXIS = 1
 def part_counts_of_sets(
     actual: NDArray[np.bool_], first: NDArray[np.bool_], second: NDArray[np.bool_]
 ) -> tuple[PartCounts, tuple[PartCounts, ...]]:
-    """The same of sets of labels (n, q): exactly right ones, and by label those that have it."""
+    """Count label sets (n, q): those predicted exactly, and by label the samples that have it."""
     exact = [(sets == actual).all(axis=LABEL_AXIS) for sets in (first, second)]
     whole = _counts_of(np.ones(len(actual), np.bool_), *exact)
     by_label = (
@@ -178,9 +178,7 @@ def compare_parts(
 ) -> SliceChanges:
     """Judge the whole, all slices and `classes`, by slice and label, together.
 
-    `key` is the metric that counts right samples.
-
-    All have at least one sample each.
+    `key` is the metric that counts correct samples. All parts have at least one sample.
     """
     parts = [(None, None, whole), *((text, None, each) for text, each in slices.items())]
     of_classes = [(text, label, each) for (text, label), each in classes.items()]

@@ -1,4 +1,4 @@
-"""Differences of metrics, single classes and matrix cells, and what may be said of them."""
+"""Differences of metrics, single classes and matrix cells, and which are significant."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ HEADLINE = (
     *("overall_accuracy", "balanced_accuracy", "mcc", "macro_f1", "cohen_kappa"),
     *(spec.key for spec in custom.SPECS if spec.direction is not Direction.NEITHER),
 )
-"""Aggregates that a comparison is about: the usual ones, and those that a team declared."""
+"""Aggregates that a comparison covers: the usual ones, and those that a team declared."""
 HEADLINE_OF_SETS = ("subset_accuracy", "example_jaccard", "hamming_loss", "micro_f1", "macro_f1")
-"""The same for multi-label runs."""
+"""The aggregates for multi-label runs."""
 ALL_HEADLINES = frozenset({*HEADLINE, *HEADLINE_OF_SETS})
 DIFFERENCE_THAT_MATTERS = 0.01
-"""In accuracy, where nothing else is said: one point."""
+"""Default difference in accuracy that matters: one point."""
 OF_CLASSES = ("recall", "precision", "f1")
-"""Values of single classes that a comparison is about."""
+"""Per-class metrics that a comparison covers."""
 
 
 class DifferenceStatus(StrEnum):
-    """What a difference says, second run against first."""
+    """The outcome of a difference, second run against first."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -51,7 +51,7 @@ class DifferenceStatus(StrEnum):
     NOT_SEPARABLE = "not separable"
     """Tested, and no significant difference."""
     NO_INTERVAL = "no interval"
-    """Not tested: no sample on which the runs differ counts for it."""
+    """Not tested: no sample on which the runs differ matters to it."""
     UNDEFINED = "undefined"
 
     @property
@@ -65,8 +65,8 @@ class MetricDifference:
 
     `class_label` is None for metrics of all classes together. The interval of `difference` is
     that of the metric alone; `simultaneous` holds together with those of the other metrics, or
-    the other classes, that the comparison looks at, and decides the outcome. `p` is that of a
-    test of the metric alone, `p_adjusted` that over all classes; None where there is none.
+    the other classes, in the comparison, and decides the outcome. `p` is from a test of the
+    metric alone, `p_adjusted` is adjusted over all classes; None if there is none.
     """
 
     key: str
@@ -86,7 +86,7 @@ class MetricDifference:
 
     @property
     def is_loss(self) -> bool:
-        """Whether it is significantly smaller."""
+        """Whether the value is significantly smaller in the second run."""
         return self.outcome.is_separable and (self.difference.value or 0.0) < 0
 
     @property
@@ -108,9 +108,9 @@ def judged(
     p: float | None = None,
     p_adjusted: float | None = None,
 ) -> MetricDifference:
-    """The difference with its outcome: what the test says, None where there was none.
+    """The difference with its outcome: the result of the test, None if there was none.
 
-    Without `is_changed` the simultaneous interval is the test.
+    Without `is_changed`, the simultaneous interval is the test.
     """
     if simultaneous is not None and simultaneous.low is None:
         simultaneous = None
@@ -123,7 +123,7 @@ def judged(
 
 
 def excludes_0(low: float | None, high: float | None) -> bool:
-    """Whether an interval, if there is one, lies on one side of 0."""
+    """Whether an interval, if there is one, lies entirely on one side of 0."""
     return (low is not None and low > 0) or (high is not None and high < 0)
 
 
@@ -154,7 +154,7 @@ class CellDifferences:
     """The cells in which two runs differ, in label order; all arrays have shape (m,).
 
     `gained` counts samples of the second run minus those of the first; `share` is the difference
-    of the shares of the actual class and lies between `low` and `high`, NaN where the class
+    of the shares of the actual class and lies between `low` and `high`, NaN if the class
     has no samples in a run. `is_certain` says that the interval that holds for all m cells
     together (Bonferroni) excludes 0.
     """
@@ -172,23 +172,23 @@ class CellDifferences:
 
     @cached_property
     def is_better(self) -> NDArray[np.bool_]:
-        """Whether more answers are right, or fewer are this error."""
+        """Whether there are more correct predictions, or fewer of this error."""
         return np.asarray(np.where(self.actual == self.predicted, self.share, -self.share) > 0)
 
     @cached_property
     def is_worse(self) -> NDArray[np.bool_]:
-        """Whether fewer answers are right, or more are this error."""
+        """Whether there are fewer correct predictions, or more of this error."""
         return np.asarray(np.where(self.actual == self.predicted, self.share, -self.share) < 0)
 
     @cached_property
     def places(self) -> dict[tuple[int, int], int]:
-        """Where a cell (actual code, predicted code) stands in the arrays."""
+        """Position of each cell (actual code, predicted code) in the arrays."""
         pairs = zip(self.actual.tolist(), self.predicted.tolist(), strict=True)
         return {pair: place for place, pair in enumerate(pairs)}
 
 
 def paired_cells(joint: JointCounts, *, confidence: float) -> CellDifferences:
-    """Cells that at least one sample is in under one run only, by the paired score interval."""
+    """Cells with at least one sample under one run only, with the paired score interval."""
     moved = joint.first != joint.second
     counts = joint.counts[moved]
     touched, places = np.unique(
@@ -215,7 +215,7 @@ def paired_cells(joint: JointCounts, *, confidence: float) -> CellDifferences:
 def unpaired_cells(
     first: ConfusionMatrix, second: ConfusionMatrix, *, confidence: float
 ) -> CellDifferences:
-    """Cells whose shares differ, by Wilson's intervals of both runs, squared and added.
+    """Cells whose shares differ, by combining Wilson's intervals of both runs in squares.
 
     Newcombe 1998, Statistics in Medicine 17, 873-890, method 10.
     """
@@ -282,7 +282,7 @@ def class_values(
 
 
 def plain_class_values(found: Counted) -> Mapping[str, Sequence[MetricValue]]:
-    """The same without intervals."""
+    """Recall, precision and F1 by key, without intervals."""
     if isinstance(found, CountedSets):
         return label_metrics(found.tally.labels)
     per_class = evaluate_stack(

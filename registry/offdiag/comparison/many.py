@@ -1,4 +1,4 @@
-"""Three or more runs compared, and what the highest is expected to reach on new samples."""
+"""Comparison of three or more runs, and what the highest is expected to reach on new samples."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from offdiag.metrics.suite import AGGREGATE_KEYS, evaluate_stack
 
 FEWEST_RUNS = 3
 MOST_PREDICTIONS = 10_000_000
-"""Predictions of all runs together up to which the choice is corrected: some seconds."""
+"""Predictions of all runs together up to which the choice is corrected: a few seconds of work."""
 MOST_CELLS = 1_000_000
 """Cells of all matrices together, for the same reason."""
 
@@ -49,7 +49,7 @@ MOST_CELLS = 1_000_000
 def best_by_metric(runs: PairedRuns, keys: Sequence[str], *, seed: int) -> dict[str, BestOfMany]:
     """The best of three or more runs by each aggregate metric that has a better direction.
 
-    Empty where `is_small_enough` does not hold.
+    Empty unless `is_small_enough` holds.
     """
     labels = runs.labels
     signs = {key: _sign(key) for key in keys if key in AGGREGATE_KEYS and _sign(key)}
@@ -66,7 +66,7 @@ def best_by_metric(runs: PairedRuns, keys: Sequence[str], *, seed: int) -> dict[
 
 
 def is_small_enough(n_samples: int, n_runs: int, n_classes: int) -> bool:
-    """Whether the choice among so many runs is corrected: three or more, within the bounds."""
+    """Whether the choice among these runs is corrected: three or more, within the bounds."""
     return (
         n_runs >= FEWEST_RUNS
         and 0 < n_samples * n_runs <= MOST_PREDICTIONS
@@ -100,7 +100,7 @@ CLASS_AXIS = 0
 class RunPair:
     """Two runs by position, and the samples that only one of them gets right.
 
-    `p` is McNemar's exact one, `p_adjusted` Holm's over all pairs.
+    `p` is McNemar's exact p, `p_adjusted` Holm's over all pairs.
     """
 
     first: int
@@ -113,15 +113,15 @@ class RunPair:
 
 @dataclass(frozen=True)
 class ManyComparison:
-    """Everything about several runs, in their order.
+    """The comparison of several runs, in their order.
 
     `places` are by headline key, all compared together at one level; `recall` are those of each
-    class in label order, compared together as well. `pairs` and `cochran` are about the runs
+    class in label order, also compared together. `pairs` and `cochran` are about the runs
     with predictions, all on the same samples; `unpaired` are the positions of those without.
-    `best_of_many` is the highest run by headline key with what it is expected to reach, empty
-    where not all runs are paired, where samples were counted for each pair of runs only
-    (`in_pairs`) and where they are too large. `left_out` are the positions of runs on other labels
-    than the rest, which have no place; `on_labels` are the label versions of all runs then.
+    `best_of_many` is the highest run by headline key with what it is expected to reach; it is
+    empty if not all runs are paired, if samples were only counted for each pair of runs
+    (`in_pairs`) or if there are too many. `left_out` are the positions of runs on other labels
+    than the rest, which have no place; `on_labels` are then the label versions of all runs.
     """
 
     matrices: tuple[Unweighted, ...]
@@ -164,9 +164,9 @@ def compare_many(
 ) -> ManyComparison:
     """Compare runs on the n samples of `actual`, at least one.
 
-    A run is the n codes it predicted, or its matrix where there are no predictions. What is
-    significantly worse than the best comes from model confidence sets, of all primary metrics
-    together and of the recall of all classes together.
+    A run is given as the n codes it predicted, or as its matrix if there are no predictions. Which
+    runs are significantly worse than the best is decided by model confidence sets, one for all
+    primary metrics together and one for the recall of all classes together.
     """
     uploaded = {at: run for at, run in enumerate(runs) if isinstance(run, ConfusionMatrix)}
     predicted = tuple(run for run in runs if not isinstance(run, ConfusionMatrix))
@@ -184,7 +184,7 @@ def compare_together(
     confidence: float = 0.95,
     replicates: int = DRAWS,
 ) -> ManyComparison:
-    """The same of runs that were paired already; `uploaded` are matrices of others by position."""
+    """Compare runs that are already paired; `uploaded` are matrices of others by position."""
     n_runs = len(uploaded) + (paired.n_runs if paired else 0)
     positions = tuple(at for at in range(n_runs) if at not in uploaded)
     of_paired = iter(paired.matrices if paired else ())
@@ -321,7 +321,7 @@ def _correct_predictions(
 
 
 def pairs_of(both: NDArray[np.int64], positions: Sequence[int]) -> tuple[RunPair, ...]:
-    """Every pair of runs, from the samples that two of them both get right, (m, m)."""
+    """Every pair of runs, from the samples that both of them get right, (m, m)."""
     right = np.diagonal(both)
     counts = [
         (

@@ -1,4 +1,4 @@
-"""What a comparison of several runs says, in sentences made from intervals and tests alone."""
+"""The verdict on several runs, in sentences derived only from intervals and tests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FIRST = ("balanced_accuracy", "macro_f1")
 
 
 def leading(many: ManyComparison) -> list[str]:
-    """The order in which metrics are told; accuracy does not lead: it hides small classes."""
+    """The order in which metrics are reported; accuracy is not first: it hides small classes."""
     first = _FIRST[1] if many.of_sets else _FIRST[0]
     return [first, *(key for key in many.places if key != first)]
 
@@ -37,7 +37,7 @@ _MOST_NAMED = 6
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """Letters of runs by where they stand by a metric; at least one is the highest."""
+    """Letters of runs by their standing on a metric; at least one is the highest."""
 
     highest: tuple[str, ...]
     same: tuple[str, ...]
@@ -52,8 +52,8 @@ class _Finding:
 def many_verdict(many: ManyComparison, *, difference: float = DIFFERENCE_THAT_MATTERS) -> Verdict:
     """Which runs are highest by each metric, and which are significantly worse than the best.
 
-    `difference` is the one in accuracy that matters, as a share. Runs that are not compared,
-    because they are on other labels, are named first.
+    `difference` is the one in accuracy that matters, as a share. Runs that are not compared
+    because they are on other labels are named first.
     """
     found = _among_compared(many, difference)
     if not many.left_out:
@@ -98,7 +98,7 @@ def _finding(places: Sequence[Rank], left_out: Collection[int]) -> _Finding:
 
 
 def _merged(by_finding: dict[_Finding, list[str]]) -> dict[_Finding, list[str]]:
-    """Metrics by which no run is worse are told together, whichever run is highest."""
+    """Report metrics by which no run is worse together, whichever run is highest."""
     merged: dict[_Finding, list[str]] = {}
     first_open: _Finding | None = None
     for found, keys in by_finding.items():
@@ -110,7 +110,7 @@ def _merged(by_finding: dict[_Finding, list[str]]) -> dict[_Finding, list[str]]:
 
 
 def _sentence(many: ManyComparison, keys: Sequence[str], found: _Finding) -> str:
-    """Metrics that say the same are named together, the leading one first."""
+    """Name metrics with the same result together, the leading one first."""
     titles = _titles(keys, len(many.places))
     by = f"By {titles}"
     highest = enumerated(found.highest)
@@ -136,7 +136,7 @@ def _sentence(many: ManyComparison, keys: Sequence[str], found: _Finding) -> str
 
 
 def _worse(found: _Finding) -> str:
-    """Who is significantly worse than the best."""
+    """Which runs are significantly worse than the best."""
     n_worse = len(found.worse)
     if n_worse == found.n_others and n_worse > 1:
         who = "all others are"
@@ -197,12 +197,12 @@ def _of_the_choice(many: ManyComparison) -> Iterator[str]:
 
 
 def classes_tested(many: ManyComparison) -> int:
-    """Classes on whose recall runs can be told apart at all, which one correction is for."""
+    """Number of classes on whose recall runs can be distinguished, covered by one correction."""
     return sum(any(place.rank_status in _TESTED for place in places) for places in many.recall)
 
 
 def _of_classes(many: ManyComparison) -> Iterator[str]:
-    """On which classes some run is significantly worse by recall than the best one."""
+    """The classes on which a run is significantly worse by recall than the best one."""
     n_tested = classes_tested(many)
     if not n_tested:
         return
@@ -228,7 +228,7 @@ def _of_classes(many: ManyComparison) -> Iterator[str]:
 
 
 def _too_few(many: ManyComparison) -> Iterator[str]:
-    """What is not tested because a class has too few samples."""
+    """The tests that are left out because a class has too few samples."""
     small = np.flatnonzero(small_classes(many.compared)).tolist()
     if not small:
         return

@@ -1,6 +1,6 @@
-"""Runs on different label versions: their values are shown, and no difference is formed.
+"""Runs on different label versions: their values are shown, but no difference is computed.
 
-Corrected labels may be all that differs, so a test between them has no error rate.
+Corrected labels may be the only difference, so a test between them has no known error rate.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NO_DIFFERENCE = MetricValue(None, Reason.DIFFERENCE_OTHER_LABELS)
 def without_differences(
     found: PairComparison, *, on_labels: tuple[int | None, ...]
 ) -> PairComparison:
-    """The comparison with the values and counts of both runs alone."""
+    """The comparison with only the values and counts of both runs."""
     return replace(untested_pair(found, lambda _: _NO_DIFFERENCE), cells=None, on_labels=on_labels)
 
 
@@ -31,7 +31,7 @@ def with_left_out(
     *,
     on_labels: tuple[int | None, ...],
 ) -> ManyComparison:
-    """The comparison among `others`, by position, which have values and no place."""
+    """The comparison among `others`, by position, whose runs have values but no place."""
     n_runs = len(found.matrices) + len(others)
     compared = [at for at in range(n_runs) if at not in others]
     values = {at: headline_values(matrix) for at, matrix in others.items()}

@@ -1,4 +1,4 @@
-"""Two runs compared, sample by sample where that is possible, and the predictions that changed.
+"""Comparison of two runs, sample by sample where possible, and the predictions that changed.
 
 Three families of differences are judged at one level each: the primary metrics, the scores, and
 every per-class metric over its classes. Within a family the chance of calling any difference
@@ -63,7 +63,7 @@ from offdiag.metrics.weighted.counts import WeightedCounts
 
 
 class PairedOutcome(StrEnum):
-    """What two runs made of a sample."""
+    """Which of two runs predicted a sample correctly."""
 
     BOTH_RIGHT = "both_right"
     ONLY_A = "only_a"
@@ -73,7 +73,7 @@ class PairedOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Churn:
-    """Numbers of samples by what the runs made of them."""
+    """Numbers of samples by the outcome of both runs."""
 
     both_right: int
     only_a: int
@@ -129,19 +129,19 @@ def _by_class(joint: JointCounts) -> NDArray[np.int64]:
 
 
 ACCURACY, EXACT = "overall_accuracy", "subset_accuracy"
-"""Metrics that count right samples: of classes, and of sets of labels."""
+"""Metrics that count correct samples: for classes, and for sets of labels."""
 SQUARE_AND_ADD = "square and add, unpaired"
 
 
 @dataclass(frozen=True, slots=True)
 class PairedFacts:
-    """What only runs on the same samples tell: which samples changed, and tests on them.
+    """Facts available only for runs on the same samples: which samples changed, and tests on them.
 
-    `churn_of_classes` is in label order. `margins` and `symmetry` are tests of the answers
+    `churn_of_classes` is in label order. `margins` and `symmetry` are tests of the predictions
     alone: do both runs use the classes equally often, and exchange them evenly? None for sets of
-    labels, which are right where they are exactly the true ones, and of which the samples with
-    a label are right where it is found. With weights, which they do not count, all three tests are
-    None, and where nothing is tested.
+    labels; a set counts as correct if it is exactly the true one, and a sample with a label if the
+    label is found. All three tests are None with weights, which they ignore, and if nothing is
+    tested.
     """
 
     churn: Churn
@@ -158,8 +158,8 @@ class PairComparison:
 
     `metrics` are those of all classes together, `classes` by key, each in label order.
     `together` is the test of the primary metrics, `classes_tested` says how many classes each
-    per-class metric was tested on. `paired` is None where the runs cannot be paired, `cells`
-    for multi-label runs, of which `classes` are the labels. `chosen_here` are the positions of
+    per-class metric was tested on. `paired` is None if the runs cannot be paired, `cells` is None
+    for multi-label runs, whose `classes` are the labels. `chosen_here` are the positions of
     runs whose threshold was chosen on these samples; nothing is tested then. `on_labels` are the
     label versions of runs on different ones; there are no differences then.
     """
@@ -181,7 +181,7 @@ class PairComparison:
 
     @property
     def has_differences(self) -> bool:
-        """Whether the values of both runs may be taken away from each other."""
+        """Whether the values of both runs may be subtracted from each other."""
         return not self.on_labels
 
     @property
@@ -195,7 +195,7 @@ class PairComparison:
 
     @property
     def matrices(self) -> tuple[ConfusionMatrix, ConfusionMatrix] | None:
-        """Those of classes; None for sets of labels and for weighted samples."""
+        """The matrices of classes; None for sets of labels and for weighted samples."""
         first, second = self.first, self.second
         if isinstance(first, ConfusionMatrix) and isinstance(second, ConfusionMatrix):
             return first, second
@@ -203,12 +203,12 @@ class PairComparison:
 
     @property
     def is_weighted(self) -> bool:
-        """Whether samples have weights, of which all values are."""
+        """Whether all values are computed from sample weights."""
         return isinstance(self.first, WeightedCounts)
 
     @property
     def is_same_everywhere(self) -> bool:
-        """Whether the runs give the same answer to every sample."""
+        """Whether the runs give the same prediction for every sample."""
         return self.paired is not None and self.paired.n_same_prediction == self.first.total
 
     def metric(self, key: str) -> MetricDifference:
@@ -218,7 +218,7 @@ class PairComparison:
 
 @dataclass(frozen=True)
 class BothRuns:
-    """What was counted of two runs, and its values by key; differences are second minus first."""
+    """The counts of two runs, and their values by key; differences are second minus first."""
 
     first: Counted
     second: Counted
@@ -233,7 +233,7 @@ class BothRuns:
 
     @property
     def differences(self) -> dict[str, float]:
-        """Of every metric, NaN where undefined."""
+        """Differences of every metric, NaN where undefined."""
         return {key: _float(difference_of(*self.of(key))) for key in self.values[0]}
 
     @cached_property
@@ -251,7 +251,7 @@ class BothRuns:
 
 
 def accuracy_key(of_sets: bool) -> str:
-    """The metric that counts right samples."""
+    """The metric that counts correct samples."""
     return EXACT if of_sets else ACCURACY
 
 
@@ -264,8 +264,8 @@ def compare_paired(
 ) -> PairComparison:
     """Compare two runs on the same samples, of which there is at least one.
 
-    Headline metrics are better or worse where their simultaneous interval excludes 0, classes
-    where Holm's adjusted p is below 1 - confidence.
+    Headline metrics are better or worse if their simultaneous interval excludes 0, classes
+    if Holm's adjusted p is below 1 - confidence.
     """
     both = BothRuns(joint.first_matrix, joint.second_matrix)
     changes = {"recall": recall_changes(joint.hits, confidence=confidence)}
@@ -300,10 +300,10 @@ def paired_comparison(
     cells: CellDifferences | None = None,
     scores: tuple[ScoreDifference, ...] = (),
 ) -> PairComparison:
-    """Runs on the same samples from the tests on them.
+    """The comparison of runs on the same samples, from the tests on them.
 
-    `rates` has the samples that are right in one run only; the interval of the metric that
-    counts right ones is Tango's and its p McNemar's. Without them it is tested as all others.
+    `rates` has the samples that are correct in one run only; the metric that counts correct ones
+    then has Tango's interval and McNemar's p. Without `rates` it is tested like all others.
     """
     accuracy = accuracy_key(isinstance(both.first, CountedSets))
     metrics = [_sloped(key, both, together) for key in both.values[0]]
@@ -347,9 +347,9 @@ def compare_unpaired(
 ) -> PairComparison:
     """Compare two matrices with the same labels as if of different samples, at least one each.
 
-    Variances add up; accuracy and the classes take the intervals of both values, squared and
-    added, at the confidence that holds for all. Where the samples are the same these intervals are
-    too wide, so what they separate is different all the more.
+    Variances add up; accuracy and the classes combine the intervals of both values in squares,
+    at the confidence that holds for all. If the samples are in fact the same, these intervals are
+    too wide, so differences they call significant are all the more so.
     """
     sides, both = (first, second), BothRuns(first, second)
     together = judge_unpaired(first, second, both.differences, confidence=confidence, seed=seed)
@@ -402,7 +402,7 @@ CHOSEN_HERE = "not tested: a threshold was chosen on these examples"
 
 
 def without_tests(found: PairComparison, *, chosen_here: tuple[int, ...]) -> PairComparison:
-    """The comparison with its values and counts alone: no interval and no test of a difference."""
+    """The comparison with only its values and counts: no interval or test of a difference."""
     nothing = Interval(None, None, CHOSEN_HERE)
 
     def untested(each: MetricDifference) -> MetricValue:
@@ -422,7 +422,7 @@ def without_tests(found: PairComparison, *, chosen_here: tuple[int, ...]) -> Pai
 def untested_pair(
     found: PairComparison, difference: Callable[[MetricDifference], MetricValue]
 ) -> PairComparison:
-    """The comparison with another difference for each of its own, none of which is tested."""
+    """The comparison with each difference replaced by another one that is not tested."""
 
     def untested(each: MetricDifference) -> MetricDifference:
         return judged(each.key, each.class_label, each.first, each.second, difference(each))
@@ -462,7 +462,7 @@ def _headline(
         *values,
         alone.around(difference_of(*values)),
         simultaneous=simultaneous,
-        # T = 0 is tested and no change, though no interval says so.
+        # T = 0 is tested and is no change, although no interval says so.
         is_changed=False if key in test.tested and simultaneous.low is None else None,
         p=p,
     )

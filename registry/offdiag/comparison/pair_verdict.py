@@ -1,4 +1,4 @@
-"""What a comparison of two runs says, in sentences, and how many samples would decide."""
+"""The verdict on two runs, in sentences, and how many samples would decide between them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _UNDECIDED = frozenset({RankStatus.BEST, RankStatus.NOT_SEPARABLE})
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """Two runs by position that accuracy does not tell apart, and what would do it."""
+    """Two runs by position whose accuracy does not separate them, and what would."""
 
     first: int
     second: int
@@ -43,7 +43,7 @@ class Undecided:
 def undecided_pair(
     pair: PairComparison, *, difference: float = DIFFERENCE_THAT_MATTERS
 ) -> Undecided | None:
-    """Of two paired runs without a significant difference on any primary metric; else None."""
+    """The two runs if paired and without a significant primary metric; else None."""
     if pair.paired is None or pair.is_same_everywhere:
         return None
     if any(each.outcome.is_separable for each in pair.metrics if each.key in ALL_HEADLINES):
@@ -120,7 +120,7 @@ def more_samples_sentence(found: Undecided) -> str:
 
 
 def undecided_record(found: Undecided | None) -> dict[str, Any] | None:
-    """Plain values, None where nothing is undecided."""
+    """Plain values, None if nothing is undecided."""
     if found is None:
         return None
     samples = found.samples
@@ -152,12 +152,12 @@ _SAID_IN_NUMBERS = {
     False: ("overall_accuracy", "balanced_accuracy"),
     True: ("subset_accuracy", "macro_f1"),
 }
-"""Of classes, and of sets of labels."""
+"""Metrics that the verdict gives in numbers, for classes and for sets of labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The verdict in one sentence, and what belongs to it in further ones.
+    """The verdict in one sentence, and the sentences that add to it.
 
     The tone is that of the primary metrics of the second run against the first.
     """
@@ -282,7 +282,7 @@ def _numbers(pair: PairComparison) -> Iterator[str]:
 
 
 def _decisive_p(pair: PairComparison, found: MetricDifference) -> float | None:
-    """The p of the interval of right predictions where the exact one does not agree with it."""
+    """The p that matches the interval of accuracy, if the exact p does not agree with it."""
     if pair.paired is None or pair.paired.mcnemar is None or found.p is None:
         return None
     excludes = excludes_0(found.difference.ci_low, found.difference.ci_high)

@@ -1,7 +1,7 @@
 """Which of several runs is highest by a metric, and which are worse than the best.
 
 A run without predictions is compared as if it were of other samples: the errors of two runs
-add up, each taken from the interval of its own value. Runs with predictions stay paired.
+add up, each derived from the interval of its own value. Runs with predictions stay paired.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SIMULTANEOUS_UNPAIRED = "simultaneous, square and add, unpaired"
 
 
 class RankStatus(StrEnum):
-    """Where a run stands by one metric."""
+    """The standing of a run by one metric."""
 
     BEST = "best"
     """It has the highest value; others may be as good."""
@@ -44,12 +44,12 @@ class RankStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """A run by one metric.
+    """The standing of a run by one metric.
 
     `behind` is the run minus the one at position `compared_with`, with the simultaneous interval
-    that decides the standing: the highest run, or for a run that only another one shows to be
-    worse, that one. All None for the highest itself and where undefined. `p` belongs to that
-    difference alone; `p_adjusted` counts all runs and metrics that were compared together.
+    that decides the standing. That other run is the highest, or the one that shows this run to be
+    worse if the highest does not. All are None for the highest itself and if undefined. `p` is for
+    that difference alone; `p_adjusted` accounts for all runs and metrics compared together.
     """
 
     value: MetricValue
@@ -68,7 +68,7 @@ def places(
     width: float = inf,
     unpaired: Sequence[int] = (),
 ) -> tuple[Rank, ...]:
-    """Places of runs by a metric, in their order; equally high ones are all the best.
+    """The standing of each run by a metric, in their order; equally high runs are all the best.
 
     `width` is the largest difference that the metric can have. Runs in `unpaired` are compared
     as if of other samples.
@@ -122,7 +122,7 @@ def unpaired_metric_contest(
     *,
     confidence: float,
 ) -> Contest:
-    """Runs by aggregates; `values` by key and run, each with its interval of `confidence`."""
+    """A contest by aggregates; `values` by key and run, each with its interval of `confidence`."""
     signs = signs_of(keys)
     covariances = np.zeros((len(keys), len(matrices), len(keys), len(matrices)))
     for run, matrix in enumerate(matrices):
@@ -146,7 +146,7 @@ def unpaired_recall_contest(
     *,
     confidence: float,
 ) -> Contest:
-    """Runs by the recall of one class; each value with its interval of `confidence`."""
+    """A contest by the recall of one class; each value has its interval of `confidence`."""
     recall = _floats(values)
     with np.errstate(divide="ignore", invalid="ignore"):
         variances = recall * (1 - recall) / [matrix.actual[code] for matrix in matrices]
@@ -162,7 +162,7 @@ def unpaired_recall_contest(
 
 
 def with_pairs(contest: Contest, paired: Contest, positions: Sequence[int]) -> Contest:
-    """The contest with the errors of paired runs, at the given positions, between these."""
+    """The contest, with the errors between the runs at these positions taken from `paired`."""
     unpaired = contest.spread
     found = [each.copy() for each in (unpaired.linear, unpaired.errors, unpaired.own_errors)]
     at = np.ix_(range(len(contest.values)), positions, positions)
@@ -203,7 +203,7 @@ def _floats(values: Values) -> Floats:
 
 
 def _errors(values: Values, confidence: float) -> Floats:
-    """Standard errors of all differences, as the end of the interval towards 0 suggests them."""
+    """Standard errors of all differences, derived from the end of the interval nearer to 0."""
     z = normal_quantile(confidence)
     errors = np.full((len(values), len(values)), np.nan)
     for first, before in enumerate(values):

@@ -37,7 +37,7 @@ def verdict_record(verdict: Verdict) -> dict[str, Any]:
 def pair_record(
     pair: PairComparison, *, difference: float = DIFFERENCE_THAT_MATTERS
 ) -> dict[str, Any]:
-    """Two runs; every difference is B minus A. `difference` is the one that matters."""
+    """Record of two runs; every difference is B minus A. `difference` is the one that matters."""
     return {
         "is_paired": pair.paired is not None,
         "n": {"a": pair.first.total, "b": pair.second.total},
@@ -64,7 +64,7 @@ def pair_record(
 def many_record(
     many: ManyComparison, *, difference: float = DIFFERENCE_THAT_MATTERS
 ) -> dict[str, Any]:
-    """Several runs; `behind` is a run minus the one that `compared_with` names."""
+    """Record of several runs; `behind` is a run minus the one named by `compared_with`."""
     run_labels = [run_label(at) for at in range(len(many.matrices))]
     return {
         "n": {run_label(at): matrix.total for at, matrix in enumerate(many.matrices)},
@@ -111,7 +111,7 @@ def many_record(
 
 
 def difference_record(found: MetricDifference) -> dict[str, Any]:
-    """One metric under both runs."""
+    """Record of one metric under both runs."""
     return {
         "a": found.first.to_dict(),
         "b": found.second.to_dict(),
@@ -130,7 +130,7 @@ def difference_record(found: MetricDifference) -> dict[str, Any]:
 
 
 def rank_record(place: Rank) -> dict[str, Any]:
-    """One run by one metric."""
+    """Record of one run by one metric."""
     return {
         **place.value.to_dict(),
         "standing": place.rank_status.value,

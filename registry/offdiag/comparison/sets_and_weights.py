@@ -1,6 +1,6 @@
-"""Runs whose differences are tested by the moves of samples: label sets, and weighted samples.
+"""Comparison of multi-label runs and of runs with sample weights.
 
-Recall, precision and F1 of labels, and all values of weighted classes, take the linearized test.
+Recall, precision and F1 of labels, and all values of weighted classes, use the linearized test.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def compare_paired_sets(
 ) -> PairComparison:
     """Compare two runs on the same samples, as `compare_paired` does for classes.
 
-    Recall, precision and F1 of the labels are adjusted together as those of classes are, each by
+    Recall, precision and F1 of the labels are adjusted together like those of classes, each by
     its own test on the samples; labels of a sample may depend on each other in any way.
     """
     first, second = runs.counted
@@ -118,10 +118,10 @@ def compare_many_sets(runs: PairedSets, *, seed: int, confidence: float) -> Many
 
 
 def compare_weighted(pair: WeightedPair, *, seed: int, confidence: float = 0.95) -> PairComparison:
-    """Compare two runs, as `compare_paired` does of counts; numbers of samples stay exact.
+    """Compare two runs, as `compare_paired` does for counts; numbers of samples stay exact.
 
-    Every difference takes the linearized test; McNemar's and those of the margins, which count
-    samples, are not made.
+    Every difference uses the linearized test; McNemar's test and those of the margins, which count
+    samples, are left out.
     """
     both = BothRuns(*pair.sides)
     changes = {

@@ -1,4 +1,4 @@
-"""Runs, metrics, differences and probabilities as a comparison writes them."""
+"""How a comparison writes runs, metrics, differences and probabilities."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from offdiag.metrics.spec import Direction
 
 
 def chosen_here(runs: Sequence[str]) -> str:
-    """Why no difference from these runs is evidence, within a sentence."""
+    """Why no difference from these runs is evidence, as a clause of a sentence."""
     several = len(runs) > 1
     thresholds, was, them = (
         ("thresholds", "were", "them") if several else ("threshold", "was", "it")
@@ -31,14 +31,14 @@ def run_label(position: int) -> str:
 
 
 def differing_versions(versions: Sequence[int | None]) -> tuple[str, ...]:
-    """ "v2" for each run, "" for one without labels; nothing where all are on one version."""
+    """ "v2" for each run, "" for one without labels; empty if all are on one version."""
     if len({version for version in versions if version is not None}) < 2:
         return ()
     return tuple("" if version is None else f"v{version}" for version in versions)
 
 
 def other_labels(versions: Sequence[int | None], consequence: str) -> str:
-    """ "A was evaluated on labels v1, B on labels v2, so …", with the way out."""
+    """ "A was evaluated on labels v1, B on labels v2, so …", with what to do about it."""
     groups: dict[int, list[str]] = {}
     for position, version in enumerate(versions):
         if version is not None:
@@ -88,7 +88,7 @@ def title(key: str) -> str:
 
 
 def title_inside(key: str) -> str:
-    """The title within a sentence."""
+    """The title for use within a sentence."""
     text = title(key)
     if key in _KEEP_THEIR_CAPITAL | _SURNAMES or key not in TITLES:
         return text
@@ -96,7 +96,7 @@ def title_inside(key: str) -> str:
 
 
 def rank_text(key: str, status: RankStatus) -> str:
-    """ "highest", or "lowest" of a metric that is better the lower it is."""
+    """ "highest", or "lowest" for a metric for which lower is better."""
     if status is RankStatus.BEST and spec_of(key, of_class=False).direction is Direction.LOWER:
         return "lowest"
     return _RANK_STATUS_TEXTS[status]
@@ -116,12 +116,12 @@ def difference_text(key: str, gap: MetricValue, *, of_class: bool = False) -> st
 
 
 def difference_interval(key: str, gap: MetricValue, *, of_class: bool = False) -> str | None:
-    """ "−20.2 to −10.0", in the unit of `difference_text`; None where there is no interval."""
+    """ "−20.2 to −10.0", in the unit of `difference_text`; None if there is no interval."""
     return ends_text(key, (gap.ci_low, gap.ci_high), of_class=of_class)
 
 
 def simultaneous_interval(found: MetricDifference) -> str | None:
-    """The same of the interval that holds together with the others."""
+    """The text of the interval that holds together with the others."""
     if found.simultaneous is None:
         return None
     ends = found.simultaneous.low, found.simultaneous.high
@@ -129,7 +129,7 @@ def simultaneous_interval(found: MetricDifference) -> str | None:
 
 
 def outcome_text(found: MetricDifference) -> str:
-    """ "better", "no significant difference"; with a remark where the metric alone would pass."""
+    """ "better", "no significant difference"; with a remark if the metric alone would pass."""
     if found.outcome is not DifferenceStatus.NOT_SEPARABLE:
         return found.outcome.value
     alone = " (alone it would pass)" if found.would_pass_alone else ""
@@ -139,7 +139,7 @@ def outcome_text(found: MetricDifference) -> str:
 def ends_text(
     key: str, ends: tuple[float | None, float | None], *, of_class: bool = False
 ) -> str | None:
-    """Two ends of an interval of a difference; None where there is no interval."""
+    """Two ends of an interval of a difference; None if there is no interval."""
     if ends[0] is None or ends[1] is None:
         return None
     spec = spec_of(key, of_class=of_class)
@@ -176,8 +176,8 @@ def difference_sentence(
 ) -> str:
     """ "accuracy +0.3 pp (95 % CI −1.7 to +2.7 alone, −2.1 to +3.1 together)".
 
-    The level is named where it is given. `decisive_p` is that of the interval, for an exact p that
-    does not agree with it: of few samples the exact test is much stricter.
+    The level is named if it is given. `decisive_p` is the p that matches the interval, for an
+    exact p that does not agree with it: with few samples the exact test is much stricter.
     """
     said = f"{title_inside(found.key)} {difference_text(found.key, found.difference)}"
     ends, together = difference_interval(found.key, found.difference), simultaneous_interval(found)
