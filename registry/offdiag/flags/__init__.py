@@ -1,1 +1,1 @@
-"""What a person should be told about a run: rules with evidence, and their life cycle."""
+"""Flags: rules that report problems of a run, with evidence, and the life cycle of a flag."""

@@ -1,9 +1,9 @@
-"""All rules on one confusion matrix or on sets of labels, and the warning they add up to.
+"""All rules applied to one confusion matrix or to sets of labels, and the resulting warning.
 
-In a set a label is there or not, whatever else is in it. A rule about how often a class is
+In a set a label is present or not, whatever else is in it. A rule about how often a class is
 found, predicted or wrongly predicted reads the label's own two-by-two table. Rules about
-accuracy, about averages over exclusive classes or about the largest class have nothing to
-compare there and are not asked.
+accuracy, averages over exclusive classes or the largest class have nothing to compare there and
+are not applied.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from offdiag.metrics.weighted.counts import WeightedCounts
 NO_SAMPLES = "no_cases"
 ONE_ACTUAL_CLASS = "one_actual_class"
 WEIGHTED = "weighted"
-"""Why the rules of `NOT_OF_WEIGHTS` are not asked."""
+"""Why the rules of `NOT_OF_WEIGHTS` are not applied."""
 NOT_OF_WEIGHTS: Mapping[str, str] = MappingProxyType(
     {
         "F14": "McNemar's test counts examples, and these have weights; compare the two runs",
@@ -42,7 +42,7 @@ NOT_OF_WEIGHTS: Mapping[str, str] = MappingProxyType(
         "F16": "slices are not judged where examples have weights; the page of slices tests them",
     }
 )
-"""Rules that no run with sample weights is asked, and why."""
+"""Rules that are not applied to runs with sample weights, and why."""
 _NOTHING_UNCHECKED: Mapping[str, str] = MappingProxyType({})
 BADGE_RULES = frozenset({"F1", "F3"})
 """Rules that set the badge whatever the size of the class; F4 sets it on a minority class."""
@@ -53,8 +53,8 @@ class Assessment:
     """What the rules say about one run.
 
     `not_assessable` is None, or why nothing can be said: "no_cases", or "one_actual_class"
-    where all samples belong to one class. There are no verdicts then, which is not the same as
-    a run about which there is nothing to complain.
+    if all samples belong to one class. There are then no verdicts, which does not mean
+    that nothing is wrong with the run.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -67,7 +67,7 @@ class Assessment:
 
     @property
     def may_hide(self) -> bool:
-        """Whether accuracy may hide a minority class: in sight, and none proved."""
+        """Whether accuracy may hide a minority class: a gap is in sight, but none is proved."""
         return may_hide_minority(self.verdicts)
 
 
@@ -85,14 +85,14 @@ def judge(
 ) -> dict[str, RuleEvaluation]:
     """Where each rule fires in a stack of matrices, by rule id.
 
-    A matrix that cannot be assessed is to be left out by the caller: no mask is applied here.
+    The caller must leave out matrices that cannot be assessed: no mask is applied here.
     """
     return {id_: MATRIX_RULES[id_].judge(subjects, thresholds) for id_ in rules}
 
 
 @dataclass(frozen=True, slots=True)
 class Badges:
-    """Which badge each of a stack of matrices gets, shape (R,); none gets both."""
+    """Which badge each of a stack of matrices gets, shape (R,); never both."""
 
     hides: Flags
     may_hide: Flags
@@ -112,9 +112,9 @@ def badges(
 
 
 def hides_minority(verdicts: Iterable[Verdict]) -> bool:
-    """The headline badge: a collapsed model, a class never found, or a minority class failing.
+    """The headline badge: a collapsed model, a class never found, or a failing minority class.
 
-    Gaps between averages take no part. They miss one bad minority class nine times in ten,
+    Gaps between averages do not count. They miss one bad minority class nine times in ten,
     and fire on every equally good model once a class is rare enough.
     """
     return any(
@@ -123,13 +123,13 @@ def hides_minority(verdicts: Iterable[Verdict]) -> bool:
 
 
 def may_hide_minority(verdicts: Iterable[Verdict]) -> bool:
-    """The milder badge: the gap of a minority class is in sight, and nothing is proved."""
+    """The milder badge: the gap of a minority class is in sight, but nothing is proved."""
     counting = {verdict.certainty for verdict in verdicts if counts_in_badge(verdict)}
     return counting == {Certainty.IN_SIGHT}
 
 
 def counts_in_badge(verdict: Verdict) -> bool:
-    """Whether a verdict sets one of the two badges; which of them, its certainty says."""
+    """Whether a verdict sets one of the two badges; its certainty decides which one."""
     return verdict.rule in BADGE_RULES or (
         verdict.rule == "F4" and bool(verdict.evidence["is_minority"])
     )
@@ -138,7 +138,7 @@ def counts_in_badge(verdict: Verdict) -> bool:
 def verdicts_of(
     subjects: Subjects, thresholds: Thresholds, rules: Iterable[str] = MATRIX_RULES
 ) -> Iterable[Verdict]:
-    """What some rules say about the only run of a stack of one, in their order."""
+    """The verdicts of some rules on the only run of a stack of one, in the order of the rules."""
     for id_, judgement in judge(subjects, thresholds, rules).items():
         for place in np.argwhere(judgement.fires).tolist():
             yield _verdict(id_, judgement, tuple(place), subjects, thresholds)
@@ -179,13 +179,13 @@ def _verdict(
 LABEL_RULES = ("F2", "F3", "F4", "F10", "F12")
 """Never predicted, never found, found far less often, predicted too rarely, too few samples.
 
-F4 compares a label with the recall of all other labels pooled: of all times that another label is
-there, how often it was found."""
+F4 compares a label with the pooled recall of all other labels: of all occurrences of other
+labels, the share that was found."""
 
 
 class LabelSubjects(Subjects):
-    """The labels of one run in place of its classes: `counts` holds, on axis 1, how often each
-    label was found, is there, and was predicted, shape (1, 3, q)."""
+    """The labels of one run in place of its classes: on axis 1, `counts` holds how often each
+    label was found, was present, and was predicted, shape (1, 3, q)."""
 
     @cached_property
     def correct(self) -> Floats:
@@ -209,7 +209,7 @@ def assess_sets(counted: CountedSets, thresholds: Thresholds | None = None) -> A
 
 
 def assess_counted(counted: Counted, thresholds: Thresholds | None = None) -> Assessment:
-    """Apply the rules that need only what was counted, of classes or of sets."""
+    """Apply the rules that need only the counts, of classes or of label sets."""
     if isinstance(counted, CountedSets):
         return assess_sets(counted, thresholds)
     if isinstance(counted, WeightedCounts):
@@ -218,9 +218,9 @@ def assess_counted(counted: Counted, thresholds: Thresholds | None = None) -> As
 
 
 def assess_weighted(counted: WeightedCounts, thresholds: Thresholds | None = None) -> Assessment:
-    """The rules of `assess`, on sums of weights and effective sizes.
+    """Apply the rules of `assess` to sums of weights and effective sizes.
 
-    Messages say so, with the effective size that the rule took for the number of samples.
+    Messages say so, with the effective size that the rule used as the number of samples.
     """
     subjects = WeightedSubjects.of(counted)
     if not subjects.is_assessable[0]:
@@ -229,19 +229,19 @@ def assess_weighted(counted: WeightedCounts, thresholds: Thresholds | None = Non
 
 
 def label_subjects(counted: CountedSets) -> LabelSubjects:
-    """What the rules look at in one run."""
+    """The label counts of one run, as the rules read them."""
     tables: NDArray[np.int64] = np.stack([counted.correct, counted.actual, counted.predicted])
     return LabelSubjects(tables[np.newaxis], counted.labels.names)
 
 
 def unchecked_rules(counted: Counted) -> Mapping[str, str]:
-    """Rules that are not asked because of what was counted, and why, by their ids."""
+    """Rules that are not applied because of the kind of counts, and why, by their ids."""
     return NOT_OF_WEIGHTS if isinstance(counted, WeightedCounts) else _NOTHING_UNCHECKED
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCheck:
-    """A rule with all it compared, for one class or (`class_label` None) for the whole run."""
+    """A rule with everything it compared, for one class or (`class_label` None) for the run."""
 
     rule: str
     class_label: str | None
@@ -254,9 +254,9 @@ def rule_checks(
 ) -> tuple[RuleCheck, ...]:
     """What the rules that need only the matrix compare, in the order of their ids.
 
-    Rules about the run, and those about one class if it is named. There is nothing to compare
-    in a matrix with samples of fewer than two classes, nor for a class that it does not have.
-    Of labels of sets only those rules are asked that hold for them.
+    Includes rules about the run, and those about one class if it is named. There is nothing to
+    compare if fewer than two classes of the matrix have samples, nor for a class that it lacks.
+    For label sets, only the rules that apply to them are included.
     """
     if isinstance(counted, CountedSets):
         return _checks(label_subjects(counted), thresholds, LABEL_RULES, class_label)
@@ -291,7 +291,7 @@ Side = Literal["below", "across", "above"]
 class ClassRecall:
     """A class with at least one sample: its recall with Wilson's 95 % interval, all in [0, 1].
 
-    `cases` and `found` are numbers of samples, also where recall is of their weights.
+    `cases` and `found` are numbers of samples, even if recall is weighted.
     """
 
     name: str
@@ -310,7 +310,7 @@ class ClassRecall:
         return f"{self.found:,} of {self.cases:,} found"
 
     def side_of(self, floor: float) -> Side:
-        """Where the interval lies; one that reaches across the floor settles nothing."""
+        """Which side of the floor the interval lies on; one that crosses it settles nothing."""
         if self.high < floor:
             return "below"
         return "above" if self.low >= floor else "across"

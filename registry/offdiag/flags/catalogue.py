@@ -1,7 +1,7 @@
 """The reference of all rules: title, explanation, severities and version.
 
-A version is raised when a rule may be raised differently on the same matrix with the same
-thresholds. Stored flags have it, so that old and new ones are not confused.
+A version is raised when a rule may fire differently on the same matrix with the same thresholds.
+Stored flags carry it, so that old and new ones are not confused.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class RuleDescription:
 
     `help` says when it fires and what to make of it; the numbers in it are the defaults.
     `per_class` rules give a verdict for each class concerned, the others one for the run.
-    `changes` says what versions after the first changed, the second first.
+    `changes` says what each version after the first changed, beginning with the second.
     """
 
     id: str
@@ -237,4 +237,4 @@ _DESCRIPTIONS = (
 )
 
 RULES: Mapping[str, RuleDescription] = MappingProxyType({rule.id: rule for rule in _DESCRIPTIONS})
-"""By rule id."""
+"""Descriptions by rule id."""

@@ -1,8 +1,8 @@
-"""What becomes of a flag: how people settle it, and how another evaluation changes that.
+"""The life cycle of a flag: how people settle it, and how another evaluation changes that.
 
-A flag belongs to a run, a rule and a class. Evaluating the run again never makes a second one:
-it updates the flag, closes it when the rule no longer fires, and opens it again when it does.
-A flag that was triaged stays so while it is not more severe than it was then.
+A flag belongs to a run, a rule and a class. Evaluating the run again never creates a second one:
+it updates the flag, closes it when the rule no longer fires, and reopens it when it does again.
+A triaged flag stays triaged as long as it is not more severe than it was then.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from offdiag.flags.verdict import Severity
 
 
 class FlagState(StrEnum):
-    """Where a flag stands."""
+    """The state of a flag."""
 
     OPEN = "open"
     ACKNOWLEDGED = "acknowledged"
@@ -30,7 +30,7 @@ class FlagState(StrEnum):
 
 
 class Action(StrEnum):
-    """What can be decided about a flag."""
+    """A decision about a flag."""
 
     ACKNOWLEDGE = "acknowledge"
     SNOOZE = "snooze"
@@ -56,9 +56,9 @@ class FlagEventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FlagStatus:
-    """Where a flag stands and since which severity that has been settled.
+    """The state of a flag, and the severity at which it was settled.
 
-    `triaged` is the severity at which a user last triaged it, None if none has. `reason` is
+    `triaged` is the severity at which a user last triaged it, None if nobody has. `reason` is
     that of a dismissal; a closed flag keeps it, so that firing again finds it dismissed.
     """
 
@@ -73,14 +73,14 @@ class FlagStatus:
         return self.state is FlagState.DISMISSED
 
     def state_at(self, now: datetime) -> FlagState:
-        """The state as people see it: a flag whose rest is over is open."""
+        """The state as people see it: a flag whose snooze is over is open."""
         is_over = self.snoozed_until is not None and self.snoozed_until <= now
         return FlagState.OPEN if is_over else self.state
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The standing after something happened, and what is to be told of it, if anything."""
+    """The status after an event, and what is to be reported about it, if anything."""
 
     after: FlagStatus
     kind: FlagEventKind | None = None
@@ -88,16 +88,16 @@ class Step:
 
 
 def first_raised(severity: Severity) -> Step:
-    """A rule fires that has not fired for this run and class before."""
+    """The step when a rule fires that has not fired for this run and class before."""
     return Step(FlagStatus(FlagState.OPEN, severity), FlagEventKind.OPENED)
 
 
 def raised_again(before: FlagStatus, severity: Severity, *, why: str | None = None) -> Step:
-    """The rule fires in another evaluation of the run.
+    """The step when the rule fires in another evaluation of the run.
 
     `why` says what else has changed, such as the version of the rule; by itself it is not news.
 
-    A triaged flag that has become more severe since is open again, and so is a closed one,
+    A triaged flag that has since become more severe is open again, and so is a closed one,
     unless it was dismissed and is not more severe than then.
     """
     now = replace(before, severity=severity)
@@ -122,7 +122,7 @@ def raised_again(before: FlagStatus, severity: Severity, *, why: str | None = No
 
 
 def gone(before: FlagStatus, *, why: str | None = None) -> Step:
-    """The rule does not fire in another evaluation of the run; `why` where that is known."""
+    """The step when the rule no longer fires for the run; `why` if the reason is known."""
     if before.state is FlagState.CLOSED:
         return Step(before)
     was_dismissed = before.state is FlagState.DISMISSED
@@ -139,10 +139,10 @@ def gone(before: FlagStatus, *, why: str | None = None) -> Step:
 
 
 def after_snooze(before: FlagStatus, now: datetime) -> Step:
-    """What time alone does: a flag whose snooze is over is open, and not triaged.
+    """The effect of time alone: a flag whose snooze is over is open, and not triaged.
 
-    It is not recorded the moment it happens, but with the next change of the flag, so that
-    the history tells it in its place.
+    It is not recorded at that moment, but with the next change of the flag, so that
+    the history shows it in the right place.
     """
     if before.state_at(now) is before.state:
         return Step(before)
@@ -152,12 +152,12 @@ def after_snooze(before: FlagStatus, now: datetime) -> Step:
 
 
 def acknowledged(before: FlagStatus) -> Step:
-    """Acknowledge it. Raises `Conflict` for a closed flag."""
+    """Acknowledge a flag. Raises `Conflict` for a closed flag."""
     return _triaged(before, FlagState.ACKNOWLEDGED, FlagEventKind.ACKNOWLEDGED)
 
 
 def snoozed(before: FlagStatus, until: datetime) -> Step:
-    """Snooze it until `until`. Raises `Conflict` for a closed flag."""
+    """Snooze a flag until `until`. Raises `Conflict` for a closed flag."""
     return _triaged(
         before,
         FlagState.SNOOZED,
@@ -168,14 +168,14 @@ def snoozed(before: FlagStatus, until: datetime) -> Step:
 
 
 def dismissed(before: FlagStatus, reason: str) -> Step:
-    """It does not matter, and why. Raises `Conflict` for a closed flag."""
+    """Dismiss a flag with a reason. Raises `Conflict` for a closed flag."""
     return _triaged(
         before, FlagState.DISMISSED, FlagEventKind.DISMISSED, reason=reason, text=reason
     )
 
 
 def reopened(before: FlagStatus) -> Step:
-    """Reopen it. Raises `Conflict` for a closed flag."""
+    """Reopen a flag. Raises `Conflict` for a closed flag."""
     _require_not_closed(before)
     if before.state is FlagState.OPEN:
         return Step(before)
@@ -193,7 +193,7 @@ def _triaged(
 ) -> Step:
     _require_not_closed(before)
     after = FlagStatus(state, before.severity, before.severity, snoozed_until, reason)
-    # Doing the same twice is the same as once.
+    # Doing the same twice has no further effect.
     return Step(before) if after == before else Step(after, kind, text)
 
 

@@ -1,4 +1,4 @@
-"""Problems in a few words: what is wrong, why, and how large it is now."""
+"""Titles and short texts of problems: what is wrong, why, and how large it is now."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def problem_name(number: int) -> str:
 
 
 def problem_title(key: ProblemKey) -> str:
-    """ "df missed"; “8” missed, where the name alone would read as a count."""
+    """ "df missed"; “8” missed, if the name alone would read as a count."""
     if key.cause is Cause.SLICE:
         what = f"{named(key.class_label)} missed" if key.class_label else "Low accuracy"
         return f"{what} on {shortened(key.slice, longest=MOST_OF_SLICE)}"
@@ -77,14 +77,14 @@ Evidence = Mapping[str, Any]
 
 
 def value_now(rule: str, evidence: Evidence) -> str:
-    """What was measured, in short: "recall 1 of 17", "−11.0 pp"; empty where unknown."""
+    """What was measured, in short: "recall 1 of 17", "−11.0 pp"; empty if unknown."""
     text_of = _VALUES.get(rule)
     try:
         if evidence.get("weighted") and rule in _OF_WEIGHTS:
             text_of = _OF_WEIGHTS[rule]
         return "" if text_of is None else text_of(evidence)
     except (KeyError, TypeError, ValueError):
-        # Evidence of an older version of the rule.
+        # Evidence from an older version of the rule.
         return ""
 
 
@@ -122,4 +122,4 @@ _OF_WEIGHTS: Mapping[str, Callable[[Evidence], str]] = MappingProxyType(
         "F12": lambda found: f"{found['effective_size']:,.0f} effective examples",
     }
 )
-"""Where numbers of examples are not what was judged."""
+"""Rules for which the numbers of examples are not what was judged."""

@@ -61,9 +61,9 @@ CAUSE_OF: Mapping[str, Cause] = MappingProxyType(
     {rule: cause for cause, rules in RULES_OF.items() for rule in rules}
 )
 NEWEST_RUNS = 3
-"""A problem is closed when none of so many newest runs of its model shows it."""
+"""A problem is closed when none of this many newest runs of its model shows it."""
 MOST_RUNS = 50
-"""Older runs of a model are not looked at."""
+"""Runs of a model that are looked at; older ones are ignored."""
 
 
 class Hit(StrEnum):
@@ -79,7 +79,7 @@ _HITS = tuple(Hit)
 
 
 class ProblemState(StrEnum):
-    """The state of a problem, by its flags."""
+    """The state of a problem, derived from its flags."""
 
     OPEN = "open"
     ACCEPTED = "accepted"
@@ -107,7 +107,7 @@ _DECIDED = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class ProblemKey:
-    """What makes flags one problem; `model`, `class_label` and `slice` are empty for none."""
+    """What flags of one problem share; `model`, `class_label` and `slice` may be empty."""
 
     dataset_id: int
     model: str
@@ -130,7 +130,7 @@ class SeenRun:
 
 @dataclass(frozen=True, slots=True)
 class SeenFlag:
-    """What a problem needs to know of a flag."""
+    """The part of a flag that a problem needs."""
 
     id: int
     run_id: str
@@ -157,7 +157,7 @@ class Problem:
 
     @cached_property
     def affected(self) -> tuple[SeenRun, ...]:
-        """The runs that show it, newest first."""
+        """The runs that show the problem, newest first."""
         flagged = {flag.run_id for flag in self.flags}
         return tuple(run for run in self.runs if run.id in flagged)
 
@@ -170,12 +170,12 @@ class Problem:
 
     @property
     def since(self) -> datetime:
-        """When the first run that shows it was logged."""
+        """When the first run that shows the problem was logged."""
         return self.affected[-1].created_at
 
     @cached_property
     def news_at(self) -> datetime:
-        """When it was raised, the last time after it had been closed."""
+        """When it was raised; if it had been closed, when it was last raised after that."""
         places = {run.id: place for place, run in enumerate(self.runs)}
         first, last = self.flags[0].first_seen, places[self.flags[0].run_id]
         for flag in self.flags:
@@ -187,13 +187,13 @@ class Problem:
 
     @cached_property
     def severity(self) -> Severity:
-        """That of its most severe flag, of the newest runs where they show it."""
+        """The severity of its most severe flag, on the newest runs if they show it."""
         shown = self.current or self.flags
         return max((flag.status.severity for flag in shown), key=lambda each: each.rank)
 
     @cached_property
     def hits(self) -> tuple[Hit, ...]:
-        """Which runs that matter show it, the most important first; `OLD` where none does."""
+        """Which important runs show it, the most important first; `OLD` if none does."""
         shown = {flag.run_id for flag in self.current}
         found = {Hit(run.role.value) for run in self.runs if run.role and run.id in shown}
         if self.runs[0].id in shown:
@@ -207,7 +207,7 @@ class Problem:
 
     @property
     def must_show(self) -> bool:
-        """Whether only a decision about this very run may hide it."""
+        """Whether only a decision about this particular run may hide it."""
         return self.severity is Severity.CRITICAL and self.hits_role
 
     @property
@@ -221,7 +221,7 @@ class Problem:
 
     @cached_property
     def reasons(self) -> tuple[str, ...]:
-        """The rules that raise it now, in their order."""
+        """The rules that currently raise it, in their order."""
         raised = {flag.rule for flag in self.current or self.flags}
         return tuple(rule for rule in RULES_OF[self.key.cause] if rule in raised)
 
@@ -233,7 +233,7 @@ class Problem:
     def state(self) -> ProblemState:
         """Closed, open, or as decided.
 
-        A later run raises flags of its own. They do not reopen a problem that was decided at the
+        Later runs raise flags of their own. These do not reopen a problem that was decided at the
         same or a higher severity, unless they are critical on the champion or the candidate.
         """
         if not self.current:
@@ -252,7 +252,7 @@ class Problem:
         return _DECIDED[decided[0].status.state_at(self.now)]
 
     def is_new(self, seen_at: datetime | None) -> bool:
-        """Whether it is open and was raised after a visit, None for no visit."""
+        """Whether it is open and was raised after a visit; None means no visit."""
         return self.state is ProblemState.OPEN and (seen_at is None or self.news_at > seen_at)
 
 
@@ -263,7 +263,7 @@ def problems_of(
     *,
     now: datetime,
 ) -> list[Problem]:
-    """Group flags that are raised; runs of all models, the newest first. Unordered."""
+    """Group raised flags into problems; runs of all models, newest first. Unordered."""
     by_model: dict[tuple[int, str], list[SeenRun]] = defaultdict(list)
     places: dict[str, tuple[int, SeenRun]] = {}
     for place, run in enumerate(runs):
@@ -291,7 +291,7 @@ def problems_of(
 
 
 def in_order(problems: Iterable[Problem], seen_at: datetime | None) -> list[Problem]:
-    """New ones first, then those of champion and candidate, the severe, the frequent."""
+    """New problems first, then those of champion and candidate, the severe, the frequent."""
     return sorted(
         problems,
         key=lambda each: (
@@ -338,13 +338,13 @@ class Line:
 
 
 MOST_CLASSES = 3
-"""So many classes of a model with the same cause have lines of their own."""
+"""Up to this many classes of a model with the same cause have lines of their own."""
 
 
 def folded(problems: Iterable[Problem], *, most: int = MOST_CLASSES) -> list[Line]:
-    """One line for each problem, but one for many classes or slices with the same cause.
+    """One line per problem, but a shared one for many classes or slices with the same cause.
 
-    What is critical on a champion or candidate keeps a line of its own. The order stays.
+    Problems that are critical on a champion or candidate keep their own line. The order stays.
     """
     lines: list[Line] = []
     shown: dict[object, int] = defaultdict(int)

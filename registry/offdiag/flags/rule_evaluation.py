@@ -1,10 +1,10 @@
-"""How rules judge a stack of matrices: what they read, and by which comparisons.
+"""How rules judge a stack of matrices: what they read, and which comparisons they use.
 
-A stack of one is a run; a stack of thousands is the simulation that shows how often a rule fires,
-with the very code that judges runs.
+A stack of one is a run; a stack of thousands is the simulation that measures how often a rule
+fires, with exactly the code that judges runs.
 
 Binomial tails are incomplete beta integrals, which keep their relative accuracy far into the tail
-and for counts beyond 2**31, where scipy's own binomial distribution gives up.
+and for counts beyond 2**31, where scipy's own binomial distribution fails.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """Hits among samples as binomial tests take them: numbers of samples, or effective sizes."""
+    """Hits among samples for binomial tests: numbers of samples, or effective sizes."""
 
     hits: Floats
     cases: Floats
@@ -47,7 +47,7 @@ class Trials:
 class Subjects:
     """R matrices over the same K classes: `counts` is (R, K, K), actual classes first.
 
-    Attributes about runs have shape (R,), about classes (R, K); NaN marks what is undefined.
+    Attributes of runs have shape (R,), of classes (R, K); NaN marks undefined values.
     """
 
     counts: NDArray[Any]
@@ -100,7 +100,7 @@ class Subjects:
 
     @cached_property
     def largest_class(self) -> NDArray[np.intp]:
-        """Code of the class with the most samples, the first of equals, shape (R,)."""
+        """Code of the class with the most samples, the first if tied, shape (R,)."""
         return np.asarray(self.actual.argmax(axis=CLASS_AXIS))
 
     @cached_property
@@ -109,30 +109,30 @@ class Subjects:
 
     @cached_property
     def recall(self) -> Floats:
-        """Share of the samples of each class that were found, (R, K); NaN where there are none."""
+        """Share of the samples of each class that were found, (R, K); NaN without samples."""
         cases = np.where(self.has_samples, self.actual, np.nan)
         return self.correct / cases
 
     @cached_property
     def accuracy_elsewhere(self) -> Floats:
-        """Accuracy on the samples of all other classes, (R, K); NaN where there are none."""
+        """Accuracy on the samples of all other classes, (R, K); NaN without samples."""
         others = per_run(self.total) - self.actual
         hits = per_run(self.n_correct) - self.correct
         return np.where(others > 0, hits / np.where(others > 0, others, 1.0), np.nan)
 
     @property
     def is_weighted(self) -> bool:
-        """Whether `counts` are sums of weights: values are, and trials have effective sizes."""
+        """Whether `counts` are sums of weights; trials then use effective sizes."""
         return False
 
     @property
     def squares(self) -> NDArray[Any]:
-        """Sums of the squared weights of the samples in `counts`, their number without weights."""
+        """Sums of squared weights of the samples in `counts`; without weights, their number."""
         return self.counts
 
     @property
     def numbers(self) -> Subjects:
-        """The same in numbers of samples, whatever their weights."""
+        """The same runs in numbers of samples, whatever their weights."""
         return self
 
     @cached_property
@@ -142,7 +142,7 @@ class Subjects:
 
     @cached_property
     def others(self) -> Trials:
-        """Samples of all classes but each, and those found, (R, K)."""
+        """Samples of all classes except each one, and those found, (R, K)."""
         return Trials(per_run(self.n_correct) - self.correct, per_run(self.total) - self.actual)
 
     @cached_property
@@ -152,12 +152,12 @@ class Subjects:
 
     @cached_property
     def precisions(self) -> Trials:
-        """Predictions of each class, and those that are right, (R, K)."""
+        """Predictions of each class, and those that are correct, (R, K)."""
         return Trials(self.correct, self.predicted)
 
     @cached_property
     def misses(self) -> Trials:
-        """Errors about each class, and those that are false negatives, (R, K)."""
+        """Errors involving each class, and those that are false negatives, (R, K)."""
         missed = self.actual - self.correct
         return Trials(missed, missed + self.predicted - self.correct)
 
@@ -170,18 +170,18 @@ class Subjects:
         return self.gains_over(self.largest_class)
 
     def gains_over(self, answer: NDArray[np.intp]) -> Trials:
-        """The same where codes (R,) are always predicted."""
+        """The gains over always predicting the class with code `answer`, (R,)."""
         won = self.n_correct - of_class(self.correct, answer)
         return Trials(won, won + of_class(self.actual - self.correct, answer))
 
     @cached_property
     def n_of_others(self) -> Floats:
-        """Samples of all classes but the one predicted most often, (R,)."""
+        """Samples of all classes except the one predicted most often, (R,)."""
         return self.total - of_class(self.actual, self.predicted.argmax(axis=CLASS_AXIS))
 
     @cached_property
     def size(self) -> Floats:
-        """Number of samples, of weights the effective one, (R,)."""
+        """Number of samples, or effective size with weights, (R,)."""
         return self.total
 
     def aggregate(self, key: str) -> Floats:
@@ -193,18 +193,18 @@ class Subjects:
         return self.suite.per_class[key].value
 
     def is_minority(self, share: float) -> Flags:
-        """Classes with samples, but at most `share` of those of the largest class, (R, K)."""
+        """Classes with samples, but at most `share` as many as the largest class, (R, K)."""
         largest = self.actual.max(axis=CLASS_AXIS)
         return self.has_samples & (self.actual <= share * per_run(largest))
 
 
 def per_run(values: NDArray[np.float64]) -> Floats:
-    """Values of runs (R,) in a shape (R, 1) that goes with values of classes."""
+    """Values of runs (R,) as shape (R, 1), to be combined with values of classes."""
     return values[:, np.newaxis]
 
 
 def of_class(values: Floats, codes: NDArray[np.intp]) -> Floats:
-    """From values (R, K) those of one class each, given by codes (R,), shape (R,)."""
+    """From values (R, K), the one of the class with each code (R,), shape (R,)."""
     return np.take_along_axis(values, codes[:, np.newaxis], axis=CLASS_AXIS)[:, 0]
 
 
@@ -217,7 +217,7 @@ _COMPARE: dict[Sign, Callable[[Any, Any], Any]] = {
 }
 _INCLUSIVE = frozenset({Sign.AT_LEAST, Sign.AT_MOST, Sign.EQUAL})
 ROUNDING = 1e-12
-"""Differences of this size are the rounding of float64, not of anything measured."""
+"""Differences of this size come from float64 rounding, not from anything measured."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ class Comparison:
     holds: Flags
 
     def at(self, place: tuple[int, ...], shape: tuple[int, ...]) -> Condition:
-        """The comparison for one run, or one class of it, of a judgement of this shape."""
+        """The comparison for one run, or one class of it, in a judgement of this shape."""
         measured = float(np.broadcast_to(self.measured, shape)[place])
         return Condition(
             what=self.what,
@@ -255,9 +255,9 @@ class RuleEvaluation:
 class RunRule:
     """A rule about a run that needs nothing but the confusion matrix.
 
-    `judge` gives a judgement of shape (R,) for a stack; `describe` puts the sample of the only
+    `judge` gives a judgement of shape (R,) for a stack; `describe` puts the case of the only
     run of a stack of one into words. `uses` names the thresholds that decide. `size` is the
-    number of samples that the rule looks at, of weights the effective one, of the same shape.
+    number of samples that the rule looks at, or the effective size, of the same shape.
     """
 
     id: str
@@ -269,9 +269,9 @@ class RunRule:
 
 @dataclass(frozen=True)
 class ClassRule:
-    """A rule about each class: the same with judgements of shape (R, K).
+    """A rule about each class, like `RunRule` but with judgements of shape (R, K).
 
-    `describe` is asked about one class, by its code.
+    `describe` is called for one class, by its code.
     """
 
     id: str
@@ -318,7 +318,7 @@ def graded(fires: Flags, mild: Severity, grave: Severity, is_grave: Flags) -> ND
 
 
 def constant(fires: Flags, severity: Severity) -> NDArray[np.int64]:
-    """The same rank everywhere."""
+    """The same rank of severity everywhere."""
     return np.full(fires.shape, SEVERITIES.index(severity), np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Thresholds of the rules, one immutable value that every rule receives.
+"""Thresholds of the rules, in one immutable value that every rule receives.
 
 The defaults were chosen by simulation: no flag is raised for models that are equally good on
 every class, and one is raised when most examples of a class of twenty are missed.
@@ -18,14 +18,14 @@ _GRADES = (
     ("balanced_accuracy_gap", "balanced_accuracy_gap_high"),
     ("regression_drop", "regression_drop_high"),
 )
-"""Pairs of which the first must not exceed the second."""
+"""Pairs in which the first must not exceed the second."""
 _COUNTS = ("precision_predictions", "support_cases")
 _SIGNED = ("low_skill_mcc", "low_skill_kappa")
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Everything that can be tuned. Shares and probabilities lie in [0, 1].
+    """All thresholds that can be tuned. Shares and probabilities lie in [0, 1].
 
     A level called `..._alpha` is the chance of a false alarm in one run: a rule that looks at
     every class divides it by the number of classes with samples.

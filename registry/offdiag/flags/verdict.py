@@ -1,4 +1,4 @@
-"""What a rule says about a run: how severe it is, in which words, on what evidence."""
+"""The verdict of a rule on a run: its severity, its words, and its evidence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Severity(StrEnum):
-    """From what is good to know to what should stop a release."""
+    """Severity of a flag, from good to know to a reason to stop a release."""
 
     INFO = "info"
     MEDIUM = "medium"
@@ -31,11 +31,11 @@ Evidence = Mapping[str, float | int | str | bool | list[str] | None]
 
 
 CERTAINTY = "certainty"
-"""Where the evidence of a rule with two states says which one it is."""
+"""Key of the evidence that says which of its two states a rule is in."""
 
 
 class Certainty(StrEnum):
-    """How sure a rule is of what it says. Only F4 knows the second state."""
+    """How certain a rule is of what it says. Only F4 has the second state."""
 
     PROVED = "proved"
     IN_SIGHT = "in_sight"
@@ -43,7 +43,7 @@ class Certainty(StrEnum):
 
 
 def certainty_of(evidence: Mapping[str, Any]) -> Certainty:
-    """The state that evidence belongs to; rules without states, and all of old, are sure."""
+    """The state of evidence; rules without states, and all older evidence, are proved."""
     return Certainty(evidence.get(CERTAINTY, Certainty.PROVED))
 
 
@@ -72,9 +72,9 @@ _REVERSED = {
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One comparison: what was measured, beside the threshold it was measured against.
+    """One comparison: what was measured, and the threshold it was compared with.
 
-    `measured` is None where the value is undefined; `holds` then says how the rule counts it.
+    `measured` is None if the value is undefined; `holds` then says how the rule counts it.
     """
 
     what: str
@@ -99,8 +99,8 @@ class Verdict:
 
     `slice` is the canonical text of the slice it is about, None for all samples.
 
-    `version` is that of the rule; with `thresholds`, the settings in force, it says exactly
-    what was asked. `fired` lists every condition of the rule with its measured value.
+    `version` is that of the rule; together with `thresholds`, the settings in force, it says
+    exactly what was tested. `fired` lists every condition of the rule with its measured value.
     """
 
     rule: str

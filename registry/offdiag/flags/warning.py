@@ -1,4 +1,4 @@
-"""What a run has to say of its classes first: which the accuracy hides, which are not found."""
+"""The main warning about the classes of a run: which accuracy hides, and which are not found."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NARROW = "\N{NARROW NO-BREAK SPACE}"
 
 @dataclass(frozen=True, slots=True)
 class RaisedFlag:
-    """A flag that counts in the warning: its rule, its class, and whether it is proved."""
+    """A flag that counts for the warning: its rule, its class, and whether it is proved."""
 
     rule: str
     class_label: str | None
@@ -28,10 +28,10 @@ class RaisedFlag:
 
 @dataclass(frozen=True, slots=True)
 class MinorityWarning:
-    """What accuracy hides (`is_proved`) or may hide, about the flag that says so.
+    """What accuracy hides (`is_proved`) or may hide, based on the flag that says so.
 
-    `strong` is the main clause without its full stop, `interval` that of the recall; the
-    `recall` is None where one class is predicted for every example. `short` is for one line
+    `strong` is the main clause without its full stop, `interval` the interval of the recall;
+    `recall` is None if one class is predicted for every example. `short` is for one line
     among other facts.
     """
 
@@ -59,7 +59,7 @@ class MinorityWarning:
 
 
 def minority_warning(counted: Counted, flags: Iterable[RaisedFlag]) -> MinorityWarning | None:
-    """The warning by the flags that count in it; of several the class with the lowest recall."""
+    """The warning from the flags that count; of several, for the class with the lowest recall."""
     given = list(flags)
     counting = [flag for flag in given if flag.is_proved] or given
     collapsed = next((flag for flag in counting if flag.class_label is None), None)
@@ -89,7 +89,7 @@ def minority_warning(counted: Counted, flags: Iterable[RaisedFlag]) -> MinorityW
 
 
 def named(name: str, *, longest: int = 24) -> str:
-    """The name of a class among words and numbers, quoted where it could be read as others."""
+    """The name of a class for use among words and numbers, quoted if it could be misread."""
     is_plain = name[:1].isalpha() and name.replace("-", "").replace("_", "").isalnum()
     shown = shortened(name, longest=longest)
     return shown if is_plain else f"“{shown}”"
@@ -98,7 +98,7 @@ def named(name: str, *, longest: int = 24) -> str:
 @dataclass(frozen=True, slots=True)
 class NotDetected:
     """Codes of the classes that are not clearly found: `by_chance` are those with enough samples
-    to tell, `too_few` those without.
+    to decide, `too_few` those without.
     """
 
     by_chance: tuple[int, ...]
@@ -110,8 +110,8 @@ def not_detected(
     recalls: Sequence[MetricValue],
     false_positive_rates: Sequence[MetricValue],
 ) -> NotDetected:
-    """The classes whose recall has an interval that is not wholly above that of their false
-    positive rate; all three are per class, in the same order.
+    """The classes whose recall interval is not entirely above the interval of their false positive
+    rate; all three arguments are per class, in the same order.
     """
     rates = zip(recalls, false_positive_rates, strict=True)
     unclear = [code for code, each in enumerate(rates) if not _is_above(*each)]
@@ -124,5 +124,5 @@ def not_detected(
 def _is_above(recall: MetricValue, false_positive_rate: MetricValue) -> bool:
     if recall.value is None or recall.ci_low is None:
         return False
-    # Where no example is of another class, nothing can be taken for it.
+    # If no example belongs to another class, none can be mistaken for this one.
     return recall.ci_low > (false_positive_rate.ci_high or 0.0)

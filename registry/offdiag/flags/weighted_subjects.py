@@ -1,9 +1,9 @@
-"""Weighted samples as the rules look at them: values of sums of weights, tests of effective sizes.
+"""Weighted samples as the rules see them: values from sums of weights, tests on effective sizes.
 
-A binomial test takes an effective size for the number of samples, and the weighted share of it for
-the hits, neither of which has to be whole (Korn and Graubard 1998, Survey Methodology 24, 193).
+A binomial test uses an effective size as the number of samples and the weighted share of it as
+the hits; neither has to be whole (Korn and Graubard 1998, Survey Methodology 24, 193).
 The size is that of the interval of the share or Kish's, whichever is smaller: the former is
-unsteady where one of few hits or misses has a small weight. Of equal weights both are the number.
+unstable if one of few hits or misses has a small weight. With equal weights both equal the number.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from offdiag.metrics.weighted.counts import WeightedCounts, kish
 from offdiag.metrics.weighted.intervals import Sums, effective_proportion, effective_size, one_of
 
 _ROUNDING = 1e-9
-"""Sizes and hits this close to a whole number are taken for it: sums of floats are not exact."""
+"""Sizes and hits this close to a whole number count as whole: sums of floats are not exact."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class WeightedSubjects(Subjects):
 
     @classmethod
     def of(cls, found: WeightedCounts) -> WeightedSubjects:
-        """The run that something was counted of."""
+        """The run with these counts."""
         return cls(found.sums[np.newaxis], found.labels.names, found=found)
 
     @property
@@ -51,7 +51,7 @@ class WeightedSubjects(Subjects):
 
     @cached_property
     def numbers(self) -> Subjects:
-        # Samples of weight 0 take no part.
+        # Samples of weight 0 do not count.
         weighed = np.where(self.found.sums > 0, self.found.samples, 0)
         return Subjects(weighed[np.newaxis], self.names)
 
@@ -111,7 +111,7 @@ class WeightedSubjects(Subjects):
         return self.found.squares[np.newaxis]
 
     def _trials(self, of: Callable[[Floats], Trials]) -> Trials:
-        """Effective samples, and hits by their share of the weight, of cells (1, K, K)."""
+        """Effective samples, and hits by their share of the weight, from cells (1, K, K)."""
         sums, squares = of(self.counts), of(self.squares)
         hits = Sums(sums.hits, squares.hits)
         misses = Sums(sums.cases - sums.hits, squares.cases - squares.hits)
@@ -123,13 +123,13 @@ class WeightedSubjects(Subjects):
 
 
 def subjects_of(counted: ConfusionMatrix | WeightedCounts) -> Subjects:
-    """One run as the rules look at it, with weights or without."""
+    """One run as the rules see it, with or without weights."""
     if isinstance(counted, WeightedCounts):
         return WeightedSubjects.of(counted)
     return Subjects(counted.counts[np.newaxis], counted.labels.names)
 
 
-# Errors are added up, never left over from a difference, so that none is exactly 0.
+# Errors are added up, never computed as a difference, so that their absence is exactly 0.
 
 
 def _correct(cells: Floats) -> Floats:

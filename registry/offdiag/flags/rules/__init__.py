@@ -1,6 +1,6 @@
-"""The rules by topic, and the reference of each: its thresholds, what they mean, and its metrics.
+"""The rules by topic, and the reference of each: its thresholds, their meaning, and its metrics.
 
-Those that need only the confusion matrix are `MATRIX_RULES`.
+The rules that need only the confusion matrix are `MATRIX_RULES`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MATRIX_RULES: Mapping[str, RunRule | ClassRule] = MappingProxyType(
         for rule in rules
     }
 )
-"""By rule id, in the order of the ids."""
+"""Rules by id, in the order of the ids."""
 
 
 THRESHOLDS_OF: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -124,7 +124,7 @@ def _describe_macro_f1(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
 
 
 def _classes_below(s: Subjects, macro: float) -> list[str]:
-    """The few classes with the lowest F1, worst first, among those below the mean."""
+    """The classes with the lowest F1, worst first, among those below the mean; a few only."""
     f1 = s.per_class("f1")[0]
     order = np.argsort(f1, kind="stable")
     below = [s.names[code] for code in order.tolist() if f1[code] < macro]
@@ -156,7 +156,7 @@ def _describe_low_skill(s: Subjects, _: Thresholds) -> tuple[str, Evidence]:
 
 
 def _two_decimals(value: float) -> str:
-    """Without the sign of what is rounded to 0."""
+    """Two decimals, without the sign of a number that is rounded to 0."""
     return f"{round(value, 2) + 0.0:.2f}"
 
 

@@ -1,4 +1,4 @@
-"""F11 and F15: a run under a cost matrix, alone and against other runs."""
+"""F11 and F15: a run under a cost matrix, on its own and compared with other runs."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class RunWithCosts:
 def judge_costs(s: Subjects, weights: NDArray[np.float64], t: Thresholds) -> RuleEvaluation:
     """Where runs (R,) are proved to cost no less than a constant prediction.
 
-    One that predicts a single class is that constant prediction, if it is the cheapest and other
-    classes have enough samples, as F1 asks: there is nothing to test then.
+    A run that predicts a single class is that constant prediction, if it is the cheapest and other
+    classes have enough samples for F1; then there is nothing to test.
     """
     costs = evaluate_costs(s.counts, weights)
     found = against_constant(s.counts, s.squares, weights, alpha=t.cost_alpha)
@@ -73,7 +73,7 @@ def cost_verdict(
 ) -> Verdict | None:
     """F11: the run costs as much as the best constant prediction, or more.
 
-    There is no verdict on a run without examples of two classes, as for all rules.
+    As with all rules, a run without examples of two classes gets no verdict.
     """
     subjects = subjects_of(counted)
     if not subjects.is_assessable[0]:
@@ -116,8 +116,8 @@ def rank_flip_verdict(
 ) -> Verdict | None:
     """F15: the most accurate of the runs costs more than a less accurate one.
 
-    Raised for `run` if none of the others is more accurate, and a less accurate one saves the
-    threshold share of its cost, or more. Of several such runs the cheapest is named.
+    Raised for `run` if none of the others is more accurate, and a less accurate one saves at least
+    the threshold share of its cost. If several do, the cheapest is named.
     """
     limits = thresholds or Thresholds()
     if not others or max(other.accuracy for other in others) > run.accuracy:

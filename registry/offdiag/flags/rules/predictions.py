@@ -68,7 +68,7 @@ def _p_of_zero_recall(s: Subjects, t: Thresholds) -> Floats:
 def _judge_none(
     s: Subjects, t: Thresholds, none: Comparison, severity: Severity
 ) -> RuleEvaluation:
-    """Whether a class has examples, none of what is compared, and chance is no explanation."""
+    """Where a class has examples, none are as required, and chance does not explain it."""
     level = per_run(t.zero_recall_alpha / s.n_actual_classes.clip(min=1))
     comparisons = (
         compare("examples", s.recalls.cases, Sign.ABOVE, 0),
@@ -122,7 +122,7 @@ COLLAPSE_RULES = (
 
 
 def _chance_of_precision(s: Subjects, t: Thresholds) -> Floats:
-    """Probability of so few hits if a prediction were right with the reference rate, (R, K)."""
+    """Probability of so few hits if predictions were correct at the reference rate, (R, K)."""
     return at_most(s.precisions.hits, s.precisions.cases, t.precision_level)
 
 

@@ -4,16 +4,16 @@ F4 is the rule that finds a single failing class. Differences between averages d
 40 % on a class of 5 %, the gaps between accuracy, balanced accuracy and macro F1 stay below their
 thresholds in more than nine of ten test sets.
 
-Its gap is proved, or it is in sight. Proved means that a gap below the threshold would show so
+The gap is either proved or in sight. Proved means that a gap below the threshold would show so
 few hits at most 5 times in 100, over all classes together. In sight means that the class is
-worse than the rest for sure and a gap of the threshold is not ruled out. Neither state asks on
-which side of the threshold the estimate lies alone: a class whose true gap is the threshold would
-change sides with every other test set.
+certainly worse than the rest and a gap of the threshold is not ruled out. Neither state depends
+only on which side of the threshold the estimate lies: a class whose true gap equals the threshold
+would change sides with every other test set.
 
-The recall of the rest is an estimate too. Tails are averages over what it may be, by Jeffreys'
-prior (Gelman et al. 2013, Bayesian Data Analysis, section 6.3, posterior predictive p). Taken for
-the truth, six other examples that are all found would be asked of a large class as 95 %, and one
-of four equally good models would be called worse on it.
+The recall of the rest is an estimate too. Tails are averaged over its possible values, by
+Jeffreys' prior (Gelman et al. 2013, Bayesian Data Analysis, section 6.3, posterior predictive p).
+Treated as the truth, six other examples that are all found would require 95 % of a large class,
+and one of four equally good models would be called worse on it.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ from offdiag.flags.thresholds import Thresholds
 from offdiag.flags.verdict import CERTAINTY, Certainty, Evidence, Severity, Sign
 
 IN_SIGHT_SEVERITY = Severity.MEDIUM
-"""Of a gap in sight; a proved one is more severe, so that the severity tells the two apart."""
+"""Severity of a gap in sight; a proved one is more severe, so that severity distinguishes them."""
 UNSETTLED = 0.03
 """A gap this close to the threshold takes thousands of examples of the class to settle."""
 _STEPS = np.linspace(-6.0, 6.0, 65)
-"""Places of recalls over which a tail is averaged, in standard deviations of their logits."""
+"""Recalls over which a tail is averaged, in standard deviations of their logits."""
 _POWER = 0.8
-"""Share of test sets of the size we name that would settle the gap if the estimates are right."""
+"""Share of test sets of the suggested size that settle the gap if the estimates are right."""
 
 
 @dataclass(frozen=True)
 class _Gap:
-    """What F4 measures of each class, (R, K), and the levels it compares with, (R, 1)."""
+    """What F4 measures for each class, (R, K), and the levels it compares with, (R, 1)."""
 
     s: Subjects
     t: Thresholds
@@ -68,13 +68,13 @@ class _Gap:
 
     @cached_property
     def reference(self) -> Floats:
-        """The recall that is asked for: that of the rest, up to the cap."""
+        """The recall that is required: that of the rest, up to the cap."""
         return np.minimum(self.s.accuracy_elsewhere, self.t.recall_gap_cap)
 
     def tail_below(self, gap: float) -> Floats:
         """Probability of so few hits if recall were `gap` below the reference.
 
-        Averaged over what the reference may be, where the one that was found would decide.
+        Averaged over the possible references if the observed one would decide.
         """
         found = self.s.recalls
         tail = at_most(found.hits, found.cases, np.clip(self.reference - gap, 0.0, 1.0))
@@ -93,7 +93,7 @@ class _Gap:
     def tail_above(self) -> Floats:
         """Probability of so many hits if recall were the threshold below the reference.
 
-        A reference below the threshold has no room for such a gap.
+        A reference below the threshold leaves no room for such a gap.
         """
         recall = self.reference - self.t.recall_gap
         found = self.s.recalls
@@ -153,7 +153,7 @@ def _average_tail(
     with optional:
         from scipy.special import polygamma, psi
 
-    # Of Beta(a, b) the logit has this mean, this variance and this density.
+    # The logit of Beta(a, b) has this mean, this variance and this density.
     a, b = hits[:, np.newaxis] + 0.5, misses[:, np.newaxis] + 0.5
     logit = psi(a) - psi(b) + np.sqrt(polygamma(1, a) + polygamma(1, b)) * _STEPS
     density = a * logit - (a + b) * np.logaddexp(0.0, logit)
@@ -222,13 +222,13 @@ def examples_needed(
     """How many more examples of a class would show on which side of `edge` its recall lies.
 
     The size of a one-sided test of one proportion (Fleiss, Levin and Paik 2003, Statistical
-    Methods for Rates and Proportions, chapter 2) at `level` and power 80 %, with the recall that
-    was found, to two digits and at least 1. None if that recall is within `UNSETTLED` of the
-    edge. With `level` 5 % and both variances that of the recall it is
+    Methods for Rates and Proportions, chapter 2) at `level` and power 80 %, with the observed
+    recall, to two digits and at least 1. None if that recall is within `UNSETTLED` of the
+    edge. With `level` 5 % and the variance of the recall for both it would be
     (1.645 + 0.84)² recall (1 - recall) / distance², which is 0 for a class never found and
-    settles as few as one gap in four where several classes share the level. It is at least so
-    many that all of them missed (or found) would do. `each` is how much an example adds to the
-    effective size.
+    settles as few as one gap in four if several classes share the level. The result is at least
+    the number that would suffice if all of them were missed (or found). `each` is how much an
+    example adds to the effective size.
     """
     with optional:
         from scipy.special import ndtri
@@ -241,7 +241,7 @@ def examples_needed(
     size = (reach / distance) ** 2
     extreme = 1 - edge if recall < edge else edge
     if 0 < extreme < 1:
-        # Of fewer, not even a class without a hit, or without a miss, would show it.
+        # With fewer, not even a class without any hit, or any miss, would show it.
         size = max(size, math.log(level) / math.log(extreme))
     more = max(1, math.ceil(size / each) - examples)
     unit: int = 10 ** max(0, len(str(more)) - 2)
@@ -249,7 +249,7 @@ def examples_needed(
 
 
 def _doubt(gap: float, t: Thresholds) -> str:
-    """Why nothing is proved: on which side of the threshold the gap may lie after all."""
+    """Why nothing is proved: on which side of the threshold the gap may still lie."""
     bound = points(t.recall_gap)
     return f"the gap may be {f'under {bound}' if gap >= t.recall_gap else f'{bound} or more'}"
 
@@ -278,7 +278,7 @@ RECALL_RULES = (
 
 
 PLAUSIBLE = 0.10
-"""The evidence has a result that at least this share of test sets would reach or undercut."""
+"""The evidence gives a result that at least this share of test sets would reach or undercut."""
 
 
 def _half_width(s: Subjects) -> Floats:
@@ -301,7 +301,7 @@ def _describe_support(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evide
         return f"'{name}' has no examples.", {"actual": 0, "half_width": None}
     low, high = (float(end[0, code]) for end in (s.recall_bounds.low, s.recall_bounds.high))
     ci = interval_percent(low, high).removeprefix("CI ")
-    # At least one, as the evidence is a share of so many.
+    # At least one, as the evidence is a share of this number.
     size = max(1, int(s.recalls.cases[0, code]))
     hits = _plausible_hits(size, t.support_recall)
     message = f"'{name}' has {count(examples, 'example')}; the CI of its recall is {ci}."
@@ -314,7 +314,7 @@ def _describe_support(s: Subjects, code: int, t: Thresholds) -> tuple[str, Evide
 
 
 def _plausible_hits(cases: int, recall: float) -> int:
-    """The fewest hits that `PLAUSIBLE` of all test sets reach or undercut, by bisection."""
+    """The fewest hits that a share `PLAUSIBLE` of test sets reach or undercut, by bisection."""
     low, high = 0, cases
     while low < high:
         middle = (low + high) // 2

@@ -23,8 +23,8 @@ _AXIS_SAID_ACTUAL = {"actual_rows": "rows", "actual_columns": "columns"}
 def orientation_verdict(evidence: OrientationEvidence) -> Verdict | None:
     """Flag a matrix whose margins contradict the orientation stated for it.
 
-    Two margins that both have the class counts prove nothing, but contradict nothing either;
-    so do unknown counts.
+    If both margins match the class counts, nothing is proved, but nothing contradicts the
+    orientation either; the same holds for unknown counts.
     """
     if evidence.class_counts is None or evidence.actual_margin is None:
         return None
@@ -87,12 +87,12 @@ def _message(claimed: str, off_actual: int, *, is_swapped: bool) -> str:
 
 
 USES = ("regression_drop", "regression_drop_high", "regression_alpha", "minority_share")
-"""The thresholds that decide."""
+"""The thresholds that decide F14."""
 
 
 @dataclass(frozen=True)
 class PairedRecall:
-    """The recall of K classes or labels under two runs: hits (K,) and those of one run only."""
+    """The recall of K classes or labels under two runs: hits (K,), and hits of one run only."""
 
     names: tuple[str, ...]
     rates: PairedRates
@@ -111,9 +111,9 @@ class PairedRecall:
 def regression_verdicts(
     pair: PairedRecall, *, baseline: str, thresholds: Thresholds | None = None
 ) -> tuple[Verdict, ...]:
-    """Compare the recall of each class or label of the baseline, first, and the run.
+    """Compare the recall of each class or label of the baseline (first) and of the run.
 
-    A class fires if its recall dropped by the threshold or more and significantly: by McNemar's
+    A class fires if its recall dropped by at least the threshold and significantly: by McNemar's
     two-sided mid-p of its samples, adjusted after Holm over the classes with samples. A comparison
     of the two runs names the same classes, and those with smaller drops. `baseline` is the name of
     the baseline run. As everywhere, at least two classes must have examples.

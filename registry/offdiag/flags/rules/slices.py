@@ -1,11 +1,11 @@
 """F16: recall of a class, or accuracy, that is far lower on a slice than on all other samples.
 
 The tests and intervals are those of `metrics.slices.finder`, adjusted over all slices and metrics
-of the run, so where no slice has any effect at most 5 % of runs get a flag. The gap is graded by
-the thresholds of F4: at least the critical one, at least the threshold, or perhaps so.
+of the run, so if no slice has any effect, at most 5 % of runs get a flag. The gap is graded by
+the thresholds of F4: at least critical, at least the threshold, or possibly the threshold.
 
-One cause is flagged once. A slice is left out where something at least as severe is about the
-same samples: a class of whose misses it holds most, or a wider or overlapping slice, or another
+One cause is flagged once. A slice is left out if something at least as severe is about the
+same samples: a class most of whose misses it holds, or a wider or overlapping slice, or another
 class of the slice, that has most of its errors.
 """
 
@@ -33,16 +33,16 @@ from offdiag.metrics.slices.finder import (
 
 USES = ("recall_gap", "recall_gap_critical")
 MOST_RAISED = 20
-"""Flags of one run, the most severe ones: no one decides about hundreds of slices."""
+"""Most flags for one run, the most severe ones: nobody decides about hundreds of slices."""
 MOST_ERRORS = 0.5
-"""Share of errors from which two findings are about the same samples."""
+"""Share of errors above which two findings are about the same samples."""
 _KEYS = (ACCURACY, SUBSET_ACCURACY, RECALL)
 Terms = frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """Samples of a class (None: of all) in a slice (no terms: in all), and how severe it is."""
+    """Samples of a class (None: all) in a slice (no terms: all samples), and the severity."""
 
     code: int | None
     terms: Terms
@@ -75,9 +75,9 @@ def slice_verdicts(
 
 
 def _in_order(found: SliceFindings, limits: Thresholds) -> list[tuple[SliceGap, Severity]]:
-    """The gaps to flag: severe before mild, wide before deep, one class before all if it is most.
+    """The gaps to flag: severe before mild, wide before deep, a class first if it has most errors.
 
-    Accuracy comes before the classes of its slice where none of them has most of the errors.
+    Accuracy comes before the classes of its slice if none of them has most of the errors.
     """
     graded = [
         (gap, severity)
@@ -100,7 +100,7 @@ def _in_order(found: SliceFindings, limits: Thresholds) -> list[tuple[SliceGap, 
 
 
 def _severity(gap: SliceGap, limits: Thresholds) -> Severity | None:
-    """None where a gap of the threshold is ruled out."""
+    """The severity, None if a gap of the threshold is ruled out."""
     if gap.gap_low is None or gap.gap_high is None or np.isnan(gap.gap_low):
         return None
     smallest, largest = -gap.gap_high, -gap.gap_low
@@ -114,7 +114,7 @@ def _severity(gap: SliceGap, limits: Thresholds) -> Severity | None:
 def _is_flagged(found: SliceFindings, one: _Subject, flagged: Iterable[_Subject]) -> bool:
     """Whether flags that are at least as severe are about the samples of a slice.
 
-    All classes together can be, where the slice is that of accuracy.
+    For a finding on accuracy, flags of several classes count together.
     """
     shared: dict[int | None, int] = {}
     for other in flagged:
@@ -133,7 +133,7 @@ def _is_flagged(found: SliceFindings, one: _Subject, flagged: Iterable[_Subject]
 
 
 def _shared_errors(found: SliceFindings, one: _Subject, other: _Subject) -> int:
-    """Errors of one subject that are of the other too, as far as the counts tell."""
+    """Errors of one subject that also belong to the other, as far as the counts tell."""
     if one.code is not None and other.code is not None and one.code != other.code:
         return 0
     code = one.code if other.code is None else other.code
