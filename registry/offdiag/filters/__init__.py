@@ -1,1 +1,1 @@
-"""The language in which runs are searched: what a condition is, and how its text is read."""
+"""The language in which runs are searched: its conditions, and how their text is read."""

@@ -1,8 +1,8 @@
-"""Conditions on runs, as values: built by a parser, turned into SQL by the store.
+"""Conditions of a filter on runs, as values: built by a parser, turned into SQL by the store.
 
-Every field that can be asked for is named here; nothing is looked up by attribute name. A run
-that has no such value (no such tag, an undefined metric, not evaluated yet) fulfils no
-comparison with it, `!=` neither; only `not` turns that round.
+Every field that can be queried is named here; nothing is looked up by attribute name. A run
+that lacks the value (no such tag, an undefined metric, not evaluated yet) satisfies no
+comparison with it, not even `!=`; only `not` reverses that.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Operator(StrEnum):
     AT_MOST = "<="
     IN = "in"
     LIKE = "like"
-    """Text with `%` for any characters and `_` for one, in either case."""
+    """Text with `%` for any characters and `_` for one, ignoring case."""
 
     @property
     def reversed(self) -> Operator:
@@ -44,7 +44,7 @@ _REVERSED = {
 
 
 class Attribute(StrEnum):
-    """What every run has."""
+    """An attribute that every run has."""
 
     ID = "id"
     NAME = "name"
@@ -59,11 +59,11 @@ class Attribute(StrEnum):
     N_PREDICTIONS = "n_predictions"
     TRUTH_VERSION = "truth_version"
     OPEN_FLAGS = "open_flags"
-    """How many of its flags are not triaged."""
+    """How many of its flags have not been triaged."""
     BADGE = "badge"
-    """Whether its accuracy hides a minority class; absent where that cannot be judged."""
+    """Whether its accuracy hides a minority class; absent if that cannot be judged."""
     MAY_HIDE = "may_hide"
-    """Whether its accuracy may hide one: a large gap is in sight, none is proved."""
+    """Whether its accuracy may hide one: a large gap is in sight, but none is proved."""
     LOWEST_RECALL = "lowest_recall"
     """The lowest recall of a class that has examples."""
 
@@ -91,21 +91,21 @@ class Side(StrEnum):
 
     @property
     def reversed(self) -> Side:
-        """The number that takes its place where the metric is negated."""
+        """The number to use instead if the metric is negated."""
         return {Side.LOW: Side.HIGH, Side.HIGH: Side.LOW}.get(self, self)
 
 
 class Over(StrEnum):
-    """What is compared of the values that a metric has in all groups of a column."""
+    """How the values of a metric in all groups of a column are combined."""
 
     WORST = "worst"
-    """The lowest value, or the highest of a metric of which low values are good."""
+    """The lowest value, or the highest for a metric for which lower is better."""
     GAP = "gap"
     """The highest value minus the lowest."""
 
 
 def _label_text(label: str) -> str:
-    """A class as it is where it is a word, else in quotes."""
+    """The label as it is if it is a word, else in quotes."""
     if re.fullmatch(r"[^\W\d][\w-]*|\d+", label):
         return label
     doubled = label.replace('"', '""')
@@ -114,9 +114,9 @@ def _label_text(label: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MetricField:
-    """A metric of the current evaluation: of the whole matrix, or of one class.
+    """A metric of the current evaluation, for the whole matrix or for one class.
 
-    `part` are the samples that are meant, None for all; with `over` all groups of the slice
+    `part` is the slice that is meant, None for all samples; with `over`, all groups of the slice
     column `by` are.
     """
 
@@ -128,7 +128,7 @@ class MetricField:
     by: str | None = None
 
     def __str__(self) -> str:
-        """As a condition has it: `low(recall["a"]@site=z)`."""
+        """The metric as written in a condition: `low(recall["a"]@site=z)`."""
         label = "" if self.class_label is None else f"[{_label_text(self.class_label)}]"
         text = f"{self.key}{label}"
         if self.part is not None:
@@ -139,7 +139,7 @@ class MetricField:
 
     @property
     def is_of_slices(self) -> bool:
-        """Whether it is about slices, which no single row has a value of."""
+        """Whether it is about slices, for which no single row has the value."""
         return self.part is not None or self.over is not None
 
 
@@ -159,7 +159,7 @@ class TagField:
 
 @dataclass(frozen=True, slots=True)
 class AttributeField:
-    """Something every run has."""
+    """An attribute that every run has."""
 
     attribute: Attribute
 
@@ -170,7 +170,7 @@ Operand = Scalar | datetime
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One field against one value; against several where the operator is IN."""
+    """One field compared with one value, or with several if the operator is IN."""
 
     field: Field
     operator: Operator
@@ -184,14 +184,14 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Holds for a run exactly where the condition inside does not."""
+    """Holds for a run exactly if the condition inside does not."""
 
     condition: Condition
 
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """Every condition holds; without any, all runs are meant."""
+    """Every condition holds; without conditions, this is true for all runs."""
 
     conditions: tuple[Condition, ...]
 
@@ -209,7 +209,7 @@ EVERYTHING = AllOf(())
 
 
 def slices_asked_for(condition: Condition) -> tuple[MetricField, ...]:
-    """The metrics of slices that a condition is about, without ends of intervals."""
+    """The metrics of slices in a condition, without ends of intervals."""
     match condition:
         case AllOf(conditions) | AnyOf(conditions):
             found = [field for each in conditions for field in slices_asked_for(each)]
@@ -223,7 +223,7 @@ def slices_asked_for(condition: Condition) -> tuple[MetricField, ...]:
 
 
 def apart_from_slices(condition: Condition) -> Condition:
-    """The condition as if what it says of slices held for every run."""
+    """The condition, assuming that its parts about slices hold for every run."""
     match condition:
         case AllOf(conditions):
             return AllOf(tuple(apart_from_slices(each) for each in conditions))
@@ -234,7 +234,7 @@ def apart_from_slices(condition: Condition) -> Condition:
 
 
 def wanted_text(condition: Condition, attribute: Attribute) -> str | None:
-    """The text that an attribute of every run that is found equals, None if any text will do."""
+    """The text that an attribute of every matching run must equal, None if any text will do."""
     match condition:
         case AllOf(conditions):
             found = (wanted_text(each, attribute) for each in conditions)
@@ -247,13 +247,13 @@ def wanted_text(condition: Condition, attribute: Attribute) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """What a search is sorted by. Runs without the value come last in both directions."""
+    """The field by which a search is sorted. Runs without it come last in both directions."""
 
     field: Field
     descending: bool = False
 
     @property
     def is_by_metric(self) -> bool:
-        """Whether it is by values that do not compare between weighted and other runs."""
+        """Whether it sorts by values that are not comparable between weighted and other runs."""
         lowest_recall = AttributeField(Attribute.LOWEST_RECALL)
         return isinstance(self.field, MetricField) or self.field == lowest_recall

@@ -1,4 +1,4 @@
-"""What can be asked for, such as `metrics.mcc`, and values in the form of a field."""
+"""The fields of a filter, such as `metrics.mcc`, and conversion of values to a field's type."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from offdiag.metrics.names import averages_of, find_spec, meanings, nearest_name
 
 GROUPS = ("metrics", "params", "tags", "attributes")
 CLASS_METRICS = ("recall", "precision", "f1", "support")
-"""The metrics of a class that are kept as single rows, and so can be searched by."""
+"""The metrics of a class that are stored as single rows, and so can be searched by."""
 
 WHOLE_METRICS = frozenset(
     key
@@ -42,10 +42,10 @@ WHOLE_METRICS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RequestedField:
-    """A field that was asked for; a name of scikit-learn may stand for one field of several.
+    """A field named in a filter; a name of scikit-learn may stand for one of several fields.
 
     Which of `fields` is meant depends on the run: `n_classes_is_two` says for which numbers of
-    classes, None where a run has only one of them. Values are negated where `is_negated`.
+    classes, None if a run has only one of them. Values are negated if `is_negated`.
     """
 
     fields: tuple[Field, ...]
@@ -54,7 +54,7 @@ class RequestedField:
 
 
 def read_field(reader: Reader) -> RequestedField:
-    """The field at the place of the reader, which moves on. Raises `Malformed`.
+    """Read the field at the position of the reader, and move on. Raises `Malformed`.
 
     A metric may be written as in conditions of gates and alerts: `low(recall[a]@site=z)`.
     """
@@ -88,7 +88,7 @@ def is_metric_name(name: str) -> bool:
 
 
 def _applied(reader: Reader) -> RequestedField:
-    """`low(…)`, `high(…)`, `worst(…, by=…)` and `gap(…, by=…)`."""
+    """Read `low(…)`, `high(…)`, `worst(…, by=…)` or `gap(…, by=…)`."""
     opener = reader.take().text
     reader.require_mark("(")
     if reader.token.kind is Kind.NAME and reader.token.text in _OPENERS:
@@ -129,7 +129,7 @@ def _changed(found: RequestedField, **changes: Any) -> RequestedField:
 
 
 def _name(reader: Reader) -> str:
-    """A name as it is, or in quotes; names may have dots inside."""
+    """A name, bare or in quotes; names may contain dots."""
     parts = [_part(reader)]
     while reader.takes_mark("."):
         parts.append(_part(reader))
@@ -176,7 +176,7 @@ def _metric(reader: Reader) -> RequestedField:
 
 
 def _label(reader: Reader) -> str:
-    """The name of a class: in quotes, or as it is where it is a word or a number."""
+    """The name of a class: in quotes, or bare if it is a word or a number."""
     token = reader.token
     if token.kind is Kind.TEXT:
         return reader.take().content
@@ -212,7 +212,7 @@ _EQUALITIES = frozenset({Operator.EQUAL, Operator.UNEQUAL, Operator.IN})
 def fitting(
     written: str | float | bool, field: Field, operator: Operator, reader: Reader
 ) -> Operand:
-    """A value as its field has it; a time stays a time. Raises `Malformed`."""
+    """A value converted to the type of its field; a time stays a time. Raises `Malformed`."""
     if isinstance(written, float) and not math.isfinite(written):
         raise reader.error("the number is too large")
     if isinstance(written, int) and abs(written) > _LARGEST:

@@ -1,4 +1,4 @@
-"""Reading a filter and an order.
+"""The parser of a filter and of a sort order.
 
 filter     = any
 any        = all { "or" all }
@@ -43,7 +43,7 @@ _CONSTANTS: dict[str, bool] = {"true": True, "false": False}
 def parse_filter(text: str, *, field: str = "filter") -> Condition:
     """The condition in `metrics.macro_f1 > 0.8 and tags.team = 'x'`; empty means all runs.
 
-    Raises `Malformed` that names the place, what stands there and what could.
+    Raises `Malformed` naming the position, what was found there and what was expected.
     """
     reader = Reader(tokens_of(text, field=field), field)
     if reader.is_at_end():
@@ -55,7 +55,7 @@ def parse_filter(text: str, *, field: str = "filter") -> Condition:
 
 
 def read_metric(text: str, *, field: str = "metric") -> MetricField | None:
-    """The metric in `recall[a]@site=z`; None where a name stands for one of several.
+    """The metric in `recall[a]@site=z`; None if the name stands for one of several metrics.
 
     Raises `Malformed`.
     """
@@ -68,7 +68,7 @@ def read_metric(text: str, *, field: str = "metric") -> MetricField | None:
 
 
 def parse_order(texts: Iterable[str], *, field: str = "order_by") -> tuple[Ordering, ...]:
-    """What `["metrics.mcc desc", "attributes.name"]` sorts by, the first first.
+    """The sort keys in `["metrics.mcc desc", "attributes.name"]`, in their order.
 
     Raises `Malformed`.
     """
@@ -83,7 +83,7 @@ def parse_order(texts: Iterable[str], *, field: str = "order_by") -> tuple[Order
 
 
 def _orderings(text: str, field: str) -> tuple[Ordering, ...]:
-    """One ordering for each field that the name can mean: a run without the first comes last."""
+    """One ordering for each field that the name can mean; runs without the first come last."""
     reader = Reader(tokens_of(text, field=field), field)
     by = read_field(reader)
     if any(isinstance(each, MetricField) and each.is_of_slices for each in by.fields):
@@ -148,7 +148,7 @@ def _comparison(reader: Reader) -> Condition:
 def _condition(
     asked: RequestedField, operator: Operator, operands: tuple[Operand, ...]
 ) -> Condition:
-    """The comparison with the field that a name means, for each run with its own."""
+    """The comparison with the field that a name means, which may depend on the run."""
     if asked.is_negated:
         operator = operator.reversed
         operands = tuple(-each for each in operands if isinstance(each, int | float))

@@ -1,4 +1,4 @@
-"""The words of a filter: `metrics.recall["df"] >= 0.8 and not tags.team = 'x'`."""
+"""The tokens of a filter: `metrics.recall["df"] >= 0.8 and not tags.team = 'x'`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from offdiag.errors import Malformed
 
 MAX_CHARACTERS = 4_000
 
-# No two alternatives begin alike and nothing is repeated inside a repetition, so every text is
-# read in time that grows with its length alone.
+# No two alternatives begin alike and nothing is repeated inside a repetition, so reading takes
+# time linear in the length of the text.
 _WORD = re.compile(
     rf"""
     (?P<space>\s+)
@@ -30,12 +30,12 @@ _WORD = re.compile(
 
 
 class Kind(StrEnum):
-    """What a word is."""
+    """The kind of a token."""
 
     PART = "part"
-    """A slice, which stands behind `@`."""
+    """A slice, after `@`."""
     BY = "by"
-    """A slice column, which stands behind `, by=`."""
+    """A slice column, after `, by=`."""
     TEXT = "text"
     NUMBER = "number"
     NAME = "name"
@@ -46,7 +46,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word and where it stands, counted in characters from 0."""
+    """A word and its position, counted in characters from 0."""
 
     kind: Kind
     text: str
@@ -54,7 +54,7 @@ class Token:
 
     @property
     def content(self) -> str:
-        """What a quoted text means: without its quotes, doubled quotes single."""
+        """The content of a quoted text: without its quotes, doubled quotes made single."""
         quote = self.text[0]
         return self.text[1:-1].replace(quote * 2, quote)
 
@@ -64,7 +64,7 @@ class Token:
 
 
 def tokens_of(text: str, *, field: str) -> list[Token]:
-    """All words of a filter, with an END. Raises `Malformed` naming place and character."""
+    """All words of a filter, then an END. Raises `Malformed` naming position and character."""
     if len(text) > MAX_CHARACTERS:
         raise Malformed(
             f"it has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read.",
@@ -100,7 +100,7 @@ def _unreadable(text: str, position: int, field: str) -> Malformed:
 
 
 class Reader:
-    """The words of one filter with a place in them; `field` names the input in errors."""
+    """The words of one filter and a current position; `field` names the input in errors."""
 
     def __init__(self, tokens: Sequence[Token], field: str) -> None:
         self._tokens = tokens
@@ -110,34 +110,34 @@ class Reader:
 
     @property
     def token(self) -> Token:
-        """The word at the place; END for ever behind the last one."""
+        """The current word; past the last one, always END."""
         return self._tokens[self._next]
 
     def is_at_end(self) -> bool:
-        """Whether all words were read."""
+        """Whether all words have been read."""
         return self.token.kind is Kind.END
 
     def take(self) -> Token:
-        """The word at the place, which moves on."""
+        """The current word; moves on to the next."""
         token = self.token
         self._next = min(self._next + 1, len(self._tokens) - 1)
         return token
 
     def takes_word(self, word: str) -> bool:
-        """Move on if the keyword is here."""
+        """Move on if the current word is this keyword."""
         return self._takes(self.token.is_word(word))
 
     def takes_mark(self, mark: str) -> bool:
-        """Move on if the mark is here."""
+        """Move on if the current word is this mark."""
         return self._takes(self.token.kind is Kind.MARK and self.token.text == mark)
 
     def require_mark(self, mark: str) -> None:
-        """Move over the mark. Raises `Malformed` if something else is here."""
+        """Move past the mark. Raises `Malformed` if the current word is something else."""
         if not self.takes_mark(mark):
             raise self.unexpected(f"`{mark}`")
 
     def count_comparison(self, most: int) -> None:
-        """Count one more. Raises `Malformed` beyond `most`."""
+        """Count one more comparison. Raises `Malformed` beyond `most`."""
         self._n_comparisons += 1
         if self._n_comparisons > most:
             raise Malformed(
@@ -147,19 +147,19 @@ class Reader:
             )
 
     def unexpected(self, expected: str) -> Malformed:
-        """The error that something else should stand here."""
+        """The error that something else was expected here."""
         token = self.token
         found = "it ends" if token.kind is Kind.END else f"{token.text[:40]!r} stands"
         return self.error(f"{found} where {expected} was expected")
 
     def error(self, what: str, *, hint: str | None = None) -> Malformed:
-        """An error about the word at the place."""
+        """An error about the current word."""
         place = f" (character {self.token.position + 1})"
         example = "An example: metrics.macro_f1 > 0.8 and tags.team = 'x'."
         return Malformed(f"{what}{place}.", field=self.field, hint=hint or example)
 
     def takes(self, kind: Kind) -> Token | None:
-        """The word at the place if it is of a kind; the place moves on."""
+        """The current word if it is of this kind, moving on; else None."""
         return self.take() if self.token.kind is kind else None
 
     def _takes(self, is_here: bool) -> bool:

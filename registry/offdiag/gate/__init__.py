@@ -1,1 +1,1 @@
-"""Conditions a run must meet: a small language, and the judgement of a run by it."""
+"""Conditions that a run must meet: a small language, and how a run is judged by it."""

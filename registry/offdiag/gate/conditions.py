@@ -25,8 +25,8 @@ class MetricCondition:
     """A metric, or its difference to the baseline, compared with a number.
 
     `text` is the condition as it was written. `class_label` is None for metrics of the whole
-    matrix. The difference is that of the run minus that of the baseline. `part` are the samples
-    that are meant, None for all; with `over` all groups of the slice column `by` are.
+    matrix. The difference is that of the run minus that of the baseline. `part` is the slice
+    that is meant, None for all samples; with `over`, all groups of the slice column `by` are.
     """
 
     text: str
@@ -45,7 +45,7 @@ class MetricCondition:
 class NoFlag:
     """A rule raises no flag, for one class or (`class_label` None) for any.
 
-    What F4 has in sight without proof counts only where `even_possible`.
+    An unproved F4 gap ("in sight") only counts if `even_possible`.
     """
 
     text: str
@@ -56,7 +56,7 @@ class NoFlag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoBadge:
-    """Accuracy does not hide a minority class, nor (`even_possible`) may it hide one."""
+    """Accuracy does not hide a minority class, nor (with `even_possible`) might it hide one."""
 
     text: str
     even_possible: bool = False
@@ -67,7 +67,7 @@ Condition = MetricCondition | NoFlag | NoBadge
 
 @dataclass(frozen=True)
 class MetricValues:
-    """Values by key: of the whole matrix, of each class in label order, and of the costs.
+    """Values by key: of the whole matrix, of each class in label order, and costs.
 
     `costs` is None without a cost matrix.
     """
@@ -81,7 +81,7 @@ class MetricValues:
 class RaisedFlag:
     """A flag that a rule raised for the run, or for one class of it.
 
-    `is_proved` is False for what F4 has in sight without proof.
+    `is_proved` is False for an F4 gap that is in sight but not proved.
     """
 
     rule: str
@@ -92,9 +92,9 @@ class RaisedFlag:
 
 @dataclass(frozen=True)
 class Differences:
-    """The run's values minus the baseline's, with intervals where samples could be paired.
+    """The run's values minus the baseline's, with intervals if samples could be paired.
 
-    `not_paired` is None, or why the samples of the two runs could not be paired.
+    `not_paired` is the reason why the samples of the two runs could not be paired, else None.
     """
 
     values: MetricValues
@@ -111,9 +111,9 @@ class NotMeasured:
 
 @dataclass(frozen=True)
 class ColumnGroups:
-    """What was counted in each group of a slice column; `left_out` says which are not there.
+    """The counts of each group of a slice column; `left_out` names the groups that are missing.
 
-    Groups overlap where samples have several values, such as tags.
+    Groups overlap if samples have several values, such as tags.
     """
 
     counted: Mapping[str, Unweighted]
@@ -125,13 +125,13 @@ class ColumnGroups:
 class Subject:
     """A run, or a slice of it, as conditions see it.
 
-    `asked` are the rules that were applicable; `not_assessable` is None, or why the rules about
-    the matrix were not, which proves nothing; `unchecked` are rules that no run with sample
-    weights is asked. `accepted` are flags that were dismissed with a reason. `positive_label` is
-    the positive class of two, None where there is none. `parts` are the slices that conditions
-    are about by their canonical text, `groups` those of columns by name. Metrics of fewer than
-    `min_size` samples, or of the class, decide nothing there; `counted` is what the run or the
-    slice has, None where it is not known.
+    `asked` are the rules that were applicable; `not_assessable` is the reason why the rules about
+    the matrix were not, which proves nothing, else None; `unchecked` are rules that do not apply
+    to runs with sample weights. `accepted` are flags that were dismissed with a reason.
+    `positive_label` is the positive class of two, None if there is none. `parts` are the slices
+    named in conditions, by their canonical text, `groups` those of columns by name. Metrics of
+    fewer than `min_size` samples, or samples of the class, decide nothing there; `counted` are the
+    counts of the run or slice, None if unknown.
     """
 
     labels: LabelSet
@@ -156,7 +156,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _SIGN = re.compile(r">=|<=|>|<|==?")
 _NO_FLAG = re.compile(r"no-(possible-)?flag\s+")
 _NO_WARNING = re.compile(r"no-(possible-)?(?:warning|badge)")
-"""`no-badge` is its name in the version before."""
+"""`no-badge` is the former name, from the version before."""
 _DIFFERENCE = "diff"
 _COLUMN = re.compile(WRITTEN_NAME)
 _SLICE = re.compile(WRITTEN_SLICE)
@@ -167,7 +167,7 @@ _FORM = (
 
 
 def parse_condition(text: str) -> Condition:
-    """The condition a text stands for. Raises `InvalidInput` saying where it stops to be one."""
+    """Parse the text of a condition. Raises `InvalidInput` naming the place of the first error."""
     plain = text.strip()
     warning = _NO_WARNING.fullmatch(plain)
     if warning is not None:
@@ -232,21 +232,21 @@ def _metric_condition(reader: _Reader) -> MetricCondition:
 
 
 def _can_open(name: str, opened: Sequence[str]) -> bool:
-    """Ends of intervals go outside; a difference and a look at all groups exclude each other."""
+    """Ends of intervals go outside; a difference and a view of all groups exclude each other."""
     if name in {Side.LOW, Side.HIGH}:
         return not opened
     return name in {_DIFFERENCE, *Over} and not {_DIFFERENCE, *Over} & {*opened}
 
 
 class _Reader:
-    """A text and how far it has been read."""
+    """A text and the position up to which it has been read."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._at = 0
 
     def take(self, pattern: re.Pattern[str], what: str) -> str:
-        """The next word of a kind, spaces before it skipped."""
+        """The next word of a kind, skipping the spaces before it."""
         self._skip_spaces()
         found = pattern.match(self.text, self._at)
         if found is None:
@@ -255,13 +255,13 @@ class _Reader:
         return found.group()
 
     def skip(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Read on past a pattern, if it stands here."""
+        """Skip a pattern if it comes next."""
         found = pattern.match(self.text, self._at)
         self._at = self._at if found is None else found.end()
         return found
 
     def skip_character(self, character: str) -> bool:
-        """Read on past one character and spaces before it, if it stands here."""
+        """Skip one character, and spaces before it, if it comes next."""
         self._skip_spaces()
         is_there = self.text.startswith(character, self._at)
         self._at += is_there
@@ -280,11 +280,11 @@ class _Reader:
         return label
 
     def part(self) -> Slice | None:
-        """A slice behind `@`, None if there is none."""
+        """A slice after `@`, None if there is none."""
         return parse_slice(self.take(_SLICE, "a slice")) if self.skip_character("@") else None
 
     def column(self) -> str:
-        """The name behind `, by=`."""
+        """The name after `, by=`."""
         is_named = self.skip_character(",") and self.take(_WORD, "by=") == "by"
         if not is_named or not self.skip_character("="):
             self.fail("', by=' and a slice column are expected")
@@ -292,7 +292,7 @@ class _Reader:
         return str(parse_slice(f"{name}=x").terms[0].name)
 
     def number(self) -> float:
-        """All that is left, as a finite number."""
+        """The rest of the text, as a finite number."""
         self._skip_spaces()
         try:
             number = float(self.text[self._at :])

@@ -1,4 +1,4 @@
-"""Checking a run against conditions. What is not measurable has not passed."""
+"""Checking a run against the conditions of a gate. What cannot be measured has not passed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from offdiag.metrics.names import averages_of, find_metric, nearest_names
 from offdiag.metrics.paired.sample_size import about, samples_for_metric
 from offdiag.metrics.weighted.counts import WeightedCounts
 
-# Where a run is approved, conditions are checked with what the dataset has.
+# When a run is approved, conditions are checked with what the dataset has.
 _BASELINE_OF_DATASET = "`offdiag runs baseline RUN` sets that of the dataset."
 _COSTS_NEEDED = (
     "Give --weights FILE or --cost-matrix NAME. `offdiag cost default DATASET NAME` sets those of "
@@ -44,10 +44,10 @@ _NO_SCORES = MetricValue(None, Reason.NO_SCORES.value)
 
 
 def value_of(condition: MetricCondition, subject: Subject) -> MetricValue:
-    """The value, with its interval if it has one, that a resolved condition is about.
+    """The value that a resolved condition is about, with its interval if it has one.
 
     Metrics of scores are undefined for a run without scores. Raises `UnknownKey` for a class
-    that does not exist, and `InvalidInput` where a baseline or a cost matrix is needed and was
+    that does not exist, and `InvalidInput` if a baseline or a cost matrix is needed and was
     not given.
     """
     values = _values(condition, subject)
@@ -75,11 +75,11 @@ def _values(condition: MetricCondition, subject: Subject) -> MetricValues:
 def resolved(condition: MetricCondition, subject: Subject) -> MetricCondition:
     """The condition with our key in place of a name of scikit-learn.
 
-    Of a name such as `neg_log_loss` the sign, the number and the end of the interval are turned
-    round. A metric of one class without a class is that of the positive class, if there is one.
+    For a name such as `neg_log_loss` the sign, the number and the end of the interval are
+    reversed. A metric of one class without a class is that of the positive class, if there is one.
 
-    Raises `UnknownKey` for a metric that does not exist, and `InvalidInput` where a class is
-    missing or too much, or where a baseline is needed and was not given.
+    Raises `UnknownKey` for a metric that does not exist, and `InvalidInput` if a class is
+    missing or not allowed, or if a baseline is needed and was not given.
     """
     label, name = condition.class_label, condition.key
     values = _values(condition, subject)
@@ -152,7 +152,7 @@ def _cost(key: str, values: MetricValues, subject: Subject) -> MetricValue:
 
 
 def class_code(label: str, subject: Subject) -> int:
-    """Code of a class. Raises `UnknownKey` naming similar ones."""
+    """Code of a class. Raises `UnknownKey`, suggesting similar names."""
     try:
         return subject.labels.index[label]
     except KeyError:
@@ -165,7 +165,7 @@ def class_code(label: str, subject: Subject) -> int:
 
 
 NO_INTERVAL = "no_interval"
-"""No interval is computed for the metric, or not for so few examples."""
+"""No interval is computed for the metric, or none for so few examples."""
 TOO_FEW_EXAMPLES = "too_few_examples"
 """A slice, or all groups of a column but one, are too small to be judged."""
 OPEN_INTERVAL = "open_interval"
@@ -174,12 +174,12 @@ NOT_PAIRED = "runs_not_paired"
 """The interval of a difference needs the same examples in both runs."""
 FLAG_RAISED = "flag_raised"
 _CONFIDENCE = 0.95
-"""Of the intervals of differences."""
+"""Confidence of the intervals of differences."""
 _SMALLEST_MARGIN = 0.01
-"""The difference that matters where a condition compares with 0."""
+"""The margin used for a condition that compares with 0."""
 
 _NOT_COUNTED = " (not proved; '{}' fails on it too)"
-"""Behind what is in sight where only what is proved is asked for."""
+"""Added to a flag that is in sight when only proved flags count."""
 _NEEDED = {
     "F11": _COSTS_NEEDED,
     "F13": "It compares an uploaded matrix with the labels of its dataset: log the run.",
@@ -187,17 +187,17 @@ _NEEDED = {
     "F15": "Give --baseline RUN on the same labels and a cost matrix.",
     "F16": "Give the samples of a stored run slice columns with offdiag.add_slices.",
 }
-"""What the rules that need more than a matrix must be given."""
+"""What a run needs for the rules that require more than a matrix."""
 _ALSO_OF_SETS = ("F14", "F16")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One condition beside what was found.
+    """One condition and the result of checking it.
 
-    `measured` is the number that was compared, None where there is none; `reason` then says
+    `measured` is the number that was compared, None if there is none; `reason` then says
     why, and is None for a condition that was measured. `value` is the metric (or difference)
-    with its interval. `note` is one sentence, empty where the numbers are enough.
+    with its interval. `note` is one sentence, empty if the numbers are enough.
     """
 
     condition: Condition
@@ -222,7 +222,7 @@ class Finding:
 def judge(conditions: Sequence[Condition], subject: Subject) -> tuple[Finding, ...]:
     """One finding for each condition, in their order.
 
-    Raises `InvalidInput` without conditions, because such a gate would always
+    Raises `InvalidInput` if there are no conditions, because such a gate would always
     pass, and for conditions that make no sense for this run (see `resolved`).
     """
     if not conditions:
@@ -242,7 +242,7 @@ def _judge(condition: Condition, subject: Subject) -> Finding:
     if isinstance(condition, NoBadge):
         return _judge_badge(condition, subject)
     if condition.rule in subject.unchecked:
-        # Silence of a rule that was not asked is not a pass.
+        # A rule that was not applied raises no flag, which is not a pass.
         return Finding(condition, passed=False, reason=WEIGHTED)
     return _judge_flag(condition, subject)
 
@@ -259,7 +259,7 @@ def _judge_badge(condition: NoBadge, subject: Subject) -> Finding:
 
 
 def _is_about_matrix(condition: NoFlag | NoBadge) -> bool:
-    """F13 is about margins, and can be asked of a matrix with one class too."""
+    """Whether the rule needs a matrix of several classes; F13 is about margins and does not."""
     return isinstance(condition, NoBadge) or condition.rule != "F13"
 
 
@@ -285,7 +285,7 @@ def _judge_flag(condition: NoFlag, subject: Subject) -> Finding:
 
 
 def _needed(rule: str, subject: Subject) -> str | None:
-    """What a run must be given, or which rules it can be asked, where a rule is not applicable."""
+    """What a run needs for a rule that is not applicable, or which rules apply to it instead."""
     if isinstance(subject.counted, CountedSets) and rule not in _ALSO_OF_SETS:
         rules = ", ".join(LABEL_RULES)
         return f"Of sets of labels {rules} are asked, with a baseline F14, with slice columns F16."
@@ -332,7 +332,7 @@ def _judge_metric(asked: MetricCondition, subject: Subject) -> Finding:
 
 
 def _why_no_interval(condition: MetricCondition, value: MetricValue, subject: Subject) -> str:
-    """What is said of a value without interval, above all that a difference was not tested."""
+    """The note for a value without an interval, above all that a difference was not tested."""
     if value.value is None or value.ci_low is not None or value.ci_high is not None:
         return ""
     why = value.why_no_interval
@@ -351,7 +351,7 @@ def _no_slices(condition: MetricCondition) -> InvalidInput:
 
 
 def _too_few(condition: MetricCondition, subject: Subject) -> str:
-    """What there is too little of to judge a slice by; empty where it is enough."""
+    """Why a slice is too small to be judged; empty if it is large enough."""
     label, counted = condition.class_label, subject.counted
     if counted is None:
         return ""
@@ -383,7 +383,7 @@ def _judge_groups(condition: MetricCondition, subject: Subject, column: ColumnGr
 
 
 def _what_would_decide(condition: MetricCondition, value: MetricValue, subject: Subject) -> str:
-    """For an end of a difference that fails where its value holds: how many examples are short.
+    """How many examples are needed if the end of a difference fails although its value holds.
 
     The margin of the condition is the difference that matters.
     """

@@ -1,4 +1,4 @@
-"""What a condition compares of all groups of a slice column: the worst value, or the gap."""
+"""The value that a condition compares over all groups of a slice column: the worst, or the gap."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from offdiag.metrics.catalogue import CATALOGUE, Direction, Scope
 from offdiag.metrics.groups.gaps import group_sizes, group_values, largest_difference, worst
 
 _SEED = 1
-"""Of drawn intervals: the same counts give the same ends."""
+"""Seed of drawn intervals: the same counts give the same ends."""
 
 
 def over_groups(
@@ -24,8 +24,9 @@ def over_groups(
 ) -> tuple[MetricValue, str]:
     """The value of a resolved condition, and a note: where it is, and which groups are left out.
 
-    Left out are groups of fewer than `min_size` samples, of the class `code` where the metric is
-    of one. Raises `InvalidInput` for a metric that is not counted, or without a worst value.
+    Groups with fewer than `min_size` samples are left out, or with fewer of the class `code` for a
+    metric of one class. Raises `InvalidInput` for a metric that is not computed from counts, or
+    has no worst value.
     """
     sizes = group_sizes(list(column.counted.values()), code)
     large = dict(zip(column.counted, (sizes >= min_size).tolist(), strict=True))
@@ -63,7 +64,7 @@ def _where(
     values: NDArray[np.float64],
     direction: Direction,
 ) -> str:
-    """In which groups the values are that were compared, or undefined."""
+    """The groups that have the compared values, or in which the metric is undefined."""
     undefined = [name for name, value in zip(names, values.tolist(), strict=True) if isnan(value)]
     if undefined or not names:
         return f"undefined for {condition.by}={', '.join(undefined)}" if undefined else ""
