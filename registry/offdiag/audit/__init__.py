@@ -2,6 +2,6 @@
 
 A table of metrics describes one confusion matrix, so its numbers are not free: some are equal
 by definition, some bound each other, and with known class sizes each must come from whole
-numbers of samples. What cannot be is an error of printing, of definition or of orientation, and
-which one it is can often be told.
+numbers of samples. Impossible numbers are errors of printing, of definition or of orientation,
+and often it can be told which.
 """

@@ -1,9 +1,9 @@
 """The audit of a published table: every number, the table as a whole, and the likeliest mistake.
 
-Numbers that contradict each other do not say which of them is to blame. The diagnosis looks
-for the mildest explanation: digits of the whole table cut off instead of rounded, those of the
-fewest numbers, zeros for undefined values, swapped axes, classes in another order, few numbers
-that are other metrics, and at last the fewest that have to be wrong.
+Numbers that contradict each other do not show which of them is to blame. The diagnosis looks
+for the mildest explanation, in this order: digits of the whole table cut off instead of rounded,
+then only those of the fewest numbers, zeros for undefined values, swapped axes, classes in another
+order, a few numbers that are other metrics, and finally the fewest that must be wrong.
 
 Numbers that were reported with a logged matrix are tags of its run, audited against the matrix.
 """
@@ -84,7 +84,7 @@ def diagnosed(
 
 
 def _blaming(tables: Sequence[tuple[Claim, ...]], facts: Facts, effort: int) -> Diagnosis:
-    """Single numbers are other metrics or wrong; of both ways to print, fewer in the better."""
+    """Explain single numbers as other metrics or as wrong, by the way of printing with fewer."""
     blamed = [smallest_to_blame(table, facts, effort // len(tables)) for table in tables]
     fewest = [min(map(len, sets)) for sets in blamed]
     place = fewest.index(min(fewest))
@@ -97,7 +97,7 @@ def _blaming(tables: Sequence[tuple[Claim, ...]], facts: Facts, effort: int) -> 
 def _as_impossible(
     claims: Sequence[Claim], facts: Facts, checks: Sequence[Check], blamed: Sequence[Places]
 ) -> Diagnosis:
-    """No reading helps: name the numbers of which the fewest have to be wrong."""
+    """If no reading helps, name the numbers of which the fewest must be wrong."""
     suspects = frozenset[int]().union(*blamed)
     kept = [place for place in range(len(claims)) if place not in suspects]
     after = examined(without(claims, suspects), facts)
@@ -116,7 +116,7 @@ def _impossible(
     """The finding on a number that is wrong, or that is one of several that may be."""
     claim, check = claims[place], deciding(place, checks)
     if check is None:
-        # It only comes into conflict once another number is taken away.
+        # It only comes into conflict once another number is removed.
         why = "it cannot be true together with the other numbers"
     else:
         why = f"it contradicts: {check.statement}"
@@ -137,9 +137,9 @@ Trouble: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class AuditedTable:
-    """What one audit is about: claims, what is known of the data, and the matrix if printed.
+    """The input of one audit: claims, what is known of the data, and the matrix if printed.
 
-    `counts` (K, K) is as it was printed, its orientation unknown.
+    `counts` (K, K) is as it was printed; its orientation is unknown.
     """
 
     claims: Sequence[Claim]
@@ -170,7 +170,7 @@ def audited(
     """Audit claims against the matrix `counts` (K, K), or against each other without one.
 
     The matrix is as it was printed, its orientation unknown. Names that can mean several
-    things are understood in the way that leaves the least to explain.
+    things are read in the way that leaves the least to explain.
     """
     return audited_together([AuditedTable(claims, facts, counts)])[0]
 
@@ -178,9 +178,10 @@ def audited(
 def audited_together(tables: Sequence[AuditedTable]) -> tuple[AuditReport, ...]:
     """Audit tables of one publication, such as the rows of one table.
 
-    A name means the same in all of them: of the ways to understand it, such as either class as
-    the positive one, that is taken which leaves the least to explain altogether. The more
-    tables, the less is searched for culprits in each; then more numbers are named together.
+    A name means the same in all of them: of the ways to read it, such as either class as
+    the positive one, the one that leaves the least to explain overall is used. The more
+    tables there are, the less effort goes into finding culprits in each; then more numbers are
+    named together.
     """
     effort = MOST_CLAIMS_EXAMINED // len(tables)
     attempts = [_attempts(table, effort) for table in tables]
@@ -208,7 +209,7 @@ def _attempts(table: AuditedTable, effort: int) -> list[_Attempt]:
 
 
 def _best(tables: Sequence[Sequence[_Attempt]]) -> tuple[int, str]:
-    """Place of the reading with the least to explain in all tables, and all as good in words."""
+    """Position of the reading with the least to explain in all tables, and its words with ties."""
     trouble = [_sum(attempt.trouble for attempt in tried) for tried in zip(*tables, strict=True)]
     least = min(trouble)
     equal = [
@@ -267,7 +268,7 @@ def _tables(claims: Sequence[Claim], facts: Facts) -> FeasibleTables | None:
 
 
 def _why(findings: Sequence[Finding], facts: Facts, if_consistent: str) -> str:
-    """The reason of the gravest finding, with how many more there are of its kind."""
+    """The reason of the gravest finding, and how many more of its kind there are."""
     verdict = worst(findings)
     if verdict is AuditVerdict.CONSISTENT:
         return if_consistent
@@ -282,8 +283,8 @@ PREFIX = "reported."
 def reported_tags(reported: Mapping[str, object], labels: LabelSet) -> dict[str, str]:
     """The numbers as they were printed, by tag: `reported.accuracy`, `reported.recall[ill]`.
 
-    `reported` is read as `audit_reported` reads it. Raises `InvalidInput` for unknown metrics
-    and labels, and for what is not a number.
+    `reported` is read as in `audit_reported`. Raises `InvalidInput` for unknown metrics
+    and labels, and for values that are not numbers.
     """
     found = {}
     claims = claims_from(reported, labels)
@@ -297,8 +298,8 @@ def reported_tags(reported: Mapping[str, object], labels: LabelSet) -> dict[str,
 def audit_of_tags(tags: Mapping[str, object], matrix: ConfusionMatrix) -> AuditReport | None:
     """The audit of the numbers among the tags of a run, None if it has none.
 
-    The actual class of each cell is known, so that numbers which fit only once the axes trade
-    places are found. Tags that only share such a name without being metrics are ignored.
+    The actual class of each cell is known, so numbers that fit only with the axes swapped are
+    detected. Tags that share such a name without being metrics are ignored.
     """
     claims: list[Claim] = []
     facts = Facts(matrix.labels, tuple(matrix.actual.tolist()))
@@ -313,9 +314,9 @@ def audit_of_tags(tags: Mapping[str, object], matrix: ConfusionMatrix) -> AuditR
 
 
 def by_metric(printed: Mapping[str, object]) -> dict[str, object]:
-    """Numbers of classes below their metric: {"recall[ill]": "0.9"} as {"recall": {"ill": "0.9"}}.
+    """Group numbers of classes by metric: {"recall[ill]": "0.9"} as {"recall": {"ill": "0.9"}}.
 
-    Raises `InvalidInput` where a metric has a number of its own, too.
+    Raises `InvalidInput` if a metric also has a number of its own.
     """
     found: dict[str, object] = {}
     for text, value in printed.items():

@@ -1,4 +1,4 @@
-"""Tests of published numbers that are equal, computed from each other, or limit each other."""
+"""Checks on published numbers that are equal, follow from each other, or limit each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from offdiag.audit.reported_values import Claim
 
 
 class CheckKind(StrEnum):
-    """What kind of knowledge decides."""
+    """The kind of knowledge that decides a check."""
 
     IDENTITY = "identity"
     """Two ways to the same value."""
@@ -30,10 +30,10 @@ class CheckKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A statement that must hold for the claims at these places of the list of claims.
+    """A statement that must hold for the claims at these positions in the list of claims.
 
-    `about` is the place of the claim that is compared with `expected`, the values that the
-    other claims leave for it; both None where the statement is about all of them at once.
+    `about` is the position of the claim that is compared with `expected`, the values that the
+    other claims leave for it; both are None if the statement is about all of them at once.
     """
 
     kind: CheckKind
@@ -44,7 +44,7 @@ class Check:
     expected: Interval | None = None
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
-        """JSON form; `names` are those of the claims, by place."""
+        """JSON form; `names` are those of the claims, by position."""
         return {
             "kind": self.kind.value,
             "statement": self.statement,
@@ -57,7 +57,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class _Formula:
-    """A metric computed from two others by a function that falls in neither."""
+    """A metric computed from two others by a function that falls in neither argument."""
 
     target: str
     first: str
@@ -166,7 +166,7 @@ def identities(quantities: Quantities) -> Iterator[Check]:
 
 
 def _classes(quantities: Quantities) -> list[int]:
-    """Classes about which something is claimed; both of two, as they share their rates."""
+    """Classes about which there are claims; with two classes both, as they share their rates."""
     if quantities.facts.n_classes == 2:
         return [0, 1]
     return sorted({code for _, code in quantities.reported if code is not None})
@@ -233,7 +233,7 @@ def held_against(
     statement: str,
     kind: CheckKind = CheckKind.BOUND,
 ) -> Iterator[Check]:
-    """Every claim about a metric beside the values that claims at other places leave for it."""
+    """Compare every claim about a metric with the values that other claims leave for it."""
     expected = quantities.in_quantity(*metric, allowed)
     for claimed in quantities.claims_about(*metric):
         yield Check(
@@ -315,7 +315,7 @@ def _f1_above_both_sides(
 ) -> Iterator[Check]:
     """F1 is at least precision + recall - 1, which is linear, so the same holds for means.
 
-    Only where that fails, as for `_f1_below_one_side`.
+    Yielded only if that fails, as in `_f1_below_one_side`.
     """
     first, second = quantities.known(precision), quantities.known(recall)
     if first is None or second is None:
@@ -335,7 +335,7 @@ def _f1_below_one_side(
 ) -> Iterator[Check]:
     """F1 is at most 2x/(1 + x) of precision or recall x, and so are means, as that is concave.
 
-    Only where that fails: nearly every number keeps it, so that it would speak for anything.
+    Yielded only if that fails: nearly every number satisfies it, so it would support anything.
     """
     sides = {key: quantities.known(key, f1[1]) for key in (precision, recall)}
     known = [(key, *found) for key, found in sides.items() if found is not None]

@@ -1,4 +1,4 @@
-"""Which other metrics go by the same name, and what a metric becomes when axes are swapped."""
+"""Other metrics that share a name, and what a metric becomes when the axes are swapped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from offdiag.metrics.catalogue import CATALOGUE, MetricSpec, Scope, Symmetry, Tr
 class Definition:
     """A metric by key, for a class given by its code or for the whole matrix.
 
-    `note` says what is unusual about it, such as 0 / 0 counted as 0.
+    `note` names anything unusual about it, such as 0 / 0 counted as 0.
     """
 
     key: str
@@ -43,7 +43,7 @@ def described(key: str) -> MetricSpec:
 def when_swapped(key: str) -> str | None:
     """The metric whose value `key` has once actual and predicted class trade places.
 
-    Accuracy and F1 stay themselves, precision becomes recall; None for a metric that becomes
+    Accuracy and F1 stay the same, precision becomes recall; None for a metric that becomes
     something without a name of its own, such as weighted precision.
     """
     symmetry = described(key).symmetry or Symmetry()
@@ -51,7 +51,7 @@ def when_swapped(key: str) -> str | None:
 
 
 def alternatives(claim: Claim, n_classes: int | None) -> Iterator[tuple[str, int | None]]:
-    """Other definitions under which such a number is published, the most usual first."""
+    """Other definitions under which such a number may be published, the most usual first."""
     if claim.code is not None:
         yield from ((key, claim.code) for key in _namesakes(claim.key, Scope.PER_CLASS))
         if n_classes is not None:
@@ -72,7 +72,7 @@ def _namesakes(key: str, scope: Scope) -> tuple[str, ...]:
 
 
 def _averaged_metric(key: str) -> str | None:
-    """ "f1" for macro_f1_harmonic, None for what is not an average of class values."""
+    """ "f1" for macro_f1_harmonic, None for a key that is not an average of class values."""
     if not key.startswith(("macro_", "micro_", "weighted_")):
         return None
     return next(metric for metric in AVERAGED if f"_{metric}" in key)

@@ -1,4 +1,4 @@
-"""All checks of a list of claims: the fewest wrong numbers, and what supports one."""
+"""All checks of a list of claims: the fewest numbers that must be wrong, and support for each."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def examined(
     or_undefined: Places = NOWHERE,
     stop_early: bool = False,
 ) -> tuple[Check, ...]:
-    """Everything that can be tested, in the order identities, bounds, whole numbers.
+    """Every check that can be made, in the order identities, bounds, whole numbers.
 
-    The numbers at the places `or_undefined` may stand for undefined values. A number outside the
-    range of its metric fails that check alone and is left out of the others. With `stop_early`
-    whole numbers, which take longest, are tried only where nothing else fails.
+    The numbers at the positions `or_undefined` may stand for undefined values. A number outside
+    the range of its metric fails that check alone and is left out of the others. With
+    `stop_early`, whole numbers, which take longest, are tried only if nothing else fails.
     """
     wide = allowed_intervals(claims, or_undefined=or_undefined)
     in_range = tuple(ranges(claims, wide))
@@ -44,7 +44,7 @@ def examined(
 def allowed_intervals(
     claims: Sequence[Claim], *, or_undefined: Places = NOWHERE
 ) -> list[Interval | None]:
-    """The exact values each printed number stands for, None for "undefined"."""
+    """The exact values that each printed number may stand for, None for "undefined"."""
     found = []
     for place, claim in enumerate(claims):
         interval = claim.printed.interval
@@ -66,15 +66,15 @@ def within_range(claim: Claim, interval: Interval | None) -> Interval | None:
 MOST_TO_BLAME = 4
 MOST_EXAMINATIONS = 400
 MOST_CLAIMS_EXAMINED = 6_000
-"""An examination takes longer the more claims there are, so long tables get fewer of them."""
+"""Budget of a search: examinations of long tables take longer, so there are fewer of them."""
 
 
 def smallest_to_blame(
     claims: Sequence[Claim], facts: Facts, effort: int = MOST_CLAIMS_EXAMINED
 ) -> tuple[Places, ...]:
-    """All smallest sets of places without whose numbers no check fails.
+    """All smallest sets of positions without whose numbers no check fails.
 
-    A failed check needs one of its numbers to go, so the search branches on these only
+    At least one number of a failed check must go, so the search branches on these only
     (Reiter 1987, Artif. Intell. 32, 57). If it gets out of hand, all numbers of failed checks
     are returned as one set. `effort` is the number of claims it may examine.
     """
@@ -100,12 +100,12 @@ def smallest_to_blame(
 
 
 def examinations_for(claims: Sequence[Claim], effort: int) -> int:
-    """How often so many claims may be examined in a search."""
+    """How often this many claims may be examined in a search."""
     return min(MOST_EXAMINATIONS, max(10, effort // max(1, len(claims))))
 
 
 def without(claims: Sequence[Claim], places: Iterable[int]) -> list[Claim]:
-    """The claims at all other places."""
+    """The claims at all other positions."""
     left_out = set(places)
     return [claim for place, claim in enumerate(claims) if place not in left_out]
 
@@ -115,29 +115,29 @@ def failed_checks(checks: Sequence[Check]) -> tuple[Check, ...]:
 
 
 def failed_without(claims: Sequence[Claim], blamed: Places, facts: Facts) -> list[Places]:
-    """Places, in the full list, of the numbers of each check that fails without the blamed."""
+    """Positions, in the full list, of the numbers of each check that fails without `blamed`."""
     kept = [place for place in range(len(claims)) if place not in blamed]
-    # Any failed check will do to branch on, so the quick ones may decide.
+    # Any failed check will do for branching, so the quick ones may decide.
     checks = examined([claims[place] for place in kept], facts, stop_early=True)
     return [frozenset(kept[place] for place in check.places) for check in failed_checks(checks)]
 
 
 def _all_suspects(claims: Sequence[Claim], facts: Facts) -> Places:
-    """Every number of every failed check, the slow ones included."""
+    """Every number of every failed check, including the slow checks."""
     failed = failed_checks(examined(claims, facts))
     return frozenset[int]().union(*(check.places for check in failed))
 
 
 CONFUSED_WITHOUT_IDENTITY = frozenset({"macro_f1", "weighted_f1"})
-"""A failed harmonic F1 is taken for the mean of class F1 on a bound alone: only the class
+"""A failed harmonic F1 is read as the mean of class F1 because of a bound alone: only the class
 values or a matrix could prove it, and the two are confused all the time."""
 
 
 def supporting(place: int, checks: Sequence[Check], *, by_bounds: bool = False) -> Check | None:
-    """The shortest statement that ties the number to others and holds.
+    """The check with the fewest numbers that holds and ties the number to others.
 
-    Equations and counts only, unless `by_bounds`: a bound leaves room for almost anything. That
-    a number stands there twice says nothing for it.
+    Only equations and counts, unless `by_bounds`: a bound leaves room for almost anything. A
+    repetition of the number does not support it.
     """
     too_weak = {CheckKind.REPEAT} if by_bounds else {CheckKind.REPEAT, CheckKind.BOUND}
     tied = [
@@ -156,10 +156,10 @@ def supporting(place: int, checks: Sequence[Check], *, by_bounds: bool = False) 
 
 
 def is_supported(claims: Sequence[Claim], facts: Facts, places: frozenset[int]) -> bool:
-    """Whether no check fails, and one that could have failed speaks for each of the places.
+    """Whether no check fails, and one that could have failed supports each of the positions.
 
-    Without the second condition any number could be declared a metric that nothing else says
-    anything about.
+    Without the second condition any number could be declared to be a metric about which nothing
+    else says anything.
     """
     checks = examined(claims, facts, stop_early=True)
     return not failed_checks(checks) and all(
@@ -168,29 +168,29 @@ def is_supported(claims: Sequence[Claim], facts: Facts, places: frozenset[int]) 
 
 
 def speaks_for(claim: Claim, place: int, checks: Sequence[Check]) -> bool:
-    """Whether a check that could have failed speaks for the claim at this place."""
+    """Whether a check that could have failed supports the claim at this position."""
     by_bounds = claim.key in CONFUSED_WITHOUT_IDENTITY
     return supporting(place, checks, by_bounds=by_bounds) is not None
 
 
 def deciding(place: int, checks: Sequence[Check]) -> Check | None:
-    """The failed check that says most about a number: about it alone, else with fewest others."""
+    """The failed check most specific to a number: about it alone, or with the fewest others."""
     failed = [check for check in failed_checks(checks) if place in check.places]
     return min(failed, key=lambda check: (len(check.places), check.about != place), default=None)
 
 
 def stated(check: Check | None) -> str:
-    """What a check says; there is always one where it is asked for."""
+    """The statement of a check; callers only ask where there is one."""
     return "the other numbers" if check is None else check.statement
 
 
 def expected_by(check: Check | None, place: int) -> Interval | None:
-    """The values a check leaves for the number, if it is about this one."""
+    """The values that a check leaves for the number, if it is about this one."""
     return check.expected if check is not None and check.about == place else None
 
 
 def consistent(claim: Claim, place: int, checks: Sequence[Check]) -> Finding:
-    """The finding on a number that no check contradicts; `place` is its place in the checks."""
+    """The finding on a number that no check contradicts; `place` is its position in the checks."""
     support = supporting(place, checks)
     is_cut = Rounding.CUT_OFF in claim.printed.ways
     why = "nothing contradicts it" if support is None else support.statement

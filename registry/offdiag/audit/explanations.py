@@ -1,7 +1,7 @@
-"""Ways in which contradicting numbers may be true: definitions, axes, orders, zeros, digits.
+"""Ways in which contradictory numbers may be true: definitions, axes, orders, zeros, digits.
 
 Digits that are cut off are mostly cut off throughout, so the whole table is tried that way first.
-Then single numbers are, the fewest that make everything fit: some tables come from several
+Then single numbers are tried, the fewest that make everything fit: some tables come from several
 sources.
 """
 
@@ -40,7 +40,7 @@ from offdiag.extras import optional
 def as_transposed(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
     """Everything fits if actual and predicted classes trade places.
 
-    What has no name after the swap cannot be tested and is left out.
+    Metrics that have no name after the swap cannot be tested and are left out.
     """
     swapped = [when_swapped(claim.key) for claim in claims]
     kept = [place for place, key in enumerate(swapped) if key is not None]
@@ -50,11 +50,11 @@ def as_transposed(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
         if key is not None
     ]
     moved = [place for place in kept if swapped[place] != claims[place].key]
-    # A swap shows in pairs: recall alone can be called precision to explain any misprint.
+    # A swap shows in pairs: any misprint could be explained by calling recall precision.
     published = {claim.key for claim in claims}
     if not any(swapped[place] in published for place in moved):
         return None
-    # Nothing may speak against it, and something for at least one number that it moves.
+    # Nothing may contradict it, and at least one number that it moves must support it.
     after = examined(understood, facts, stop_early=True)
     at = {place: kept.index(place) for place in moved}
     if failed_checks(after) or not any(
@@ -83,9 +83,9 @@ def _swapped(claim: Claim, key: str | None) -> Finding:
 def as_other_definitions(
     claims: Sequence[Claim], facts: Facts, checks: Sequence[Check], blamed: Sequence[Places]
 ) -> Diagnosis | None:
-    """Everything fits if few numbers are other metrics that share their names.
+    """Everything fits if a few numbers are other metrics that share their names.
 
-    `blamed` are the sets of numbers of which one has to be wrong altogether.
+    `blamed` are the sets of numbers that otherwise must be wrong.
     """
     for places in blamed:
         if len(places) > MOST_TO_BLAME:
@@ -105,7 +105,7 @@ def as_other_definitions(
 
 
 def _redefined(claims: Sequence[Claim], facts: Facts, places: Places) -> list[Claim] | None:
-    """The claims with each of the places as the first other metric that fits the rest."""
+    """The claims, with each given position read as the first other metric that fits the rest."""
     understood = list(claims)
     for place in sorted(places):
         others = [p for p in range(len(claims)) if p == place or p not in places]
@@ -124,7 +124,7 @@ def _redefined(claims: Sequence[Claim], facts: Facts, places: Places) -> list[Cl
 def _redefinition(
     claim: Claim, place: int, understood: Sequence[Claim], facts: Facts, after: Sequence[Check]
 ) -> Finding:
-    """The finding on a number that only fits as another metric, the others being understood."""
+    """The finding on a number that only fits as another metric, as the others are read."""
     read = understood[place]
     definition = Definition(read.key, read.code)
     as_published = [claim if p == place else other for p, other in enumerate(understood)]
@@ -139,16 +139,16 @@ def _redefinition(
 
 
 MOST_ACCIDENTAL_FITS = 0.1
-"""Share of all printed values that a class of some size may have by chance; with more, that it
-allows a value says nothing."""
+"""Share of all printed values that a class of some size may match by chance; if it is larger, a
+match says nothing."""
 MOST_CLASSES = 20
-"""With more classes, each of which may stand for any other, no order is looked for."""
+"""With more classes, any of which may stand for any other, no order is searched for."""
 
 
 def as_other_order(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
     """Everything fits if the class values are listed in another order of the classes.
 
-    Known class sizes tell: values of a class of 19 samples rarely come from one of 14.
+    Known class sizes decide: values of a class of 19 samples rarely come from one of 14.
     """
     order = _order_by_sizes(claims, facts)
     if order is None:
@@ -177,13 +177,13 @@ def as_other_order(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
 
 
 def _is_informative(claim: Claim, facts: Facts) -> bool:
-    """Whether few values printed so finely come from a class of this size."""
+    """Whether few values printed this precisely can come from a class of this size."""
     size = 0 if facts.class_counts is None else facts.class_counts[claim.code or 0]
     return claim.printed.unit * size <= MOST_ACCIDENTAL_FITS
 
 
 def _order_by_sizes(claims: Sequence[Claim], facts: Facts) -> list[int] | None:
-    """For each class the one whose size allows its values, if there is such an order."""
+    """For each class, the one whose size allows its values, if there is such an order."""
     with optional:
         from scipy.optimize import linear_sum_assignment
 
@@ -213,16 +213,16 @@ def _order_by_sizes(claims: Sequence[Claim], facts: Facts) -> list[int] | None:
 
 
 MOST_CUT_OFF = 4
-"""With more numbers cut off among rounded ones, which these are is not searched for one by one."""
+"""If more numbers than this were cut off among rounded ones, they are not searched one by one."""
 
 
 def cut_off(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """The claims as those of a table whose numbers were all cut off."""
+    """The claims, read as those of a table whose numbers were all cut off."""
     return tuple(claim.printed_by(Rounding.CUT_OFF) for claim in claims)
 
 
 def as_mixed(claims: Sequence[Claim], facts: Facts, effort: int) -> Diagnosis | None:
-    """Everything fits if some of the rounded numbers were cut off, the fewest there can be."""
+    """Everything fits if some of the rounded numbers were cut off; finds the fewest."""
     everywhere = _either(claims, frozenset(range(len(claims))))
     if failed_checks(examined(everywhere, facts, stop_early=True)):
         return None
@@ -235,7 +235,7 @@ def as_mixed(claims: Sequence[Claim], facts: Facts, effort: int) -> Diagnosis | 
 def _fewest_cut_off(claims: Sequence[Claim], facts: Facts, effort: int) -> list[Claim] | None:
     """The claims with the fewest of them cut off; None if the search ends before one is found.
 
-    Of the numbers in a check that fails, one more must have been cut off than are so far.
+    Of the numbers in a failed check, at least one more must have been cut off.
     """
     level: list[Places] = [frozenset()]
     n_examined, most = 0, examinations_for(claims, effort)
@@ -258,13 +258,13 @@ def _fewest_cut_off(claims: Sequence[Claim], facts: Facts, effort: int) -> list[
 
 
 def _open_places(failed: Sequence[Check], claims: Sequence[Claim], cut: Places) -> list[int]:
-    """Numbers of the narrowest failed check that may have been cut off and are not yet."""
+    """Numbers of the narrowest failed check that may have been cut off but are not yet."""
     narrowest = min((check.places for check in failed), key=len)
     return [place for place in sorted(narrowest - cut) if claims[place].printed.may_be_cut_off]
 
 
 def _few_either(claims: Sequence[Claim], facts: Facts, effort: int) -> list[Claim]:
-    """The claims with some of them rounded or cut off; of those tried none can do without."""
+    """The claims, with some either rounded or cut off; no tried one of these can be left out."""
     either = frozenset(range(len(claims)))
     for place in range(len(claims))[: examinations_for(claims, effort)]:
         fewer = either - {place}
@@ -292,7 +292,7 @@ def counted_value(printed: Printed) -> int | None:
 
 
 def counted_note(counted: int) -> str:
-    """How such a value is named."""
+    """The note for such a value."""
     return f"0/0 counted as {counted}"
 
 
@@ -313,7 +313,7 @@ def as_zero_division(claims: Sequence[Claim], facts: Facts) -> Diagnosis | None:
         replace(claim, printed=Printed(claim.printed.text, None)) if place in undefined else claim
         for place, claim in enumerate(claims)
     ]
-    # None of these can be a number while the others may be undefined, so all of them are.
+    # None of these can be a number while the others may be undefined, so all are undefined.
     checks = examined(understood, facts)
     findings = tuple(
         _counted(claim) if place in undefined else consistent(claim, place, checks)

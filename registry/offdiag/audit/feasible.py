@@ -1,14 +1,14 @@
 """The 2 x 2 tables of whole numbers that fit published values, and how they are found.
 
-With t0 and t1 samples of two classes a table is fixed by the hits of the first class and the
-false alarms for it. Trying all (t0 + 1)(t1 + 1) is hopeless for large test sets and needless:
-every metric that judges a classifier gets no worse with one hit more and no better with one
-false alarm more (the tests try all of them). So for given hits the false alarms that fit a
-value form a range, found by bisection; several values fit on the common part of their ranges;
-and the hits that can fit at all form a range, too.
+With t0 and t1 samples of two classes a table is determined by the hits of the first class and the
+false alarms for it. Trying all (t0 + 1)(t1 + 1) is hopeless for large test sets, and unnecessary:
+every metric that judges a classifier gets no worse with one more hit and no better with one
+more false alarm (the tests try all of them). So for given hits the false alarms that fit a
+value form a range, found by bisection; several values fit on the intersection of their ranges;
+and the hits that can fit at all also form a range.
 
-Metrics are undefined only where one class is never predicted. Those two tables are looked at
-by themselves.
+Metrics are undefined only where one class is never predicted. Those two tables are checked
+separately.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Table = tuple[tuple[int, int], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A published value: of a metric, for one of the two classes (code 0, 1) or of the whole.
+    """A published value of a metric, for one of the two classes (code 0, 1) or for the whole.
 
-    `allowed` None says that the metric must be undefined.
+    `allowed` None means that the metric must be undefined.
     """
 
     key: str
@@ -81,9 +81,9 @@ class Run:
 
 @dataclass(frozen=True)
 class FeasibleTables:
-    """The tables of `sizes` actual samples that fit, as runs without a table in common.
+    """The tables of `sizes` actual samples that fit, as disjoint runs of tables.
 
-    `is_complete` is False if there were too many candidates to go through. Then `runs` is
+    `is_complete` is False if there were too many candidates to search. Then `runs` is
     empty and nothing is refuted.
     """
 
@@ -136,8 +136,8 @@ _CLASS_KEYS = frozenset(PER_CLASS_KEYS)
 def table_values(key: str, code: int | None, hits: Counts, alarms: Counts, sizes: Sizes) -> Floats:
     """A metric of tables given by hits and false alarms of the first class, shape (R,).
 
-    Undefined values are NaN, positive numbers over zero +inf. Weighted kappas take the two
-    classes as ordered, which for two classes changes nothing.
+    Undefined values are NaN, positive numbers over zero +inf. Weighted kappas treat the two
+    classes as ordered, which makes no difference for two classes.
     """
     first, second = sizes
     cells = np.stack([hits, first - hits, alarms, second - alarms], axis=-1)
@@ -148,7 +148,7 @@ def table_values(key: str, code: int | None, hits: Counts, alarms: Counts, sizes
 
 
 def is_met(values: Floats, allowed: Interval | None) -> NDArray[np.bool_]:
-    """Where values lie in the allowed interval; with None, where there is no finite value."""
+    """Where values lie in the allowed interval; for None, where there is no finite value."""
     if allowed is None:
         return ~np.isfinite(values)
     with np.errstate(invalid="ignore"):
@@ -157,22 +157,22 @@ def is_met(values: Floats, allowed: Interval | None) -> NDArray[np.bool_]:
 
 
 MOST_ROWS = 20_000
-"""With more numbers of hits to go through, fitting tables are not searched."""
+"""Most numbers of hits to go through; beyond that, fitting tables are not searched."""
 MOST_TRIED = 200_000
 """Up to this many tables are tried one by one for metrics that rise and fall."""
 MOST_ROUNDS = 12
 PROBES = 64
-"""Places looked at in one step of a search: as fast as one, and worth six halvings."""
+"""Positions tried in one search step: as fast as one, and worth six halvings."""
 NOT_MONOTONE = frozenset({"mutual_information", "normalized_mutual_information", "predicted_rate"})
 UNDEFINED = Interval(np.inf, np.inf)
-"""What a metric that must be undefined may be where it is a positive number over zero."""
+"""Allowed values of a metric that must be undefined if it is a positive number over zero."""
 
 Constraints = tuple[Constraint, ...]
 
 
 @lru_cache(maxsize=128)  # An answer may hold twenty thousand runs.
 def feasible_tables(sizes: Sizes, constraints: Constraints) -> FeasibleTables:
-    """All tables of so many actual samples whose metrics meet every constraint, within 1e-12."""
+    """All tables with these actual samples whose metrics meet every constraint, within 1e-12."""
     first, second = sizes
     if first == 0 or second == 0:
         return _by_trial(sizes, constraints)
@@ -189,7 +189,7 @@ def feasible_tables(sizes: Sizes, constraints: Constraints) -> FeasibleTables:
 
 
 def _by_trial(sizes: Sizes, constraints: Constraints) -> FeasibleTables:
-    """The same where all samples are of one class: few tables, in which most is undefined."""
+    """The tables if all samples are of one class: few, and most metrics are undefined in them."""
     everything = Run(0, sizes[0], 0, sizes[1])
     if everything.count > MOST_TRIED:
         return FeasibleTables(sizes, (), is_complete=False)
@@ -209,7 +209,7 @@ def _tried(runs: list[Run], constraints: Constraints, sizes: Sizes) -> list[Run]
 def _runs_in(box: Run | None, constraints: Constraints, sizes: Sizes) -> list[Run] | None:
     """Fitting tables in which both classes are predicted; None if there are too many rows.
 
-    Rows are the hits of whichever class leaves fewer of them open.
+    Rows are the hits of whichever class has fewer possible values.
     """
     if box is None:
         return []
@@ -243,7 +243,7 @@ def _runs_by_hits(box: Run, constraints: Constraints, sizes: Sizes) -> list[Run]
 
 
 class _Rising:
-    """A constrained metric with its sign such that it rises with hits and falls with alarms."""
+    """A constrained metric, with the sign that makes it rise with hits and fall with alarms."""
 
     def __init__(self, constraint: Constraint, sizes: Sizes) -> None:
         allowed = constraint.allowed or UNDEFINED
@@ -253,7 +253,7 @@ class _Rising:
         self.low, self.high = ends[0] - ROUNDING, ends[1] + ROUNDING
 
     def __call__(self, hits: Counts, alarms: Counts) -> Floats:
-        """Values, at the two tables with a single answer those of a neighbour."""
+        """Values; the two tables that predict a single class get the value of a neighbour."""
         first, second = self._sizes
         alarms = np.where((hits == 0) & (alarms == 0), 1, alarms)
         alarms = np.where((hits == first) & (alarms == second), second - 1, alarms)
@@ -262,9 +262,9 @@ class _Rising:
 
 
 def _first(holds: Callable[[Counts], object], low: Counts, high: Counts) -> Counts:
-    """In each row the first place from low to high at which `holds`, else high + 1.
+    """In each row, the first position from low to high where `holds` is true, else high + 1.
 
-    `holds` takes one place for each row and, once true, stays true for larger places.
+    `holds` takes one position for each row and, once true, stays true for larger ones.
     """
     start, end = low.copy(), high + 1
     while (start < end).any():
@@ -276,10 +276,10 @@ def _first(holds: Callable[[Counts], object], low: Counts, high: Counts) -> Coun
 
 
 def _shrunk(box: Run, constraints: Constraints, sizes: Sizes) -> Run | None:
-    """A smaller box that holds every fitting table with two answers; None if there is none.
+    """A smaller box with every fitting table that predicts both classes; None if there is none.
 
     The best table of the box must reach the lower end of each constraint and the worst one
-    must not exceed the upper end, which moves the edges in, until they stay.
+    must not exceed the upper end, which moves the edges in until they no longer change.
     """
     for _ in range(MOST_ROUNDS):
         before = box
@@ -317,7 +317,7 @@ def _shrunk_by(box: Run, rising: _Rising) -> Run | None:
 
 
 def _first_of_many(holds: Callable[[Counts], object], low: int, high: int) -> int:
-    """The first place from low to high at which `holds`, else high + 1; many places at once."""
+    """The first position from low to high where `holds` is true, else high + 1; in large steps."""
     start, end = low, high + 1
     while start < end:
         places = np.unique(np.linspace(start, end - 1, min(PROBES, end - start)).astype(np.int64))

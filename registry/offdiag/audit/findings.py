@@ -1,4 +1,4 @@
-"""What an audit says about one published number and about the table, and its sentence."""
+"""The verdict of an audit on one published number and on the table, and its sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_TABLES_LISTED = 1_000
 
 
 class AuditVerdict(StrEnum):
-    """From fine to wrong."""
+    """Verdicts, from fine to wrong."""
 
     CONSISTENT = "consistent"
     """Nothing contradicts it. Without a matrix that is not proof."""
@@ -38,7 +38,7 @@ class AuditVerdict(StrEnum):
 
 
 class Orientation(StrEnum):
-    """Which classes stand along the rows of a matrix as it was printed."""
+    """Which classes are along the rows of a matrix as it was printed."""
 
     ACTUAL_ROWS = "actual_rows"
     ACTUAL_COLUMNS = "actual_columns"
@@ -49,10 +49,10 @@ class Finding:
     """The verdict on one published number.
 
     `why` names the identity, bound or value that decides. `definition` is the metric whose
-    value the number is taken to be. `exact` is the value of the published metric computed
-    from the matrix, if there is one; `expected` what the other numbers leave for it, if that
-    is what decides; `rounding` how the exact value was printed. `is_checked` tells whether
-    anything could have contradicted it other than the range of the metric.
+    value the number is assumed to be. `exact` is the value of the published metric computed
+    from the matrix, if there is one; `expected` the values that the other numbers leave for it,
+    if these decide; `rounding` how the exact value was printed. `is_checked` says whether
+    anything other than the range of the metric could have contradicted it.
     """
 
     claim: Claim
@@ -86,7 +86,7 @@ class Finding:
 class Diagnosis:
     """Findings in the order of the claims, and the checks behind them.
 
-    `understood` are the claims as the findings read them.
+    `understood` are the claims as read in the findings.
     """
 
     findings: tuple[Finding, ...]
@@ -98,10 +98,10 @@ class Diagnosis:
 class MatrixReading:
     """How a printed matrix is to be read.
 
-    `orientation` is None where nothing decides between the two; `decided_by` says what did:
-    "class_counts", "numbers", "nothing", or "contradiction" where class counts or numbers rule
+    `orientation` is None if nothing decides between the two; `decided_by` says what did:
+    "class_counts", "numbers", "nothing", or "contradiction" if class counts or numbers rule
     out both. `class_order` lists the classes in the order in which the class values were
-    printed, where that is not the order of the labels.
+    printed, if that is not the order of the labels.
     """
 
     orientation: Orientation | None
@@ -120,12 +120,12 @@ class MatrixReading:
 
 @dataclass(frozen=True, repr=False)
 class AuditReport:
-    """What became of a published table.
+    """The result of auditing a published table.
 
-    `verdict` is about the table as a whole, `headline` says it in one plain sentence, and `why`
-    is its reason. `reading` says in words how
-    unqualified names were understood. `matrix` is there if a matrix was given, `tables` if
-    all 2 x 2 matrices that fit were searched, `checks` if numbers were held against each other.
+    `verdict` is about the table as a whole, `headline` states it in one plain sentence, and `why`
+    gives its reason. `reading` says in words how unqualified names were read. `matrix` is set if
+    a matrix was given, `tables` if all 2 x 2 matrices that fit were searched, `checks` if numbers
+    were compared with each other.
     """
 
     verdict: AuditVerdict
@@ -197,7 +197,7 @@ def _tables_dict(tables: FeasibleTables) -> dict[str, Any]:
 
 
 MOST_NAMED = 3
-"""More numbers or tables than these are counted, not named."""
+"""Most numbers or tables that are named; beyond that they are counted."""
 
 _ONLY_EXCHANGED = "only if actual and predicted classes trade places"
 _OF_MANY = {
@@ -208,7 +208,7 @@ _OF_MANY = {
 
 
 def headline(report: AuditReport) -> str:
-    """The outcome for one table, without a capital letter and a full stop."""
+    """The outcome for one table, without capital letter and full stop."""
     grave = [finding for finding in report.findings if finding.verdict is report.verdict]
     match report.verdict:
         case AuditVerdict.CONSISTENT:
@@ -226,7 +226,7 @@ def headline(report: AuditReport) -> str:
 
 
 def headline_of_many(tables: Sequence[tuple[str, AuditReport]]) -> str:
-    """The outcome for several tables, each with the name of its model, as `headline` gives it."""
+    """The outcome for several tables, each with the name of its model, in the same form."""
     verdict = max((report.verdict for _, report in tables), key=lambda verdict: verdict.rank)
     grave = [(name, report) for name, report in tables if report.verdict is verdict]
     if len(grave) == 1:
@@ -241,7 +241,7 @@ def headline_of_many(tables: Sequence[tuple[str, AuditReport]]) -> str:
 
 
 def as_sentence(text: str) -> str:
-    """With a capital letter and a full stop."""
+    """The text with a capital letter and a full stop."""
     return f"{text[:1].upper()}{text[1:]}."
 
 

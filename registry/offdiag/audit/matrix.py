@@ -28,17 +28,17 @@ class MatrixValues:
 
     @cached_property
     def _suite(self) -> Suite:
-        # Weighted kappas follow the order of the labels, the only one there is to try.
+        # Weighted kappas follow the order of the labels; there is no other order to try.
         return evaluate_stack(self.counts, ordinal=True)
 
     def value(self, key: str, code: int | None) -> float | None:
-        """A metric of the matrix or of one class; None where it is undefined."""
+        """A metric of the matrix or of one class; None if it is undefined."""
         if key in CLASS_KEYS and code is not None:
             return self._suite.per_class[key].at(code).value
         return self._suite.aggregate[key].at().value
 
     def rounding(self, claim: Claim) -> Rounding | None:
-        """How the value of the claimed metric came to be printed so; None if it cannot."""
+        """How the value of the claimed metric came to be printed this way; None if it cannot."""
         return claim.printed.rounding_of(self.value(claim.key, claim.code))
 
     def counted_as(self, claim: Claim) -> int | None:
@@ -47,15 +47,15 @@ class MatrixValues:
         return None if is_defined else counted_value(claim.printed)
 
     def explains(self, claim: Claim) -> bool:
-        """Whether this matrix is what the number was computed from, 0/0 counted or not."""
+        """Whether the number was computed from this matrix, with or without 0/0 as a number."""
         return self.rounding(claim) is not None or self.counted_as(claim) is not None
 
 
 @dataclass(frozen=True)
 class BothWays:
-    """A printed matrix in the orientation it is taken to have, and with its axes exchanged.
+    """A printed matrix in its assumed orientation, and with its axes exchanged.
 
-    `by_counts` is what the class counts of the data say about it.
+    `by_counts` is what the class counts of the data say about the orientation.
     """
 
     taken: MatrixValues
@@ -65,7 +65,7 @@ class BothWays:
 
 
 def both_ways(counts: NDArray[np.int64], class_counts: Sequence[int] | None) -> BothWays:
-    """Rows are taken as actual classes unless only the columns have the class counts."""
+    """Read rows as actual classes unless only the columns match the class counts."""
     evidence = verify_orientation(
         counts, source=SourceOrientation.ACTUAL_ROWS, class_counts=class_counts
     )
@@ -85,7 +85,7 @@ _OTHER = {
 def matrix_reading(
     claims: Sequence[Claim], both: BothWays, class_order: tuple[str, ...] | None
 ) -> MatrixReading:
-    """Decide by the class counts, else by the numbers that fit one way only."""
+    """Decide by the class counts, otherwise by the numbers that fit one way only."""
     orientation, decided_by, why = _orientation(claims, both)
     return MatrixReading(orientation, decided_by, why, class_order)
 
@@ -129,7 +129,7 @@ def _fitting_only(claims: Sequence[Claim], both: BothWays, *, exchanged: bool) -
 
 
 COARSEST_UNIT = 0.001
-"""With fewer decimals it is not evidence that the value of another class was printed."""
+"""Coarser numbers are no evidence that the value of another class was printed."""
 _NOT_NEAREST = {
     Rounding.CUT_OFF: ", cut off instead of rounded",
     Rounding.PADDED: ", with zeros added after the last digit computed",
@@ -147,7 +147,7 @@ class Comparison:
 def compared(claims: Sequence[Claim], counts: NDArray[np.int64], facts: Facts) -> Comparison:
     """Compare claims whose classes are all named with a matrix (K, K) as it was printed.
 
-    The matrix is read with actual classes along its rows, unless only its columns have the
+    The matrix is read with actual classes along its rows, unless only its columns match the
     class counts. A number that fits only the other way round is transposed.
     """
     both = both_ways(counts, facts.class_counts)
@@ -207,7 +207,7 @@ def _class_order(
 ) -> list[int] | None:
     """For each class the one whose values were printed for it, if some order fits them all.
 
-    None if the values stand where they belong, or no order explains every one of them.
+    None if the values are where they belong, or no order explains every one of them.
     """
     with optional:
         from scipy.optimize import linear_sum_assignment

@@ -20,7 +20,7 @@ ROUNDING = 1e-12
 class Interval:
     """All numbers from `low` to `high`, both included; empty if low exceeds high.
 
-    `or_undefined` adds the possibility that there is no number at all.
+    With `or_undefined`, there may also be no number at all.
     """
 
     low: float
@@ -32,7 +32,7 @@ class Interval:
         return self.low > self.high + ROUNDING
 
     def meets(self, other: Interval) -> bool:
-        """Whether the two have a number in common, give or take rounding."""
+        """Whether the two have a number in common, allowing for rounding."""
         return not self.intersection(other).is_empty
 
     def intersection(self, other: Interval) -> Interval:
@@ -77,13 +77,13 @@ def harmonic_mean(first: float, second: float) -> float:
 
 UNDEFINED_WORDS = frozenset({"undefined", "n/a", "na", "nan", "none", "null", "not defined"})
 WHOLE_AND_EXACT = (-1, 0, 1)
-"""Printed without decimals these are taken as exact; "1" for 0.6 is not how people round."""
+"""Without decimals these count as exact; nobody rounds 0.6 to "1"."""
 COARSEST_CUT_OFF = Fraction(1, 100)
 NEARLY_ONE = Fraction(999_999, 1_000_000)
 FEWEST_DECIMALS_TO_PAD = 6
 """Zeros after at least this many decimals may have been added by a table, not measured."""
 MOST_PLACES = 40
-"""No metric is printed with more places before or after the point."""
+"""No metric is printed with more digits before or after the point."""
 _QUOTIENT = re.compile(r"\d{1,18}\s*/\s*\d{1,18}")
 
 
@@ -104,10 +104,10 @@ _ROUNDED = frozenset({Rounding.NEAREST})
 class Printed:
     """A published number.
 
-    `value` is what was printed, percentages divided by 100, and `unit` the worth of one step
-    of its last digit, 0 if it is taken as exact. `value` None says that the metric was called
-    undefined. `text` is the number as it was handed in. `ways` are those in which its last digit
-    may have come about.
+    `value` is what was printed, percentages divided by 100, and `unit` the size of one step
+    of its last digit, 0 if it counts as exact. `value` None means that the metric was reported as
+    undefined. `text` is the number as it was given. `ways` are the possible roundings of its last
+    digit.
     """
 
     text: str
@@ -117,7 +117,7 @@ class Printed:
 
     @property
     def interval(self) -> Interval | None:
-        """The exact values that are printed so; None where it was called undefined."""
+        """The exact values that would be printed like this; None if reported as undefined."""
         if self.value is None:
             return None
         parts = []
@@ -134,11 +134,11 @@ class Printed:
 
     @property
     def may_be_cut_off(self) -> bool:
-        """Whether dropped digits of it alone are worth considering; a coarse number fits much."""
+        """Whether it may be cut off by itself; coarse numbers would fit too much that way."""
         return self.has_last_digit and self.unit <= COARSEST_CUT_OFF
 
     def taken(self, *ways: Rounding) -> Printed:
-        """The number as one whose last digit came about in one of these ways."""
+        """The number, assuming that its last digit was rounded in one of these ways."""
         return replace(self, ways=frozenset(ways)) if self.has_last_digit else self
 
     def rounding_of(self, exact: float | None) -> Rounding | None:
@@ -159,7 +159,7 @@ class Printed:
     def _cut_off_interval(self, value: Fraction) -> Interval:
         # The far end itself would have been printed with its own last digit.
         reach = self.unit * NEARLY_ONE
-        # Zero is what is left of small values of either sign.
+        # Zero may be what remains of small values of either sign.
         low = value - reach if value <= 0 else value
         high = value + reach if value >= 0 else value
         return Interval(float(low), float(high))
@@ -169,11 +169,11 @@ def printed(reported: object, *, field: str) -> Printed:
     """Read one published number: text such as "57.3 %" or "0.6030", a number, or None.
 
     Text keeps its trailing zeros, so its decimals say how far it was rounded; a float has
-    those that Python shows. A quotient of whole numbers, "72/82", is exact. None, NaN, "0/0"
-    and words such as "undefined" and "n/a" claim that the metric is undefined. Raises
+    the decimals that Python shows. A quotient of whole numbers, "72/82", is exact. None, NaN,
+    "0/0" and words such as "undefined" and "n/a" report that the metric is undefined. Raises
     `InvalidInput` for anything else.
     """
-    # A numpy scalar as the Python number it holds.
+    # Turns a numpy scalar into the Python number it holds.
     item = getattr(reported, "item", None)
     plain = item() if callable(item) and getattr(reported, "shape", None) == () else reported
     if plain is None or (isinstance(plain, float) and math.isnan(plain)):
@@ -198,7 +198,7 @@ def printed(reported: object, *, field: str) -> Printed:
 
 
 def _quotient(text: str, field: str) -> Printed:
-    """ "72/82" as the exact share that it is."""
+    """ "72/82" as an exact share."""
     part, of = (int(number) for number in text.split("/"))
     if of == 0 and part != 0:
         raise InvalidInput(f"{text!r} divides by zero.", field=field, hint="Write 72/82 or 0.878.")
@@ -206,7 +206,7 @@ def _quotient(text: str, field: str) -> Printed:
 
 
 def _number_in(text: str, field: str) -> Decimal:
-    """The decimal number in front of a percent sign, if there is one."""
+    """The decimal number before a percent sign, if there is a sign."""
     body = text.removesuffix("%").strip().replace("\N{MINUS SIGN}", "-")
     try:
         digits = Decimal(body)
@@ -233,7 +233,7 @@ def _contains(interval: Interval, exact: float) -> bool:
 
 
 def _decimals_without_padding(text: str) -> int | None:
-    """Decimals left without trailing zeros, if there are zeros and enough decimals before."""
+    """Decimals without trailing zeros, if there are such zeros and enough decimals in all."""
     found = re.search(r"\.(\d+?)(0+)\s*%?$", text)
     if found is None or len(found.group(1)) < FEWEST_DECIMALS_TO_PAD:
         return None

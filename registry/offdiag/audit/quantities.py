@@ -1,6 +1,6 @@
 """The quantities behind published metrics, and the metrics that are other ways to write them.
 
-Accuracy, micro F1, weighted recall and error rate are one quantity under four names. Once all
+Accuracy, micro F1, weighted recall and error rate are one quantity with four names. Once all
 claims are expressed in such quantities, "equal by definition" needs no list of pairs.
 """
 
@@ -18,7 +18,7 @@ Transform = Callable[[Interval], Interval]
 
 @dataclass(frozen=True, slots=True)
 class Synonym:
-    """How a metric is another way to write a quantity: there and back, and in words."""
+    """How a metric is another way to write a quantity: both conversions, and in words."""
 
     quantity: str
     there: Transform
@@ -75,7 +75,7 @@ _PLAIN: Mapping[str, Synonym] = MappingProxyType(
 
 
 def synonym_of(key: str, facts: Facts) -> Synonym | None:
-    """The quantity that a metric is another name for, None if it stands for itself."""
+    """The quantity for which a metric is another name, None if it stands for itself."""
     if key in _PLAIN:
         return _PLAIN[key]
     size = facts.n_classes
@@ -139,7 +139,7 @@ Quantity = tuple[str, int | None]
 
 
 def quantity_of(key: str, code: int | None, facts: Facts) -> tuple[Quantity, Synonym | None]:
-    """The quantity a metric is about, and how it is another name for it.
+    """The quantity that a metric is about, and how the metric is another name for it.
 
     For two classes the rates of the second are those of the first: its recall is the first
     one's specificity, its precision the first one's NPV.
@@ -153,7 +153,7 @@ def quantity_of(key: str, code: int | None, facts: Facts) -> tuple[Quantity, Syn
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """The value that the claim at a place leaves for a quantity.
+    """The value that the claim at a position leaves for a quantity.
 
     `metric` is the key and the class under which it was published.
     """
@@ -164,7 +164,7 @@ class Reported:
     synonym: Synonym | None
 
     def in_own_terms(self, value: Interval) -> Interval:
-        """A value of the quantity, as the metric that was published."""
+        """A value of the quantity, converted to the metric that was published."""
         return value if self.synonym is None else self.synonym.back(value)
 
 
@@ -179,7 +179,7 @@ class Quantities:
     def of(
         cls, claims: Sequence[Claim], intervals: Sequence[Interval | None], facts: Facts
     ) -> Quantities:
-        """`intervals` are the values each claim allows, None for "undefined".
+        """`intervals` are the values that each claim allows, None for "undefined".
 
         A number that may stand for an undefined value says nothing about the quantity.
         """
@@ -200,10 +200,10 @@ class Quantities:
         return self.reported.get(quantity, ())
 
     def known(self, key: str, code: int | None = None) -> tuple[Interval, frozenset[int]] | None:
-        """Values of a metric on which all claims agree, with the places of these claims.
+        """Values of a metric on which all claims agree, with the positions of these claims.
 
-        None if nothing is claimed or the claims contradict each other, which is reported by
-        itself and must not be held against further numbers.
+        None if nothing is claimed or the claims contradict each other, which is reported
+        separately and must not be held against further numbers.
         """
         quantity, synonym = quantity_of(key, code, self.facts)
         parts = self.reported.get(quantity, ())
@@ -218,7 +218,7 @@ class Quantities:
         return value, frozenset(part.place for part in parts)
 
     def in_quantity(self, key: str, code: int | None, value: Interval) -> Interval:
-        """A value of a metric, as the quantity it stands for."""
+        """A value of a metric, converted to the quantity it stands for."""
         _, synonym = quantity_of(key, code, self.facts)
         return value if synonym is None else synonym.there(value)
 

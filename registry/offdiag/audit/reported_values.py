@@ -38,10 +38,10 @@ CLASS_KEYS: tuple[str, ...] = tuple(key for key in PER_CLASS_KEYS if key not in 
 
 
 def known_metric(name: str) -> str | None:
-    """The registry's key for a published name, None for a name that is not known.
+    """The registry's key for a published name, None for an unknown name.
 
     The key is one of `AGGREGATES` or `CLASS_KEYS`. A bare "precision", "recall" or "f1" is the
-    key of a class; which class or average was meant is for the caller to find out.
+    key of a class; the caller must find out which class or average was meant.
     """
     plain = normal_form(name)
     for candidate in (plain, OTHER_NAMES.get(plain), averaged_key(plain)):
@@ -51,7 +51,7 @@ def known_metric(name: str) -> str | None:
 
 
 def metric_key(name: str) -> str:
-    """The same as `known_metric`. Raises `InvalidInput` with similar names for unknown ones."""
+    """As `known_metric`, but raises `InvalidInput` for unknown names, suggesting similar ones."""
     key = known_metric(name)
     if key is not None:
         return key
@@ -76,8 +76,8 @@ class Claim:
     """One published number.
 
     `name` is the name it was published under, `key` the registry's metric. `code` is the class
-    of a class metric, and None for aggregates and for a class metric published without saying
-    of which class or average it is.
+    of a class metric; it is None for aggregates, and for a class metric published without saying
+    which class or average it is for.
     """
 
     name: str
@@ -96,11 +96,11 @@ class Claim:
         return f"{self.name} of '{labels.names[self.code]}'"
 
     def printed_by(self, *ways: Rounding) -> Claim:
-        """The same number as one whose last digit came about in one of these ways."""
+        """The same number, assuming that its last digit was rounded in one of these ways."""
         return replace(self, printed=self.printed.taken(*ways))
 
     def redefined(self, key: str, code: int | None = None) -> Claim:
-        """The same printed number taken as the value of another metric."""
+        """The same printed number, read as the value of another metric."""
         return replace(self, key=key, code=code)
 
 
@@ -186,8 +186,8 @@ class Facts:
     """Classes and their sizes, as far as they are known.
 
     `labels` None means that not even the number of classes is known. `class_counts` holds the
-    actual samples of each class in label order. `positive` is the code of the class that plain
-    "precision" or "recall" belongs to, if that was stated.
+    actual samples of each class in label order. `positive` is the code of the class to which plain
+    "precision" or "recall" refers, if that was stated.
     """
 
     labels: LabelSet | None = None
@@ -200,7 +200,7 @@ class Facts:
 
     @cached_property
     def n_actual_classes(self) -> int | None:
-        """Classes with samples; all, where the class counts are not known."""
+        """Classes with samples; all classes if the class counts are unknown."""
         if self.class_counts is None:
             return self.n_classes
         return sum(count > 0 for count in self.class_counts)
@@ -218,17 +218,17 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The claims with every name understood in one particular way, which `words` describe."""
+    """The claims with every name read in one particular way, described by `words`."""
 
     words: str
     claims: tuple[Claim, ...]
 
 
 def readings(claims: Sequence[Claim], facts: Facts) -> tuple[Reading, ...]:
-    """All ways to understand class metrics that name no class, the most usual first.
+    """All ways to read class metrics that name no class, the most usual first.
 
-    With two classes they belong to the positive class, and if it was not stated which one that is,
-    to either. With more, they are averages. Raises `InvalidInput` for a metric that neither
+    With two classes they belong to the positive class, or to either if it was not stated which
+    one that is. With more, they are averages. Raises `InvalidInput` for a metric that neither
     names a class nor is ever averaged.
     """
     if not any(claim.is_unqualified for claim in claims):

@@ -1,4 +1,4 @@
-"""Numbers that whole numbers of samples must be able to give, for known class sizes.
+"""Checks that published numbers can come from whole numbers of samples, for known class sizes.
 
 Each class adds its hits to the accuracy and its hits over its size to macro recall. Few sums
 of such fractions fall into a narrow interval, so eight printed decimals of macro recall can be
@@ -22,7 +22,7 @@ from offdiag.audit.quantities import Quantities
 from offdiag.audit.reported_values import Claim
 
 MOST_SUMS = 200_000
-"""With more different sums than this nothing is refuted."""
+"""With more different sums than this, nothing is refuted."""
 LARGEST_SUM = 2**62
 
 Sums = NDArray[np.int64]
@@ -36,10 +36,10 @@ def is_reachable(
     correct: tuple[int, int],
     macro_recall: Interval,
 ) -> bool | None:
-    """Whether some hits give so many correct samples in all and such a mean recall.
+    """Whether some hits give this many correct samples in all and this mean recall.
 
-    `sizes` are the classes with samples and `hits` what each may have; `correct` are the fewest
-    and most correct samples. None if there are too many sums to try.
+    `sizes` are the classes with samples and `hits` the possible hits of each; `correct` are the
+    fewest and most correct samples. None if there are too many sums to try.
     """
     unit = lcm(*sizes)
     if unit * len(sizes) >= LARGEST_SUM:
@@ -60,7 +60,7 @@ def is_reachable(
 
 
 def _distinct(totals: Sums, recalls: Sums, *, most: int) -> tuple[Sums, Sums]:
-    """Pairs that occur, each once, without those that have too many hits already."""
+    """The pairs that occur, each once, without those that already have too many hits."""
     kept = totals <= most
     pairs = np.unique(np.stack([totals[kept], recalls[kept]], axis=-1).view("i8,i8"))
     return pairs["f0"].copy(), pairs["f1"].copy()
@@ -71,9 +71,10 @@ Intervals = Sequence[Interval | None]
 
 @dataclass(frozen=True)
 class _OneClass:
-    """What the claims about a class leave of its hits and predictions.
+    """The hits and predictions that the claims about a class leave possible.
 
-    `places` are those claims. Without any, `tables` is not complete: everything is possible.
+    `places` are the positions of those claims. Without claims, `tables` is not complete:
+    everything is possible.
     """
 
     size: int
@@ -104,7 +105,7 @@ class _OneClass:
         return sorted({n for run in runs for n in range(run.fewest_hits, run.most_hits + 1)})
 
     def values(self, metric: str) -> Interval:
-        """Values of a metric of the class; undefined ones count 0, as in the averages."""
+        """Values of a metric of the class; undefined ones count as 0, as in the averages."""
         if not self.tables.is_complete:
             return UNIT
         values = table_values(metric, 0, *self.tables.corners(), self.tables.sizes)
@@ -119,7 +120,7 @@ def class_tables(
     *,
     correct: tuple[int, int],
 ) -> Iterator[Check]:
-    """Tests on the classes of known sizes; `correct` are the fewest and most correct samples."""
+    """Checks on the classes of known sizes; `correct` are the fewest and most correct samples."""
     sizes = quantities.facts.class_counts or ()
     classes = [_one_class(claims, intervals, sizes, code) for code in range(len(sizes))]
     for one in classes:
@@ -177,7 +178,7 @@ def _sums(classes: Sequence[_OneClass], quantities: Quantities) -> Iterator[Chec
 
 
 def _means(classes: Sequence[_OneClass], quantities: Quantities) -> Iterator[Check]:
-    """Averages of what the whole numbers leave for each class."""
+    """Averages of the values that the whole numbers leave for each class."""
     total, of_classes = sum(one.size for one in classes), _places(classes)
     weights = {"weighted": [one.size / total for one in classes]}
     if quantities.facts.every_class_occurs:
@@ -237,7 +238,7 @@ def two_class_tables(
 def whole_numbers(
     claims: Sequence[Claim], intervals: Intervals, quantities: Quantities
 ) -> Iterator[Check]:
-    """Every test that needs the class sizes; none without them."""
+    """Every check that needs the class sizes; none without them."""
     sizes = quantities.facts.class_counts
     if sizes is None or sum(sizes) == 0:
         return
@@ -280,7 +281,7 @@ def _majority_baseline(quantities: Quantities, sizes: Sequence[int]) -> Iterator
 
 
 def _correct_samples(quantities: Quantities, total: int) -> tuple[int, int, frozenset[int]] | None:
-    """Fewest and most correct samples that round to the accuracy; crossed if there are none."""
+    """Fewest and most correct samples that round to the accuracy; reversed if there are none."""
     accuracy = quantities.known("overall_accuracy")
     if accuracy is None:
         return None

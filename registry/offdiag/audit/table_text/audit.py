@@ -36,9 +36,9 @@ _PASTE_HEADERS = (
 
 @dataclass(frozen=True)
 class ModelAudit:
-    """What became of the numbers of one model; `model` is empty where only one is meant.
+    """The audit of the numbers of one model; `model` is empty if there is only one.
 
-    `lines` has the line of the text of each finding.
+    `lines` has the line of the text for each finding.
     """
 
     model: str
@@ -60,7 +60,7 @@ class TableTextAudit:
 
     @property
     def headline(self) -> str:
-        """What came out of it, in one plain sentence."""
+        """The outcome, in one plain sentence."""
         return as_sentence(headline_of_many([(each.model, each.report) for each in self.models]))
 
 
@@ -68,7 +68,7 @@ def audit_table_text(text: str, corrections: Corrections | None = None) -> Table
     """Read a text and audit its numbers.
 
     Raises `InvalidInput` for a text without a number that can be audited, one that is too long or
-    whose cells cannot be told apart, a unit that has to be stated, and corrections that cannot be
+    whose cells cannot be separated, a unit that has to be stated, and corrections that cannot be
     read.
     """
     reading = read_table_text(text, corrections)
@@ -117,7 +117,7 @@ def _table(reading: Reading, model: str) -> AuditedTable:
 
 
 def _canonical(reading: Reading) -> Counts | None:
-    """The printed matrix, turned if words in the text say that its rows are predictions."""
+    """The printed matrix, transposed if words in the text say that its rows are predictions."""
     if reading.matrix is None:
         return None
     return confusion_matrix(
@@ -144,7 +144,7 @@ def _own_matrix(reading: Reading, model: str) -> tuple[ClassFacts, Counts] | Non
 
 
 def audit_record(audit: TableTextAudit) -> dict[str, Any]:
-    """Everything there is, ready for `json.dumps(..., allow_nan=False)`."""
+    """The whole audit, ready for `json.dumps(..., allow_nan=False)`."""
     return {
         "verdict": audit.verdict.value,
         "headline": audit.headline,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from offdiag.errors import InvalidInput
 
 MOST_CHARACTERS = 20_000
-"""Longer texts are not a table of a paper; each part of the work below is linear in the length."""
+"""Longest text to be read as a table of a paper; each step below is linear in the length."""
 
 _LINE_ENDS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060\ufeff]")
@@ -65,10 +65,10 @@ _SIGNS = (
 
 
 def plain_lines(text: str) -> list[str]:
-    """The lines of a text without mark-up and intervals, in order; some may be empty.
+    """The lines of a text without markup and intervals, in order; some may be empty.
 
-    Typographic variants become the plain characters they stand for, control characters and
-    invisible ones disappear. Raises `InvalidInput` for a text that is too long.
+    Typographic variants become the plain characters they stand for; control characters and
+    invisible ones are removed. Raises `InvalidInput` for a text that is too long.
     """
     if len(text) > MOST_CHARACTERS:
         raise InvalidInput(
@@ -79,7 +79,7 @@ def plain_lines(text: str) -> list[str]:
     plain = _LINE_ENDS.sub("\n", text)
     if "\\" in plain or "_{" in plain:
         plain = _without_latex(plain)
-    # A compatible form may be eighteen times as long; what is cut off is not a table.
+    # A compatible form may be eighteen times as long; the part that is cut off is not a table.
     plain = unicodedata.normalize("NFKC", plain)[: 2 * MOST_CHARACTERS]
     for sign, written in _SIGNS:
         plain = plain.replace(sign, written)
@@ -91,7 +91,7 @@ def _plain_line(line: str) -> str:
     if _RULER.fullmatch(line):
         return ""
     if "[" in line and _ARRAY.issuperset(line):
-        # A matrix as numpy prints it.
+        # A matrix as printed by numpy.
         return line.translate({ord("["): " ", ord("]"): " "}).strip(" ,")
     return _INTERVAL.sub("", _BULLET.sub("", line)).rstrip()
 
@@ -103,12 +103,12 @@ def _without_latex(text: str) -> str:
     text = _LATEX_TEXT.sub(r"\1", _LATEX_DROPPED.sub("", text))
     text = _LATEX_SUBSCRIPT.sub(lambda found: f"_{found[1].replace(',', '_')}", text)
     text = _LATEX_QUOTIENT.sub(r"(\1)/(\2)", _LATEX_ROOT.sub(r"√(\1)", text))
-    # Two formulas beside each other are two cells, which only a wide gap tells.
+    # Two formulas side by side are two cells, which only a wide gap shows.
     return _LATEX_COMMAND.sub("", _LATEX_FORMULA_ENDS.sub("  ", text))
 
 
 LONGEST = 120
-"""Longer cells hold prose."""
+"""Longest cell; a longer one is prose."""
 LONGEST_COUNT = 16
 """Digits of the largest number of samples."""
 
@@ -128,8 +128,8 @@ class Value:
     """What one cell says about one quantity.
 
     `numbers` are its printed forms in their order, with decimal points, percent signs and
-    quotients as they stood; none for a cell that is left empty or says that there is nothing.
-    `has_spread` tells of a deviation behind it: then it is a mean over several tests.
+    quotients as they were; none for a cell that is left empty or says that there is no value.
+    `has_spread` says that a deviation follows: then it is a mean over several tests.
     """
 
     numbers: tuple[str, ...]
@@ -142,7 +142,7 @@ class Value:
 
     @property
     def count(self) -> int | None:
-        """The number of samples it is, if it is a whole number."""
+        """The number of samples that it stands for, if it is a whole number."""
         plain = (self.last or "").replace(",", "")
         return int(plain) if _WHOLE.fullmatch(plain) else None
 
@@ -166,7 +166,7 @@ def read_value(text: str) -> Value | None:
     if parts[-1] is None:
         return None
     if any(part is None and _LETTER.search(t) for part, t in zip(parts, texts, strict=True)):
-        return None  # "Accuracy = 0.93" has a name in it.
+        return None  # "Accuracy = 0.93" contains a name.
     is_quotient = bracket is not None and "/" in bracket
     numbers = [number for number in (*parts, bracket if is_quotient else None) if number]
     has_spread = bool(spread) or (bracket is not None and not is_quotient)
@@ -174,7 +174,7 @@ def read_value(text: str) -> Value | None:
 
 
 def _parted(body: str) -> tuple[str, str | None]:
-    """A cell without the number in brackets behind it, and that number."""
+    """Split a cell into the part before a number in brackets, and that number."""
     start = body.find("(", 1)
     if start < 0 or not body.endswith(")") or body[start - 1] in "/+=≈":
         return body, None
@@ -205,7 +205,7 @@ def _quotient(body: str) -> str | None:
 
 
 def _sum(text: str) -> int | None:
-    """A whole number, or a bracket of such with plus signs between them."""
+    """A whole number, or a bracket of whole numbers with plus signs between them."""
     body = text.strip()
     if body.startswith("(") and body.endswith(")"):
         body = body[1:-1]
@@ -214,9 +214,9 @@ def _sum(text: str) -> int | None:
 
 
 MOST_CELLS = 60
-"""More columns than any table on a page has."""
+"""Most columns of a table on a page."""
 LONGEST_LINE = 4_000
-"""A longer line is prose."""
+"""Longest line; a longer one is prose."""
 
 _WIDE_GAP = re.compile(r" {2,}| ?\t ?")
 _COMMA_BETWEEN_DIGITS = re.compile(r"(?<=\d),(?=\d)")
@@ -232,7 +232,7 @@ _JOINING = frozenset({"=", "≈", "~", "±", "%", "·", "×"})
 class Line:
     """A line of the text: its number, from 1, and its cells.
 
-    `is_aligned` tells that each cell stands in its column, as between tabs or bars; between
+    `is_aligned` says that each cell is in its column, as between tabs or bars; between
     spaces an empty cell leaves no trace.
     """
 
@@ -246,7 +246,7 @@ class Line:
 
 
 def line_of(number: int, text: str) -> Line:
-    """The cells of a line: by tabs, bars, semicolons, ampersands, commas, or spaces."""
+    """The cells of a line, split by tabs, bars, semicolons, ampersands, commas, or spaces."""
     if len(text) > LONGEST_LINE:
         return Line(number, (text,), is_aligned=False)
     for separator in ("\t", "|", ";", "&"):
@@ -260,14 +260,14 @@ def line_of(number: int, text: str) -> Line:
 def _separated(number: int, text: str, separator: str) -> Line:
     cells = text.split(separator)
     if separator == "|":
-        # Bars may or may not stand at the ends.
+        # Bars at the ends are optional.
         cells = cells[1:] if not cells[0].strip() else cells
         cells = cells[:-1] if cells and not cells[-1].strip() else cells
     return Line(number, _named_apart(cells), is_aligned=True)
 
 
 def _named_apart(cells: list[str]) -> tuple[str, ...]:
-    """Cells such as "recall: 0.8" as two each, if all of them are so."""
+    """Cells such as "recall: 0.8" split in two, if all of them are like that."""
     parted = [_name_and_value(cell) for cell in cells if cell.strip()]
     if parted and all(len(parts) > 1 for parts in parted):
         return _trimmed(part for parts in parted for part in parts)
@@ -279,7 +279,7 @@ def _trimmed(cells: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_comma_separated(text: str) -> bool:
-    """Whether commas part cells here; between digits they may be decimal or part thousands."""
+    """Whether commas separate cells here; in numbers they may mark decimals or thousands."""
     if "," not in text:
         return False
     if " " not in text.strip():
@@ -308,7 +308,7 @@ def _cells_between_spaces(text: str) -> list[str]:
 
 
 def _parts(cell: str) -> list[str]:
-    """A cell between wide gaps, once more parted if it holds several values."""
+    """A cell between wide gaps, split again if it holds several values."""
     if read_value(cell) is not None:
         return [cell]
     parts = _words_and_values(cell.split())
@@ -317,7 +317,7 @@ def _parts(cell: str) -> list[str]:
 
 
 def _words_and_values(tokens: list[str]) -> list[str]:
-    """Tokens between single spaces, words joined to cells and parts of one value, too."""
+    """Tokens between single spaces, joining words into cells, and the parts of one value."""
     cells: list[str] = []
     pairs = (_name_and_value(token) for token in _with_brackets_closed(tokens))
     for token in (part for pair in pairs for part in pair):
@@ -335,7 +335,7 @@ def _words_and_values(tokens: list[str]) -> list[str]:
 
 
 def _with_brackets_closed(tokens: list[str]) -> list[str]:
-    """Tokens in which "(n", "=", "80)" is one."""
+    """Tokens in which "(n", "=", "80)" is joined into one."""
     closed: list[str] = []
     depth = 0
     for token in tokens:
@@ -348,12 +348,12 @@ def _with_brackets_closed(tokens: list[str]) -> list[str]:
 
 
 def _ends_open(cell: str) -> bool:
-    """Whether a value goes on behind an equals sign: "72/82 ≈"."""
+    """Whether a value continues after an equals sign: "72/82 ≈"."""
     return cell[-1] in "=≈~±" and _is_value(cell[:-1].strip())
 
 
 def _is_value(text: str) -> bool:
-    """Whether a cell holds a value; a number in brackets alone belongs to the name before."""
+    """Whether a cell holds a value; a number in brackets alone belongs to the name before it."""
     if text.startswith("(") and "/" not in text:
         return False
     value = read_value(text)

@@ -1,4 +1,4 @@
-"""The classes of a text, as users list them and as headers name them, and the matrix of these."""
+"""The classes of a text, as users list them and as headers name them, and their matrix."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HINT = "Write A 80, B 15, C 5; or 80, 15, 5; or 10 x 1000 for ten classes of a 
 
 @dataclass(frozen=True, slots=True)
 class ClassFacts:
-    """Classes in their order, with their numbers of samples where these are known."""
+    """Classes in their order, with their numbers of samples if known."""
 
     names: tuple[str, ...]
     counts: tuple[int, ...] | None = None
@@ -75,7 +75,7 @@ def read_classes(text: str) -> ClassFacts | None:
 
 
 def numbered(size: int) -> tuple[str, ...]:
-    """Names of classes that have none: "1", "2", …"""
+    """Names for classes that have none: "1", "2", …"""
     return tuple(str(number) for number in range(1, size + 1))
 
 
@@ -110,7 +110,7 @@ def class_name(head: str) -> str:
 
 
 def place_of(head: str, names: Sequence[str]) -> int | None:
-    """Which of the classes a head means, if it is clear.
+    """The position of the class that a head means, None if it is not clear.
 
     "0 (Class 1)" and "Class 1 (y = 0)" mean the same, and "Class A" means "A".
     """
@@ -127,20 +127,20 @@ def place_of(head: str, names: Sequence[str]) -> int | None:
 
 
 def class_of(head: str, names: Sequence[str]) -> str:
-    """The class a head means, under its name in `names` if it is one of these."""
+    """The class that a head means, by its name in `names` if it is one of these."""
     place = place_of(head, names)
     return class_name(head) if place is None else names[place]
 
 
 def _are_same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether two names mean the same but for the word "class" and the order of their parts."""
+    """Whether two names mean the same, ignoring the word "class" and the order of their parts."""
     if len(one) > 1 and _plain(one) == _plain(other):
         return True
     return _plain(one[:1]) == _plain(other[:1])
 
 
 def _aliases(head: str) -> tuple[str, ...]:
-    """What a class is called: outside brackets first, then in them."""
+    """The names of a class: first those outside brackets, then those inside."""
     name = class_name(head)
     outside = _IN_BRACKETS.sub(" ", name).strip() or name
     inside = [part.rpartition("=")[2] for part in _IN_BRACKETS.findall(name)]
@@ -153,7 +153,7 @@ def _plain(aliases: tuple[str, ...]) -> frozenset[str]:
 
 
 def distinct(heads: Iterable[str]) -> list[str]:
-    """Names of classes in order of appearance, heads that mean the same taken once."""
+    """Names of classes in order of appearance; heads that mean the same count once."""
     names: list[str] = []
     for head in heads:
         if not any(_are_same(_aliases(name), _aliases(head)) for name in names):
@@ -167,7 +167,7 @@ _LISTS_OF_CLASSES = frozenset(
 
 
 def listed_in(lines: Sequence[str]) -> tuple[int, ClassFacts] | None:
-    """The place of a line such as "Classes: A 80, B 15", and what it lists."""
+    """The position of a line such as "Classes: A 80, B 15", and what it lists."""
     for place, line in enumerate(lines):
         head, _, rest = line.partition(":")
         if head.strip().lower() in _LISTS_OF_CLASSES:
@@ -187,7 +187,7 @@ Counts = tuple[tuple[int, ...], ...]
 class PrintedMatrix:
     """Counts as they were printed, line by line, with the classes of both axes.
 
-    `orientation` is what words in the text say, None where they say nothing.
+    `orientation` is what words in the text say, None if they say nothing.
     """
 
     labels: tuple[str, ...]
@@ -196,7 +196,7 @@ class PrintedMatrix:
 
 
 def matrix_places(table: Table) -> tuple[list[int], list[int]] | None:
-    """The rows and the columns of the classes, None if the table is no matrix.
+    """The rows and the columns of the classes, None if the table is not a matrix.
 
     A matrix has the same classes on both sides and whole numbers inside. Totals and metrics at its
     sides are left out; "F" means F1 there, unless it is on both sides.
@@ -225,7 +225,7 @@ def _may_be_class(head: str, others: Sequence[str]) -> bool:
 
 
 def matrix_of(table: Table, classes: Sequence[str]) -> PrintedMatrix | None:
-    """The matrix that a table is, None if it is none; `classes` are known already."""
+    """The matrix that a table holds, None if it is not one; `classes` are already known."""
     places = matrix_places(table)
     if places is None:
         return None
@@ -240,20 +240,20 @@ def matrix_of(table: Table, classes: Sequence[str]) -> PrintedMatrix | None:
 
 
 def _orientation(table: Table) -> SourceOrientation | None:
-    """What stands along the rows, by the words at either axis."""
+    """What is along the rows, according to the words at either axis."""
     of_rows = _axis([row.label for row in table.rows])
     of_columns = _axis(table.heads) or _axis(table.above)
     if of_rows is None and of_columns is None:
-        # The name of the columns above, that of the rows beside the headers.
+        # The name of the columns is above, that of the rows beside the headers.
         of_rows = _axis(table.above[-1:])
     if of_rows == "actual" or (of_rows is None and of_columns == "predicted"):
         return SourceOrientation.ACTUAL_ROWS
     if of_rows == "predicted" or of_columns == "actual":
         return SourceOrientation.ACTUAL_COLUMNS
-    return None  # "True \\ Predicted" in one corner is read in either way.
+    return None  # "True \\ Predicted" in one corner can be read either way.
 
 
 def _axis(texts: Sequence[str]) -> str | None:
-    """The axis that words in these texts name, if it is one only."""
+    """The axis that words in these texts name, if they name only one."""
     named = {axis_word(word) for text in texts for word in text.split()} - {None}
     return named.pop() if len(named) == 1 else None

@@ -1,6 +1,6 @@
-"""Headers recognised: metrics under the names in use, averages, counts, and what they mean.
+"""Headers recognised as metrics by their usual names, averages and counts, and their meanings.
 
-A meaning is written as people would note it in the margin: `macro_f1`, `recall[B]` for a
+A meaning is written the way people would note it in the margin: `macro_f1`, `recall[B]` for a
 class, `macro` for an average, `[B]` for a class alone, `@SVM` for a model, `support`, `-` for
 numbers to leave out; and any of these followed by `@` and a model.
 """
@@ -19,7 +19,7 @@ from offdiag.errors import InvalidInput
 from offdiag.metrics.names import normal_form
 
 CELLS_OF_TWO = ("tp", "fn", "fp", "tn")
-"""The four counts of a matrix of two classes, for the positive one."""
+"""The four counts of a matrix of two classes, for the positive class."""
 SUPPORT, TOTAL = "support", "total"
 COUNTS = (SUPPORT, TOTAL, *CELLS_OF_TWO)
 LEFT_OUT = "-"
@@ -27,10 +27,10 @@ LEFT_OUT = "-"
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What is known of a number: the metric or count, the average, the class, the model.
+    """What is known about a number: the metric or count, the average, the class, the model.
 
-    `what` is a key of the catalogue or one of `COUNTS`. A head usually says one of these
-    things, and the head on the other axis says the rest.
+    `what` is a key of the catalogue or one of `COUNTS`. A header usually gives one of these
+    facts, and the header on the other axis gives the rest.
     """
 
     what: str | None = None
@@ -88,10 +88,10 @@ def read_meaning(text: str) -> Meaning:
 
 
 def combined(row: Meaning, column: Meaning) -> Meaning:
-    """What a number means whose row and column say so.
+    """The meaning of a number, given those of its row and its column.
 
-    A metric of the whole matrix stays that, whatever stands above it: the accuracy of a report
-    has no class. Two metrics on one number are none.
+    A metric of the whole matrix keeps its meaning, whatever is above it: the accuracy of a report
+    has no class. Two metrics for one number are an empty meaning.
     """
     what = row.what or column.what
     if row.what is not None and column.what is not None and row.what != column.what:
@@ -111,7 +111,7 @@ def combined(row: Meaning, column: Meaning) -> Meaning:
 
 
 def _averaged(meaning: Meaning) -> Meaning:
-    """ "macro" over "precision" as macro_precision; nothing where there is no such average."""
+    """ "macro" over "precision" as macro_precision; nothing if there is no such average."""
     if meaning.is_aggregate:
         return replace(meaning, average=None, label=None)
     if meaning.average is None:
@@ -133,10 +133,10 @@ def _unreadable(text: str) -> InvalidInput:
 
 
 LONGEST_NAME = 6
-"""Words of the longest name of a metric."""
+"""Words in the longest name of a metric."""
 LONGEST_HEAD = 120
 MOST_CHARACTERS_OF_HEADS = 1_500
-"""More than the heads of a table have; prose is not searched for names."""
+"""More characters than the headers of a table have; prose is not searched for names."""
 
 _PRINTED_NAMES: Mapping[str, str] = MappingProxyType(
     {
@@ -179,7 +179,7 @@ _PRINTED_NAMES: Mapping[str, str] = MappingProxyType(
         "j_statistic": "informedness",
     }
 )
-"""Names that only the head of a table makes unambiguous, in normal form."""
+"""Names that only the header of a table makes unambiguous, in normal form."""
 _AVERAGE_NAMES: Mapping[str, str] = MappingProxyType(
     {
         "macro": "macro",
@@ -218,7 +218,7 @@ _SIGNS = str.maketrans(
     {"κ": "kappa", "φ": "phi", "μ": "micro", "_": "_", ".": "", "*": "", "†": "", "↑": "", "↓": ""}
 )
 _PREPOSITION = "for"
-"""No false omission rate among other words."""
+"""Not "false omission rate" when it is among other words."""
 _FLUFF = frozenset({"the", "test", "overall", "mean", "value", "values", "our", "averaged"})
 
 
@@ -231,18 +231,18 @@ def axis_word(word: str) -> str | None:
 
 
 def is_stub(word: str) -> bool:
-    """Whether it is the header over the labels, empty, or the name of an axis in its place."""
+    """Whether it is the header over the labels: empty, or the name of an axis instead."""
     return axis_word(word) is not None or word.lower().strip(" :") in _STUBS
 
 
 def stub_names(stub: str) -> str | None:
-    """ "classes" or "models" for a header over labels that says that they are these."""
+    """ "classes" or "models" for a header over labels that says that they are such."""
     plain = stub.lower().strip(" :")
     return "models" if plain in _MODEL_STUBS else "classes" if plain in _CLASS_STUBS else None
 
 
 def without_formula(label: str) -> str:
-    """A label without the formula behind it: "Precision = TP/(TP+FP)", but not "A (y = 0)"."""
+    """A label without the formula after it: "Precision = TP/(TP+FP)", but not "A (y = 0)"."""
     depth = 0
     for place, character in enumerate(label):
         depth += (character == "(") - (character == ")")
@@ -253,13 +253,13 @@ def without_formula(label: str) -> str:
 
 
 def says_percent(text: str) -> bool:
-    """Whether a head says that its numbers are percentages."""
+    """Whether a header says that its numbers are percentages."""
     return "%" in text
 
 
 @lru_cache(maxsize=1024)
 def recognised(text: str) -> Meaning | None:
-    """What a header says, if it is the name of a metric, an average or a count."""
+    """The meaning of a header, if it is the name of a metric, an average or a count."""
     if len(text) > LONGEST_HEAD:
         return None
     plain = _plain(text)
@@ -302,7 +302,7 @@ def metric_spans(words: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def without_fluff(head: str) -> tuple[str, str]:
-    """Words that say nothing of the metric, and the rest: "Test" and "accuracy"."""
+    """Split off words that say nothing about the metric: "Test" and "accuracy"."""
     words = head.split()
     start = next((at for at, word in enumerate(words) if word.lower() not in _FLUFF), 0)
     return " ".join(words[:start]), " ".join(words[start:])

@@ -1,7 +1,7 @@
 """A text as numbers with a meaning: what was understood, how, and what has to be asked.
 
-What can be read in two ways is read by one rule, and a remark says what it was taken for. A unit
-that no rule tells is a question, because a wrong one makes right numbers impossible.
+Anything that can be read in two ways is read by one rule, and a remark says how it was read. A
+unit that no rule determines is a question, because a wrong one makes right numbers impossible.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Corrections:
-    """Everything that is to be found out unless it is said here.
+    """What the user states; everything else is inferred.
 
-    `heads` maps a header as it stands in the text to its meaning in the short form; `classes`
+    `heads` maps a header as it is in the text to its meaning in the short form; `classes`
     lists the classes and their sizes, `positive` names one of two. `are_models` says whether
-    names beside metrics are models or classes, `is_percent` what numbers without a sign are.
+    names beside metrics are models or classes, `is_percent` how to read numbers without a sign.
     """
 
     heads: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
@@ -65,7 +65,7 @@ class Corrections:
 
 @dataclass(frozen=True, slots=True)
 class HeadReading:
-    """A header as it stands in the text, its meaning in the short form, and numbers beside it."""
+    """A header as it is in the text, its meaning in the short form, and numbers beside it."""
 
     head: str
     meaning: str
@@ -77,10 +77,10 @@ class HeadReading:
 class Reading:
     """A text as it was understood.
 
-    `heads` are the names in it with what they were taken for. `classes` has the classes in
+    `heads` are the names in it with their assumed meanings. `classes` has the classes in
     the order of the matrix, if there is one; `tables` are the tables of the text. `unread` are
-    lines that hold neither headers nor numbers, by their place; `remarks` say in sentences what
-    was taken for what. `question` is what has to be answered before the numbers are audited.
+    lines that hold neither headers nor numbers, by their position; `remarks` say in sentences how
+    ambiguous parts were read. `question` must be answered before the numbers are audited.
     """
 
     heads: tuple[HeadReading, ...]
@@ -96,15 +96,15 @@ class Reading:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models that have numbers, in order of appearance; "" where only one is meant."""
+        """The models that have numbers, in order of appearance; "" if there is only one."""
         return tuple(dict.fromkeys(number.model for number in self.numbers))
 
 
 def read_table_text(text: str, corrections: Corrections | None = None) -> Reading:
-    """What a text says.
+    """Read a text into numbers with a meaning.
 
     Raises `InvalidInput` for a text that is too long or holds too many numbers, for a line of a
-    table whose cells cannot be told apart, and for corrections that cannot be read.
+    table whose cells cannot be separated, and for corrections that cannot be read.
     """
     told = corrections or Corrections()
     lines = plain_lines(text)
@@ -121,7 +121,7 @@ def read_table_text(text: str, corrections: Corrections | None = None) -> Readin
     found = distinct(m.label for each in roles for m in (*each.columns, *each.rows) if m.label)
     if not names or (stated is not None and stated.names == numbered(len(found))):
         names = tuple(found) or names
-    # Once the classes are known, headers that come before the table that tells are known, too.
+    # Once the classes are known, headers before the table that shows them are known too.
     roles = [roles_of(table, Known(names, corrected, told.are_models)) for table in tables]
     matrices = [matrix for table in tables if (matrix := matrix_of(table, names)) is not None]
     cells = list(cells_of(tables, roles))
@@ -178,13 +178,13 @@ def _classes_of_matrix(tables: Sequence[Table], stated: ClassFacts | None) -> tu
         )
     places = [place_of(head, stated.names) for head in heads]
     if None in places or len(set(places)) < len(places):
-        # Other names, or none: taken in the order of the matrix.
+        # Other names, or none: assume the order of the matrix.
         return stated.names if stated.names != numbered(len(heads)) else tuple(heads)
     return tuple(stated.names[place] for place in places if place is not None)
 
 
 def _which_classes(names: Sequence[str], found: Sequence[str]) -> InvalidInput | None:
-    """The question about a header that names a class which is not among the known ones."""
+    """The question about a header that names an unknown class."""
     unknown = next((label for label in found if place_of(label, names) is None), None)
     if unknown is None:
         return None
@@ -201,7 +201,7 @@ def _sizes(
     tables: Sequence[Table],
     counts: Iterable[Count],
 ) -> tuple[int, ...] | None:
-    """Samples of each class: as stated, as support, or behind the names in the headers."""
+    """Samples of each class: as stated, as support, or after the names in the headers."""
     if stated is not None and stated.counts is not None:
         places = [place_of(name, stated.names) for name in names]
         if None in places or len(set(places)) < len(places):
@@ -245,7 +245,7 @@ def _head_readings(
 ) -> tuple[HeadReading, ...]:
     """Every header once, in order of appearance, columns before rows.
 
-    Classes and totals of a matrix are left out: the matrix itself shows how they were taken.
+    Classes and totals of a matrix are left out: the matrix itself shows how they were read.
     """
     found: dict[str, HeadReading] = {}
     for table, each in zip(tables, roles, strict=True):

@@ -1,7 +1,7 @@
 """The numbers of the tables with their meaning and unit, and the counts of samples among them.
 
-A unit that neither the text nor the other numbers tell is a question, because a wrong one makes
-right numbers impossible.
+A unit that follows neither from the text nor from the other numbers is a question, because a wrong
+one makes right numbers impossible.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from offdiag.errors import InvalidInput
 MOST_NUMBERS = 240
 MOST_MODELS = 16
 CLEARLY_PERCENT = 10
-"""No misprinted fraction is above this, where none of the numbers beside it is below 1."""
+"""No misprinted fraction is above this if none of the numbers beside it is below 1."""
 MOST_NAMED = 4
 _OF_TABLE = re.compile(r"\bin (?:%|percent)|\bpercentages?\b", re.IGNORECASE)
 _LONGEST_HEADING = 400
@@ -31,7 +31,7 @@ _LONGEST_HEADING = 400
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A cell of the text: its table, and row and column in that, all from 0."""
+    """A cell of the text: its table, and its row and column in that table, all from 0."""
 
     table: int
     row: int
@@ -40,10 +40,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One published number: of which metric, class and model, under which name, in which line.
+    """One published number: its metric, class and model, the name it was printed under, its line.
 
     `label` is None for aggregates and for class metrics that name no class, `model` is empty
-    where there is only one. `has_spread` tells of a mean over several tests.
+    if there is only one. `has_spread` says that it is a mean over several tests.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A whole number of samples: what it counts, of which class and model."""
+    """A whole number of samples: what it counts, and for which class and model."""
 
     what: str
     label: str | None
@@ -68,9 +68,9 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell with a value, its name in print, and what its row and its column make of it.
+    """A cell with a value, its printed name, and its meaning from row and column.
 
-    `of_class` is the class beside it, also where its metric is of all classes together.
+    `of_class` is the class beside it, even if its metric is of all classes together.
     """
 
     place: Place
@@ -82,11 +82,11 @@ class Cell:
 
     @property
     def metric(self) -> tuple[int, str | None, str | None]:
-        """What it has in common with the values of the same metric of other classes."""
+        """The key it shares with the values of the same metric for other classes."""
         return self.place.table, self.meaning.what, self.meaning.model
 
     def numbers(self) -> Iterator[Number]:
-        """The metrics in it, chains of equations as several."""
+        """The metrics in it; a chain of equations gives several."""
         key = self.meaning.what or ""
         for text in self.value.numbers if self.meaning.is_metric else ():
             # "1,000" under a metric has a decimal comma.
@@ -98,7 +98,7 @@ class Cell:
 
 
 def cells_of(tables: Sequence[Table], roles: Sequence[Roles]) -> Iterator[Cell]:
-    """Every cell with a value, row by row, but for those whose header is to be left out."""
+    """Every cell with a value, row by row, except those whose header is to be left out."""
     for at, (table, each) in enumerate(zip(tables, roles, strict=True)):
         for row_at, (row, of_row) in enumerate(zip(table.rows, each.rows, strict=True)):
             for column_at, value in enumerate(row.values):
@@ -130,7 +130,7 @@ def counts_in(cells: Iterable[Cell]) -> Iterator[Count]:
 def numbers_in(cells: Sequence[Cell], n_classes: int) -> tuple[list[Number], list[str]]:
     """The numbers that can be audited, and remarks on those whose class is not clear.
 
-    Raises `InvalidInput` for more than a table has.
+    Raises `InvalidInput` if there are more than a table has.
     """
     classes: dict[tuple[int, str | None, str | None], set[str]] = {}
     for cell in cells:
@@ -161,7 +161,7 @@ def numbers_in(cells: Sequence[Cell], n_classes: int) -> tuple[list[Number], lis
 
 @dataclass(slots=True)
 class Units:
-    """Numbers with percent signs where they are meant, how that was decided, and what was not."""
+    """Numbers with percent signs where meant, how that was decided, and what is still open."""
 
     numbers: list[Number] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
@@ -171,12 +171,12 @@ class Units:
 def with_units(
     numbers: Sequence[Number], tables: Sequence[Table], *, is_percent: bool | None
 ) -> Units:
-    """The numbers with percent signs where these are meant.
+    """The numbers with percent signs added where these are meant.
 
-    `is_percent` is what the user says of numbers without a sign, else the header or the lines
-    above the table may say it. Else the numbers of a metric that cannot be larger than 1 are
-    fractions where none is, and percentages where all are and one is above `CLEARLY_PERCENT`
-    or others of the table are percentages.
+    `is_percent` is what the user says about numbers without a sign; otherwise the header or the
+    lines above the table may decide. Failing that, the numbers of a metric that cannot exceed 1
+    are fractions if all are at most 1, and percentages if all are above 1 and one is above
+    `CLEARLY_PERCENT` or others of the table are percentages.
     """
     if is_percent is not None:
         return Units([_signed(n) if is_percent else n for n in numbers])
@@ -237,7 +237,7 @@ def _has_no_unit(number: Number) -> bool:
 
 
 def _size(number: Number) -> float | None:
-    """How large a number is, None if it is 0 or there is none."""
+    """The size of a number, None if it is 0 or there is none."""
     value = printed(number.text, field="table").value
     return abs(float(value)) if value else None
 

@@ -1,7 +1,7 @@
-"""What the headers on both sides of a table are: metrics, averages, classes or models.
+"""The roles of the headers on both sides of a table: metrics, averages, classes or models.
 
 Metrics, averages and counts are known by name. Other names beside metrics are classes if the
-text or the user says so, and models otherwise; `Roles.names` says which of the two was taken.
+text or the user says so, and models otherwise; `Roles.names` says which of the two was assumed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _LONGEST_GROUP = 2
 _CITATION = re.compile(r"\[\d[\d, ]{0,20}\]$")
 _MEANS = frozenset({"mean", "average", "avg"})
 _SPREADS = frozenset({"lower", "upper", "std", "sd", "stdev", "ci", "95% ci", "p-value"})
-"""Headers beside metrics that are no names of models."""
+"""Headers beside metrics that are not names of models."""
 _PAIRS = (
     *({"yes", "no"}, {"positive", "negative"}, {"+", "-"}, {"pos", "neg"}),
     *({"true", "false"}, {"present", "absent"}, {"ill", "well"}),
@@ -55,7 +55,7 @@ Meanings = Sequence[Meaning | None]
 class Roles:
     """The meanings of the columns and the rows of a table, in their order.
 
-    `names` is "classes" or "models" where names beside metrics were taken for these.
+    `names` is "classes" or "models" if names beside metrics were read as such.
     """
 
     columns: tuple[Meaning, ...]
@@ -65,10 +65,10 @@ class Roles:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known beside the table.
+    """What is known apart from the table.
 
-    `classes` are names of classes, `corrected` what the user says of a header by its text, and
-    `are_models` says what names beside metrics are, if that was stated.
+    `classes` are names of classes, `corrected` is what the user says about a header, by its text,
+    and `are_models` says what names beside metrics are, if that was stated.
     """
 
     classes: Sequence[str]
@@ -77,14 +77,14 @@ class Known:
 
 
 class _Side(NamedTuple):
-    """The headers of one side, and what they say by themselves."""
+    """The headers of one side, and what they mean by themselves."""
 
     heads: Sequence[str]
     meanings: Meanings
 
 
 def roles_of(table: Table, known: Known) -> Roles:
-    """What each header means, given what is known beside the table."""
+    """The meaning of each header, given what is known apart from the table."""
     labels = [row.label for row in table.rows]
     columns = [_meaning(head, known) for head in table.heads]
     rows = [_meaning(label, known) for label in labels]
@@ -115,13 +115,13 @@ def roles_of(table: Table, known: Known) -> Roles:
 
 
 def _is_name(meaning: Meaning | None, label: str, known: Known) -> bool:
-    """Whether a row called like a metric of a class, beside several metrics, is a class: "F"."""
+    """Whether a row named like a class metric, beside several metrics, is a class: "F"."""
     is_metric = meaning is not None and (meaning.what in CLASS_KEYS or meaning.what == SUPPORT)
     return is_metric and label not in known.corrected
 
 
 def _meaning(head: str, known: Known) -> Meaning | None:
-    """What a header says by itself, None where that depends on the others."""
+    """The meaning of a header by itself, None if that depends on the others."""
     if head in known.corrected:
         return known.corrected[head]
     meaning = recognised(head) or _in_short_form(head)
@@ -131,7 +131,7 @@ def _meaning(head: str, known: Known) -> Meaning | None:
 
 
 def _in_short_form(head: str) -> Meaning | None:
-    """ "recall[ill]", as the command line writes it."""
+    """ "recall[ill]", as written on the command line."""
     if "[" not in head or head.startswith("["):
         return None
     try:
@@ -155,7 +155,7 @@ def _kind_of_names(
 ) -> str | None:
     """ "classes" or "models" for headers without a meaning of their own, None if there are none.
 
-    `cells` says for each header of the side beside which of the `metrics` it has a value.
+    `cells` says, for each header of the other side, for which of the `metrics` it has a value.
     """
     places = [at for at, head in enumerate(side.heads) if head and side.meanings[at] is None]
     names = [side.heads[at] for at in places]
@@ -178,7 +178,7 @@ def _kind_of_names(
 
 
 def _are_called_classes(names: Sequence[str]) -> bool:
-    """Whether names say that they are of classes, or have the size of a class behind them."""
+    """Whether names say that they are of classes, or are followed by the size of a class."""
     first_words = {found[1] for name in names if (found := _CALLED_CLASS.match(name.casefold()))}
     return (
         all(count_behind(name) is not None for name in names)
@@ -188,7 +188,7 @@ def _are_called_classes(names: Sequence[str]) -> bool:
 
 
 def _are_numbers_or_pair(names: Sequence[str]) -> bool:
-    """Whether all are numbers, or the two of a question: yes and no."""
+    """Whether all are numbers, or the two answers of a question: yes and no."""
     plain = {class_name(name).casefold() for name in names}
     return all(map(is_class_number, plain)) or plain in _PAIRS
 
@@ -196,7 +196,7 @@ def _are_numbers_or_pair(names: Sequence[str]) -> bool:
 def _named(
     heads: Sequence[str], meanings: Meanings, names: str | None, known: Known
 ) -> tuple[Meaning, ...]:
-    """Headers beside metrics, those without a meaning taken as names of classes or models."""
+    """Headers beside metrics, with those of no other meaning read as classes or models."""
     return tuple(
         _of_name(head, names, known) if meaning is None else _of_average(head, meaning, names)
         for head, meaning in zip(heads, meanings, strict=True)
@@ -214,7 +214,7 @@ def _of_name(head: str, names: str | None, known: Known) -> Meaning:
 
 
 def _of_average(head: str, meaning: Meaning, names: str | None) -> Meaning:
-    """The mean of several models is no average over classes."""
+    """The mean over several models is not an average over classes."""
     is_mean = names == "models" and meaning.average is not None and head.lower() in _MEANS
     return NO_MEANING if is_mean else meaning
 
@@ -222,7 +222,7 @@ def _of_average(head: str, meaning: Meaning, names: str | None) -> Meaning:
 def _with_classes(
     heads: Sequence[str], meanings: Meanings, places: Sequence[int], known: Known
 ) -> tuple[Meaning, ...]:
-    """The headers of a matrix, those in the `places` of its classes as such."""
+    """The headers of a matrix, with those in the `places` of its classes read as classes."""
     return tuple(
         Meaning(label=class_of(head, known.classes))
         if head and at in places and head not in known.corrected
@@ -234,7 +234,7 @@ def _with_classes(
 def _with_groups(heads: Sequence[str], meanings: Meanings, known: Known) -> tuple[Meaning, ...]:
     """Headers on the side of the metrics; words around a metric name a class or a model.
 
-    They name models only where each has the same metrics, as in "Old precision, Old recall, New
+    They name models only if each has the same metrics, as in "Old precision, Old recall, New
     precision, New recall"; "Detection prevalence" below "Prevalence" is another metric.
     """
     parted = [
@@ -272,7 +272,7 @@ def _grouped(
 
 
 def _metric_and_rest(head: str, meaning: Meaning | None) -> tuple[Meaning, str] | None:
-    """ "Permuted Precision" as precision and "Permuted"; None for what is not a metric."""
+    """ "Permuted Precision" as precision and "Permuted"; None if it is not a metric."""
     if meaning is not None:
         return (meaning, without_fluff(head)[0]) if meaning.is_metric else None
     words = head.split()

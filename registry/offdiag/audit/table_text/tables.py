@@ -1,7 +1,7 @@
-"""Lines as tables: rows of numbers behind a label, and the headers over their columns.
+"""Lines as tables: rows of numbers after a label, and the headers over their columns.
 
 A row has one number for each header, or it is a name with its number. A line that looks like part
-of a table and is neither is refused, because reading on would put numbers under wrong headers.
+of a table but is neither is refused, because reading on would put numbers under wrong headers.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,9})?")
 _CLASS_NUMBER = re.compile(r"-?\d{1,9}(\.0)?")
 _LONGEST_SHOWN = 60
 _LONGEST_PAIRED = 4
-"""Words of a name where several stand in a line, each with its number."""
+"""Words of a name if several names are in a line, each with its number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Numbers behind a label; None stands where words are in the place of a number.
+    """Numbers after a label; None where there are words in place of a number.
 
-    `labels` are the cells that make up the label, as far as these are apart.
+    `labels` are the cells that make up the label, as far as they are separate.
     """
 
     line: int
@@ -54,7 +54,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Headers of the columns, empty where there are none, and rows of equal length.
+    """Headers of the columns, empty if there are none, and rows of equal length.
 
     `corner` is the header over the labels, each of `n_labels` cells, and `above` are the lines
     over the first row, where axes and units are named.
@@ -68,9 +68,9 @@ class Table:
 
 
 def tables_in(lines: Sequence[Line]) -> tuple[list[Table], list[tuple[int, str]]]:
-    """The tables of a text, and the lines that are no part of one, by their place.
+    """The tables of a text, and the lines that are not part of one, by their position.
 
-    Raises `InvalidInput` for a line of a table whose cells cannot be told apart.
+    Raises `InvalidInput` for a line of a table whose cells cannot be separated.
     """
     found = _Tables()
     for line in lines:
@@ -83,7 +83,7 @@ def tables_in(lines: Sequence[Line]) -> tuple[list[Table], list[tuple[int, str]]
 
 
 def is_class_number(text: str) -> bool:
-    """Whether a text is a number as classes have it: 0, -1, or 1.0 where it was a float."""
+    """Whether a text is a number that can name a class: 0, -1, or 1.0 if it was a float."""
     return _CLASS_NUMBER.fullmatch(text) is not None
 
 
@@ -97,7 +97,7 @@ def _refused(line: int, text: str, what: str) -> InvalidInput:
 
 
 def _parts(line: Line) -> Iterator[Row | Line]:
-    """A line as rows: one, or one for each name with its number; itself if it holds words."""
+    """A line as rows: one, or one for each name with its number; the line if it holds words."""
     values = [read_value(cell) for cell in line.cells]
     groups = list(_groups(values))
     name = name_run_into_number(line.text)
@@ -126,7 +126,7 @@ def _parts(line: Line) -> Iterator[Row | Line]:
 
 
 def _groups(values: Sequence[Value | None]) -> Iterator[tuple[int, int]]:
-    """Where names with the numbers behind them begin and end; none without a number."""
+    """Where names with the numbers after them begin and end; nothing for one without a number."""
     numbers = [at for at, value in enumerate(values) if value is not None and value.numbers]
     start = 0
     for at in range(1, len(values)):
@@ -141,7 +141,7 @@ def _groups(values: Sequence[Value | None]) -> Iterator[tuple[int, int]]:
 def _row(line: Line, values: Sequence[Value | None], start: int, end: int) -> Row:
     first = start
     if end - start > 2 and _class_number(values[start]) and values[start + 1] is None:
-        first += 1  # The number of a row before its name, as data frames print it.
+        first += 1  # The number of a row before its name, as printed by data frames.
     while first < end and (values[first] is None or (first == start and not line.cells[first])):
         first += 1
     text = " ".join(cell for cell in line.cells[start:end] if cell)
@@ -156,7 +156,7 @@ def _row(line: Line, values: Sequence[Value | None], start: int, end: int) -> Ro
 
 
 def _are_pairs(rows: Sequence[Row]) -> bool:
-    """Whether each is a name with one number, and some name is that of a metric."""
+    """Whether each row is a name with one number, and some name is that of a metric."""
     return all(
         0 < len(row.label.split()) <= _LONGEST_PAIRED and len(_numbers(row)) == 1 for row in rows
     ) and any(recognised(row.label) is not None for row in rows)
@@ -168,7 +168,7 @@ def _numbers(row: Row) -> list[Value]:
 
 @dataclass(slots=True)
 class _Tables:
-    """Tables found so far, the open one, and words that wait for what comes after them."""
+    """Tables found so far, the open one, and words that wait for what comes next."""
 
     waiting: list[Line] = field(default_factory=list)
     closed: list[Table] = field(default_factory=list)
@@ -180,7 +180,7 @@ class _Tables:
         fitted = None if self.open is None else _fitted(row, self.open, self.rows[-1])
         if self.open is not None and len(self.open.heads) == 1 and not any(self.open.heads):
             fitted = fitted if _is_line_of_its_own(row) else None
-        # Words within a table are headers of another only if they are called so.
+        # Words within a table are headers of another one only if they are named like that.
         found = _heads_over(self.waiting, row, by_number=fitted is None)
         first = None if found is None else _fitted(row, found)
         if found is not None and first is not None:
@@ -229,12 +229,12 @@ class _Tables:
         self.waiting = []
 
     def _has_headers(self, row: Row) -> bool:
-        """Whether the last words name several metrics, and the row is none."""
+        """Whether the last words name several metrics and the row names none."""
         words = [word for line in self.waiting[-1:] for word in line.text.split()]
         return recognised(row.label) is None and len(metric_spans(words)) > 1
 
     def _refuse_lost(self, row: Row) -> None:
-        """Refuse a row that belongs to a table, but not to the headers that are there."""
+        """Refuse a row that belongs to a table, but not to the current headers."""
         heads = () if self.open is None else self.open.heads
         has_axis = axis_word(row.label.split(" ")[0]) is not None
         is_lost = recognised(row.label) is not None or bool(self.waiting) or any(heads)
@@ -246,7 +246,7 @@ class _Tables:
 
 
 def _require_distinct(table: Table) -> None:
-    """Raise `InvalidInput` for two rows or columns of one name, whose numbers would be mixed."""
+    """Raise `InvalidInput` if two rows or columns share a name, which would mix their numbers."""
     first = table.rows[0]
     for place, head in enumerate(table.heads):
         if head and head in table.heads[:place]:
@@ -279,11 +279,11 @@ def _may_be_in_a_matrix(row: Row) -> bool:
 def _fitted(row: Row, table: Table, last: Row | None = None) -> Row | None:
     """The row with a value under each header, None if it belongs under other headers.
 
-    It has a label or none, as the `last` row above it.
+    It has a label exactly if the `last` row above it has one.
     """
     values, label, heads = row.values, row.label, table.heads
     if row.is_aligned and len(row.labels) > table.n_labels:
-        # Words in the place of numbers.
+        # Words in place of numbers.
         label = without_formula(" ".join(cell for cell in row.labels[: table.n_labels] if cell))
         values = (*(None for _ in row.labels[table.n_labels :]), *values)
     surplus = len(values) - len(heads)
@@ -308,11 +308,11 @@ def _fitted(row: Row, table: Table, last: Row | None = None) -> Row | None:
 
 
 def _filled_from(row: Row, heads: Sequence[str]) -> str | None:
-    """From which side a short row fills the columns, None if that is not clear.
+    """The side from which a short row fills the columns, None if that is not clear.
 
     "accuracy 0.59 54" is at the right end of a report, and a metric below a matrix at its left,
-    with another metric at the side. Between tabs, cells at the end may be left out, but for a
-    metric with its one number below classes or models.
+    if there is another metric at the side. Between tabs, cells at the end may be left out, except
+    for a metric with its only number below classes or models.
     """
     found, are_metrics = recognised(row.label), [recognised(head) is not None for head in heads]
     n_values = len(row.values)
@@ -331,7 +331,7 @@ def _class_number(value: Value | None) -> str | None:
 
 
 def _with_numbers_as_heads(table: Table) -> Table:
-    """The table with its first row as headers, where classes are numbered: 0 1 2 over 0, 1, 2."""
+    """The table with its first row as headers if classes are numbered: 0 1 2 over 0, 1, 2."""
     first, rest = table.rows[0], table.rows[1:]
     numbers = tuple(_class_number(value) or "" for value in first.values)
     if any(table.heads) or not rest or numbers != tuple(row.label for row in rest):
@@ -341,7 +341,7 @@ def _with_numbers_as_heads(table: Table) -> Table:
 
 
 def _heads_over(waiting: Sequence[Line], row: Row, *, by_number: bool) -> Table | None:
-    """A table with the headers of a row in the words before it, None if there are none.
+    """A table with the headers of a row from the words before it, None if there are none.
 
     `by_number` allows headers of which only the number fits.
     """
@@ -365,7 +365,7 @@ def _heads_over(waiting: Sequence[Line], row: Row, *, by_number: bool) -> Table 
 
 
 def _continues(line: Line, above: Line) -> bool:
-    """Whether each cell of a line of headers goes on below: "(%)", or "F1" below "Macro"."""
+    """Whether each cell of a line of headers continues below: "(%)", or "F1" below "Macro"."""
     are_aligned = line.is_aligned and above.is_aligned and len(line.cells) == len(above.cells)
     return are_aligned and not line.cells[0] and all(above.cells[1:])
 
@@ -383,7 +383,7 @@ def _in_cells(lines: Sequence[Line], row: Row) -> Table | None:
         return Table(_under(lines, heads), corner=cells[0] if has_stub else "")
     n_labels = len(row.labels)
     if row.is_aligned and len(cells) >= n_columns + n_labels:
-        # Cells at the end may be left out, and words may stand in the place of numbers.
+        # Cells at the end may be left out, and words may stand in place of numbers.
         metrics = (at for at, cell in enumerate(cells) if at and recognised(cell) is not None)
         n_labels = min(n_labels, next(metrics, n_labels))
         corner = " ".join(cells[:n_labels]).strip()
@@ -396,7 +396,7 @@ def _in_cells(lines: Sequence[Line], row: Row) -> Table | None:
 
 
 def _under(lines: Sequence[Line], heads: tuple[str, ...]) -> tuple[str, ...]:
-    """Headers with the names of the groups that stand in the line above them."""
+    """Headers, each with the name of its group in the line above."""
     groups = [cell for cell in lines[-2].cells if cell] if len(lines) > 1 else []
     if len(groups) < 2 or len(heads) % len(groups):
         return heads
@@ -409,7 +409,7 @@ def _under(lines: Sequence[Line], heads: tuple[str, ...]) -> tuple[str, ...]:
 def _by_metrics(words: Sequence[str], row: Row) -> Table | None:
     """Headers that are names of metrics, each with the words before it.
 
-    The first number may be the name of a class, or of what the words before the metrics say.
+    The first number may be the name of a class, or of whatever the words before the metrics say.
     """
     spans, n_columns = metric_spans(words), len(row.values)
     if not spans or spans[-1][1] < len(words) or (n_columns < 2 and spans[0][0] > 1):
@@ -427,7 +427,7 @@ def _by_metrics(words: Sequence[str], row: Row) -> Table | None:
 
 
 def _named_by_axis(words: Sequence[str], n_columns: int) -> Table | None:
-    """ "Predicted A (80) Predicted B" parted at the repeated name of the axis."""
+    """ "Predicted A (80) Predicted B" split at the repeated name of the axis."""
     axes = [axis_word(word) for word in words]
     starts = [place for place, axis in enumerate(axes) if axis is not None and axis == axes[0]]
     ends = [*starts[1:], len(words)] if starts else []
