@@ -1,10 +1,11 @@
 """Alerts: an interval beyond a limit, or evidence that a share fell below a floor.
 
-A test of each edition at 5 % raises a false alert nearly every month, and adding results up until
-one is significant does so as well. Betting does not: a capital of 1 is put, in equal parts, on a
-drop that begins with each of the next 365 batches, and grows with the likelihood ratio of what is
-seen. While the share is at least its floor, the capital ever reaches 20 with a probability of at
-most 5 %, whatever the sizes of the batches and however often they are read (Ville's inequality).
+Testing each edition at 5 % raises a false alert nearly every month, and so does adding up results
+until one is significant. Betting does not: a capital of 1 is split equally between bets on a drop
+that begins with each of the next 365 batches, and grows with the likelihood ratio of what is
+observed. While the share is at least its floor, the capital ever reaches 20 with a probability of
+at most 5 %, whatever the sizes of the batches and however often they are read (Ville's
+inequality).
 
 Sources: Shafer (2021), JRSS A 184, 407; Waudby-Smith and Ramdas (2024), JRSS B 86, 1; starts are
 mixed as by Shin, Ramdas and Rinaldo (2024), NEJSDS 2, 229.
@@ -24,17 +25,17 @@ from offdiag.reports.scope import Condition, Side
 from offdiag.reports.snapshot import RunFigures
 
 BATCHES = 365
-"""Batches that one promise is about; with the next one it begins again."""
+"""Batches covered by one promise; with the next one it begins again."""
 ODDS = 20.0
-"""Evidence of an alert, for one watched share: false alerts in `BATCHES` at most 5 %."""
+"""Capital that raises an alert for one watched share: false alerts in `BATCHES` at most 5 %."""
 DROPS = (0.005, 0.01, 0.02, 0.04, 0.08)
-"""Drops below the floor that are bet on, a fifth of the capital each."""
+"""Drops below the floor that are bet on, with a fifth of the capital each."""
 SHARES = frozenset({"overall_accuracy", "subset_accuracy", "error_rate", "recall"})
 """Metrics that are a share of samples with a yes-or-no fact."""
 ROUNDING = 1e-9
-"""Share of the samples below which a number of them is a whole one that was divided."""
+"""Tolerance, as a share of the samples, for a product that should be a whole number of them."""
 BATCH_AXIS, DROP_AXIS = 0, 1
-"""Of an array with a value for each batch and drop."""
+"""Axes of an array with a value for each batch and drop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,9 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks against one condition's being unmet for one model, oldest batch first.
+    """The evidence that one condition is met for one model, oldest batch first.
 
-    `limit` is `ODDS` times the number of conditions that are watched like this.
+    `limit` is `ODDS` times the number of conditions that are watched in this way.
     """
 
     condition: Condition
@@ -61,7 +62,7 @@ class Evidence:
 
     @property
     def is_of_new_samples(self) -> bool:
-        """Whether editions bring new samples; only then is there evidence to gather."""
+        """Whether editions bring new samples; only then is evidence gathered."""
         return len(self.batches) > 1
 
     @property
@@ -98,7 +99,7 @@ class Evidence:
 def odds_of(hits: Sequence[int], n_samples: Sequence[int], *, floor: float) -> NDArray[np.float64]:
     """Capital after each of n batches that bets on a share below `floor`, shape (n,).
 
-    At most `BATCHES` batches. Capitals above e^700 are told as that.
+    At most `BATCHES` batches. Capitals above e^700 are reported as e^700.
     """
     ratios = _log_ratios(hits, n_samples, floor)
     line = np.empty(len(hits))
@@ -118,12 +119,12 @@ def gathered(
     edition: int,
     truth_number: int,
 ) -> tuple[Evidence, ...]:
-    """The evidence of the edition before, with what this one adds to it.
+    """The evidence up to the previous edition, with what this one adds to it.
 
-    Of each model the newest run counts. Samples that were counted before are not new evidence:
+    The newest run of each model counts. Samples that were counted before are not new evidence:
     they have the same `truth_number`, that of the first version of their ground truth. A model
-    without a run keeps its evidence for `BATCHES` editions: forgotten, its capital would begin
-    again, and false alerts be more likely than promised.
+    without a run keeps its evidence for `BATCHES` editions: if it were forgotten, its capital
+    would begin again, and false alerts would be more likely than promised.
     """
     watched = [each for each in conditions if is_share(each)]
     limit = ODDS * max(1, len(watched))
@@ -148,7 +149,7 @@ def gathered(
 
 
 def is_share(condition: Condition) -> bool:
-    """Whether a condition bounds a share from the side on which it can be bet against."""
+    """Whether a condition bounds a share on a side that can be bet against."""
     worse = Side.ABOVE if condition.metric == "error_rate" else Side.BELOW
     return (
         not condition.is_of_slices
@@ -159,14 +160,14 @@ def is_share(condition: Condition) -> bool:
 
 
 def floor_of(condition: Condition) -> float:
-    """The smallest share of samples with the good fact for which there is nothing to warn of."""
+    """The smallest share of samples with the good fact that does not call for a warning."""
     return 1 - condition.limit if condition.side is Side.ABOVE else condition.limit
 
 
 def _counted(run: RunFigures, condition: Condition) -> tuple[int, int] | None:
-    """Samples with the good fact, and all that have been looked at for it.
+    """Samples with the good fact, and all samples examined for it.
 
-    None of a share of weights, which is that of no number of samples: bets are on numbers.
+    None for a weighted share, which does not belong to a number of samples; bets need numbers.
     """
     if condition.class_label is None:
         measured, n_samples = run.metrics.get(condition.metric), run.n_scored
@@ -187,7 +188,7 @@ def _counted(run: RunFigures, condition: Condition) -> tuple[int, int] | None:
 def _log_ratios(
     hits: Sequence[int], n_samples: Sequence[int], floor: float
 ) -> NDArray[np.float64]:
-    """Log likelihood of each batch with each drop against none, shape (n, n_drops)."""
+    """Log likelihood ratio of each batch, each drop against none, shape (n, n_drops)."""
     x = np.asarray(hits, np.float64)[:, None]
     n = np.asarray(n_samples, np.float64)[:, None]
     dropped = floor - np.asarray(DROPS)[None, :]
@@ -196,9 +197,9 @@ def _log_ratios(
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """A run that meets a condition. `is_new` if the report before did not warn of it.
+    """A run that meets a condition. `is_new` if the previous report did not warn of it.
 
-    `evidence` is what all editions together say, None where the interval of the run decided.
+    `evidence` is that of all editions together, None if the interval of the run decided.
     """
 
     condition: Condition
@@ -211,7 +212,7 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:
-    """A condition that a run's value cannot answer, with the reason in words."""
+    """A condition that cannot be judged from a run's value, with the reason in words."""
 
     condition: Condition
     run_id: str
@@ -221,7 +222,7 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True)
 class Alerts:
-    """What was warned of, what could not be judged, and the evidence that goes on growing."""
+    """What was warned of, what could not be judged, and the evidence that continues to grow."""
 
     raised: tuple[Alert, ...]
     unjudged: tuple[Unjudged, ...]
@@ -239,10 +240,10 @@ def find_alerts(
 ) -> Alerts:
     """Check every run against every condition, in their order.
 
-    `on_slices` are the values of conditions about slices by the id of the run.
-    Where editions bring new samples, `evidence` decides about a share in place of the interval:
-    it is that of each condition and model up to now, `evidence_before` that up to the edition
-    before, which may have had no run of a model it warned of earlier.
+    `on_slices` are the values of conditions about slices, by the id of the run.
+    If editions bring new samples, `evidence` decides about a share in place of the interval:
+    it is that of each condition and model so far, and `evidence_before` that up to the previous
+    edition, which may lack a run of a model that it warned of earlier.
     """
     known = {(alert.condition, alert.run_id) for alert in before}
     known_models = {
@@ -271,7 +272,7 @@ def find_alerts(
 
 
 def is_met(condition: Condition, value: MetricValue) -> bool:
-    """Whether the interval of a value excludes the limit on the bad side."""
+    """Whether the interval of a value excludes the limit, on the bad side."""
     if value.ci_low is None or value.ci_high is None:
         return False
     if condition.side is Side.BELOW:

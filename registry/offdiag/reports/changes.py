@@ -1,12 +1,12 @@
-"""What changed since the edition before, judged by intervals: metrics, ranks and flags.
+"""What changed since the previous edition, judged by intervals: metrics, ranks and flags.
 
-Two things can change the value of a metric. A run may be scored again, because a label was
+The value of a metric can change in two ways. A run may be scored again, because a label was
 corrected or a metric was redefined: its predictions are the same, so its new value counts as a
-change when it lies outside the interval of the old one. Or a run of the same name may have been
-logged: then the change is the difference of two runs, and counts when the interval of the
-difference excludes zero. Where further samples are labelled, chance moves the value of a run that
-is scored again as well. A report compares many values of the latter two kinds, so their intervals
-hold together (Bonferroni): by chance at most 5 reports of 100 say that something changed, and not
+change if it lies outside the interval of the old one. Or a new run of the same name may have been
+logged: then the change is the difference of two runs, and counts if the interval of the
+difference excludes zero. If further samples are labelled, chance also moves the value of a run
+that is scored again. A report compares many values that chance can move, so their intervals hold
+together (Bonferroni): by chance at most 5 reports in 100 say that something changed, instead of
 nearly every one.
 """
 
@@ -27,9 +27,9 @@ from offdiag.metrics.paired.class_changes import confidence_together
 from offdiag.reports.snapshot import FlagFigures, RunFigures, Snapshot
 
 CHANGING_CLASS_METRICS = ("recall", "precision")
-"""F1 follows from these two, so a change of it would be told twice."""
+"""F1 follows from these two, so a change in it would be reported twice."""
 _CONFIDENCE = 0.95
-"""Of the intervals that snapshots hold."""
+"""Confidence of the intervals in snapshots."""
 
 
 class Origin(StrEnum):
@@ -45,7 +45,7 @@ class Origin(StrEnum):
 class Change:
     """A value that left its interval.
 
-    `low` and `high` bound the difference, new minus old, where chance can be all of it: that of
+    `low` and `high` bound the difference, new minus old, if chance can explain it: that of
     two runs, or of other samples. They hold together for all such differences of the report.
     """
 
@@ -62,7 +62,7 @@ class Change:
 
     @property
     def difference(self) -> float | None:
-        """New minus old value, None where either is undefined."""
+        """New minus old value, None if either is undefined."""
         if self.before.value is None or self.after.value is None:
             return None
         return self.after.value - self.before.value
@@ -70,7 +70,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changes furthest beyond their interval first, and how many values were compared."""
+    """The changes, furthest beyond their interval first, and how many values were compared."""
 
     beyond: tuple[Change, ...]
     n_compared: int
@@ -91,9 +91,9 @@ class _Pair:
 def find_changes(
     before: Sequence[RunFigures], after: Sequence[RunFigures], metrics: Sequence[str]
 ) -> Changes:
-    """Compare the runs of two reports, slices included.
+    """Compare the runs of two reports, including slices.
 
-    A run with the same inputs as before is not looked at: its values are the same.
+    A run with the same inputs as before is skipped: its values are the same.
     """
     compared = _held_together(
         [change for pair in _pairs(before, after) for change in _compared(pair, metrics)]
@@ -119,7 +119,7 @@ def _pairs(before: Sequence[RunFigures], after: Sequence[RunFigures]) -> Iterato
         line = (run.name, run.slice, weights.get(run.id))
         predecessor, is_newest = newest_then.get(line), newest_now.get(line) is run
         if predecessor is not None and is_newest and run.id not in ids:
-            # As it is scored now: what corrected labels did to it is not a difference of the runs.
+            # As scored now: the effect of corrected labels is not a difference between the runs.
             predecessor = present.get((predecessor.id, predecessor.slice), predecessor)
             if _measured_by(predecessor) == _measured_by(run):
                 yield _Pair(predecessor, run, Origin.SUCCEEDED)
@@ -133,7 +133,7 @@ def _measured_by(run: RunFigures) -> tuple[int | None, int]:
 def _newest_by_line(
     runs: Sequence[RunFigures], weights: Mapping[str, str | None]
 ) -> dict[tuple[str, str | None, str | None], RunFigures]:
-    """By name, slice and weights; without runs of whose weights, by id, nothing is known."""
+    """Newest runs by name, slice and weights, without weighted runs whose weights are unknown."""
     oldest_first = sorted(runs, key=lambda run: (run.logged_at, run.id))
     return {
         (run.name, run.slice, weights.get(run.id)): run
@@ -187,7 +187,7 @@ def _bounds(pair: _Pair, before: MetricValue, after: MetricValue) -> tuple[float
 
 
 def _held_together(changes: Sequence[Change]) -> list[Change]:
-    """The changes with each interval of a difference as wide as their number asks for."""
+    """The changes, with intervals of differences widened according to their number."""
     n_bounded = sum(change.low is not None for change in changes)
     wider = normal_quantile(confidence_together(_CONFIDENCE, n_bounded))
     factor = wider / normal_quantile(_CONFIDENCE)
@@ -214,10 +214,10 @@ def _is_beyond(change: Change) -> bool:
 
 
 def _half_widths(change: Change) -> float:
-    """The size of a change beyond its interval, in half widths of it: costs have other units."""
+    """How far a change is beyond its interval, in half-widths, since costs have other units."""
     difference, before = change.difference, change.before
     if difference is None:
-        return math.inf  # What became undefined cannot be sized, and is too strange to come last.
+        return math.inf  # A change to undefined has no size, and is too odd to come last.
     if change.origin is Origin.SUCCEEDED:
         near = change.low if difference > 0 else change.high
         margin = difference - (near or 0.0)
@@ -229,7 +229,7 @@ def _half_widths(change: Change) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RankChange:
-    """A run that holds another place than before among the runs both reports know."""
+    """A run whose place among the runs in both reports has changed."""
 
     run_id: str
     run_name: str
@@ -239,7 +239,7 @@ class RankChange:
 
 
 def ranked(runs: Sequence[RunFigures], metric: str) -> tuple[RunFigures, ...]:
-    """Runs from best to worst; where the metric is undefined they come last, newest first.
+    """Runs from best to worst; those with an undefined metric come last, newest first.
 
     Runs with weights come after all others: their values are of other quantities.
     """
@@ -250,7 +250,8 @@ def ranked(runs: Sequence[RunFigures], metric: str) -> tuple[RunFigures, ...]:
 def ranks(runs: Sequence[RunFigures], metric: str) -> dict[str, int]:
     """Place of each run by id, 1 being best; equal values share a place.
 
-    Undefined values have none, nor have runs with weights, whose values are of other quantities.
+    Runs with undefined values have no place, nor do runs with weights, whose values are of other
+    quantities.
     """
     values = {
         run.id: _badness(run, metric)
@@ -266,10 +267,10 @@ def ranks(runs: Sequence[RunFigures], metric: str) -> dict[str, int]:
 def rank_changes(
     before: Sequence[RunFigures], after: Sequence[RunFigures], metrics: Sequence[str]
 ) -> tuple[RankChange, ...]:
-    """Places that changed among the runs of both reports, by metric and then by new place.
+    """Places that changed among the runs in both reports, by metric and then by new place.
 
     A new run moves all runs below it down by one. That is not news about them, so places are
-    counted among the runs that were there before and still are.
+    counted only among the runs that are in both reports.
     """
     known = {run.id for run in before} & {run.id for run in after}
     names = {run.id: run.name for run in after}
@@ -305,10 +306,10 @@ def _badness(run: RunFigures, metric: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FlagChanges:
-    """What became of flags between two editions, gravest first.
+    """What happened to flags between two editions, gravest first.
 
-    `opened` were not there before, `reopened` were and had been triaged. `closed` holds what was
-    said when their rule still fired.
+    `opened` flags were not there before, `reopened` ones were and had been triaged. `closed` holds
+    the flags as they were when their rule still fired.
     """
 
     opened: tuple[FlagFigures, ...]
@@ -322,7 +323,7 @@ class FlagChanges:
 
 @dataclass(frozen=True, slots=True)
 class ReopenedFlag:
-    """A flag that is open and was acknowledged, snoozed or dismissed in the edition before."""
+    """A flag that is open, and was acknowledged, snoozed or dismissed in the previous edition."""
 
     flag: FlagFigures
     why: str
@@ -332,8 +333,8 @@ class ReopenedFlag:
 def find_flag_changes(before: Snapshot, now: Snapshot) -> FlagChanges | None:
     """Compare the flags of two editions about the same samples.
 
-    None where one of them does not hold all its flags. A flag of a run without figures in the
-    present edition is not closed: nobody knows.
+    None if one of them does not hold all its flags. A flag of a run without figures in the
+    present edition does not count as closed, because its state is unknown.
     """
     if not (_holds_all(before) and _holds_all(now)):
         return None

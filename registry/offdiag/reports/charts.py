@@ -1,6 +1,6 @@
 """Charts of a report, intervals and trends, as lines, dots and texts at coordinates.
 
-Colours are in the template and literal: a printed file has no stylesheet to ask.
+Colours are literal in the template, because a printed file has no stylesheet.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from offdiag.reports.report import HistoryPoint
 _MOST_STEPS = 6
 _SMALLEST_STEP = Decimal("0.001")
 _FACTORS = (Decimal(2), Decimal("2.5"), Decimal(2))
-"""From 1 to 2, to 5, to 10."""
+"""Steps from 1 to 2, to 5, to 10."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The numbers from the first to the last tick; at least two ticks, evenly apart."""
+    """The numbers from the first to the last tick; at least two ticks, evenly spaced."""
 
     ticks: tuple[Decimal, ...]
 
     def fraction(self, value: float) -> float:
-        """Place of a value, 0 at the first and 1 at the last tick."""
+        """Position of a value, 0 at the first and 1 at the last tick."""
         low, high = float(self.ticks[0]), float(self.ticks[-1])
         return (value - low) / (high - low)
 
     @property
     def labels(self) -> tuple[tuple[float, str], ...]:
-        """Place and text of each tick."""
+        """Position and text of each tick."""
         return tuple((self.fraction(float(tick)), _printed(tick)) for tick in self.ticks)
 
 
 def axis_of(values: Iterable[MetricValue]) -> Axis:
-    """The shortest tidy axis that holds all defined values with their intervals."""
+    """The shortest axis with round ticks that covers all defined values with their intervals."""
     ends = [
         end
         for value in values
@@ -58,7 +58,7 @@ def axis_of(values: Iterable[MetricValue]) -> Axis:
 
 
 def _tidy(rough: float) -> Decimal:
-    """The smallest of 1, 2 and 5 times a power of ten, from 0.001 on, that is at least this."""
+    """The smallest of 1, 2 and 5 times a power of ten, from 0.001 on, that is at least `rough`."""
     step = _SMALLEST_STEP
     factors = cycle(_FACTORS)
     while float(step) < rough:
@@ -76,7 +76,7 @@ Anchor = Literal["start", "middle", "end"]
 WIDTH = 680
 TOP = 10
 BELOW = 44
-"""Room for the numbers and the title of an axis."""
+"""Space for the numbers and the title of an axis."""
 _LONGEST_NAME = 26
 
 
@@ -97,7 +97,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Text at a place; `is_title` names an axis."""
+    """Text at a position; `is_title` marks the title of an axis."""
 
     x: str
     y: str
@@ -109,7 +109,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A picture of fixed size; `name` says in words what it shows."""
+    """A picture of fixed size; `name` describes in words what it shows."""
 
     width: int
     height: int
@@ -127,7 +127,7 @@ def at(value: float) -> str:
 
 
 def short(name: str) -> str:
-    """A name cut in the middle: both ends tell names apart."""
+    """A name shortened in the middle, because both ends distinguish names."""
     visible = sentences.visible(name)
     if len(visible) <= _LONGEST_NAME:
         return visible
@@ -137,7 +137,7 @@ def short(name: str) -> str:
 
 _ROW = 22
 _LABELS = 190
-"""Room for names left of the axis."""
+"""Space for names left of the axis."""
 _MARGIN = 24
 
 
@@ -150,8 +150,8 @@ def interval_chart(
 ) -> Drawing:
     """One row for each estimate: a dot and its interval, undefined values in words.
 
-    `rows_are` is what one and several are called. `baseline` is marked by a dashed line, and drawn
-    only where the axis reaches.
+    `rows_are` is the noun for one row and for several. `baseline` is marked by a dashed line, and
+    drawn only if it lies on the axis.
     """
     axis = axis_of(value for _, value in rows)
     bottom = TOP + _ROW * len(rows)

@@ -1,4 +1,4 @@
-"""A report as a JSON document, and back; and how to trace its numbers."""
+"""A report as a JSON document, reading it back, and the provenance of its numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def report_document(report: Report) -> dict[str, Any]:
     # This format calls an edition an issue.
     content["issue"] = content.pop("edition")
     for figures in (*content["snapshot"]["runs"], *content["snapshot"]["slices"]):
-        # Runs without weights are written as before there were any, with the same digest.
+        # Runs without weights are written as before weights existed, with the same digest.
         for name in ("has_weights", "weights"):
             if not figures[name]:
                 del figures[name]
@@ -37,7 +37,7 @@ def report_document(report: Report) -> dict[str, Any]:
 
 
 def read_report(document: Mapping[str, Any]) -> Report | None:
-    """The report in a document, None where another version of offdiag wrote it differently."""
+    """The report in a document, None if another version of offdiag wrote a different format."""
     if document.get("format") != FORMAT:
         return None
     content = {key: document[key] for key in document if key not in {"format", "data_digest"}}
@@ -63,7 +63,7 @@ def summary_document(summary: EditionSummary) -> dict[str, Any]:
 
 
 def read_summary(document: Mapping[str, Any] | None) -> EditionSummary | None:
-    """The summary in a document, None where there is none that this version understands."""
+    """The summary in a document, None if there is none that this version understands."""
     if document is None:
         return None
     try:
@@ -83,7 +83,7 @@ def _digest(snapshot: Mapping[str, Any]) -> str:
 
 
 def provenance(report: Report) -> tuple[tuple[str, str], ...]:
-    """Names and texts: scope, time, ground truth, versions, digest."""
+    """Names and values of the provenance: scope, time, ground truth, versions, digest."""
     edition, snapshot, truth = report.edition, report.snapshot, report.snapshot.truth
     facts = [
         ("project", edition.project),

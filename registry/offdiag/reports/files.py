@@ -1,4 +1,4 @@
-"""The files that are frozen with an edition, with those of CSV and Markdown."""
+"""The files that are frozen with an edition, including CSV and Markdown."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _charts(report: Report) -> list[tuple[str, Drawing]]:
 
 
 def _told(history: Sequence[HistoryPoint], metric: str) -> list[HistoryPoint]:
-    """The points in the unit in which their metric is told."""
+    """The points in the unit in which their metric is shown."""
     return [
         point
         if point.value is None
@@ -116,7 +116,7 @@ def _template() -> Template:
 
 
 def _style_hash() -> str:
-    """What the content security policy calls the stylesheet, which is included as it is."""
+    """The hash of the inlined stylesheet for the content security policy."""
     style = _text("report.css").removesuffix("\n")
     return base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
 

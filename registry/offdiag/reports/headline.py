@@ -1,7 +1,7 @@
-"""The first sentences of a report, made from its findings and from nothing else.
+"""The first sentences of a report, made from its findings and nothing else.
 
-The first one says what changed beyond its interval since the edition before, or that nothing
-did. A corrected ground truth is named with it, because it moves runs that nobody touched.
+The first sentence says what changed beyond its interval since the previous edition, or that
+nothing did. A corrected ground truth is named in it, because it moves runs that nobody touched.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def headline(report: Report) -> str:
 
 
 def further_sentences(report: Report) -> tuple[str, ...]:
-    """What else a reader has to know before the tables, most urgent first."""
+    """What else a reader must know before the tables, most urgent first."""
     return tuple(_further(report))
 
 
@@ -88,7 +88,7 @@ def _beyond(report: Report) -> str:
         return "no change exceeds its interval"
     if len(changes) == 1:
         return f"one thing changed beyond its interval: {_change(report, changes[0])}"
-    # Values of one run move together, so one of each run says more than three of the first.
+    # Values of one run move together, so one from each run says more than three from the first.
     furthest: dict[str, Change] = {}
     for change in changes:
         furthest.setdefault(change.run_id, change)
@@ -164,7 +164,7 @@ def _further(report: Report) -> Iterator[str]:
 
 
 def _of_missing_runs(report: Report) -> Iterator[str]:
-    """Runs that a reader may look for and does not find."""
+    """Runs that a reader may look for but will not find."""
     snapshot = report.snapshot
     baseline = report.scope.baseline
     if baseline is not None and snapshot.runs and all(run.id != baseline for run in snapshot.runs):
@@ -185,7 +185,7 @@ def _of_missing_runs(report: Report) -> Iterator[str]:
 def _of_ranking(report: Report) -> Iterator[str]:
     """The run with the best value, which others may equal by chance.
 
-    Runs with sample weights have values of other quantities, and are no better than others.
+    Runs with sample weights have values of other quantities, and cannot be better than others.
     """
     snapshot = report.snapshot
     if not snapshot.runs:
@@ -221,7 +221,7 @@ def _of_ranking(report: Report) -> Iterator[str]:
 
 
 def _of_the_choice(found: BestOfManyFigures, end: str) -> str:
-    """What the run with the best value is expected to reach, having been chosen for it."""
+    """What the run with the best value is expected to reach, given that it was chosen for it."""
     chosen = f"Chosen for being the {end} of {found.n_runs}"
     if found.corrected.value is None:
         return f"{chosen}, its value flatters it; a class has too few examples to correct that."

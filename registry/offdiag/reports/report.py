@@ -1,4 +1,4 @@
-"""One edition of a report: its facts, what the registry held, what follows, and its summary."""
+"""One edition of a report: its facts, the registry's figures, the findings, and its summary."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LONGEST_HISTORY = 26
 class EditionFacts:
     """Which edition this is. `fire_time` is local wall time with its zone.
 
-    `covers_missed` counts earlier fires that nobody was there for and that it stands for.
+    `covers_missed` counts earlier scheduled times that were missed and that it stands for.
     """
 
     project: str
@@ -53,14 +53,14 @@ class HistoryPoint:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What follows from a snapshot and the edition before, whose number is `since`.
+    """The findings from a snapshot and the previous edition, whose number is `since`.
 
-    `is_comparable` is false where that edition was about other samples: then nothing was
-    compared. Run ids are in the order of the ranking. `gone` are names of runs that are no
-    longer there; it stays empty where runs were left out for their number. `costs_before` is
-    the cost matrix of the edition before where that was another one, so that costs were not
-    compared. `flags` is None where the two editions do not hold all their flags. `returned` are
-    runs of which only older editions had figures; they are compared with the last of these.
+    `is_comparable` is false if that edition was about other samples: then nothing was
+    compared. Run ids are in the order of the ranking. `gone` are names of runs that no longer
+    exist; it stays empty if runs were left out because there were too many. `costs_before` is
+    the cost matrix of the previous edition if it was another one, so that costs were not
+    compared. `flags` is None if the two editions do not hold all their flags. `returned` are
+    runs for which only older editions had figures; they are compared with the last of these.
     """
 
     since: int | None
@@ -91,16 +91,16 @@ class Report:
         return ranked(self.snapshot.runs, self.scope.ranking_metric)
 
     def id_if_needed(self, moved: Change | RankChange) -> str:
-        """ " r_4bcd6fgh8jkm" where another run has the same name, which may have changed as well.
+        """ " r_4bcd6fgh8jkm" if another run has the same name and may have changed as well.
 
-        Of a newer run of its name the name is enough.
+        For a newer run of that name the name is enough.
         """
         if isinstance(moved, Change) and moved.origin is Origin.SUCCEEDED:
             return ""
         return self.id_of_namesake(moved.run_id, moved.run_name)
 
     def id_of_namesake(self, run_id: str, name: str) -> str:
-        """ " r_4bcd6fgh8jkm" where another run of the report has the same name, else nothing."""
+        """ " r_4bcd6fgh8jkm" if another run of the report has the same name, else nothing."""
         others = (run for run in self.snapshot.runs if run.id != run_id)
         return f" {run_id}" if any(run.name == name for run in others) else ""
 
@@ -112,10 +112,10 @@ def make_report(
     previous: Report | None,
     older: Sequence[Report] = (),
 ) -> Report:
-    """Find out what the figures say, above all since the previous edition.
+    """Derive the findings from the figures, above all what changed since the previous edition.
 
-    `older` editions, newest first, have figures of runs that the previous one lacks, and know the
-    samples where it has no runs.
+    `older` editions, newest first, have figures of runs that the previous one lacks; if that one
+    has no runs, they also say which samples it was about.
     """
     runs = ranked(snapshot.runs, scope.ranking_metric)
     before = (
@@ -171,7 +171,7 @@ def _warned_of_returned(
 
 
 def _same_samples(scope: ReportScope, snapshot: Snapshot, previous: Report) -> bool:
-    """Numbers of different samples must not be compared; an edition without runs has none."""
+    """Whether the samples are the same, as comparisons need; an edition without runs has none."""
     before, now = previous.snapshot.truth, snapshot.truth
     is_empty = not (snapshot.n_matching and previous.snapshot.n_matching)
     return is_same_dataset(scope, previous) and (
@@ -180,7 +180,7 @@ def _same_samples(scope: ReportScope, snapshot: Snapshot, previous: Report) -> b
 
 
 def is_same_dataset(scope: ReportScope, previous: Report) -> bool:
-    """Whether the edition before was about this dataset."""
+    """Whether the previous edition was about this dataset."""
     return (scope.project, scope.dataset) == (previous.scope.project, previous.scope.dataset)
 
 
@@ -223,12 +223,12 @@ def _findings(
 
 
 def _was_cut_off(run: RunFigures, before: Snapshot) -> bool:
-    """Whether a run is older than those that an edition of the newest runs had."""
+    """Whether a run is older than those in an edition that holds only the newest runs."""
     return before.is_cut and all(run.logged_at < shown.logged_at for shown in before.runs)
 
 
 def _with_returned(before: Snapshot, older: Snapshot, now: Snapshot) -> Snapshot:
-    """The edition before with the runs that it lacks, as an older edition had them."""
+    """The previous edition with the runs that it lacks, as an older edition had them."""
     returned = {run.id for run in older.runs} & {run.id for run in now.runs}
     returned -= scored_runs(before)
     has_other_costs = _has_other_costs(now, older)
@@ -252,7 +252,7 @@ def _without_costs(run: RunFigures) -> RunFigures:
 
 
 def _has_other_costs(snapshot: Snapshot, before: Snapshot) -> bool:
-    """Whether costs are measured by another cost matrix than in the edition before."""
+    """Whether costs are measured with another cost matrix than in the previous edition."""
     return _which(snapshot.costs) != _which(before.costs)
 
 
@@ -294,10 +294,10 @@ def _line(
     previous: Report | None,
     older: Sequence[Report],
 ) -> tuple[HistoryPoint, ...]:
-    """The points this edition goes on from.
+    """The points that this edition continues.
 
-    There are none of another metric, at other costs, or of weighted values where these are not.
-    Whether those before editions without runs are of the same samples is told by the last
+    There are none if they were of another metric, at other costs, or of weighted values and these
+    are not. Whether editions without runs were about the same samples follows from the last
     edition that had some.
     """
     if previous is None or previous.scope.ranking_metric != scope.ranking_metric:
@@ -320,8 +320,8 @@ class EditionSummary:
     """Counts of an edition, and the best values of its series.
 
     Of `n_alerts` alerts `n_new_alerts` are new. `n_open_flags` and `n_raised_flags` are None
-    where the edition does not tell. `line` holds the best value of `metric` for each of the last
-    editions, oldest first, None where there was none; it ends with this edition.
+    if the edition does not say. `line` holds the best value of `metric` for each of the last
+    editions, oldest first, None if there was none; it ends with this edition.
     """
 
     n_runs: int

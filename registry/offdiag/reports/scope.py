@@ -1,4 +1,4 @@
-"""What a report is about: which runs, which metrics, compared with what, and when to warn."""
+"""The scope of a report: which runs, which metrics, compared with what, and when to warn."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from offdiag.metrics.names import averages_of, find_metric, nearest_names
 DEFAULT_METRICS = ("balanced_accuracy", "mcc", "macro_f1", "overall_accuracy")
 """Runs are ranked by the first; accuracy comes last because it hides small classes."""
 METRICS_OF_SETS = ("macro_f1", "example_jaccard", "subset_accuracy", "hamming_loss")
-"""The same for runs whose samples have sets of labels, where classes are not exclusive."""
+"""Defaults for runs whose samples have sets of labels, where classes are not exclusive."""
 CLASS_METRICS = ("recall", "precision", "f1")
-"""Values of single classes that a report keeps, and that conditions may be about."""
+"""Per-class values that a report keeps, and that conditions may be about."""
 MOST_METRICS = 8
 MOST_CONDITIONS = 50
 MOST_SLICES = 10
@@ -36,7 +36,7 @@ _WHOLE = frozenset(key for scope in SCOPES_OF_RUNS for key in CATALOGUE[scope])
 
 
 class TermField(StrEnum):
-    """What narrows the runs of a dataset."""
+    """A field by which the runs of a dataset can be narrowed."""
 
     MODEL = "model"
     NAME = "name"
@@ -45,7 +45,7 @@ class TermField(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunTerm:
-    """A condition on a run: its model, a part of its name, or a tag with a value or any."""
+    """A condition on a run: its model, a part of its name, or a tag with a given or any value."""
 
     field: TermField
     text: str
@@ -66,10 +66,10 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Warn of every run whose value is beyond a limit, its whole interval included.
+    """Warn of every run whose value, including its whole interval, is beyond a limit.
 
-    A metric may be named as scikit-learn does; the condition then has our key. `slice` are the
-    samples that are meant, None for all; with `over` it is the `worst` value of all groups of
+    A metric may be named as in scikit-learn; the condition then has our key. `slice` is the
+    slice that is meant, None for all samples; with `over` it is the `worst` value of all groups of
     the slice column `by`, or the `gap` between them.
     """
 
@@ -111,19 +111,19 @@ class Condition:
 
     @property
     def is_of_slices(self) -> bool:
-        """Whether the values of whole runs do not decide it."""
+        """Whether it is decided by something other than the values of whole runs."""
         return self.slice is not None or self.over is not None
 
 
 @dataclass(frozen=True, slots=True)
 class ReportScope:
-    """The runs of one dataset that fulfil all terms, and what is reported of them.
+    """The runs of one dataset that meet all terms, and what is reported about them.
 
-    `baseline` is the id of the run that the others are compared with. Each of `slices` is a
+    `baseline` is the id of the run with which the others are compared. Each of `slices` is a
     part of the samples, such as `country=DE`, that is reported beside all of them; it is kept
     in its canonical form. `cost_matrix` names a cost matrix, as `visits` (the newest version
     at the time of an edition) or `visits@3`; with it the mean cost is one of the metrics. Raises
-    `InvalidInput` for values that are not valid. Metrics may be named as scikit-learn does.
+    `InvalidInput` for values that are not valid. Metrics may be named as in scikit-learn.
     """
 
     project: str
@@ -164,7 +164,7 @@ class ReportScope:
             object.__setattr__(self, "metrics", (*self.metrics, COST_METRIC))
 
     def for_task(self, task: Task) -> ReportScope:
-        """With metrics that the runs have: the default ones are undefined for sets of labels."""
+        """The scope with metrics that the runs have: the defaults do not exist for label sets."""
         if task is not Task.MULTILABEL or self.metrics != DEFAULT_METRICS:
             return self
         return replace(self, metrics=METRICS_OF_SETS)
@@ -175,7 +175,7 @@ class ReportScope:
 
     @property
     def kept_metrics(self) -> tuple[str, ...]:
-        """The metrics of whole runs that are shown, then those that only alerts are about."""
+        """The metrics of whole runs that are shown, then those needed for alerts only."""
         of_alerts = (each.metric for each in self.alerts if each.class_label is None)
         return tuple(dict.fromkeys((*self.metrics, *of_alerts)))
 

@@ -12,14 +12,14 @@ from offdiag.flags.verdict import Severity
 from offdiag.reports.scope import Condition
 
 MOST_RUNS = 200
-"""Newer runs go first into a report; what was left out is said."""
+"""Most runs in a report, newest first; the report says how many were left out."""
 ALL_CLASSES_UP_TO = 60
-"""With more classes a report keeps those with the lowest recall."""
+"""With more classes, a report keeps those with the lowest recall."""
 WORST_KEPT = 12
 MOST_SLICED = 20
-"""Slices are counted of so many of the best runs; each is an evaluation of its own."""
+"""Number of best runs for which slices are counted; each slice is a separate evaluation."""
 MOST_FLAGS = 500
-"""The gravest flags of all runs together."""
+"""Most flags for all runs together, the gravest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class RunFigures:
     """One run as evaluated on all samples, or on one slice of them.
 
     `input_digest` stands for predictions, truth, slice and suite together: equal digests have
-    equal values. Metrics of a run that `has_weights` are shares of weights; equal `weights` stand
-    for the same weights, and are read where a run before it has its name. `classes` are all
-    classes in label order, or the worst where there are many.
+    equal values. Metrics of a run that `has_weights` are shares of weights; equal `weights` mean
+    the same weights, and are only read if an earlier run has the same name. `classes` are all
+    classes in label order, or the worst if there are many.
     """
 
     id: str
@@ -62,9 +62,9 @@ class RunFigures:
 
 @dataclass(frozen=True, slots=True)
 class TruthFigures:
-    """The newest version of the ground truth that the runs are scored on.
+    """The newest version of the ground truth on which the runs are scored.
 
-    `root_number` is that of the first version it descends from: equal numbers mean the same
+    `root_number` is that of the first version from which it descends: equal numbers mean the same
     samples.
     """
 
@@ -101,7 +101,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Samples of one class that were taken for another."""
+    """Samples of one class that were predicted as another."""
 
     actual: str
     predicted: str
@@ -128,7 +128,7 @@ class RunName:
 
 @dataclass(frozen=True, slots=True)
 class ConstantPrediction:
-    """The cheapest way of always giving one answer, on the samples of the best run."""
+    """The cheapest constant prediction, on the samples of the best run."""
 
     label: str
     mean_cost: float
@@ -152,7 +152,7 @@ class CostFigures:
 class FlagFigures:
     """A flag that fires for a run, or for one class or slice of it.
 
-    `state` is what people made of it.
+    `state` is the state set by people.
     """
 
     run_id: str
@@ -163,14 +163,14 @@ class FlagFigures:
     state: FlagState
     message: str
     badge: str = ""
-    """ "hides" or "may hide", empty for flags that set neither badge and in older editions."""
+    """ "hides" or "may hide"; empty for flags that set neither badge, and in older editions."""
     slice: str | None = None
     snoozed_until: datetime | None = None
-    """Of a flag that is open: its snooze ended then."""
+    """For an open flag: when its snooze ended."""
 
     @property
     def key(self) -> tuple[str, str, str | None, str | None]:
-        """There is one flag of a run, rule, class and slice."""
+        """The identity of a flag: there is one per run, rule, class and slice."""
         return (self.run_id, self.rule, self.class_label, self.slice)
 
 
@@ -202,16 +202,16 @@ class Snapshot:
     """Everything a report says about the present.
 
     `runs` are all scored on the same ground truth, its newest version, with the same suite;
-    they are in no order that matters, at most `MOST_RUNS` of the `n_matching` finished runs in
+    they are in no meaningful order, at most `MOST_RUNS` of the `n_matching` finished runs in
     scope. `waiting` have yet to be scored like this, `failed` could not be, and `n_elsewhere`
-    have another ground truth, or are matrices of an older version of it, whose values would not
-    compare. `slices` are figures of the best
-    `MOST_SLICED` runs, and `revisions` those since the edition before, oldest first. `flags` are
-    the gravest `MOST_FLAGS` of the `n_flags` that fire for `runs` and are more than a remark,
-    None in editions of versions that knew no flags. `best_set` is None where nothing was tested,
-    `best_of_many` where the value of the best run is not corrected. `on_slices` are the values of
-    conditions about slices, by run and condition; `n_suppressed` slices in scope are too small
-    to be shown. `champion` is that of the dataset, in scope or not.
+    have another ground truth, or are matrices of an older version of it, whose values would not be
+    comparable. `slices` are figures of the best `MOST_SLICED` runs, and `revisions` those since
+    the previous edition, oldest first. `flags` are the gravest `MOST_FLAGS` of the `n_flags` that
+    fire for `runs` and are more than a remark, None in editions from versions without flags.
+    `best_set` is None if nothing was tested, `best_of_many` if the value of the best run is not
+    corrected. `on_slices` are the values of conditions about slices, by run and condition;
+    `n_suppressed` slices in scope are too small to be shown. `champion` is that of the dataset,
+    in scope or not.
     """
 
     task: str

@@ -1,4 +1,4 @@
-"""The tables of a report, in the order in which they are read, and the matrix of the first run."""
+"""The tables of a report, in reading order, and the matrix of the first run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_ROWS = 50
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`columns` name what stands in each row; a `note` says what a reader could get wrong."""
+    """`columns` are the column titles; a `note` says what a reader could misunderstand."""
 
     title: str
     columns: tuple[str, ...]
@@ -35,7 +35,7 @@ class Table:
 def table_of(
     title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], note: str = ""
 ) -> Table | None:
-    """A table of the first `MOST_ROWS` rows, None where there are none."""
+    """A table of the first `MOST_ROWS` rows, None if there are none."""
     if not rows:
         return None
     if len(rows) > MOST_ROWS:
@@ -49,7 +49,7 @@ CORNER = "actual ↓ predicted →"
 
 @dataclass(frozen=True, slots=True)
 class LeaderMatrix:
-    """`rows` are an actual class with its samples by predicted class, in the order of `labels`."""
+    """Each of `rows` is an actual class with its samples by predicted class, in label order."""
 
     title: str
     corner: str
@@ -58,7 +58,7 @@ class LeaderMatrix:
 
 
 def leader_matrix(report: Report) -> LeaderMatrix | None:
-    """The matrix with both axes named, None where there is no run or too many classes."""
+    """The matrix with both axes named, None if there is no run or there are too many classes."""
     leader = report.snapshot.leader
     if leader is None or leader.matrix is None:
         return None
@@ -126,7 +126,7 @@ def runs_table(report: Report) -> Table | None:
 
 
 def marked_name(run: RunFigures, *marks: str) -> str:
-    """The name of a run with marks in brackets, that its values are weighted among them."""
+    """The name of a run with marks in brackets; one mark says that its values are weighted."""
     all_marks = (*marks, "weighted") if run.has_weights else marks
     return f"{run.name} ({', '.join(all_marks)})" if all_marks else run.name
 
@@ -141,7 +141,7 @@ def _of_weights(report: Report) -> str:
 
 
 def _places_by_cost(report: Report) -> dict[str, int]:
-    """Place of each run by mean cost, unless that is the ranking itself or is not known."""
+    """Place of each run by mean cost, unless that is the ranking itself or unknown."""
     scope = report.scope
     if COST_METRIC not in scope.metrics or scope.ranking_metric == COST_METRIC:
         return {}
@@ -149,7 +149,7 @@ def _places_by_cost(report: Report) -> dict[str, int]:
 
 
 def _yardstick(report: Report) -> str:
-    """What costs are measured by, and the least that a run has to beat."""
+    """How costs are measured, and the least cost that a run has to beat."""
     costs = report.snapshot.costs
     if costs is None:
         return ""
@@ -244,7 +244,7 @@ def worst_of_each_table(report: Report) -> Table | None:
 
 
 def things_of(report: Report) -> tuple[str, str]:
-    """What the runs predict is called, one and several."""
+    """The noun for what the runs predict, singular and plural."""
     if report.snapshot.task == Task.MULTILABEL:
         return "label", "labels"
     return "class", "classes"
@@ -258,7 +258,7 @@ def _size(run: RunFigures, figures: ClassFigures) -> str:
 
 
 def worst_first(run: RunFigures) -> Sequence[ClassFigures]:
-    """Classes that have samples, lowest recall first; of equal ones the larger class."""
+    """Classes that have samples, lowest recall first; if tied, the larger class first."""
     with_cases = [each for each in run.classes if each.values["recall"].value is not None]
     return sorted(with_cases, key=lambda each: (each.values["recall"].value, -each.support))
 
@@ -320,7 +320,7 @@ def alerts_table(report: Report) -> Table | None:
 
 
 def evidence_table(report: Report) -> Table | None:
-    """How much speaks for a share having fallen, where editions bring new examples.
+    """How strong the evidence for a fallen share is, if editions bring new examples.
 
     Models without a run in this edition only keep their evidence.
     """
@@ -347,7 +347,7 @@ def evidence_table(report: Report) -> Table | None:
 
 
 _MOST_ODDS = 1_000_000
-"""Larger ones say no more, in up to three hundred digits."""
+"""Odds above this say nothing more, and have up to three hundred digits."""
 
 
 def _odds(value: float) -> str:
@@ -394,7 +394,7 @@ _BADGES = {"hides": "▲ hides it", "may hide": "◇ may hide it"}
 
 
 def flags_table(report: Report) -> Table | None:
-    """What was raised and closed since the edition before; in a first one, all that is open."""
+    """Flags raised and closed since the previous edition; in a first edition, all open flags."""
     changes, flags = report.findings.flags, report.snapshot.flags
     if changes is None:
         listed = [("open", flag) for flag in flags or () if flag.state is FlagState.OPEN]
