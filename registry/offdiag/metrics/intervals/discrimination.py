@@ -139,7 +139,7 @@ def area_bounds(
     The numbers of samples may be effective sizes.
 
     V(t) = t (1 - t) (1 + (M - 1) ((1 - t) / (2 - t) + t / (1 + t))) / (m n) with M the mean of
-    the numbers m and n of samples: Hanley and McNeil's variance with M in place of both numbers.
+    the numbers m and n of samples: Hanley and McNeil's variance with M for both in the numerator.
     """
     z = normal_quantile(confidence)
     pairs, others = n_positive * n_negative, (n_positive + n_negative) / 2 - 1
