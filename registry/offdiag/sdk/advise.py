@@ -1,4 +1,4 @@
-"""`offdiag.advise`: which three numbers to report, and why."""
+"""`offdiag.advise`: which three metrics to report, and why."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ def advise(
     balance_known: bool = False,
     has_scores: bool | None = None,
 ) -> Advice:
-    """Which three numbers to report about a classifier, which not, and the reasons.
+    """Which three metrics to report about a classifier, which not to report, and why.
 
-    `subject` is a run, an evaluation or a confusion matrix. `goal` says which errors matter:
-    "misses", "false_alarms" or "both", or what the scores are for: "ranking" or
-    "probabilities". `about` is the class whose errors matter; without it all matter, and the
-    smallest is watched. `balance_known` says that the classes will be as frequent in use as
-    they are in this data; otherwise no metric that depends on it is recommended. `has_scores`
-    is found out where the subject can tell.
+    * `subject`: a run, an evaluation or a confusion matrix.
+    * `goal`: which errors matter, "misses", "false_alarms" or "both", or what the scores are for,
+      "ranking" or "probabilities". Default: "both".
+    * `about`: the class whose errors matter. Default: all classes, with attention to the smallest.
+    * `balance_known`: whether classes will be as frequent in use as in this data. If not, which is
+      the default, no metric that depends on it is recommended.
+    * `has_scores`: whether there are scores. Default: determined from the subject if it shows
+      that.
 
-    Raises `InvalidInput` for an unknown goal or class, a class without samples, and data in
-    which fewer than two classes occur.
+    Raises `InvalidInput` for an unknown goal or class, a class without samples, and data with
+    fewer than two classes.
 
     >>> advice = advise(evaluate_matrix([[970, 20], [2, 8]], orientation="actual_rows"),
     ...                 goal="misses", about=1)  # doctest: +SKIP
@@ -51,7 +53,7 @@ def advise(
 
 
 def _matrix(subject: object) -> tuple[ConfusionMatrix, bool]:
-    """The matrix of what was handed in, and whether it has scores."""
+    """The confusion matrix of the subject, and whether it has scores."""
     if isinstance(subject, Evaluated):
         subject = subject.evaluation()
     if isinstance(subject, Evaluation):

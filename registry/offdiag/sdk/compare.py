@@ -1,4 +1,4 @@
-"""Comparing stored runs from a notebook or a script, and what a comparison looks like there."""
+"""Comparing stored runs in a notebook or a script, and the result as text, frames and a card."""
 
 from __future__ import annotations
 
@@ -37,14 +37,15 @@ _NUMBERS = ("value", "ci_low", "ci_high")
 
 
 class Comparison:
-    """Two or more runs beside each other; the first is A.
+    """Two or more runs of one dataset compared, returned by `compare`; the first run is A.
 
-    `verdict` says in words what intervals and tests bear out. An undefined value is NaN in the
-    frames, with its reason in `to_dict()`.
+    `verdict` says in words what intervals and tests support. `metrics`, `per_class`, `slices()`,
+    `pairs` and `examples()` are frames. An undefined value is NaN in them; its reason is in
+    `to_dict()`.
     """
 
     def __init__(self, record: Mapping[str, Any], registry: Registry) -> None:
-        """`record` is a plain `Comparison` (of `offdiag.records`) of runs that compare."""
+        """`record` is a plain `Comparison` (of `offdiag.records`) of runs that can be compared."""
         self._record = record
         self._registry = registry
         self._result: Mapping[str, Any] = record["result"]
@@ -60,7 +61,7 @@ class Comparison:
         return comparison_line(self._record)
 
     def __str__(self) -> str:
-        """The verdict, the primary metrics and the recall of each class, a page of text."""
+        """The verdict, the primary metrics and the recall of each class, as a page of text."""
         from offdiag.sdk.display.comparison_text import comparison_text
 
         return comparison_text(self._record)
@@ -78,20 +79,28 @@ class Comparison:
 
     @property
     def counts(self) -> dict[str, int] | None:
-        """Of two paired runs how many examples `both_right`, `only_a`, `only_b`, `both_wrong`."""
+        """Numbers of `both_right`, `only_a`, `only_b`, `both_wrong` of paired runs, else None."""
         counts = self._result.get("counts")
         return None if counts is None else dict(counts)
 
     @cached_property
     def metrics(self) -> pd.DataFrame:
-        """Headline metrics.
+        """The primary metrics.
 
-        Of two runs one row each: `a`, `b`, `difference` (b - a) with `ci_low` and `ci_high` of
-        the metric alone, `simultaneous_low` and `simultaneous_high` of all together, which decide
-        the `outcome`, `p` where there is a test and `p_adjusted` over all classes. Of more runs
-        one row for each metric and run: `value`, `standing`, and the run minus the one in
-        `compared_with`, `behind`, with the simultaneous interval that decides the standing and p
-        values.
+        With two runs, one row for each metric:
+
+        * `a`, `b`, `difference`: the values, and b - a.
+        * `ci_low`, `ci_high`: the interval of the difference of this metric alone.
+        * `simultaneous_low`, `simultaneous_high`: the interval for all metrics together. It
+          decides the `outcome`.
+        * `p`, `p_adjusted`: the p value if there is a test, and adjusted over all classes.
+
+        With more runs, one row for each metric and run:
+
+        * `run_id`, `value`, `standing`: the run, its value, and its status among the runs.
+        * `behind`, `ci_low`, `ci_high`: the run minus the run in `compared_with`, with the
+          simultaneous interval that decides the standing.
+        * `p`, `p_adjusted`: the p values.
         """
         with optional:
             import pandas as pd
@@ -109,9 +118,9 @@ class Comparison:
     def per_class(self) -> pd.DataFrame:
         """Recall, precision and F1 of every class, with the number `n` of its examples.
 
-        Of two runs the columns of `metrics`; of more runs one row for each class and run, with
-        the interval of the value itself and, for recall, its `standing` among all runs and
-        classes.
+        With two runs, the columns are those of `metrics`. With more runs there is one row for each
+        class and run, with the interval of the value itself and, for recall, its `standing` among
+        all runs and classes.
         """
         with optional:
             import pandas as pd
@@ -128,14 +137,18 @@ class Comparison:
         return pd.DataFrame(_class_rows(self._result)).set_index([*index, "run"])
 
     def slices(self) -> pd.DataFrame:
-        """Accuracy of two paired runs on every slice, the largest loss of B first.
+        """Accuracy of two paired runs on every slice, with the largest loss of B first.
 
-        One row for each slice, and one called "all" for all examples: `n`, `a`, `b`,
-        `difference` (b - a) with `ci_low` and `ci_high` of the slice alone,
-        `simultaneous_low` and `simultaneous_high` of all together, which decide the `outcome`,
-        `p` and `p_adjusted` (for all slices, their classes and the whole). `frame.attrs` has the
-        `verdict`, the slices that are `too_small` and `n_suppressed` others. Raises `Conflict`
-        for runs that are not paired or have no slice columns, and on a slice.
+        One row for each slice, and one called "all" for all examples:
+
+        * `n`, `a`, `b`, `difference`: the number of examples, both values, and b - a.
+        * `ci_low`, `ci_high`: the interval of the difference on this slice alone.
+        * `simultaneous_low`, `simultaneous_high`: the interval for all slices together. It decides
+          the `outcome`.
+        * `p`, `p_adjusted`: the p value, and adjusted for all slices, their classes and the whole.
+
+        `frame.attrs` has the `verdict`, the slices that are `too_small` and `n_suppressed` others.
+        Raises `Conflict` for runs that are not paired or have no slice columns, and on a slice.
         """
         found = self._by_slice()
         frame = _slice_frame((found["whole"], *found["slices"]), ["slice"])
@@ -143,7 +156,7 @@ class Comparison:
         return frame
 
     def class_slices(self) -> pd.DataFrame:
-        """Recall of each class on every slice, by slice and class, as `slices` has accuracy."""
+        """Recall of each class on every slice, by slice and class; columns as in `slices`."""
         return _slice_frame(self._by_slice()["classes"], ["slice", "class"])
 
     def _by_slice(self) -> Mapping[str, Any]:
@@ -159,11 +172,11 @@ class Comparison:
 
     @cached_property
     def best_of_many(self) -> pd.DataFrame:
-        """The highest of three or more runs by each metric.
+        """The highest of three or more runs by each metric, corrected for having been selected.
 
-        `value` is what it has on these examples, `corrected` what it is expected to reach on new
-        ones: a run that was chosen for being highest is not as good as it looks. Empty where that
-        could not be computed; NaN where a class has too few examples.
+        `value` is its value on these examples, `corrected` the expected value on new ones: a run
+        that was chosen for being highest is not as good as it looks. Empty if it could not be
+        computed; NaN if a class has too few examples.
         """
         with optional:
             import pandas as pd
@@ -182,19 +195,20 @@ class Comparison:
 
     @property
     def samples_needed(self) -> dict[str, Any] | None:
-        """How many labelled examples would decide between two runs; None where it is decided.
+        """How many labelled examples would decide between two runs; None if that is decided.
 
-        `needed` (`needed_low` to `needed_high`) examples in all settle the `difference` in
-        accuracy between `first` and `second`; the present `n_samples` settle one of `settled`.
+        `needed` (`needed_low` to `needed_high`) examples in total detect the `difference` in
+        accuracy between `first` and `second`; the present `n_samples` detect a difference of
+        `settled`.
         """
         found = self._result.get("samples_needed")
         return None if found is None else dict(found)
 
     @cached_property
     def pairs(self) -> pd.DataFrame:
-        """Every two paired runs: how many examples only one of them gets right, and McNemar's p.
+        """For each pair of runs, how many examples only one of them gets right, and McNemar's p.
 
-        `p_adjusted` is Holm's over all pairs.
+        Only paired runs are included. `p_adjusted` is corrected by Holm's method over all pairs.
         """
         with optional:
             import pandas as pd
@@ -206,12 +220,15 @@ class Comparison:
     def examples(
         self, kind: ExampleKind = "only_a", *, class_: object = None, limit: int = 1_000
     ) -> pd.DataFrame:
-        """At most `limit` examples of two paired runs, by which run is right about them.
+        """Examples of two paired runs, selected by which run is right about them.
 
-        `kind` is "only_a", "only_b", "both_right" or "both_wrong", `class_` the actual class of
-        the examples, all by default. Columns are sample (id or position), actual, a and b (the
-        predictions), a_confidence and b_confidence (their scores, NaN without), in the order of
-        the dataset. Examples are those of the comparison: of its slice, or the shared ones.
+        * `kind`: "only_a", "only_b", "both_right" or "both_wrong". Default: "only_a".
+        * `class_`: only examples of this actual class.
+        * `limit`: the highest number of rows. Default: 1,000.
+
+        Columns are sample (id or position), actual, a and b (the predictions), a_confidence and
+        b_confidence (their scores, NaN without), in the order of the dataset. The examples are
+        those of the comparison: of its slice, or the shared ones.
 
         Raises `InvalidInput` for more than two runs, another `kind`, an unknown class and a
         `limit` below 1, and `Conflict` for runs without predictions.
@@ -236,7 +253,7 @@ class Comparison:
         return frame.astype({"a_confidence": float, "b_confidence": float})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for `json.dumps(..., allow_nan=False)`."""
+        """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
         return dict(self._record)
 
     def _repr_html_(self) -> str:
@@ -263,7 +280,7 @@ class Comparison:
 def _examples(
     registry: Registry, query: ComparedExamplesQuery, limit: int
 ) -> list[ComparedExample]:
-    """At most `limit` examples: of a server page after page, of a database at once."""
+    """At most `limit` examples: from a server page by page, from a database in one query."""
 
     examples: list[ComparedExample] = []
     while True:
@@ -340,7 +357,7 @@ def _class_rows(result: Mapping[str, Any]) -> Iterator[dict[str, object]]:
 
 
 def _slice_frame(found: Iterable[Mapping[str, Any]], index: list[str]) -> pd.DataFrame:
-    """Slices, the largest loss of B first."""
+    """Slices, with the largest loss of B first."""
     with optional:
         import pandas as pd
 
@@ -371,7 +388,7 @@ def _slice_row(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _listed(runs: object) -> tuple[Any, ...]:
-    """The runs of a list or of a frame with their ids; anything else as the only one."""
+    """The runs of a list or of a frame with their ids; anything else as the only run."""
     ids = getattr(runs, "run_id", None)
     if ids is not None and not isinstance(ids, str):
         return tuple(ids)
@@ -390,18 +407,23 @@ def compare(
     difference: float = DIFFERENCE_THAT_MATTERS,
     url: str | None = None,
 ) -> Comparison:
-    """Compare two or more runs of one dataset, example by example where that is possible.
+    """Compare two or more runs of one dataset, example by example if possible.
 
-    `runs` are ids, names, or what `log_run` returned, one after another or in a list, or a frame
-    that `search_runs` returned; the first is A, the second B. `baseline` moves one of them to the
-    front, or joins it to them. `slice`, such as "country=DE", takes a part of the examples. Runs
-    that predicted different examples are compared only with `on_shared`, on those that all share.
-    `difference` is the one in accuracy that matters to you, as a share: where none is significant
-    the verdict says how many examples would detect it.
-    `url` is the registry, by default that of the runs, or of ids and names the configured one.
+    Returns a `Comparison`, in which the first run is A and the second B.
+
+    * `runs`, `others`: ids, names, or what `log_run` returned, one after another or in a list, or
+      a frame that `search_runs` returned.
+    * `baseline`: the run to put first; it is added if it is not among the runs.
+    * `slice`: compare only a part of the examples, such as "country=DE".
+    * `on_shared`: compare runs that predicted different examples, on those that all share.
+      Default: False, which refuses such runs.
+    * `confidence`: the level of the intervals. Default: 0.95.
+    * `difference`: the difference in accuracy that matters to you, as a share. If none is
+      significant, the verdict says how many examples would detect it. Default: 0.01.
+    * `url`: the registry. Default: that of the runs; for ids and names the configured one.
 
     Raises `NotFound` for an unknown run, `InvalidInput` for fewer than two runs, and `Conflict`
-    for runs that cannot be compared, with the reason.
+    with the reason for runs that cannot be compared.
     """
     listed = (*_listed(runs), *others)
     at = registry_of((*listed, baseline), url)

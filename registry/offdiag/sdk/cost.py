@@ -35,23 +35,24 @@ TRIVIAL_CLASS = "best_trivial_class"
 
 @runtime_checkable
 class Evaluated(Protocol):
-    """Anything that has an evaluation to offer, such as a run."""
+    """Anything that has an evaluation, such as a run."""
 
     def evaluation(self) -> Evaluation: ...
 
 
 @runtime_checkable
 class Priced(Protocol):
-    """Anything that knows costs by name, such as a run."""
+    """Anything that finds costs by name, such as a run."""
 
     def costs(self, name: str) -> CostMatrix: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CostEvaluation(Mapping[str, MetricValue]):
-    """The costs of a confusion matrix by key, and what they were computed from.
+    """Costs of a confusion matrix by key, returned by `cost`.
 
-    The value of `best_trivial_class` is a class code; `best_trivial_label` is its name.
+    `matrix` and `costs` are what they were computed from. The value of `best_trivial_class` is a
+    class code; `best_trivial_label` is its name.
     """
 
     matrix: ConfusionMatrix
@@ -69,7 +70,7 @@ class CostEvaluation(Mapping[str, MetricValue]):
 
     @property
     def best_trivial_label(self) -> str | None:
-        """The class whose constant prediction costs least, None where undefined."""
+        """The class whose constant prediction costs least; None if undefined."""
         code = self.by_key[TRIVIAL_CLASS].value
         return None if code is None else self.matrix.labels.names[int(code)]
 
@@ -98,9 +99,9 @@ class CostEvaluation(Mapping[str, MetricValue]):
         return MetricTable(self.by_key).to_frame()
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Plain Python values: {key: {"value", "reason", "limit"}}, the class as a whole number.
+        """Plain values: `{key: {"value", "reason", "limit"}}`, the class code as a whole number.
 
-        `best_trivial_class` has its "label" beside the code.
+        `best_trivial_class` also has the "label" of its class.
         """
         found = {key: value.to_dict() for key, value in self.by_key.items()}
         trivial = found[TRIVIAL_CLASS]
@@ -121,20 +122,25 @@ def cost(
     project: str | None = None,
     url: str | None = None,
 ) -> CostEvaluation:
-    """What a classifier costs, beside the cheapest constant prediction.
+    """What the errors of a classifier cost, compared with the best constant prediction.
 
-    `matrix` is a run, an evaluation or a confusion matrix; or a (K, K) table of counts, whose
-    classes `labels` may name. `weights` are the costs W[actual, predicted]: an array in label
-    order, a mapping {actual: {predicted: cost}}, a frame with the actual classes as index, or
-    the name of stored costs, `visits` or `visits@2`. Costs by name are those of the project of a
-    run; for anything else, of `project` in the registry at `url`, by default the configured ones.
-    A plain table of counts is laid out like its weights, actual classes as rows, unless
-    `orientation` is "actual_columns" or the axes of a DataFrame are named so; the weights never
-    turn. `prevalence` is the share of
-    each class at deployment, by label or in label order. `currency` is the unit.
+    Returns a `CostEvaluation`.
+
+    * `matrix`: a run, an evaluation, a confusion matrix, or a (K, K) table of counts.
+    * `weights`: the costs W[actual, predicted]: an array in label order, a mapping {actual:
+      {predicted: cost}}, a frame with the actual classes as index, or the name of stored costs,
+      `visits` or `visits@2`.
+    * `labels`: the classes of a table of counts.
+    * `orientation`: "actual_columns" if the rows of a table of counts are predicted classes.
+      Default: the named axes of a DataFrame, else actual classes as rows, like the weights. It
+      never applies to the weights.
+    * `prevalence`: the share of each class at deployment, by label or in label order.
+    * `currency`: the unit of the costs.
+    * `project`, `url`: where stored costs are looked up. Default: the project of a run, else the
+      configured project and registry.
 
     Raises `InvalidInput` for unusable arguments, `NotFound` for unknown names and `Conflict` for
-    named costs of other classes.
+    stored costs of other classes.
 
     >>> found = cost([[90, 10], [2, 8]], weights=[[0, 1], [10, 0]])
     >>> found["total_cost"].value, found["best_trivial_cost"].value
@@ -216,14 +222,14 @@ def stored_costs(registry: Registry, name: str, project: str) -> CostMatrix:
 
 
 def cost_matrix_in(found: Costs) -> CostMatrix:
-    """The cost matrix in a document."""
+    """The cost matrix of a document."""
     labels = LabelSet(tuple(found.labels))
     weights = [[found.weights[row][column] for column in labels.names] for row in labels.names]
     return CostMatrix(np.array(weights, dtype=np.float64), labels, found.currency)
 
 
 def costs_for_run(registry: Registry, run_id: str, project: str, name: str) -> CostMatrix:
-    """Stored costs of the project of a run, which must be about its classes."""
+    """Stored costs of the project of a run. Raises `Conflict` unless they have its classes."""
     found = stored_costs(registry, name, project)
     labels = run_of(registry, run_id).labels.label_set()
     if found.labels.names != labels.names:
@@ -246,7 +252,7 @@ def decide(
     prevalence: object,
     save_as: str | None,
 ) -> Decision[str]:
-    """Decide the samples of an evaluated run as `Run.decide` says."""
+    """Apply a decision rule to an evaluated run, as `Run.decide` describes."""
     asked = DecisionRequest.asked(
         **_cost_basis(registry, run_id, weights, prevalence),
         threshold=_threshold(threshold),
@@ -277,7 +283,7 @@ def decide(
 def _cost_basis(
     registry: Registry, run_id: str, weights: object, prevalence: object
 ) -> dict[str, Any]:
-    """Costs and shares as plain values, checked here where arrays and frames are at hand."""
+    """Costs and shares as plain values, checked here, where arrays and frames are at hand."""
     is_named = weights is None or isinstance(weights, str)
     if is_named and prevalence is None:
         return {"weights": weights}
@@ -292,7 +298,7 @@ def _cost_basis(
 
 
 def _shares(given: object, labels: LabelSet) -> dict[str, float]:
-    """The shares as they were stated; rounded ones are scaled where they are used."""
+    """The shares as given; rounded ones are rescaled where they are used."""
     stated = given if isinstance(given, Mapping) else cast("Any", given)
     declared_prevalence(stated, labels=labels)
     if isinstance(given, Mapping):

@@ -1,4 +1,4 @@
-"""Datasets: correcting labels, slice columns, groups of classes, and samples to look at."""
+"""Datasets: correcting labels, slice columns, groups of classes, and the content of samples."""
 
 from __future__ import annotations
 
@@ -35,19 +35,25 @@ def revise_truth(
     label_column: str = "label",
     url: str | None = None,
 ) -> TruthRevision:
-    """Give samples of a dataset other labels; every run on them is scored again.
+    """Correct labels of a dataset in a new label version; all runs on them are evaluated again.
 
-    `labels` is a mapping from sample identifiers to labels, a pair (identifiers, labels) of
-    arrays, a frame (pandas, polars, pyarrow), or the path of a CSV, Parquet, Arrow or JSON lines
-    file. Columns of a frame or file are found as `id_column` and `label_column`; a frame of
-    two columns may call them anything, identifiers first. Where runs were logged without
-    identifiers, samples are named by position. None, or an empty cell of a CSV file, takes a
-    label away. `reason` is kept with the new version; the
-    old one stays. `version` names the lineage to correct where a dataset has several; the
-    newest version of it is corrected. Repeating a call changes nothing.
+    Returns a `TruthRevision`. Repeating a call changes nothing.
+
+    * `dataset`: the name of the dataset.
+    * `labels`: a mapping from sample identifiers to labels, a pair (identifiers, labels) of
+      arrays, a frame (pandas, polars, pyarrow), or the path of a CSV, Parquet, Arrow or JSON lines
+      file. If runs were logged without identifiers, use positions. None, or an empty cell of a CSV
+      file, removes a label.
+    * `reason`: why, in words. It is stored with the new version; the old version stays.
+    * `project`: the project of the dataset. Default: the configured one.
+    * `version`: a version of the label history to correct, if a dataset has several histories. The
+      newest version of that history is corrected.
+    * `id_column`, `label_column`: the columns of a frame or file. Default: "id" and "label". A
+      frame of two columns may have any names, identifiers first.
+    * `url`: the registry. Default: the configured one.
 
     Raises `InvalidInput` for unknown samples and labels, `NotFound` for an unknown dataset, and
-    `Conflict` when the labels are so already.
+    `Conflict` if all samples already have these labels.
     """
     at = target(url)
     return at.revise_truth(
@@ -74,22 +80,28 @@ def add_slices(
     version: int | None = None,
     url: str | None = None,
 ) -> AddedSlices:
-    """Give the samples of a dataset slice columns; its runs are evaluated by them.
+    """Add slice columns to the samples of a dataset; its runs are evaluated by them.
 
-    `columns` is a mapping from names to arrays, or a frame, with one value for each of `ids`, or
-    for each sample in the order they were logged; Series are paired with `ids` by their index.
-    Text, whole numbers and booleans are categories. Floats, and columns in `bins`, become
-    ranges: `bins={"age": [40, 60]}` cuts at 40 and 60, `bins={"age": 3}` at the terciles;
-    quartiles are the default. Dates become months, or what `periods={"taken": "quarter"}` says:
-    year, quarter, month, week or day. Lists of text are tags. A column `country/site` with values
-    such as "JP/Kyoto" also gives `country`.
+    Returns an `AddedSlices`. Repeating a call changes nothing. Samples without a value in a column
+    can get one in a later call.
 
-    Samples without a value in a column can get one by a later call; repeating a call changes
-    nothing. `version` names the samples by a label version where a dataset has several lineages.
+    * `dataset`: the name of the dataset.
+    * `columns`: a mapping from names to arrays, or a frame. Text, whole numbers and booleans are
+      categories, floats become ranges, dates become periods, and lists of text are tags. A column
+      `country/site` with values such as "JP/Kyoto" also gives `country`.
+    * `ids`: the sample identifiers of the values; Series are paired with them by index. Default:
+      one value for each sample, in the order in which they were logged.
+    * `bins`: the ranges of a column: `{"age": [40, 60]}` cuts at 40 and 60, `{"age": 3}` at the
+      terciles. Default for floats: quartiles.
+    * `periods`: the periods of a column, such as `{"taken": "quarter"}`: year, quarter, month,
+      week or day. Default for dates: months.
+    * `project`: the project of the dataset. Default: the configured one.
+    * `version`: a label version that identifies the samples, if a dataset has several histories.
+    * `url`: the registry. Default: the configured one.
 
     Raises `InvalidInput` for unusable columns and unknown samples, `NotFound` for an unknown
-    dataset, and `Conflict` for a sample that has another value, and warns as `LabelNote` of values
-    that may not be meant as they were read.
+    dataset, and `Conflict` for a sample that has another value. Warns with `LabelNote` about
+    values that may have been read differently than meant.
     """
     at = target(url)
     given = aligned(ids=ids, slices=columns)
@@ -110,14 +122,18 @@ def set_hierarchy(
     project: str | None = None,
     url: str | None = None,
 ) -> dict[str, Any] | None:
-    """Group the classes of a dataset, in place of how they were grouped; returns the groups.
+    """Group the classes of a dataset, replacing earlier groups, and return the groups.
 
-    `hierarchy` maps names of groups to lists of classes or to further groups, such as
-    `{"animal": ["cat", "dog"], "vehicle": {"road": ["car"], "air": ["plane"]}}`; None takes
-    groups away. Classes may be left out. No result changes: groups are a way to look at a
-    matrix, with `run.evaluation(collapse=[...])` and on the pages of runs.
+    * `dataset`: the name of the dataset.
+    * `hierarchy`: a mapping from names of groups to lists of classes or to further groups, such as
+      `{"animal": ["cat", "dog"], "vehicle": {"road": ["car"], "air": ["plane"]}}`. Not every class
+      needs a group. None removes all groups.
+    * `project`, `url`: the project and the registry. Default: the configured ones.
 
-    Raises `InvalidInput` for what is not a hierarchy over the classes, `NotFound` for an unknown
+    Stored results do not change: groups are a way to look at a matrix, with
+    `run.evaluation(collapse=[...])` and on the pages of runs.
+
+    Raises `InvalidInput` for what is not a hierarchy of the classes, and `NotFound` for an unknown
     dataset.
     """
     at = target(url)
@@ -137,22 +153,30 @@ def log_samples(
     project: str | None = None,
     url: str | None = None,
 ) -> LoggedSamples:
-    """Store images, texts, table fields or audio links of samples of a dataset.
+    """Store images, texts, table fields or audio links of the samples of a dataset.
 
-    `ids` are identifiers as runs were logged with, or positions where they have none. Each of
-    the others has one entry for each of them, None where there is nothing: `images` arrays
-    (h, w) or (h, w, channels) of whole numbers to 255 or fractions to 1, Pillow images, bytes
-    or paths of PNG, JPEG and WebP files; `text` texts; `fields` mappings, or a frame with a
-    column for each field; `audio` addresses on hosts that an administrator allows. Images are
-    decoded and encoded again, in sizes of at most 160 and 640 pixels, without metadata.
+    Returns a `LoggedSamples` with the numbers of samples. Content is stored once and shared by all
+    runs and label versions.
 
-    Content is stored once and shared by all runs and label versions. It is sent in chunks;
-    repeating a call that was interrupted stores what is missing and changes nothing else.
-    What is None stays as it was. Chunks for a server that cannot be reached wait in the offline
-    queue, with a warning, and `n_waiting` counts their samples; `offdiag sync` sends them.
+    * `dataset`: the name of the dataset.
+    * `ids`: the sample identifiers that runs were logged with, or positions if they have none.
 
-    Raises `NotFound` for an unknown dataset, `InvalidInput` for content that cannot be shown,
-    and `TooLarge`.
+    Each of the following has one entry for each id, None to leave it as it was:
+
+    * `images`: arrays (h, w) or (h, w, channels) of whole numbers to 255 or fractions to 1, Pillow
+      images, or bytes or paths of PNG, JPEG and WebP files. They are decoded and encoded again
+      without metadata, in sizes of at most 160 and 640 pixels.
+    * `text`: texts.
+    * `fields`: mappings, or a frame with a column for each field.
+    * `audio`: addresses on hosts that an administrator allows.
+
+    `project` and `url` default to the configured ones. Content is sent in chunks; repeating a call
+    that was interrupted stores what is missing and changes nothing else. If a server cannot be
+    reached, chunks wait in the offline queue, with a warning, and `n_waiting` counts their
+    samples; `offdiag sync` sends them.
+
+    Raises `NotFound` for an unknown dataset, `InvalidInput` for content that cannot be shown, and
+    `TooLarge`.
     """
     at = target(url)
     place = project if project is not None else at.project
@@ -172,12 +196,14 @@ def show_samples(
     project: str | None = None,
     url: str | None = None,
 ) -> None:
-    """Say where images of samples lie, in place of what was said before.
+    """Set where images of samples are stored elsewhere, replacing an earlier setting.
 
-    `images` and `links` are addresses with `{sample}` in them, such as
-    `https://images.example.org/{sample}.jpg`; the reader's browser loads them, never the
-    server. Their hosts are those of the setting `server.content_hosts`. `hidden` content is
-    shown only to readers who ask for it.
+    * `dataset`: the name of the dataset.
+    * `images`, `links`: addresses with `{sample}` in them, such as
+      `https://images.example.org/{sample}.jpg`. The reader's browser loads them, never the server.
+      Their hosts must be in the setting `server.content_hosts`.
+    * `hidden`: show content only to readers who ask for it. Default: False.
+    * `project`, `url`: the project and the registry. Default: the configured ones.
 
     Raises `NotFound` for an unknown dataset and `InvalidInput` for other hosts.
     """
@@ -187,7 +213,7 @@ def show_samples(
 
 
 def set_places(registry: Registry, project: str, dataset: str, places: ContentPlaces) -> None:
-    """Say where content of a dataset lies. Raises as `show_samples`."""
+    """Set where content of a dataset is stored. Raises the errors of `show_samples`."""
 
     def stored(database: Database) -> ContentShown:
         from offdiag.services.samples import content

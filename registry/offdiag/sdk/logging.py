@@ -1,4 +1,4 @@
-"""Logging runs: what a training job calls, also with what an importer read."""
+"""Logging runs: the calls that a training job makes, and the one for imported results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from offdiag.services.ingest.batch import GivenMatrix, Predictions
 
 
 class AboutRun(TypedDict, total=False):
-    """Arguments that all calls which log have in common, but for names, dataset and labels."""
+    """Arguments shared by all logging calls, except names, dataset and labels."""
 
     project: str | None
     model: str | None
@@ -36,7 +36,7 @@ class AboutRun(TypedDict, total=False):
 
 
 class RunArguments(AboutRun):
-    """The same of a run with its name."""
+    """The shared arguments of one run, with its name."""
 
     name: Required[str]
 
@@ -63,35 +63,51 @@ def log_run(
     unique_name: bool = False,
     url: str | None = None,
 ) -> Run:
-    """Store the predictions of a model in one call.
+    """Store the predictions of a model and return the `Run`. Everything is stored, or nothing.
 
-    `y_true` and `y_pred` are arrays of n labels (str, int, bool or whole floats) of any common
-    kind; `y_true` may be left out when `dataset` has ground truth already, and with `sample_ids`
-    and `labels` also before anybody knows the truth: `revise_truth` adds it. `y_score` is (n,) for
-    the positive class of binary data, or (n, K) in label order; columns that have names, in a
-    frame or as {class: scores}, are read by name. Without `y_pred` the
-    class with the highest score is predicted, the first in label order of equal ones, or with one
-    score for each sample the positive class from 0.5 on; `Run.decision_rule` tells which.
-    `sample_ids` name the samples, so that runs pair and order does not matter; without them
-    position counts. Series and DataFrames of pandas are paired by their index: the same labels in
-    another order are brought into that of the first one, other labels are refused, and an array
-    next to a Series goes by position. `slices` says more about the samples, by columns of few
-    different values each ({"country": [...]}, or a
-    frame); it is kept with them, and any part of them can be evaluated by it. `sample_weight`, n
-    numbers of 0 or more, are the weights of the samples: metrics are then of sums of weights,
-    intervals those of a survey, and exact tests are refused. They are kept with the run. `labels`
-    declares the classes in order, `ordinal` that the order has a meaning, `hierarchy` which
-    belong together ({"animal": ["cat", "dog"], "vehicle": {"road": ["car"]}}); a dataset keeps
-    the first one it is given until `set_hierarchy`. `positive_label` is the positive one of two
-    classes; of {0, 1}, {-1, 1} and {False, True} it is 1 or True by convention where a dataset
-    has none. `client_key` makes the call repeatable. `unique_name` refuses a name that another run
-    of the dataset has, also where several processes log at once. `url` is the registry, by default
-    the configured one.
+    * `y_pred`: n predicted labels (str, int, bool or whole floats) in an array of any common kind;
+      for several labels per sample, n sets, or an (n, q) table of 0 and 1. Without it the scores
+      predict: the class with the highest score, the first in label order if several are equal;
+      with one score per sample, the positive class from 0.5 on. `Run.decision_rule` returns the
+      rule that was used.
+    * `y_true`: n actual labels, like `y_pred`. Not needed if `dataset` has ground truth already,
+      nor if `sample_ids` and `labels` are given and the truth is not known yet: `revise_truth`
+      adds it.
+    * `name`: the name of the run.
+    * `project`: the project of the dataset. Default: the configured one.
+    * `dataset`: the name of the dataset. Default: one shared by all runs with equal ground truth.
+    * `model`: the name of the model.
+    * `y_score`: scores, (n,) of the positive class of two, or (n, K) in label order. Columns with
+      names, in a frame or as {class: scores}, are matched by name.
+    * `sample_ids`: n identifiers (int or str). Runs are paired by them, in any order. Default:
+      samples are identified by position.
+    * `slices`: columns with few different values each, such as `{"country": ["DE", "FR"]}`, or a
+      frame. They are stored with the samples, and every slice can be evaluated separately.
+    * `sample_weight`: n numbers of 0 or more, stored with the run. Metrics are then computed from
+      sums of weights, intervals are those of a survey, and exact tests are refused.
+    * `labels`: the classes in order. Default: those of the dataset, else the sorted labels found.
+    * `positive_label`: the positive class of two. Default: that of the dataset, else by convention
+      1 or True of {0, 1}, {-1, 1} and {False, True}.
+    * `ordinal`: whether the order of `labels` has a meaning.
+    * `hierarchy`: groups of classes, such as
+      `{"animal": ["cat", "dog"], "vehicle": {"road": ["car"]}}`. A dataset keeps the first one it
+      is given until `set_hierarchy`.
+    * `params`, `tags`: mappings from names to text, numbers, booleans or None. Nested names get
+      dots.
+    * `client_key`: a key of your choice that makes the call repeatable: a second call finds the
+      run.
+    * `unique_name`: refuse a name that another run of the dataset has, also if several processes
+      log at the same time.
+    * `url`: the registry. Default: the configured one.
 
-    Everything is stored, or nothing. Raises `InvalidInput` for unusable input, such as
-    predictions that share no label with a truth whose labels nobody declared, and `Conflict` for
-    contradictions to what is stored and for a name that is taken. Warns as `LabelNote` of whole
-    floats and of classes that look alike.
+    pandas Series and DataFrames are paired by their index: the same labels in another order are
+    put into the order of the first argument, other labels are refused. An array next to a Series
+    is paired by position.
+
+    Raises `InvalidInput` for unusable input, such as predictions that share no label with a truth
+    whose labels were not declared, and `Conflict` for a contradiction to stored data and for a
+    name that is taken. Warns with `LabelNote` about whole floats and about classes that look
+    alike.
     """
     at = target(url)
     about = RunArguments(
@@ -138,9 +154,17 @@ def start_run(
     unique_name: bool = False,
     url: str | None = None,
 ) -> OpenRun:
-    """Open a run that takes its predictions batch by batch, as from a training loop.
+    """Open a run that takes predictions batch by batch, as in a training loop.
 
-    `labels` may be left out when the dataset exists. Raises `InvalidInput` and `Conflict`.
+    Returns an `OpenRun`: call its `log` for each batch, in a `with` block that finishes the run.
+
+    * `name`: the name of the run.
+    * `dataset`: the name of the dataset.
+    * `labels`: the classes in order. Not needed if the dataset exists.
+    * `project`, `model`, `positive_label`, `ordinal`, `hierarchy`, `params`, `tags`, `client_key`,
+      `unique_name`, `url`: as in `log_run`.
+
+    Raises `InvalidInput` and `Conflict` as `log_run` does.
     """
     at = target(url)
     about = RunArguments(
@@ -181,15 +205,25 @@ def log_matrix(
     reported: Mapping[str, Any] | None = None,
     url: str | None = None,
 ) -> Run:
-    """Store a confusion matrix whose predictions are not at hand.
+    """Store a confusion matrix without its predictions, and return the `Run`.
 
-    `matrix` is (K, K) of counts; `orientation` says what its rows are, "actual_rows" or
-    "actual_columns", and is never guessed because a matrix cannot show it. A DataFrame whose two
-    axes are named says it itself, and its cells are placed by the labels of its axes, as in
-    `evaluate_matrix`. Its margins are compared with the class counts of the dataset's ground
-    truth and the outcome is kept with the run. `reported` are metrics that were published with
-    the matrix, as `audit_reported` takes them; they become tags of the run, and its page and
-    `Run.reported` say whether they follow from the matrix. Raises `InvalidInput` and `Conflict`.
+    The margins of the matrix are compared with the class counts of the dataset's ground truth, and
+    the outcome is stored with the run.
+
+    * `matrix`: (K, K) counts, or a DataFrame, whose cells are placed by the labels of its axes as
+      in `evaluate_matrix`.
+    * `orientation`: what the rows are, "actual_rows" or "actual_columns". Required unless the axes
+      of a DataFrame are named: a matrix cannot show it, so it is never guessed.
+    * `name`: the name of the run.
+    * `dataset`: the name of the dataset.
+    * `labels`: the classes in the order of the axes. Default: those of a DataFrame, else those of
+      the dataset.
+    * `reported`: metrics published with the matrix, as `audit_reported` takes them. They become
+      tags of the run; its page and `Run.reported` say whether they follow from the matrix.
+    * `project`, `model`, `ordinal`, `hierarchy`, `params`, `tags`, `client_key`, `unique_name`,
+      `url`: as in `log_run`.
+
+    Raises `InvalidInput` and `Conflict`.
     """
     at = target(url)
     about = RunArguments(
@@ -223,7 +257,7 @@ def _label_set(labels: Iterable[object] | LabelSet | None, *, ordinal: bool) -> 
 
 
 def facts_of(at: Registry, arguments: RunArguments) -> RunFacts:
-    """What the arguments say about a run, with who logs it from which commit.
+    """What the arguments say about a run, with the user and the commit that logs it.
 
     Raises `InvalidInput`.
     """
@@ -252,9 +286,9 @@ def log_imported(
     client_key: str | None = None,
     url: str | None = None,
 ) -> Run:
-    """Store predictions or a matrix of another tool, with where they come from as tags.
+    """Store predictions or a matrix read from another tool, with their origin as tags.
 
-    `tags` stand above those of the tool. Raises `InvalidInput` and `Conflict`.
+    `tags` take precedence over those of the tool. Raises `InvalidInput` and `Conflict`.
     """
     content = found.content
     facts: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""`offdiag.methods`: runs that differ by seed or fold, taken together and compared."""
+"""`offdiag.methods`: runs that differ by seed or fold, combined into methods and compared."""
 
 from __future__ import annotations
 
@@ -35,21 +35,26 @@ def methods(
     project: str | None = None,
     url: str | None = None,
 ) -> pd.DataFrame:
-    """The methods of a dataset by a metric, the primary one by default, best first.
+    """The methods of a dataset compared by a metric, best first, as a frame indexed by method.
 
-    Runs belong to a method by the tag `group`; the tags `seed` and `fold` say which run of it they
-    are. Runs of one method on the same samples are seeds: the interval of their mean counts the
-    spread of training and the choice of samples (Satterthwaite 1946). Runs with the tag `fold` are
-    parts of a cross-validation, compared by the corrected resampled t test (Nadeau and Bengio
+    Runs belong to a method by the tag `group`; the tags `seed` and `fold` distinguish the runs of
+    a method. Runs of one method on the same samples are seeds: the interval of their mean covers
+    the spread of training and the choice of samples (Satterthwaite 1946). Runs with the tag `fold`
+    are parts of a cross-validation, compared by the corrected resampled t test (Nadeau and Bengio
     2003).
 
-    Returns a frame indexed by method with the columns design, n_runs, mean, ci_low, ci_high,
-    spread (standard deviation of the runs), from_training (share of the variance of the mean),
-    pooled (value of the added matrices of folds), rank_status, difference to the best method,
-    difference_low and difference_high (simultaneous over all pairs), p_adjusted, why_not_compared
-    and train_size. As in `offdiag.search_runs`, runs of an SQLite file that are not evaluated yet
-    are evaluated first, or a `NotEvaluated` warning reports their number. Raises `NotFound`, and
-    `InvalidInput` for a metric without a better side.
+    * `dataset`: the name of the dataset.
+    * `metric`: the metric to compare by. Default: the primary metric.
+    * `project`, `url`: the project and the registry. Default: the configured ones.
+
+    Columns are design, n_runs, mean, ci_low, ci_high, spread (standard deviation of the runs),
+    from_training (share of the variance of the mean), pooled (value of the summed matrices of
+    folds), rank_status, difference to the best method, difference_low and difference_high
+    (simultaneous over all pairs), p_adjusted, why_not_compared and train_size.
+
+    As in `offdiag.search_runs`, pending runs of an SQLite file are evaluated first, or a
+    `NotEvaluated` warning reports their number. Raises `NotFound`, and `InvalidInput` for a metric
+    without a better side.
     """
     found = _found(dataset, metric, project, url)
     return _frame(found, map(method_row, found.methods), METHOD_COLUMNS, index=["method"])
@@ -64,9 +69,9 @@ def method_runs(
 ) -> pd.DataFrame:
     """The runs of the methods of a dataset with their values, such as those of each fold.
 
-    Returns a frame with the columns method, train_size, seed, fold, run_id, name, value and
-    reason, which says why there is no value, by method as in `offdiag.methods`. Raises what that
-    raises.
+    Columns are method, train_size, seed, fold, run_id, name, value and reason, which says why a
+    value is missing. Methods are in the order of `offdiag.methods`. Arguments, warnings and errors
+    are those of `offdiag.methods`.
     """
     found = _found(dataset, metric, project, url)
     return _frame(found, run_rows(found), RUN_COLUMNS)
@@ -79,17 +84,18 @@ def learning_curves(
     project: str | None = None,
     url: str | None = None,
 ) -> pd.DataFrame:
-    """A metric of the methods of a dataset over the number of training examples.
+    """A metric of the methods of a dataset by the number of training examples.
 
-    Runs say it by the tag `train_size`: a number of examples, or up to 1 their share. The interval
-    of a point is that of the mean of its runs, as in `offdiag.methods`: over seeds and samples, or
-    over folds with test parts by that training size (Nadeau and Bengio 2003). It holds for each
-    point alone.
+    The tag `train_size` of a run has that number, or as a number up to 1 the share of the
+    examples.
 
     Returns a frame indexed by method and train_size with the columns design, n_runs, mean, ci_low,
-    ci_high, spread (standard deviation of the runs), pooled (value of the added matrices of folds)
-    and why_no_interval; without rows where no run has the tag. Raises what `offdiag.methods`
-    raises.
+    ci_high, spread (standard deviation of the runs), pooled (value of the summed matrices of
+    folds) and why_no_interval. It has no rows if no run has the tag.
+
+    The interval of a point is that of the mean of its runs, as in `offdiag.methods`: over seeds
+    and samples, or over folds with test parts by that training size (Nadeau and Bengio 2003). It
+    holds for each point alone. Arguments, warnings and errors are those of `offdiag.methods`.
     """
     found = _found(dataset, metric, project, url)
     rows = map(curve_row, found.learning_curves)

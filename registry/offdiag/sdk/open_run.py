@@ -1,4 +1,4 @@
-"""A run that takes predictions batch by batch, cut into chunks."""
+"""A run that takes predictions batch by batch and stores them in chunks."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from offdiag.services.ingest.batch import (
 
 
 class ChunkBuffer:
-    """Cuts a stream of batches into full chunks, and hands each to `put` with its number.
+    """Cuts a stream of batches into full chunks, and passes each to `put` with its number.
 
-    A chunk leaves the buffer only after `put` returned. What is cut depends on the order of
-    the samples alone, so that a repeated attempt sends the same bytes under the same number.
+    A chunk leaves the buffer only after `put` returned. The cuts depend only on the order of the
+    samples, so a repeated attempt sends the same bytes under the same number.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class ChunkBuffer:
         put: Callable[[int, Batch], None],
         size_for: Callable[[Batch], int] = lambda _: CHUNK_SIZE,
     ) -> None:
-        """`size_for` says how many samples like those of the first batch make a chunk."""
+        """`size_for` returns the number of samples in a chunk, given the first batch."""
         self._put = put
         self._size_for = size_for
         self._size = CHUNK_SIZE
@@ -41,10 +41,10 @@ class ChunkBuffer:
         self._seq = 0
 
     def add(self, batch: Batch) -> None:
-        """Take one batch and hand on the chunks that are full.
+        """Take one batch and pass on the chunks that are full.
 
-        Raises `InvalidInput`, and takes nothing, when the batch carries other arrays than the
-        ones before it.
+        Raises `InvalidInput`, and takes nothing, if the batch has other arrays than earlier
+        batches.
         """
         if self._waiting:
             require_alike(self._waiting[0], batch)
@@ -57,11 +57,11 @@ class ChunkBuffer:
 
     @property
     def n_chunks(self) -> int:
-        """Chunks handed on so far."""
+        """Number of chunks passed on so far."""
         return self._seq
 
     def flush(self) -> None:
-        """Hand on what is left: a chunk that is not full, behind any that could not leave."""
+        """Pass on everything that is left, including a last chunk that is not full."""
         while self._waiting:
             self._hand_on(self._size)
 
@@ -76,10 +76,10 @@ class ChunkBuffer:
 
 
 class OpenRun(Run):
-    """A run that takes predictions batch by batch.
+    """A run that takes predictions batch by batch, returned by `start_run`.
 
-    Use it in a `with` block: leaving the block finishes the run; an exception leaves it open,
-    with the batches stored so far, so that a half-done run is never mistaken for a whole one.
+    Use it in a `with` block. Leaving the block finishes the run. An exception leaves the run open
+    with the batches stored so far, so that a partial run is never mistaken for a complete one.
     """
 
     def __init__(self, registry: Registry, opened: OpenedRun) -> None:
@@ -113,13 +113,16 @@ class OpenRun(Run):
         slices: object | None = None,
         sample_weight: object | None = None,
     ) -> None:
-        """Add one batch of n predictions, made from `y_score` as by `log_run` without `y_pred`.
+        """Add one batch of n predictions.
 
-        `y_true` may be left out in every batch when the dataset has ground truth already, or
-        when labels will come later. `slices` are columns of the batch, as `log_run` takes them;
-        `sample_weight` are the weights of its samples, given with every batch or with none.
-        A batch with an error is refused as a whole. Raises `InvalidInput`, and `Conflict`
-        after `finish()`.
+        * `y_pred`: the predicted labels. Without them `y_score` predicts, as in `log_run`.
+        * `y_true`: the actual labels. Leave them out of every batch if the dataset has ground
+          truth already, or if labels come later.
+        * `y_score`, `sample_ids`, `slices`: of the samples of this batch, as in `log_run`.
+        * `sample_weight`: the weights of these samples, given with every batch or with none.
+
+        A batch with an error is refused as a whole. Raises `InvalidInput`, and `Conflict` after
+        `finish()`.
         """
         if self._finished:
             raise Conflict(
@@ -144,7 +147,7 @@ class OpenRun(Run):
             self._buffer.add(batch)
 
     def finish(self) -> Run:
-        """Store what is buffered and close the run. Finishing twice is the same as once."""
+        """Store what is buffered and close the run. A second call changes nothing."""
         with self._lock:
             if not self._finished:
                 self._buffer.flush()

@@ -1,7 +1,7 @@
 """What the SDK asks of a registry, a database or a server: runs, searches, decision rules.
 
-Nothing here and nothing that a question or an answer is made of imports a database library, so
-that a job which logs to a server never loads one.
+Neither this module nor the types of requests and responses import a database library, so a job
+that logs to a server never loads one.
 """
 
 from __future__ import annotations
@@ -46,12 +46,15 @@ Threshold = float | Literal["cheapest"] | None
 
 @dataclass(frozen=True, eq=False)
 class Decision(Generic[SavedRun]):
-    """Answers decided anew from scores, beside those that were given.
+    """The effect of a decision rule on the predictions of a run, returned by `Run.decide`.
 
-    `recipe` says the rule as plain values. Costs are per sample, each with its interval;
-    `difference` is after minus before with the interval of the paired difference, which takes a
-    threshold as fixed beforehand. `recall_changes` are by class, with paired intervals. `run`
-    holds the answers if they were saved; a registry tells its id.
+    * `recipe`: the rule as plain values.
+    * `mean_cost_before`, `mean_cost_after`: costs per sample, each with its interval.
+    * `difference`: after minus before, with its paired interval, which treats a threshold as fixed
+      beforehand.
+    * `matrix_before`, `matrix_after`: the confusion matrices.
+    * `recall_changes`: by class, with paired intervals.
+    * `run`: the run with the new predictions, None if they were not saved.
     """
 
     recipe: Mapping[str, Any]
@@ -82,7 +85,7 @@ class Decision(Generic[SavedRun]):
 
 @dataclass(frozen=True, slots=True)
 class SearchQuestion:
-    """Which runs to look for, in the words of `search_runs`."""
+    """The arguments of `search_runs`."""
 
     filter_text: str
     order_by: tuple[str, ...]
@@ -92,7 +95,7 @@ class SearchQuestion:
 
 @dataclass(frozen=True, slots=True)
 class RevisionQuestion:
-    """A correction of labels, in the words of `revise_truth`."""
+    """The arguments of `revise_truth`."""
 
     project: str
     dataset: str
@@ -104,7 +107,7 @@ class RevisionQuestion:
 
 
 class OpenedRun(Protocol):
-    """A run that takes chunks, and the classes they are about."""
+    """A run that takes chunks, and its classes."""
 
     @property
     def run_id(self) -> str: ...
@@ -117,31 +120,31 @@ class OpenedRun(Protocol):
 
     @property
     def keeps(self) -> bool:
-        """False where chunks are forgotten, so that nobody need make any."""
+        """False if chunks are discarded, so that none need to be made."""
         ...
 
     def chunk_size(self, batch: Batch) -> int:
-        """How many samples like those of a batch make a chunk; the same for the same batch."""
+        """How many samples like those of the batch make a chunk; the same for the same batch."""
         ...
 
     def put(self, seq: int, batch: Batch) -> None:
-        """Take one chunk. Where it is sent later, errors are raised later."""
+        """Take one chunk. If it is sent later, errors are raised later."""
         ...
 
     def leave(self) -> None:
-        """Go away from a run that stays open; what was put is stored, or kept to be sent."""
+        """Leave the run open; chunks that were put are stored, or kept to be sent."""
         ...
 
     def finish(self, n_chunks: int) -> str:
-        """Close the run with so many chunks, once all of them are stored; returns its id."""
+        """Close the run once all `n_chunks` are stored, and return its id."""
         ...
 
 
 class Registry(Protocol):
     """Where runs are logged to and read from.
 
-    `project` is that of runs that name none. The methods do and raise what the functions of
-    the SDK with their names say.
+    `project` is the project of runs that name none. The methods correspond to the functions of the
+    SDK with the same names, and raise the same errors.
     """
 
     @property
@@ -149,7 +152,7 @@ class Registry(Protocol):
 
     @property
     def server_url(self) -> str | None:
-        """Address of the dashboard without a slash at its end; None where none is known."""
+        """Address of the dashboard without a trailing slash; None if it is not known."""
         ...
 
     def page_of(self, run_id: str) -> str: ...
@@ -176,31 +179,31 @@ class Registry(Protocol):
     def evaluation(
         self, run_id: str, *, timeout_s: float, part: str | None, groups: tuple[str, ...]
     ) -> Evaluation:
-        """Of the classes that are left with these groups collapsed; of all without any."""
+        """The evaluation with these groups collapsed; of all classes without any."""
         ...
 
     def search(self, question: SearchQuestion) -> FoundRuns: ...
 
     def find(self, run_id: str) -> FoundRun | None:
-        """What a list of runs shows of one; None where there is no such run."""
+        """A run as a list of runs shows it; None if it does not exist."""
         ...
 
     def delete_run(self, run_id: str, *, by: str | None) -> None: ...
 
     def retry_evaluation(self, run_id: str) -> None:
-        """Queue the evaluation again, if it failed for the last time; else do nothing."""
+        """Queue the evaluation again if it failed permanently; otherwise do nothing."""
         ...
 
     def evaluate_few(self) -> int:
-        """Evaluate what waits, where this process may and it is quick; how many runs are left."""
+        """Evaluate the pending runs if this process may and there are few; how many are left."""
         ...
 
     def evaluate_pending(self, timeout_s: float) -> int:
-        """Evaluate all that waits, or wait for those who do; how many runs were evaluated."""
+        """Evaluate all pending runs, or wait for the workers; how many runs were evaluated."""
         ...
 
     def set_hierarchy(self, project: str, dataset: str, given: object | None) -> Hierarchy | None:
-        """Group the classes of a dataset, None to take groups away; what they are then."""
+        """Group the classes of a dataset, or with None remove the groups; the new groups."""
         ...
 
     def revise_truth(self, question: RevisionQuestion) -> TruthRevision: ...
@@ -223,19 +226,19 @@ class Registry(Protocol):
         answer: type[Answer],
         stored: Callable[[Database], Answer],
     ) -> Answer:
-        """What a server answers at a path, or what `stored` does with a database."""
+        """The response of a server at a path, or the result of `stored` with a database."""
         ...
 
 
 class NotedRun(ResponseBody):
-    """What was noted of a run when it was logged without predictions, and by people since."""
+    """What was recorded when a run was logged without predictions, and the note people wrote."""
 
     decision_rule: dict[str, Any] | None = None
     note: str | None = None
 
 
 def noted_run(registry: Registry, run_id: str) -> NotedRun:
-    """What was noted of a run. Raises `NotFound`."""
+    """The decision rule and the note of a run. Raises `NotFound`."""
     return registry.document(
         "GET",
         f"/runs/{run_id}",
@@ -246,14 +249,14 @@ def noted_run(registry: Registry, run_id: str) -> NotedRun:
 
 
 def run_of(registry: Registry, run_id: str) -> Run:
-    """Everything that is known of a run but its results. Raises `NotFound`."""
+    """Everything that is known about a run except its results. Raises `NotFound`."""
     return registry.document(
         "GET", f"/runs/{run_id}", RequestBody(), Run, lambda database: asked_run(database, run_id)
     )
 
 
 def find_run(registry: Registry, run_id: str) -> FoundRun | None:
-    """A run by a search for its id."""
+    """A run by its id, found with a search; None if it does not exist."""
     question = SearchQuestion(f"attributes.id = {quoted(run_id)}", (), None, 1)
     return next(iter(registry.search(question).runs), None)
 
@@ -264,7 +267,7 @@ MOST_NAMED = 5
 
 
 class _Named(Protocol):
-    """What an error says of a run that shares its name with others."""
+    """What an error reports of a run that shares its name with others."""
 
     @property
     def id(self) -> str: ...
@@ -273,10 +276,10 @@ class _Named(Protocol):
 
 
 def only_id(name: str, found: Sequence[_Named], *, hint: str) -> str | None:
-    """The id of the only run of a name, None where there is none.
+    """The id of the only run with a name; None if there is none.
 
-    `found` are the newest of them, newest first, one more than `MOST_NAMED` at most. Raises
-    `Conflict` with their ids and `hint` where there are several.
+    `found` are the newest of them, newest first, at most `MOST_NAMED` and one more. Raises
+    `Conflict` with their ids and `hint` if there are several.
     """
     if len(found) > 1:
         ids = ", ".join(f"{each.id} ({each.dataset})" for each in found[:MOST_NAMED])
@@ -288,5 +291,5 @@ def only_id(name: str, found: Sequence[_Named], *, hint: str) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """Any text as a text of a filter."""
+    """Any text as a text literal of a filter."""
     return "'" + text.replace("'", "''") + "'"

@@ -1,4 +1,4 @@
-"""A logged run: what is known of it, and what can be asked of it and done with it."""
+"""A logged run: its facts, its results, and what can be done with it."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ if TYPE_CHECKING:
 
 
 class Run:
-    """A logged run. Its predictions are stored and never change.
+    """A logged run. Its stored predictions never change.
 
-    `name`, `params` and the like are read from the registry on first use.
+    `name`, `params` and other facts are read from the registry on first use.
     """
 
     def __init__(self, registry: Registry, run_id: str) -> None:
@@ -73,7 +73,7 @@ class Run:
     def __repr__(self) -> str:
         """ "Run effnet-b3 (r_4bcd6fgh8jkm), derm-7 v3, accuracy 0.828, df missed (1 of 17)".
 
-        Only the id where the registry cannot be asked.
+        Only the id if the registry cannot be reached.
         """
         with suppress(OffdiagError):
             found = self._read()
@@ -104,7 +104,7 @@ class Run:
         return self._read()
 
     def _evaluated(self, found: FoundRun) -> Evaluation | None:
-        """The evaluation if it is there; nothing is computed for it."""
+        """The evaluation if it exists; nothing is computed for it."""
         if found.state is not RunState.EVALUATED:
             return None
         with suppress(EvaluationPending, EvaluationFailed):
@@ -139,7 +139,7 @@ class Run:
 
     @property
     def params(self) -> dict[str, Scalar]:
-        """Parameters by name; those that were nested have dots in their names."""
+        """Parameters by name; nested ones have names with dots."""
         return dict(self._facts.params)
 
     @property
@@ -149,23 +149,24 @@ class Run:
 
     @property
     def tags(self) -> dict[str, Scalar]:
-        """Tags by name, read on each access, as others may change them."""
+        """Tags by name, read on each access because others may change them."""
         return dict(self._read().tags)
 
     def reported(self, timeout: float = 60.0) -> AuditReport | None:
-        """Audit of the metrics that were reported with a logged matrix, None if there are none.
+        """Audit of the metrics reported with a logged matrix; None if there are none.
 
-        Waits for the evaluation as `evaluation` does.
+        Waits at most `timeout` seconds for the evaluation, as `evaluation` does.
         """
         from offdiag.audit.audit import audit_of_tags
 
         return audit_of_tags(self.tags, self.evaluation(timeout=timeout).matrix)
 
     def add_tags(self, tags: Mapping[str, Any] | None = None, /, **named: Any) -> None:
-        """Add tags, in place of those of the same names; other tags stay.
+        """Add tags, or replace those with the same names; other tags stay.
 
         `run.add_tags(review="done")`, or a mapping for names that are not identifiers. Values are
-        text, numbers, booleans or None, and what `log_run` makes such of. Raises `InvalidInput`.
+        text, numbers, booleans or None, or values that `log_run` converts to these. Raises
+        `InvalidInput`.
         """
         given = plain_entries(tags, "tags") | plain_entries(named, "tags")
         require_entries(given, "tags")
@@ -173,9 +174,9 @@ class Run:
 
     @property
     def note(self) -> str | None:
-        """What people wrote about the run, at most 5,000 characters; None for nothing.
+        """The note about the run, a text of at most 5,000 characters; None if there is none.
 
-        Assigning a text replaces the note, None or "" removes it.
+        Assigning a text replaces the note; None or "" removes it.
         """
         return noted_run(self._registry, self.id).note
 
@@ -193,15 +194,15 @@ class Run:
         self._registry.document("PATCH", f"/runs/{self.id}", asked, ResponseBody, stored)
 
     def delete(self) -> None:
-        """Delete the run; twice is the same as once.
+        """Delete the run. A second call changes nothing.
 
-        `offdiag runs restore` brings it back until `offdiag gc` deletes it permanently. Raises
+        `offdiag runs restore` restores it until `offdiag gc` deletes it permanently. Raises
         `NotFound`.
         """
         self._registry.delete_run(self.id, by=current_author())
 
     def evaluate(self, timeout: float = 60.0) -> Evaluation:
-        """The evaluation as by `evaluation`, which is tried again if it has failed before."""
+        """The evaluation, as from `evaluation`; a failed one is tried again."""
         self._registry.retry_evaluation(self.id)
         return self.evaluation(timeout)
 
@@ -211,25 +212,24 @@ class Run:
         return self._registry.page_of(self.id)
 
     def derivation(self) -> Derivation | None:
-        """Whose scores the run was decided from and by which rule; None for a logged run.
+        """The run and the decision rule that this run was derived from; None for a logged run.
 
-        Raises `NotFound` for a run that was deleted.
+        Raises `NotFound` for a deleted run.
         """
         return self._read().derivation
 
     def decision_rule(self) -> Mapping[str, Any] | None:
-        """The rule that predicted from the scores of a run that was logged without predictions.
+        """The rule that predicted from the scores, for a run that was logged without predictions.
 
-        "rule" is "arg_max", or "threshold" with the "positive" class and the "threshold"; None
-        where predictions were logged. Raises `NotFound` for a run that was deleted.
+        "rule" is "arg_max", or "threshold" with the "positive" class and the "threshold". None if
+        predictions were logged. Raises `NotFound` for a deleted run.
         """
         return noted_run(self._registry, self.id).decision_rule
 
     def costs(self, name: str) -> CostMatrix:
-        """The costs that are stored as `name`, or in a version of it as `name@2`.
+        """The costs stored under `name` in the project of the run; `name@2` is their version 2.
 
-        They are looked for in the project of the run. Raises `NotFound`, and `Conflict` for
-        costs of other classes.
+        Raises `NotFound`, and `Conflict` for costs of other classes.
         """
         from offdiag.sdk.cost import costs_for_run
 
@@ -244,17 +244,24 @@ class Run:
         prevalence: object = None,
         save_as: str | None = None,
     ) -> Decision[Run]:
-        """Apply a decision rule to the scores, and say what that changes.
+        """Apply a decision rule to the scores, and return a `Decision`: what the rule changes.
 
-        `weights` are costs as `offdiag.cost` takes them, a name such as `visits@2`, or None for
-        those the dataset is judged by. Each sample gets the answer that is cheapest to expect, for
-        which scores have to be probabilities; with two classes `threshold` flags from a score on
-        instead, or from the "cheapest" one on these samples, whose differences have no intervals
-        because it was chosen on them. `positive` is the class that is
-        flagged where the dataset names none, the rarer one by default. `prevalence` is the share
-        of each class at deployment. With `save_as` the answers are kept as a run of that name;
-        the same rule again is the same run. Raises `InvalidInput` for a rule that scores or
-        classes do not allow, `NotFound`, and `Conflict` where no costs are known.
+        Each sample gets the prediction with the lowest expected cost, for which scores must be
+        probabilities. With `threshold`, the positive class of two is predicted from that score on
+        instead.
+
+        * `weights`: costs as `offdiag.cost` takes them, or a name such as `visits@2`. Default:
+          those of the dataset.
+        * `threshold`: a score, or "cheapest" for the one with the lowest cost on these samples;
+          differences then have no intervals, because the threshold was chosen on the same samples.
+        * `positive`: the class that `threshold` predicts. Default: that of the dataset, else the
+          rarer one.
+        * `prevalence`: the share of each class at deployment.
+        * `save_as`: store the predictions as a run of this name. The same rule again gives the
+          same run.
+
+        Raises `InvalidInput` for a rule that scores or classes do not allow, `NotFound`, and
+        `Conflict` if no costs are known.
         """
         from offdiag.sdk.cost import decide
 
@@ -274,20 +281,22 @@ class Run:
     def approve(
         self, *, reason: str, gate: Iterable[str] = (), although_gate_fails: bool = False
     ) -> None:
-        """Make the run the champion of its dataset, in place of the one before.
+        """Make the run the champion of its dataset, replacing the previous one.
 
-        `gate` are conditions such as "recall[mel] >= 0.8" that it is checked with first; what
-        they find is recorded with the reason, the author, the time and the metrics. Raises
-        `InvalidInput` without a reason and `Conflict` for a run that fails the gate, unless
-        `although_gate_fails`.
+        * `reason`: why, in words. It is recorded with the author, the time and the metrics.
+        * `gate`: conditions such as "recall[mel] >= 0.8". They are checked first, and recorded
+          too.
+        * `although_gate_fails`: approve a run that fails the gate. Default: False.
+
+        Raises `InvalidInput` without a reason, and `Conflict` for a run that fails the gate.
         """
         self._promote(PromotionRole.CHAMPION, reason, gate, although_gate_fails)
 
     def propose(self, *, reason: str | None = None, gate: Iterable[str] = ()) -> None:
         """Make the run the candidate of its dataset: the proposed next champion.
 
-        `gate` is that of `approve`, and what it finds is recorded, too. Raises `Conflict` for
-        the champion.
+        `reason` and `gate` are those of `approve`; the outcome of the gate is recorded, too.
+        Raises `Conflict` for the champion.
         """
         self._promote(PromotionRole.CANDIDATE, reason, gate, although_gate_fails=False)
 
@@ -334,12 +343,15 @@ class Run:
         slice: str | None = None,  # noqa: A002 - the word of the field
         collapse: str | Iterable[str] = (),
     ) -> Evaluation:
-        """Every metric of the run, computed here or waited for at most `timeout` seconds.
+        """Every metric of the run, computed here or awaited from a worker.
 
-        With a `slice` such as "country=DE" or "country=DE & device=phone", only of the samples
-        in it. `collapse` names groups of the dataset's hierarchy that are looked at as one
-        class each, "*" all outermost ones. Raises `EvaluationPending` when the time is up,
-        `EvaluationFailed` when the worker gave up, and `InvalidInput` for an unknown group.
+        * `timeout`: how many seconds to wait. Default: 60.
+        * `slice`: only the samples of a slice such as "country=DE" or "country=DE & device=phone".
+        * `collapse`: a group, or several, of the dataset's hierarchy to treat as one class each;
+          "*" for all outermost groups.
+
+        Raises `EvaluationPending` on timeout, `EvaluationFailed` if the evaluation failed, and
+        `InvalidInput` for an unknown group.
         """
         groups = (collapse,) if isinstance(collapse, str) else tuple(collapse)
         found = self._registry.evaluation(self.id, timeout_s=timeout, part=slice, groups=groups)
@@ -359,21 +371,26 @@ class Run:
         slice: str | None = None,  # noqa: A002 - the word of the field
         limit: int = 1_000,
     ) -> pd.DataFrame:
-        """At most `limit` predictions: those of a cell where both classes are named, else a kind.
+        """Predictions of the run as a frame: those of one cell of the matrix, or of one kind.
 
-        `slice` such as "country=DE" keeps those of its samples.
+        * `actual`, `predicted`: the classes of the cell.
+        * `kind`: "wrong", "right", "unlabelled" or "all", used unless both classes are given.
+          Default: "wrong".
+        * `slice`: only the samples of a slice such as "country=DE".
+        * `limit`: the highest number of rows. Default: 1,000.
 
-        With scores, the ones the model was surest of come first and the columns `confidence`
-        (the score of the predicted class) and `margin` (less the largest other one) are there;
-        slice columns follow. The index is the number of the prediction in the run. A run whose
-        labels were corrected is evaluated first, as by `evaluation`.
+        The index is the number of the prediction in the run. With scores, the most confident
+        predictions come first, with the columns `confidence` (score of the predicted class) and
+        `margin` (that score minus the highest other one). Slice columns follow. A run whose labels
+        were corrected is evaluated first, as by `evaluation`.
 
-        Of a multi-label run `actual` and `predicted` name a label, and the columns hold tuples of
-        labels: `examples(actual="sea")` are the samples whose "sea" was missed,
-        `examples(predicted="sea")` those where it is spurious, `examples()` all wrong sets.
-        `confidence` is then the score of the label that is named. Raises
-        `InvalidInput` for a class that there is none of, another `kind` and a `limit` below 1,
-        and `Conflict` for a run without predictions.
+        In a multi-label run, `actual` and `predicted` are labels, and the columns have tuples of
+        labels: `examples(actual="sea")` are samples with "sea" missed, `examples(predicted="sea")`
+        those with a spurious "sea", `examples()` all wrong sets. `confidence` is the score of the
+        given label.
+
+        Raises `InvalidInput` for an unknown class, another `kind` and a `limit` below 1, and
+        `Conflict` for a run without predictions.
         """
         query = example_query(actual=actual, predicted=predicted, kind=kind, part=slice)
         found = examples_of_run(self._registry, self.id, query, limit)
@@ -383,16 +400,16 @@ class Run:
         return examples_frame(found)
 
     def fairness(self, by: str, *, class_label: object = None) -> pd.DataFrame:
-        """How far the groups of the slice column `by` are apart, by the usual criteria.
+        """How much the groups of the slice column `by` differ, by the usual fairness criteria.
 
-        One row for each class and criterion (`demographic_parity`, `equalized_odds`,
-        `equal_opportunity`, `predictive_parity`): `difference` of the highest and the lowest
-        rate and their `ratio`, each with its 95 % interval. Of two classes the positive one is
-        looked at, of more each against the rest, or the one that is named.
+        Returns one row for each class and criterion (`demographic_parity`, `equalized_odds`,
+        `equal_opportunity`, `predictive_parity`): the `difference` between the highest and the
+        lowest rate, and their `ratio`, each with its 95 % interval. With two classes this is the
+        positive one, with more each class against the rest, or only `class_label`.
 
         `frame.attrs` has the `rates` of the groups, the sizes of the `groups`, those that are
-        `too_small`, `n_suppressed` others, how many examples are `n_without_value`, and per class
-        a sentence on `conflicts` between criteria. Raises `UnknownKey` for a column that the
+        `too_small`, `n_suppressed` others, how many examples are `n_without_value`, and a sentence
+        per class on `conflicts` between criteria. Raises `UnknownKey` for a column that the
         samples do not have.
         """
         label = None if class_label is None else label_text(class_label, field_name="class_label")
@@ -409,14 +426,19 @@ class Run:
     def slices(
         self, metric: str | None = None, *, limit: int = 100, columns: Sequence[str] = ()
     ) -> pd.DataFrame:
-        """The slices that the run is worse on than on the rest, most surprising first.
+        """The slices on which the run is worse than on the rest, most surprising first.
 
-        Every slice of one column and every cross of two with enough samples is tested on accuracy,
-        on averages over classes and on the recall of each class; `metric` keeps one of them, such
-        as "recall". `p_adjusted` and the interval of `gap` are for all tests together,
-        `confirmed` says whether a held-out half agrees. Empty where there are no slice columns.
-        A run that is not evaluated yet is evaluated first, as by `evaluation`.
-        With three `columns` the slices are those of these alone, with the crosses of all three.
+        Every slice of one column, and every combination of two with enough samples, is tested on
+        accuracy, averages over classes and the recall of each class. `p_adjusted` and the interval
+        of `gap` hold for all tests together; `confirmed` says whether a held-out half agrees. The
+        frame is empty if there are no slice columns. A run that is not evaluated yet is evaluated
+        first, as by `evaluation`.
+
+        * `metric`: only the slices of this metric, such as "recall".
+        * `limit`: the highest number of rows. Default: 100.
+        * `columns`: three slice columns, to test only their slices and combinations, including
+          those of all three.
+
         Raises `InvalidInput` for another number of columns.
         """
         self.evaluation()
@@ -432,11 +454,11 @@ class Run:
         return slices_frame(found)
 
     def operating_points(self, positive: object = None) -> pd.DataFrame:
-        """Thresholds of a class, the positive one unless named, strictest first, with counts.
+        """Thresholds of a class, as in the dashboard, with exact counts; strictest first.
 
-        They are those the dashboard draws: few, each exact. A run that is not evaluated yet is
-        evaluated first, as by `evaluation`. Raises `InvalidInput` for a class
-        that there is none of and `Conflict` where there are no curves.
+        `positive` is the class, by default the positive one. A run that is not evaluated yet is
+        evaluated first, as by `evaluation`. Raises `InvalidInput` for an unknown class, and
+        `Conflict` if there are no curves.
         """
         self.evaluation()
         name = None if positive is None else label_text(positive, field_name="positive")

@@ -1,4 +1,4 @@
-"""Searching runs into a table."""
+"""Finding runs by id or name, searching runs into a frame, and evaluating pending runs."""
 
 from __future__ import annotations
 
@@ -39,11 +39,12 @@ def get_run(
 ) -> Run:
     """The run with an id or a name.
 
-    `run` is an id such as "r_4bcd6fgh8jkm", the name of a run, or a row of the frame that
-    `search_runs` returns. Several runs may have a name: `dataset` and `project` choose among
-    them. `url` is the registry, by default the configured one.
+    * `run`: an id such as "r_4bcd6fgh8jkm", the name of a run, or a row of the frame that
+      `search_runs` returns.
+    * `dataset`, `project`: select one of several runs with the same name.
+    * `url`: the registry. Default: the configured one.
 
-    Raises `NotFound` for an unknown run, `Conflict` for a name of several runs, with their ids,
+    Raises `NotFound` for an unknown run, `Conflict` with the ids if several runs have the name,
     and `InvalidInput` for anything else.
     """
     at = target(url)
@@ -53,7 +54,7 @@ def get_run(
 
 
 def registry_of(runs: Iterable[object], url: str | None) -> Registry:
-    """The registry at a URL, else that of the first `Run` among the runs, else the configured."""
+    """The registry at a URL, else that of the first `Run` among the runs, else the default."""
     known = (run._registry for run in runs if isinstance(run, Run))  # noqa: SLF001 - it is one of us
     return target(url) if url is not None else next(known, None) or target(None)
 
@@ -61,7 +62,7 @@ def registry_of(runs: Iterable[object], url: str | None) -> Registry:
 def resolved_id(
     registry: Registry, run: object, *, dataset: str | None = None, project: str | None = None
 ) -> str:
-    """The id of a run that is named as for `get_run`."""
+    """The id of a run, given in any form that `get_run` takes."""
     if isinstance(run, Run):
         return run.id
     text = getattr(run, "run_id", run)
@@ -96,16 +97,20 @@ def _only_run_named(
 def evaluate_pending(*, timeout: float = 600.0, url: str | None = None) -> int:
     """Evaluate every run that is not evaluated yet, or whose results are outdated.
 
-    In a registry that is a database, this process evaluates them one after another, with a
-    progress bar on a terminal. A server evaluates by its own workers: then they are waited for,
-    at most `timeout` seconds. Returns how many runs were evaluated. Raises `EvaluationPending`
-    when the time is up.
+    Returns how many runs were evaluated. If the registry is a database, this process evaluates
+    them one after another, with a progress bar on a terminal. If it is a server, the call waits
+    for its workers.
+
+    * `timeout`: how many seconds to wait for a server. Default: 600.
+    * `url`: the registry. Default: the configured one.
+
+    Raises `EvaluationPending` on timeout.
     """
     return target(url).evaluate_pending(timeout)
 
 
 def evaluate_waiting(at: Registry, *, stacklevel: int) -> None:
-    """Evaluate the runs of an embedded registry that wait for it, or warn of their number."""
+    """Evaluate the pending runs of an embedded registry, or warn about their number."""
     n_left = at.evaluate_few()
     if n_left:
         are, them = ("run is", "it") if n_left == 1 else ("runs are", "them")
@@ -125,25 +130,30 @@ def search_runs(
     max_results: int = 1_000,
     url: str | None = None,
 ) -> pd.DataFrame:
-    """The runs that fulfil a condition, one row each.
+    """The runs that match a filter, as a frame with one row for each run.
 
-    `filter` compares `metrics.<key>`, `metrics.<key>[<class>]`, `params.<name>`,
-    `tags.<name>` and `attributes.<name>` by = != > >= < <= in like, joined by and, or, not and
-    parentheses; texts stand in quotes, and so do names with other characters than letters,
-    digits, _ and -. A run without such a value fulfils no comparison with it. `order_by` names
-    fields, each with asc or desc; runs without the value come last, and before them, by a metric,
-    runs with sample weights. `project` is all projects by default. In a registry that is an SQLite
-    file up to 20 runs that are not evaluated yet are evaluated first; of more a `NotEvaluated`
-    warning reports the number. Runs with sample weights are not found by slices, and a
-    `NotFoundBySlices` warning reports their number. If there are no such runs, and no project or
-    dataset has the name that all would have, an `UnknownName` warning gives the nearest names.
+    * `filter`: a condition such as `metrics.mcc > 0.8 and tags.team = 'a'`. It compares
+      `metrics.<key>`, `metrics.<key>[<class>]`, `params.<name>`, `tags.<name>` and
+      `attributes.<name>` with =, !=, >, >=, <, <=, in or like, combined with and, or, not and
+      parentheses. Quote texts, and names with characters other than letters, digits, _ and -. A
+      run without the value matches no comparison with it.
+    * `order_by`: a field with asc or desc, or several. Runs without the value come last; for a
+      metric, runs with sample weights come just before them.
+    * `project`: only runs of this project. Default: all projects.
+    * `max_results`: the highest number of rows. Default: 1,000.
+    * `url`: the registry. Default: the configured one.
 
-    Returns a frame with the columns run_id, name, model, project, dataset, truth_version,
-    state, author, git_sha, created_at, n_predictions, is_weighted (samples have weights, metrics
-    are weighted), badge (accuracy hides a minority class) and may_hide (it may hide one, none is
-    proved), then `metrics.<key>` (NaN where a metric is
-    undefined), `params.<name>` and `tags.<name>` of all runs in it. Raises
-    `InvalidInput` that names what cannot be read, and where.
+    Columns are run_id, name, model, project, dataset, truth_version, state, author, git_sha,
+    created_at, n_predictions, is_weighted (samples have weights, metrics are weighted), badge
+    (accuracy hides a minority class) and may_hide (it may hide one, none is proved), then
+    `metrics.<key>` (NaN if undefined), `params.<name>` and `tags.<name>` of all runs in the frame.
+
+    In an SQLite file, up to 20 runs that are not evaluated yet are evaluated first. If there are
+    more, a `NotEvaluated` warning reports their number. Runs with sample weights are not found by
+    slices; a `NotFoundBySlices` warning reports their number. If nothing is found and no project
+    or dataset has the name that was asked for, an `UnknownName` warning gives the nearest names.
+
+    Raises `InvalidInput` that says which part of the filter cannot be read, and where.
     """
     with optional:
         import pandas as pd
@@ -208,7 +218,7 @@ def _with_large_numbers(rows: Iterable[Mapping[str, object]]) -> set[str]:
 
 
 def _columns(runs: Sequence[FoundRun]) -> list[str]:
-    """Facts, primary metrics; then all metrics, parameters and tags in the order of the runs."""
+    """Facts and primary metrics, then other metrics, parameters and tags as the runs have them."""
     keys = chain(_HEADLINES, chain.from_iterable(run.metrics for run in runs))
     metrics = dict.fromkeys(f"metrics.{key}" for key in keys)
     params = dict.fromkeys(f"params.{name}" for run in runs for name in run.params)

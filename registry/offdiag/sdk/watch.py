@@ -1,4 +1,4 @@
-"""A folder whose files become runs: the way in for programs that can only write files."""
+"""A watched folder whose files become runs, for programs that can only write files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of a file: a run, or a sentence why there is none."""
+    """The outcome of a file: a run, or a sentence that says why there is none."""
 
     file: Path
     run: Run | None
@@ -36,7 +36,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """A file as it was found; it changed when any of these did."""
+    """The state of a file; it has changed if any of these has."""
 
     size: int
     changed_ns: int
@@ -44,13 +44,13 @@ class _State:
 
 
 class FolderWatch:
-    """Makes a run of each complete file of a folder.
+    """Logs a run for each complete file of a folder.
 
-    `read` reads a file and returns a function that logs what was read under a key. The key is made
-    of the content and `scope`: as client key it makes one run of one content, whatever the file
-    is called, however many others watch, and however often the watch restarts. `clock` counts
-    seconds. Files whose names begin with a dot are being
-    written by convention, and those without the suffix of a table are none of ours.
+    `read` reads a file and returns a function that logs its content under a key. The key is
+    computed from the content and `scope`. As a client key it gives one run for one content,
+    whatever the name of the file, however many processes watch, and however often the watch
+    restarts. `clock` returns seconds. Files whose names begin with a dot are still being written,
+    by convention; files without the suffix of a table are ignored.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class FolderWatch:
         self._done: dict[Path, _State] = {}
 
     def look(self) -> Iterator[Taken]:
-        """Take what is complete by now.
+        """Log the files that are complete by now.
 
-        A file that cannot be logged gets a file beside it, "….error.txt", with the reason, which
-        goes away when the file is corrected. Raises `DatabaseUnavailable` and takes the file at a
-        later look. Raises `OSError` when the folder cannot be read.
+        A file that cannot be logged gets a file next to it, "….error.txt", with the reason, which
+        is removed once the file is corrected. Raises `DatabaseUnavailable`, and logs the file in a
+        later call. Raises `OSError` if the folder cannot be read.
         """
         there = sorted(path for path in self._folder.iterdir() if _is_candidate(path))
         for forgotten in self._since.keys() - there:
@@ -120,7 +120,7 @@ class FolderWatch:
         return Taken(path, run)
 
     def _is_copy_of_begun(self, path: Path, error: Exception) -> bool:
-        """Whether a file of the same content may still be on its way, under its own name."""
+        """Whether a file with the same content may still be uploading under its own name."""
         _, since = self._since[path]
         is_begun = isinstance(error, KeyUsed) and error.field == "name"
         return is_begun and self._clock() - since < UPLOAD_S

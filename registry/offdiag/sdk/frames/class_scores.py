@@ -1,7 +1,8 @@
-"""Scores of every class, counted by the library that holds them: each class against the rest.
+"""Scores of every class, each class against the rest, counted by the library of the frame.
 
-Each class is one pass over the rows, and so is the largest probability: a pass groups by an event
-and a cell, so what comes back does not grow with the rows nor with combinations of classes.
+Each class takes one pass over the rows, and so does the largest probability. A pass groups by an
+event and a cell, so the size of the result does not grow with the number of rows or of
+combinations of classes.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ def count_class_scores(
     classes: Mapping[str, Sequence[Any]],
     labels: Sequence[object] | LabelSet | None,
 ) -> GivenClassScores:
-    """The scores of each class in the order of the labels, and the largest one of each row.
+    """The scores of each class in label order, and the largest score of each row.
 
-    `classes` are the values that occur in the actual and the predicted column, by its name.
-    Raises `InvalidInput` for columns that are not those of the classes, and for scores that are
-    no probabilities of them.
+    `classes` are the values in the actual and the predicted column, by column name. Raises
+    `InvalidInput` for columns that do not match the classes, and for scores that are not
+    probabilities.
     """
     actual = columns.actual
     assert actual is not None  # noqa: S101  # Who calls this has counted it.
@@ -99,9 +100,9 @@ def _event(
 def _top_event(
     frame: EagerFrame | LazyFrame, score_of: Mapping[str, str], is_actual: Mapping[str, nw.Expr]
 ) -> GivenEvent:
-    """The largest probability, which is right where the first class that has it is the actual.
+    """The largest probability. It is right if the first class that has it is the actual class.
 
-    Probabilities add up to 1 as far as single precision lets them, as where they are kept.
+    Probabilities must add up to 1 within single precision, as for stored predictions.
     """
     n_classes = len(score_of)
     p = [as_stored(name) for name in score_of.values()]

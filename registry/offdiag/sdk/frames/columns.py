@@ -1,4 +1,4 @@
-"""Frames of any library behind one interface: which of their columns hold what."""
+"""Frames of any library behind one interface, and the roles of their columns."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ ScoreColumns = str | Sequence[str] | Mapping[Any, str]
 
 @dataclass(frozen=True, slots=True)
 class FrameColumns:
-    """Names of the columns that are read; `actual` is None where the dataset has the truth.
+    """Names of the columns that are read.
 
-    Without `predicted` the scores predict. `score_classes` are the classes that the columns
-    `scores` are for, None where their own names say it. Of several runs `runs` has the predicted
-    column of each, and `other_actual` are actual classes that frames have which were joined.
+    `actual` is None if the dataset has the ground truth. Without `predicted` the scores predict.
+    `score_classes` are the classes of the columns `scores`, None if the column names say it. With
+    several runs, `runs` has the predicted column of each, and `other_actual` the actual classes of
+    the other joined frames.
     """
 
     predicted: str | None
@@ -37,7 +38,7 @@ class FrameColumns:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every column that is read, once."""
+        """Every column that is read, without repetition."""
         given = (
             *(self.actual, *self.other_actual, self.predicted, *self.runs.values()),
             *(*self.scores, self.sample_id, *self.slices),
@@ -66,7 +67,7 @@ class FrameColumns:
             )
 
     def place_of(self, field: str | None) -> str | None:
-        """The argument and column that an argument of `log_run` was filled from."""
+        """The argument and column from which an argument of `log_run` was filled."""
         given = {
             "y_true": f"actual={self.actual!r}",
             "y_pred": f"predicted={self.predicted!r}",
@@ -77,7 +78,7 @@ class FrameColumns:
         return given.get(field or "", field)
 
     def place_of_column(self, name: str) -> str:
-        """The argument that names a column, with its name."""
+        """The argument that names a column, with the name of the column."""
         if name == self.actual or name in self.other_actual:
             return f"actual={self.actual!r}"
         for run, column in self.runs.items():
@@ -109,7 +110,7 @@ def frame_columns(
     labels: Iterable[object] | None,
     sample_weight: str | None = None,
 ) -> FrameColumns:
-    """The columns as they were named. Raises `InvalidInput`."""
+    """The named columns of one run. Raises `InvalidInput`."""
     if predicted is None and score is None:
         raise InvalidInput(
             "neither predictions nor scores are named.",
@@ -143,7 +144,7 @@ def columns_of_runs(
     sample_id: str | None,
     slices: Sequence[str] | None,
 ) -> FrameColumns:
-    """The columns of several runs as they were named. Raises `InvalidInput`."""
+    """The named columns of several runs. Raises `InvalidInput`."""
     for run, name in predicted.items():
         if not all(isinstance(each, str) for each in (run, name)):
             raise InvalidInput(
@@ -172,7 +173,7 @@ def columns_of_runs(
 def labels_in(
     labels: Iterable[object] | None, score: ScoreColumns | None
 ) -> Sequence[object] | LabelSet | None:
-    """The declared classes in order, or else those a mapping of scores names, sorted."""
+    """The declared classes in order, or else the sorted classes named by a mapping of scores."""
     if labels is not None:
         return in_their_order(labels)
     classes = _classes(score)

@@ -1,4 +1,4 @@
-"""The query that counts came from, kept with them as parameters of the run."""
+"""The query that counts came from, stored with them as parameters of the run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SOURCE = "counted.from"
 
 @dataclass(frozen=True, slots=True)
 class CountedQuery:
-    """A query, and what its columns are."""
+    """A query, and the roles of its columns."""
 
     text: str
     columns: FrameColumns
@@ -33,7 +33,7 @@ class CountedQuery:
     periods: Mapping[str, str] | None = None
 
     def params(self) -> dict[str, Scalar]:
-        """Parameters of a run. Raises `InvalidInput` for more than can be stored."""
+        """The query as parameters of a run. Raises `InvalidInput` if it is too long."""
         columns = self.columns
         described = {
             "actual": columns.actual,
@@ -66,7 +66,7 @@ def _cuts(name: str, bins: Bins) -> int | list[float]:
 
 
 def with_query(arguments: RunArguments, query: CountedQuery) -> RunArguments:
-    """The arguments of runs that keep a query. Raises `InvalidInput`."""
+    """The arguments of runs that are stored with a query. Raises `InvalidInput`."""
     given: Mapping[Any, Any] = arguments["params"] or {}
     taken = next((key for key in given if str(key).partition(".")[0] == "counted"), None)
     if taken is not None:
@@ -82,7 +82,7 @@ def with_query(arguments: RunArguments, query: CountedQuery) -> RunArguments:
 
 
 def query_of(run_id: str, params: Mapping[str, Scalar]) -> CountedQuery:
-    """What a run keeps of the query it was counted from. Raises `Conflict` where it keeps none."""
+    """The query that a run was counted from. Raises `Conflict` if none is stored."""
     try:
         found = json.loads(str(params[COLUMNS]))
         text, predicted = str(params[QUERY]), found["predicted"]

@@ -1,4 +1,4 @@
-"""Counting the rows of a frame by the values in its columns, with the library that holds it."""
+"""Counting the rows of a frame by the values in its columns, with the library of the frame."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ SIZE = "offdiag: cases"
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """One entry for each combination of values that occurs: its values, its size.
+    """One entry for each combination of values that occurs: the values and the number of rows.
 
-    With a column of scores the cell of the score is one of the values.
+    With a column of scores, the cell of the score is one of the values.
     """
 
     columns: dict[str, list[Any]]
@@ -40,7 +40,7 @@ class Kinds:
 def count_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds:
     """How many rows have each combination of values in the named columns.
 
-    Of a lazy frame only the counts are collected. Raises `InvalidInput` for a frame without
+    From a lazy frame only the counts are collected. Raises `InvalidInput` for a frame without
     rows, too many combinations, missing values and values of several kinds in one column.
     """
     found = find_kinds(frame, columns)
@@ -55,7 +55,7 @@ def counts_of(
     bins: Mapping[str, Bins] | None,
     periods: Mapping[str, str] | None,
 ) -> GivenCounts:
-    """The counts of one run; its actual and predicted column are named. Raises `InvalidInput`."""
+    """The counts of one run by actual and predicted class. Raises `InvalidInput`."""
     kinds = count_kinds(frame, columns)
     slices, notes = _slices(kinds, columns, bins, periods)
     return GivenCounts(
@@ -92,7 +92,7 @@ def _slices(
     bins: Mapping[str, Bins] | None,
     periods: Mapping[str, str] | None,
 ) -> tuple[Mapping[str, Sequence[object]], tuple[str, ...]]:
-    """The slice columns, and what of them may not be meant as it was read."""
+    """The slice columns, and notes on values that may have been read differently than meant."""
     named = {name: kinds.columns[name] for name in columns.slices}
     found, of_ranges = _counted_slices(named, kinds.sizes, bins=bins, periods=periods)
     return found, (*of_ranges, *counted_slice_notes(found, kinds.sizes))
@@ -105,13 +105,13 @@ def _counted_slices(
     bins: Mapping[str, Bins] | None = None,
     periods: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, Sequence[object]], list[str]]:
-    """Columns of kinds that have `sizes` samples each, with categories in place of other values.
+    """Slice columns of kinds with `sizes` samples each, with categories in place of other values.
 
-    Numbers with a fraction, and columns in `bins`, become ranges: between cut points, or at so
-    many quantiles of the samples, quartiles by default. Dates, and columns in `periods`, become
-    periods, months by default, and `country/site` also gives a column `country`, as in
-    `read_slices`. Lists of tags stay as they are. Numbers that may name groups are noted. Raises
-    `InvalidInput` for values that are not numbers or dates.
+    Numbers with a fraction, and columns in `bins`, become ranges: between cut points, or at the
+    given number of quantiles of the samples, quartiles by default. Dates, and columns in
+    `periods`, become periods, months by default, and `country/site` also gives a column `country`,
+    as in `read_slices`. Lists of tags stay as they are. Numbers that may be names of groups are
+    noted. Raises `InvalidInput` for values that are not numbers or dates.
     """
     found: dict[str, Sequence[object]] = {}
     notes: list[str | None] = []
@@ -150,9 +150,9 @@ def _counted_slices(
 
 
 def _points(values: Sequence[object], sizes: Sequence[int], n: int) -> Bins:
-    """Where n quantiles of the samples are; n itself where reading them says what is wrong.
+    """The cut points at n quantiles of the samples; n itself for `read_slices` to report an error.
 
-    Quantiles of samples that are all equal are those of their kinds, too.
+    Quantiles of samples that are all equal are also those of their kinds.
     """
     if not 2 <= n <= MOST_BINS or not all(isinstance(each, int | float) for each in values):
         return n
@@ -163,7 +163,7 @@ def _points(values: Sequence[object], sizes: Sequence[int], n: int) -> Bins:
 
 
 def find_kinds(frame: EagerFrame | LazyFrame, columns: FrameColumns) -> Kinds | None:
-    """The same, None for too many combinations."""
+    """As `count_kinds`, but None for too many combinations."""
     score = columns.scores[0] if columns.scores else None
     names = tuple(name for name in columns.names if name != score)
     numbered, lists = with_numbered_lists(frame, columns.slices)
@@ -195,7 +195,7 @@ def grouped(
 ) -> pa.Table:
     """How many rows have each combination of values, and aggregates of them, on the engine.
 
-    Of more combinations than are kept one more is read.
+    At most one combination more than the limit is read.
     """
     wanted = (nw.len().alias(SIZE), *aggregates)
     if isinstance(frame, nw.LazyFrame):
@@ -230,9 +230,9 @@ Lists = Mapping[str, Sequence[object]]
 def with_numbered_lists(
     frame: EagerFrame | LazyFrame, names: Sequence[str]
 ) -> tuple[EagerFrame | LazyFrame, Lists]:
-    """The frame with a whole number in place of each list, in memory only, and these lists.
+    """An in-memory frame with a whole number in place of each list, and the lists by number.
 
-    A lazy frame stays as it is: its library groups by lists or says that it does not.
+    A lazy frame stays as it is: its library groups by lists or reports that it cannot.
     """
     if isinstance(frame, nw.LazyFrame):
         return frame, {}

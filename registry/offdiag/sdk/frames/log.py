@@ -1,4 +1,4 @@
-"""Logging a frame: what a training job or a warehouse query calls."""
+"""Logging a frame, for training jobs and warehouse queries."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def log_counted(
     periods: Mapping[str, str] | None = None,
     query: str | None = None,
 ) -> Run:
-    """Store the counts of a frame, made by its own library. Raises `InvalidInput`, `Conflict`."""
+    """Store counts that the library of a frame computes. Raises `InvalidInput` and `Conflict`."""
     name = _require_countable(columns, dataset)
     require_columns(columns.slices, bins, periods)
     if query is not None and len(columns.scores) > 1:
@@ -135,7 +135,7 @@ def log_streamed(
     labels: Sequence[object] | LabelSet | None,
     arguments: RunArguments,
 ) -> Run:
-    """Store the rows of a lazy frame. Raises `InvalidInput` and `Conflict`; the run stays open."""
+    """Store the rows of a lazy frame. On `InvalidInput` and `Conflict` the run stays open."""
     if dataset is None:
         raise InvalidInput(
             "a lazy frame is stored batch by batch, before all of its truth is known.",
@@ -171,7 +171,7 @@ def _opened_run(
 
 
 class FrameArguments(AboutRun, total=False):
-    """Arguments of `log_frame`, whether it logs one run or several."""
+    """Arguments of `log_frame` that do not depend on whether it logs one run or several."""
 
     actual: str | None
     score: ScoreColumns | None
@@ -233,43 +233,54 @@ def log_frame(
     unique_name: bool = False,
     url: str | None = None,
 ) -> Run | dict[str, Run]:
-    """Store the predictions in a frame, or only how often each occurs.
+    """Store the predictions in a frame as a run, or only their counts by class and slice.
 
-    `frame` is a pandas, polars, pyarrow, DuckDB, Dask, Ibis or PySpark frame, eager or lazy.
-    `actual`, `predicted`, `sample_id` and `sample_weight` name columns, `slices` several; `score`
-    names the column with the scores of the positive class, or one column for each class in any
-    order: a mapping from class to column, or a list of columns that are called after the classes,
-    with the same text around all or none (p_cat, p_dog). `actual` may be None where the dataset
-    has ground truth, `predicted` where the scores are to predict. The other arguments are those
-    of `log_run`.
+    Returns the `Run`; if `predicted` is a mapping, a dict {run: `Run`}.
 
-    Rows of a lazy frame are stored batch by batch, so they need not fit into memory; such a
-    frame is read twice where nobody declared the labels, and needs a `dataset`. An error on the
-    way leaves an open run, which the same call with the same `client_key` goes on with.
+    * `frame`: a pandas, polars, pyarrow, DuckDB, Dask, Ibis or PySpark frame, eager or lazy.
+    * `name`: the name of the run. Leave it out if `predicted` is a mapping.
+    * `actual`: the column of actual classes. Default: "y". None if the dataset has ground truth.
+    * `predicted`: the column of predicted classes. Default: "yhat". None if the scores predict. A
+      mapping {run: column} logs one run for each column; see below.
+    * `score`: the column with the scores of the positive class, or one column for each class: a
+      mapping from class to column, or a list of columns in any order named after the classes, with
+      the same text around all names or around none (p_cat, p_dog).
+    * `sample_id`: the column of sample identifiers.
+    * `slices`: a list of slice columns.
+    * `sample_weight`: the column of weights; only for one run with kept predictions.
+    * `bins`, `periods`: ranges of numbers and periods of dates among the slices, as in
+      `add_slices`; only with `keep_predictions=False`. With kept predictions, call `add_slices`
+      instead.
+    * `keep_predictions`: False stores only counts; see below. Default: True.
+    * `query`: the text of the query that made the frame, at most 5,000 characters; only for
+      counts. It is stored as the parameter `counted.query`, readable by everyone who can read the
+      run. After labels changed where the rows are, `offdiag.recount` counts its new result.
+    * `dataset`: as in `log_run`; required for a lazy frame and for counts.
+    * `project`, `model`, `labels`, `positive_label`, `ordinal`, `hierarchy`, `params`, `tags`,
+      `client_key`, `unique_name`, `url`: as in `log_run`.
 
-    With `keep_predictions=False` the rows stay where they are: the library of the frame counts
-    them by actual and predicted class and by the values of `slices`, and only the counts are
-    stored, under the name of a `dataset`. Such a run has its matrix, every metric of it and its
-    slices. It has no examples, and is compared without pairing, unless it was counted together
-    with the other run, as below. With `score`, probabilities of
-    the positive class of two, rows are counted by narrow bins of the score, too: areas, losses,
-    calibration, curves, thresholds and costs come from the counts, with a bound of how far each
-    may be off (`MetricValue.error_bound`). With a column for each of three or more classes every
-    class is counted against the rest, in a pass of its own and without slices; averages over
-    pairs of classes, and what needs the forecast of a row, are undefined. `bins` and `periods`
-    say which ranges of numbers and which periods of dates are slices, as `add_slices` takes them;
-    where predictions are kept, it is `add_slices` that takes them.
+    **Lazy frames** are stored batch by batch, so they need not fit into memory. Without declared
+    labels they are read twice. An error on the way leaves the run open; the same call with the
+    same `client_key` continues it.
 
-    `predicted` may be a mapping {run: column}: each column is a run, and a dict {run: `Run`} is
-    returned. Counted rows are counted by all of them together, so that these runs are compared
-    with pairing. `frame` may then be a mapping {run: frame}, joined by `sample_id`.
+    **Counts** (`keep_predictions=False`): the library of the frame counts the rows by actual
+    class, predicted class and slice values, and only these counts are stored. The run has its
+    matrix, all metrics of it and its slices. It has no examples, and is compared without pairing
+    unless it was counted together with the other run.
 
-    `query` is the text of the query that made the frame, at most 5,000 characters. It is kept
-    with the counts, as the parameter `counted.query`, and readable by everyone who reads the run.
-    Once labels changed where the rows lie, `offdiag.recount` counts what it gives then.
+    With `score`, counts include narrow bins of the probability of the positive class of two, so
+    the run also has areas, losses, calibration, curves, thresholds and costs;
+    `MetricValue.error_bound` says how far a value may be off. With a column for each of three or
+    more classes, each class is counted against the rest, in a pass of its own and without slices.
+    Averages over pairs of classes, and whatever needs the forecast of a single row, are then
+    undefined.
 
-    Raises `InvalidInput` naming the column and, where rows are read, the row counted from 0;
-    `Conflict` for contradictions to what is stored.
+    **Several runs**: with a mapping as `predicted`, counts are made by all columns together, so
+    that these runs are compared with pairing. `frame` may then be a mapping {run: frame}; the
+    frames are joined by `sample_id`.
+
+    Raises `InvalidInput` naming the column and, where rows are read, the row counted from 0, and
+    `Conflict` for contradictions to stored data.
     """
     arguments = RunArguments(
         name=name or "",
@@ -381,7 +392,7 @@ def _require_of_each(name: str | None, sample_weight: str | None) -> None:
 def _log_each(
     frame: object, columns: FrameColumns, arguments: RunArguments, **others: Any
 ) -> dict[str, Run]:
-    """Log a run for each predicted column, with their predictions one after the other."""
+    """Log a run for each predicted column, one after the other, with its predictions."""
     if columns.scores:
         raise InvalidInput(
             "scores of several runs cannot be distinguished.",

@@ -1,4 +1,4 @@
-"""Logging several runs from one frame, or from a frame each, counted by all of them together."""
+"""Logging several runs that are counted together, from one frame or from one frame each."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _ROWS, _IDS, _GAPS, _SIZE = "offdiag: rows", "offdiag: ids", "offdiag: gaps", "o
 
 @dataclass(frozen=True)
 class JoinedFrames:
-    """Rows of several frames with one sample id each; `n_rows` are those of each frame, by run."""
+    """Rows of several frames, joined by sample id; `n_rows` is the size of each frame by run."""
 
     frame: EagerFrame | LazyFrame
     columns: FrameColumns
     n_rows: Mapping[str, int]
 
     def require_same(self, kinds: Kinds) -> None:
-        """Raise `InvalidInput` where frames have other samples, or other actual classes."""
+        """Raise `InvalidInput` if the frames differ in samples or actual classes."""
         n_shared = sum(kinds.sizes)
         other = next((run for run, n in self.n_rows.items() if n != n_shared), None)
         if other is not None:
@@ -68,10 +68,10 @@ class JoinedFrames:
 
 
 def joined(frames: Mapping[str, object], columns: FrameColumns) -> JoinedFrames:
-    """One row for each sample id of all frames, by run; the first has the slice columns.
+    """One row for each sample id, by run, from all frames; slice columns are those of the first.
 
-    Actual classes are compared where several frames have them. Raises `InvalidInput` for frames
-    of several libraries, for missing and for repeated ids.
+    Actual classes are compared if several frames have them. Raises `InvalidInput` for frames of
+    several libraries, and for missing or repeated ids.
     """
     sample_id = columns.sample_id
     if sample_id is None:
@@ -112,9 +112,9 @@ def joined(frames: Mapping[str, object], columns: FrameColumns) -> JoinedFrames:
 def _with_ids_of_one_type(
     parts: Sequence[EagerFrame | LazyFrame], sample_id: str, runs: Iterable[str]
 ) -> Sequence[EagerFrame | LazyFrame]:
-    """The frames with ids that their library joins: whole numbers of several sizes in one.
+    """The frames with ids of a type that can be joined: whole numbers of several sizes become one.
 
-    Raises `InvalidInput` for numbers beside text, which DuckDB alone takes for the same.
+    Raises `InvalidInput` for numbers next to text, which only DuckDB treats as equal.
     """
     types = {run: part.collect_schema()[sample_id] for run, part in zip(runs, parts, strict=True)}
     if len(set(types.values())) > 1 and all(each.is_integer() for each in types.values()):
@@ -138,7 +138,7 @@ def _predicted(run: str) -> str:
 def _part(
     native: object, columns: FrameColumns, run: str, *, is_first: bool
 ) -> tuple[EagerFrame | LazyFrame, list[str]]:
-    """The columns of one frame under names that no other frame has, and its actual classes."""
+    """The columns of one frame under names of its own, and its actual classes."""
     own = replace(columns, runs={run: columns.runs[run]})
     if not is_first:
         own = replace(own, actual=None, slices=())
@@ -199,7 +199,7 @@ MOST_PAIRED_KINDS = 5 * MAX_KINDS
 
 
 def arguments_of(arguments: RunArguments, run: str) -> RunArguments:
-    """What is said about one of several runs; its client key is its own."""
+    """The arguments of one of several runs, with its own name and client key."""
     key = arguments.get("client_key")
     own = RunArguments(**arguments)
     own["name"] = run
@@ -292,7 +292,7 @@ def _require_countable(columns: FrameColumns, dataset: str | None) -> str:
 def tables_of(
     frame: EagerFrame | LazyFrame, columns: FrameColumns
 ) -> Iterator[tuple[Kinds, FrameColumns]]:
-    """The counts by all runs together, or by each pair of runs where there are too many kinds."""
+    """The counts by all runs together, or by each pair if there are too many combinations."""
     whole = find_kinds(frame, columns)
     if whole is not None:
         yield whole, columns

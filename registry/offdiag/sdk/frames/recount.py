@@ -1,7 +1,7 @@
-"""Counting again what the query of a run gives, once labels changed where its rows lie.
+"""Counting the query of a run again after labels changed where its rows are.
 
-Counts never change in the store. What is counted again is a new run that names the old one, and
-the old one says by which run it was replaced.
+Stored counts never change. The new counts are a new run that names the old one, and a tag of the
+old run names the new one.
 """
 
 from __future__ import annotations
@@ -34,34 +34,35 @@ REPLACED_BY = "recounted_as"
 
 @dataclass(frozen=True, slots=True)
 class Recounted:
-    """A run that was counted again, and the run that has the new counts."""
+    """A run whose query was counted again, and the run with the new counts."""
 
     old: Run
     new: Run
 
 
 def recount(run: object, frame: object, *, url: str | None = None) -> Run:
-    """Count again what the query of a run gives after labels were corrected.
+    """Count the query of a run again after labels were corrected, and return the new `Run`.
 
-    `run`, an id, a name or a `Run`, was logged by `log_frame(keep_predictions=False, query=...)`.
-    `frame` has what the query, `run.params["counted.query"]`, gives now, in any library that
-    `log_frame` takes. The counts are stored as a new run with the name, model, parameters and
-    tags of the old one, which stays and gets the tag `recounted_as` with the new id; the new run
-    has the old id as parameter `counted.from`. Runs that were counted together are counted again
-    together. `url` is the registry, by default that of a `Run`, else the configured one.
+    * `run`: an id, a name or a `Run`, logged by `log_frame(keep_predictions=False, query=...)`.
+    * `frame`: what the query, `run.params["counted.query"]`, returns now, in any library that
+      `log_frame` takes.
+    * `url`: the registry. Default: that of a `Run`, else the configured one.
 
-    Returns the new run. Nothing is stored where the frame has other numbers of predictions.
-    Raises `Conflict` then and for a run without a query, `InvalidInput` for a frame that lacks a
-    column, and `NotFound`.
+    The new run has the name, model, parameters and tags of the old one, and its id as the
+    parameter `counted.from`. The old run stays and gets the tag `recounted_as` with the new id.
+    Runs that were counted together are counted again together.
+
+    Nothing is stored if the numbers of predictions of each class changed. Raises `Conflict` then
+    and for a run without a query, `InvalidInput` for a frame that lacks a column, and `NotFound`.
     """
     at = registry_of([run], url)
     return recounted(at, resolved_id(at, run), frame)[0].new
 
 
 def recounted(registry: Registry, run_id: str, frame: object) -> tuple[Recounted, ...]:
-    """Log what a frame has for a run, and for those it was counted together with; it is first.
+    """Log the new counts of a run, which comes first, and of the runs counted together with it.
 
-    Nothing is stored where the frame has other predictions than the run. Raises `NotFound`,
+    Nothing is stored if the frame has other predictions than the run. Raises `NotFound`,
     `Conflict` for a run without a query, and `InvalidInput` for a frame that lacks a column.
     """
     run = _found(registry, run_id)
@@ -107,7 +108,7 @@ def _found(registry: Registry, run_id: str) -> FoundRun:
 def _counted_together(
     registry: Registry, run: FoundRun, query: CountedQuery
 ) -> tuple[FoundRun, ...]:
-    """The run and those of the same call. Raises `Conflict` where one of them is gone."""
+    """The run and those of the same call. Raises `Conflict` if one of them no longer exists."""
     names = query.columns.runs
     if not names:
         return (run,)
@@ -144,7 +145,7 @@ def _require_same(
     sizes: Sequence[int],
     place: str,
 ) -> None:
-    """Raise `Conflict` where predictions changed, too: then the run is another one."""
+    """Raise `Conflict` if predictions changed too: it would be another run."""
     matrix = Run(registry, run.id).evaluation().matrix
     before = _totals(matrix.labels.names, matrix.predicted.tolist())
     now = _totals([label_text(each) for each in predicted], sizes)
@@ -168,7 +169,7 @@ def _totals(names: Sequence[str], sizes: Sequence[int]) -> Counter[str]:
 
 @contextmanager
 def rows_of_query(text: str, file: Path) -> Iterator[Any]:
-    """What a query finds in a DuckDB database, as a lazy frame for as long as the block takes.
+    """The result of a query in a DuckDB database, as a lazy frame that is valid inside the block.
 
     The text comes from the registry, where another person may have written it. It can read the
     tables of this one file and nothing else. Raises `InvalidInput` for what DuckDB refuses.

@@ -1,4 +1,4 @@
-"""Rows of a frame, in memory or batch by batch from its engine, and the classes in it."""
+"""Rows of a frame, in memory or batch by batch from its engine, and the classes in them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INDEX = re.compile(r"\bat (?:index (\d+)|\[(\d+)\])")
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Consecutive rows of a frame by columns; `first` is the number of the first one, from 0."""
+    """Consecutive rows of a frame by columns; `first` is the number of the first row, from 0."""
 
     values: pa.Table
     first: int
@@ -56,7 +56,7 @@ class Rows:
 
     @contextmanager
     def located(self, columns: FrameColumns) -> Iterator[None]:
-        """Let errors name the column and the row of the frame instead of argument and index."""
+        """Make errors name the column and row of the frame instead of argument and index."""
         try:
             yield
         except InvalidInput as error:
@@ -99,8 +99,8 @@ class Rows:
 def rows_in_memory(frame: EagerFrame) -> Rows:
     """All rows of a frame that is in memory.
 
-    Raises `InvalidInput` for a column whose values are not of one kind, naming the first row
-    that differs from the ones before it.
+    Raises `InvalidInput` for a column with values of several kinds, naming the first row that
+    differs from the rows before it.
     """
     columns = {name: _arrow(frame[name].to_native(), name) for name in frame.columns}
     return Rows(pa.table(columns), 0)
@@ -123,7 +123,7 @@ def _arrow(values: Any, name: str) -> pa.ChunkedArray:
 
 
 def _first_other_kind(values: list[object]) -> tuple[int, str]:
-    """Number and type name of the first value of another type than the ones before it."""
+    """Number and type name of the first value whose type differs from the values before it."""
     kind = None
     for row, value in enumerate(values):
         if is_missing(value):
@@ -139,10 +139,10 @@ BATCH_ROWS = 65_536
 
 
 def row_batches(frame: LazyFrame) -> Iterator[pa.Table]:
-    """The rows of a lazy frame in the order its engine gives them.
+    """The rows of a lazy frame in the order in which its engine returns them.
 
-    Dask holds one of its partitions at a time. An engine without a way to tell out rows, as old
-    releases of polars and DuckDB, is collected at once.
+    Dask holds one of its partitions at a time. An engine that cannot return rows in batches, such
+    as an old release of polars or DuckDB, is collected at once.
     """
     native: Any = frame.to_native()
     engine = frame.implementation
@@ -168,7 +168,7 @@ def _of_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _of_spark(native: Any) -> Iterator[pa.Table]:
-    """Rows as Spark sends them, partition by partition, put together into columns here."""
+    """Rows as Spark sends them, partition by partition, assembled into columns here."""
     native = _in_utc(native)
     names = list(native.columns)
     schema = _arrow_schema(native)
@@ -179,7 +179,7 @@ def _of_spark(native: Any) -> Iterator[pa.Table]:
 
 
 def _in_utc(native: Any) -> Any:
-    """Times by the clock of UTC, as they are counted, and not by the one of this process."""
+    """The frame with times in UTC, as for counts, instead of the time zone of this process."""
     from pyspark.sql import functions
     from pyspark.sql.types import TimestampType
 
@@ -202,8 +202,8 @@ def _arrow_schema(native: Any) -> pa.Schema:
 def labels_on_engine(frame: LazyFrame, columns: FrameColumns) -> LabelSet:
     """The sorted labels of both columns, marked as inferred.
 
-    Raises `InvalidInput` for a column that has gaps, naming the first, and for values that are
-    no labels.
+    Raises `InvalidInput` for a column with missing values, naming the first, and for values that
+    are not labels.
     """
     roles = {"actual": columns.actual, "predicted": columns.predicted}
     named = {role: name for role, name in roles.items() if name is not None}

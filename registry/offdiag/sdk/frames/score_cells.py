@@ -1,4 +1,4 @@
-"""Scores counted in cells by the library that holds them, in the same pass as their kinds."""
+"""Scores counted in cells by the library of the frame, in the same pass as their kinds."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _SUMMED = ("score", "square", "rest_square", "surprise", "rest_surprise")
 
 
 def with_cells(frame: EagerFrame | LazyFrame, score: str) -> EagerFrame | LazyFrame:
-    """The frame with the cell of each score, and what is added up in it.
+    """The frame with the cell of each score and the values that are summed in it.
 
-    Raises `InvalidInput` for a column that has no numbers.
+    Raises `InvalidInput` for a column that is not numeric.
     """
     if not frame.collect_schema()[score].is_numeric():
         raise InvalidInput(
@@ -81,7 +81,7 @@ def with_cells(frame: EagerFrame | LazyFrame, score: str) -> EagerFrame | LazyFr
 
 
 def as_stored(score: str) -> nw.Expr:
-    """A column of scores as `single_precision` rounds them where predictions are kept."""
+    """A column of scores, rounded by `single_precision` like the scores of stored predictions."""
     given = nw.col(score)
     rounded = given.cast(nw.Float32).cast(nw.Float64)
     return (
@@ -110,7 +110,7 @@ AGGREGATES: tuple[nw.Expr, ...] = (
 
 
 def cell_columns(counted: pa.Table, sizes: Sequence[int], score: str) -> Mapping[str, list[Any]]:
-    """The columns that say what is known of the scores of each kind.
+    """The columns with the aggregated scores of each kind.
 
     Raises `InvalidInput` for rows without a score, and for scores that are not probabilities.
     """
