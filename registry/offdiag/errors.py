@@ -1,8 +1,8 @@
-"""The errors offdiag raises on purpose.
+"""The errors that offdiag raises on purpose.
 
 Every error says what happened, which field and value caused it, and what to do next. The web
-application, the command line and the SDK show the same parts in their own form, so the parts
-are kept as data instead of being baked into one string.
+application, the command line and the SDK show these parts in their own form, so an error stores
+them separately instead of as one string.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class OffdiagError(Exception):
-    """Base of all errors a caller may want to catch.
+    """Base of all errors that a caller may want to catch.
 
-    `code` is the stable, machine-readable name of the kind of error, `kind` that of a narrower one
-    within it, if any; `field` the input that caused it, `hint` the way out.
+    * `code`: the stable, machine-readable name of the kind of error.
+    * `kind`: the name of a narrower kind within it, or None.
+    * `message`: what happened.
+    * `field`: the input that caused it, or None.
+    * `hint`: what to do next, or None.
     """
 
     code: ClassVar[str] = "error"
@@ -36,7 +39,7 @@ class OffdiagError(Exception):
         return f"{prefix}{self.message}{suffix}"
 
     def to_dict(self) -> dict[str, str | None]:
-        """The one shape in which every interface reports an error."""
+        """The form in which every interface reports an error."""
         kind = {} if self.kind is None else {"kind": self.kind}
         return {
             "code": self.code,
@@ -48,25 +51,25 @@ class OffdiagError(Exception):
 
 
 class InvalidInput(OffdiagError, ValueError):
-    """The caller passed something that cannot be meant."""
+    """An argument or a file is invalid."""
 
     code = "invalid_input"
 
 
 class Malformed(InvalidInput):
-    """The input cannot even be read; what it asks for was never looked at."""
+    """The input cannot be read at all, so the request in it was not considered."""
 
     code = "malformed"
 
 
 class TooLarge(InvalidInput):
-    """The input is larger than anybody needs, or would be once it is unpacked."""
+    """The input exceeds a size limit, or would exceed it once it is unpacked."""
 
     code = "too_large"
 
 
 class NotFound(OffdiagError, LookupError):
-    """The named thing does not exist."""
+    """A run or another resource with this name does not exist."""
 
     code = "not_found"
 
@@ -78,13 +81,13 @@ class UnknownKey(NotFound, KeyError):
 
 
 class Conflict(OffdiagError):
-    """The request contradicts what is already stored; nothing was changed."""
+    """The request contradicts stored data; nothing was changed."""
 
     code = "conflict"
 
 
 class KeyUsed(Conflict):
-    """A client key belongs to a run that holds, or is described as, something else."""
+    """A client key belongs to a run with other content or another description."""
 
     kind = "key_used"
 
@@ -102,13 +105,13 @@ class NotSignedIn(OffdiagError):
 
 
 class Forbidden(OffdiagError):
-    """It is known who asks, and they may not do this; nothing was changed."""
+    """The caller is known, but does not have the permission; nothing was changed."""
 
     code = "forbidden"
 
 
 class TooManyRequests(OffdiagError):
-    """The same was tried too often; `retry_after_s` says when to try again."""
+    """The same request was made too often; `retry_after_s` says when to try again."""
 
     code = "too_many_requests"
 
@@ -131,37 +134,37 @@ class DatabaseUnavailable(OffdiagError):
 
 
 class StorageFull(DatabaseUnavailable):
-    """The database has no room left on its disk; nothing was half written."""
+    """The disk of the database is full; nothing was partially written."""
 
     code = "storage_full"
 
 
 class ServerUnavailable(DatabaseUnavailable):
-    """The server of the registry cannot be reached, or is too busy to answer."""
+    """The server of the registry cannot be reached, or is too busy to respond."""
 
     code = "server_unavailable"
 
 
 class SpoolFull(StorageFull):
-    """There is no room for predictions that wait to be sent; none of them was half written."""
+    """There is no room for predictions in the offline queue; none was partially written."""
 
     code = "spool_full"
 
 
 class SchemaMismatch(OffdiagError):
-    """The database has another schema version than this program needs."""
+    """The schema version of the database is not the one that this program needs."""
 
     code = "schema_mismatch"
 
 
 class EvaluationFailed(OffdiagError):
-    """The worker gave up on a run; the message holds its last error."""
+    """The evaluation of a run failed repeatedly; the message contains the last error."""
 
     code = "evaluation_failed"
 
 
 class EvaluationPending(OffdiagError, TimeoutError):
-    """The evaluation of a run did not arrive in the time the caller was ready to wait."""
+    """The evaluation of a run did not arrive within the timeout."""
 
     code = "evaluation_pending"
 
@@ -173,11 +176,11 @@ class MissingExtra(OffdiagError, ModuleNotFoundError):
 
 
 class LabelNote(UserWarning):
-    """Labels or scores were accepted as they came, but may not be meant that way: see which."""
+    """Labels or scores were accepted, but may have been meant differently; the text says which."""
 
 
 class NotEvaluated(UserWarning):
-    """Runs are not evaluated yet, so that what is shown does not have their results."""
+    """Runs are not evaluated yet, so their results are missing from what is shown."""
 
 
 class NotFoundBySlices(UserWarning):
@@ -189,4 +192,4 @@ class UnknownName(UserWarning):
 
 
 class RunKept(UserWarning):
-    """A run, or content of samples, waits in the spool for `offdiag sync` to store it."""
+    """A run, or content of samples, waits in the offline queue until `offdiag sync` stores it."""

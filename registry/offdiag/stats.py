@@ -1,7 +1,6 @@
-"""Intervals and tests for evaluations, counts and predictions. Pure functions, no database.
+"""Intervals and tests for evaluations, counts and predictions: pure functions, no database.
 
-An undefined result is None with a reason beside it, never NaN; unusable arguments raise
-`InvalidInput`.
+An undefined result is None with a reason, never NaN. Unusable arguments raise `InvalidInput`.
 """
 
 from __future__ import annotations
@@ -49,10 +48,10 @@ from offdiag.sdk.evaluations.intervals import (
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """Second minus first set of predictions: every metric with the interval of its difference.
+    """Every metric of the second predictions minus the first, with the interval of the difference.
 
-    `aggregate[key]` is one value, `per_class[key][label]` one for each class. `seed` is what
-    was asked for, and `replicates` is 0: nothing is resampled.
+    `aggregate[key]` is one value, `per_class[key][label]` one for each class. `seed` is the given
+    one, and `replicates` is 0, because nothing is resampled.
     """
 
     joint: JointCounts
@@ -74,12 +73,18 @@ def paired_difference(
     replicates: int = 2_000,  # noqa: ARG001 - scripts may still name it
     seed: int = 0,
 ) -> PairedDifference:
-    """How much predictions `pred_b` differ from `pred_a` of the same n samples.
+    """By how much the metrics of `pred_b` differ from those of `pred_a` on the same n samples.
 
-    The three arrays hold n labels each (str, int or bool). `labels` declares the classes;
-    without it they are those found. Nothing is resampled: `replicates` and `seed` are those of
-    scripts for 0.2, and have no effect. Raises `InvalidInput` for unusable arrays and a
-    confidence outside (0, 1).
+    Returns a `PairedDifference`: b minus a, each difference with its interval.
+
+    * `y_true`, `pred_a`, `pred_b`: arrays of n labels (str, int or bool).
+    * `labels`: the classes in order. Default: the labels found.
+    * `ordinal`: whether the order of `labels` has a meaning.
+    * `confidence`: the level of the intervals. Default: 0.95.
+    * `replicates`, `seed`: without effect, because nothing is resampled; accepted for scripts
+      written for 0.2.
+
+    Raises `InvalidInput` for unusable arrays and a confidence outside (0, 1).
     """
     joint = _joint(y_true, pred_a, pred_b, labels=labels, ordinal=ordinal)
     found = paired_differences(joint, confidence=confidence)
@@ -116,10 +121,14 @@ def permutation_test(
 ) -> PermutationTest:
     """Test whether `pred_a` and `pred_b` differ in one metric by more than chance.
 
-    `metric` is an aggregate key, or a per-class key together with the `label` of the class;
-    names of scikit-learn are accepted.
-    Other arguments and errors as in `paired_difference`; also `InvalidInput` for a metric or
-    label that does not exist.
+    * `metric`: an aggregate key, or a per-class key together with `label`. Names of scikit-learn
+      are accepted.
+    * `label`: the class of a per-class metric.
+    * `replicates`: the number of permutations. Default: 9,999.
+    * `seed`: the seed of the permutations. Default: 0.
+    * `y_true`, `pred_a`, `pred_b`, `labels`, `ordinal`: as in `paired_difference`.
+
+    Raises `InvalidInput` as `paired_difference` does, and for an unknown metric or label.
     """
     joint = _joint(y_true, pred_a, pred_b, labels=labels, ordinal=ordinal)
     known = AGGREGATE_KEYS if label is None else PER_CLASS_KEYS
@@ -208,8 +217,8 @@ def wilson(x: Counts, n: Counts | Count, confidence: float = 0.95) -> ManyEnds: 
 def wilson(x: Count | Counts, n: Count | Counts, confidence: float = 0.95) -> Ends | ManyEnds:
     """Wilson's score interval (low, high) of x hits in n samples, for display.
 
-    For arrays both ends are masked arrays. Without samples there is no interval: (None, None),
-    or masked places. Raises `InvalidInput` for counts that are negative, not whole, or with
+    With arrays, both ends are masked arrays. Without samples there is no interval: (None, None),
+    or masked entries. Raises `InvalidInput` for counts that are negative or not whole, and for
     more hits than samples.
 
     >>> low, high = wilson(2, 5)
@@ -226,22 +235,25 @@ def clopper_pearson(x: Counts, n: Counts | Count, confidence: float = 0.95) -> M
 def clopper_pearson(
     x: Count | Counts, n: Count | Counts, confidence: float = 0.95
 ) -> Ends | ManyEnds:
-    """The exact interval (low, high) of x hits in n samples, where coverage must be guaranteed.
+    """The exact interval (low, high) of x hits in n samples, for guaranteed coverage.
 
-    Arguments, results and errors as for `wilson`; it is never narrower than promised, and
-    mostly wider.
+    Its coverage is never below the confidence, and mostly above it. Arguments, results and errors
+    are those of `wilson`.
     """
     return _ends(proportions.clopper_pearson(x, n, confidence=confidence))
 
 
 def delong(y_true: ArrayLike, score_a: ArrayLike, score_b: ArrayLike) -> DeLong:
-    """Compare the areas under the ROC curve of two scores of the same n samples.
+    """Compare the areas under the ROC curves of two scores of the same n samples.
 
-    `y_true` holds 0 and 1 (or booleans), the scores any finite numbers, higher ones for 1, all of
-    shape (n,); Series of pandas are paired by their index. `p` is two-sided. The method is that
-    of DeLong, DeLong and Clarke-Pearson (1988, Biometrics 44, 837); areas without samples of both
-    classes and `z` without variance are None, with the reason. Raises `InvalidInput` for unequal
-    lengths, other labels, and scores that are not finite.
+    * `y_true`: 0 and 1, or booleans, shape (n,).
+    * `score_a`, `score_b`: finite numbers, higher for 1, shape (n,). Series of pandas are paired
+      by their index.
+
+    `p` is two-sided. The method is that of DeLong, DeLong and Clarke-Pearson (1988, Biometrics 44,
+    837). Areas without samples of both classes, and `z` without variance, are None with the
+    reason. Raises `InvalidInput` for unequal lengths, other labels, and scores that are not
+    finite.
     """
     return ranked_areas.delong(**aligned(y_true=y_true, score_a=score_a, score_b=score_b))
 
