@@ -314,11 +314,12 @@ def _preview(names: Collection[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TruthRevision:
-    """The effects of a version of the ground truth that corrects another one.
+    """A version of the ground truth that corrects another one, returned by `revise_truth`.
 
-    `n_corrected` samples have another label than before, `n_newly_labelled` had none, and
-    `n_unlabelled` no longer have one. `n_runs` runs are scored again. `was_there` says that the
-    same revision already existed, and nothing was done.
+    * `n_corrected`, `n_newly_labelled`, `n_unlabelled`: samples whose label changed, was added or
+      was removed.
+    * `n_runs`: runs that are evaluated again.
+    * `was_there`: whether the same revision existed before, so that nothing was done.
     """
 
     dataset: str

@@ -47,7 +47,7 @@ class ContentPlaces:
 
 @dataclass(frozen=True, slots=True)
 class LoggedSamples:
-    """What logging content did: how many samples were new, changed, or as before.
+    """What `log_samples` stored: how many samples were added, changed or unchanged.
 
     `n_unknown` of them are not samples of the dataset, at least not yet. `n_waiting` more wait in
     the offline queue because the server could not be reached.
@@ -61,7 +61,7 @@ class LoggedSamples:
     n_waiting: int = 0
 
     def followed_by(self, other: LoggedSamples) -> LoggedSamples:
-        """The sums of both."""
+        """The sum of both."""
         return LoggedSamples(
             self.dataset,
             self.n_added + other.n_added,

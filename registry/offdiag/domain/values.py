@@ -134,14 +134,16 @@ def off_by(bound: float) -> str:
 class MetricValue:
     """One value of one metric.
 
-    `value` is finite or None; `reason` says why it is None; `limit` is "+inf" if the undefined
-    quotient is a positive number over zero. `ci_low` and `ci_high` bound the interval computed by
-    `ci_method`; all three are None if no interval was computed.
+    * `value`: a finite number, or None if it is undefined.
+    * `reason`: why it is undefined, else None.
+    * `limit`: "+inf" if the undefined quotient is a positive number over zero.
+    * `ci_low`, `ci_high`: the ends of the interval, None if none was computed.
+    * `ci_method`: the method of the interval.
 
-    `float()` and a format such as `:.3f` use the value alone, and comparisons with numbers and
-    other values do so too. If it is undefined, `float()` is NaN, the text is "undefined" with the
-    reason, and `<`, `<=`, `>`, `>=` raise `InvalidInput`, so that no undefined value passes a
-    threshold unnoticed. `==` is then False for every number.
+    It works as a number: `float()`, a format such as `:.3f`, and comparisons use `value` alone. If
+    that is undefined, `float()` is NaN, the text is "undefined" with the reason, and `<`, `<=`,
+    `>`, `>=` raise `InvalidInput`, so that no undefined value passes a threshold unnoticed. `==`
+    is then False for every number.
     """
 
     value: float | None
@@ -153,7 +155,7 @@ class MetricValue:
 
     @classmethod
     def of_dict(cls, parts: Mapping[str, Any]) -> Self:
-        """The value that `to_dict` wrote."""
+        """The value from the result of `to_dict`."""
         return cls(
             parts["value"],
             parts["reason"],
@@ -191,7 +193,7 @@ class MetricValue:
         return refused
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same value and interval; a number is compared with the value."""
+        """Whether value and interval are equal; compared with a number, only the value counts."""
         if isinstance(other, MetricValue):
             return self._parts == other._parts
         if isinstance(other, Real):
@@ -237,7 +239,7 @@ class MetricValue:
 
     @property
     def why_no_interval(self) -> str | None:
-        """The text shown instead of the bounds of an interval that has none, if there is one.
+        """The note in place of a missing interval, if there is one.
 
         >>> MetricValue(0.7, ci_method="m; unreliable, class has n = 3").why_no_interval
         'unreliable, class has n = 3'
@@ -248,7 +250,7 @@ class MetricValue:
 
     @property
     def remark(self) -> str | None:
-        """What to know about the interval, or why it is missing, if there is anything to say.
+        """The note about the interval, or in its place, if there is one.
 
         >>> MetricValue(0.7, None, None, 0.6, 0.8, "m; unreliable, class has n = 8").remark
         'unreliable, class has n = 8'
@@ -259,9 +261,10 @@ class MetricValue:
 
     @property
     def error_bound(self) -> float | None:
-        """How far the value may be from the exact one, None where it is exact.
+        """How far the value may be from the exact one; None if it is exact.
 
-        Values computed from scores counted in cells have one; their intervals include it.
+        Values computed from scores that were counted in bins have a bound; the interval includes
+        it.
 
         >>> MetricValue(0.7, ci_method="m; off by at most 7.04e-05").error_bound
         7.04e-05
@@ -272,7 +275,7 @@ class MetricValue:
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON form: value, reason and limit always; interval and bound where there is one."""
+        """JSON form: always value, reason and limit; interval and bound if there are any."""
         core: dict[str, Any] = {"value": self.value, "reason": self.reason, "limit": self.limit}
         if self.ci_method is not None:
             core |= {

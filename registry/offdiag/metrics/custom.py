@@ -74,10 +74,11 @@ class _Input:
 
 @dataclass(frozen=True, eq=False)
 class MatrixInput(_Input):
-    """The input of a metric function of a confusion matrix.
+    """The argument of a metric function of a confusion matrix.
 
-    `counts` (K, K) are samples, or sums of sample weights, of each actual class (row) by
-    predicted class (column); `labels` are the names of the K classes in that order.
+    * `counts`: (K, K) samples, or sums of sample weights, by actual class (row) and predicted
+      class (column).
+    * `labels`: the names of the K classes in that order.
     """
 
     counts: NDArray[Any]
@@ -97,16 +98,16 @@ class MatrixInput(_Input):
 
     @cached_property
     def total(self) -> float:
-        """Samples, or their weights, in all."""
+        """Number of samples, or the sum of their weights."""
         return float(self.counts.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class MultilabelInput(_Input):
-    """The input of a metric function of a multi-label evaluation: a two-by-two table per label.
+    """The argument of a metric function of label sets: one two-by-two table per label.
 
-    The four arrays are whole numbers of samples, (q,), in the order of `labels`; they add up to
-    the number of samples for each label.
+    The four arrays are whole numbers of samples, (q,), in the order of `labels`. For each label
+    they add up to the number of samples.
     """
 
     true_positives: NDArray[np.int64]
@@ -118,10 +119,12 @@ class MultilabelInput(_Input):
 
 @dataclass(frozen=True, eq=False)
 class ScoreInput(_Input):
-    """The input of a metric function of scores.
+    """The argument of a metric function of scores.
 
-    `actual` (n,) holds the codes of the actual classes, `scores` (n, K) one column per class in
-    the order of `labels`; with two classes and a single score p the other column is 1 - p.
+    * `actual`: (n,) codes of the actual classes.
+    * `scores`: (n, K), one column for each class in the order of `labels`. With two classes and
+      one score, the other column is 1 minus that score.
+    * `labels`: the names of the K classes.
     """
 
     actual: NDArray[Any]
@@ -195,18 +198,23 @@ def metric(
     source: str = "",
     name: str | None = None,
 ) -> Callable[[Function], Function]:
-    """Declare a function as a metric; the name of the function is its key.
+    """Declare a function as a metric, as a decorator; the name of the function becomes its key.
 
-    The function gets a `MatrixInput`, with `of="multilabel"` a `MultilabelInput` or with
-    `of="scores"` a `ScoreInput`, and returns a number from `low` to `high`, or None where it is
-    undefined. It must depend on its input alone, whose arrays are read-only, and is called up to
-    2,000 times or so for an interval. `direction` says which values are better. Raise `version`
-    when its values change: runs are then evaluated again. `formula` and `source` are shown in the
-    glossary; without a formula, the first line of the docstring is shown instead.
+    The function takes a `MatrixInput`, a `MultilabelInput` or a `ScoreInput`, whose arrays are
+    read-only, and returns a number from `low` to `high`, or None if it is undefined. It must
+    depend on its input alone, and is called up to about 2,000 times for an interval.
 
-    Raises `InvalidInput` for a name that is not a key and for an empty range, `Conflict` for
-    a key of the catalogue, or if metrics were already used in this process: the set of metrics
-    stays the same while a process runs.
+    * `title`: the name to show.
+    * `low`, `high`: the range of values; `float("inf")` for no end.
+    * `direction`: which values are better, "higher", "lower" or "neither".
+    * `of`: what the function takes, "matrix", "multilabel" or "scores". Default: "matrix".
+    * `version`: raise it when the values change; runs are then evaluated again. Default: 1.
+    * `formula`, `source`: shown in the glossary. Default formula: the first line of the docstring.
+    * `name`: the key. Default: the name of the function.
+
+    Raises `InvalidInput` for a name that is not a key and for an empty range, and `Conflict` for a
+    key of the catalogue, or if metrics were used in this process before: the set of metrics stays
+    the same while a process runs.
     """
     _check_range(low, high)
     _check_words(title=title, direction=direction, of=of)

@@ -1,4 +1,4 @@
-"""Auditing published numbers: what users hand in, made ready for the audit."""
+"""Auditing published numbers: preparing the arguments of a user for the audit."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ def audit_reported(
     labels: LabelSet | Iterable[object] | None = None,
     positive_label: object = None,
 ) -> AuditReport:
-    """Say whether published numbers can be true, and what they are if not what they say.
+    """Check whether published numbers can be correct, and under which interpretation.
 
-    `reported` maps metric names to numbers as they were printed: text keeps its trailing
-    zeros and may be a percentage ("57.3 %"), numbers have the decimals Python shows, None or
-    "undefined" says that a metric was called undefined. Names are the registry's keys and
-    those in common use. A class metric takes a mapping from labels to numbers, or a sequence
-    in label order; given one number it belongs to the positive class, or is an average.
+    Returns an `AuditReport` with a verdict for each number and for the table: consistent,
+    other_definition (which), transposed (why) or impossible. Each has the identity, bound or value
+    that decides, and the range that rounding allows. For two classes of known size without a
+    matrix, the report lists all matrices of whole numbers that fit.
 
-    `class_counts` are the actual samples of each class: a mapping from labels, or a sequence in
-    label order. `matrix` is a confusion matrix of counts as it was printed; which axis holds
-    the actual classes is found out, if anything tells; a DataFrame whose two axes are named is
-    turned by them, and its cells are placed by the labels of its axes. `labels` names the
-    classes in the order of the axes and sequences. `positive_label` is one of two classes;
-    without it both are tried.
+    * `reported`: a mapping from metric names to numbers as printed. Text keeps its trailing zeros
+      and may be a percentage ("57.3 %"); numbers have the decimals that Python shows; None or
+      "undefined" means that the metric was reported as undefined. Names are the registry's keys
+      and those in common use. A class metric takes a mapping from labels to numbers, or a sequence
+      in label order; a single number belongs to the positive class, or is an average.
+    * `class_counts`: the numbers of actual samples: a mapping from labels, or a sequence in label
+      order.
+    * `matrix`: a confusion matrix of counts as printed. The audit finds out which axis has the
+      actual classes, if anything shows it. A DataFrame with two named axes is oriented by them,
+      and its cells are placed by the labels of its axes.
+    * `labels`: the classes in the order of the axes and sequences.
+    * `positive_label`: the positive class of two. Default: both are tried.
 
-    The report has a verdict for each number and for the table: consistent, other_definition
-    (which), transposed (why) or impossible, with the identity, bound or value that decides and
-    the range that rounding allows. For two classes of known size and no matrix it lists all
-    matrices of whole numbers that fit.
-
-    Raises `InvalidInput` for unknown metrics or labels, text that is not a number, and counts or
-    a matrix that are none.
+    Raises `InvalidInput` for unknown metrics or labels, text that is not a number, and invalid
+    counts or matrices.
 
     >>> report = audit_reported(
     ...     reported={"accuracy": "0.9567", "sensitivity": "0.8545", "specificity": "0.9734"},
@@ -82,7 +82,7 @@ def _labels(
     matrix: Any,
     labels: LabelSet | Iterable[object] | None,
 ) -> LabelSet | None:
-    """Declared labels, else those of the first input that names, or at least counts, classes."""
+    """Declared labels, else those of the first argument that names or counts classes."""
     if labels is not None:
         return labels if isinstance(labels, LabelSet) else LabelSet.declared(labels)
     if isinstance(class_counts, Mapping):
@@ -97,7 +97,7 @@ def _labels(
 
 
 def _length(given: object) -> int:
-    """Number of rows or counts; 0 for what has no length and is refused where it is read."""
+    """Number of rows or counts; 0 for what has no length, which is refused when it is read."""
     return len(given) if isinstance(given, Sized) else 0
 
 

@@ -1,4 +1,4 @@
-"""Evaluating a matrix or labels in memory, also weighted: no database, no server."""
+"""Evaluating a matrix or labels in memory, also with weights, without a database or server."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 class WeightedEvaluation(MetricResults):
     """Sums of sample weights by pair of classes, and every metric of them.
 
-    Read like an `Evaluation`: `aggregate[key]` is one `MetricValue`, `per_class[key][label]`
-    another for each class. What needs numbers of samples is undefined ("fractional_weights"),
-    and `n`, `support` and the like are sums of weights.
+    It is read like an `Evaluation`: `aggregate[key]` is one `MetricValue`, `per_class[key][label]`
+    one for each class. Metrics that need numbers of samples are undefined ("fractional_weights");
+    `n`, `support` and similar values are sums of weights.
     """
 
     matrix: WeightedMatrix
@@ -44,7 +44,7 @@ class WeightedEvaluation(MetricResults):
 
     @classmethod
     def of_matrix(cls, matrix: WeightedMatrix) -> WeightedEvaluation:
-        """Compute the whole suite."""
+        """Compute all metrics of sums of weights."""
         suite = evaluate_stack(
             matrix.weights, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
         )
@@ -67,17 +67,17 @@ class WeightedEvaluation(MetricResults):
 
     @property
     def n_samples(self) -> int:
-        """Number of samples, whatever their weights."""
+        """Number of samples, regardless of their weights."""
         return self.matrix.n_samples
 
     @property
     def n_effective(self) -> float:
-        """Kish's effective sample size: so many samples of equal weights say as much."""
+        """Kish's effective sample size: how many samples of equal weight are as informative."""
         return self.matrix.counted.n_effective
 
     @property
     def n_cases(self) -> int:
-        """Former name of `n_samples`, for one minor version."""
+        """Former name of `n_samples`, kept for one minor version."""
         return self.n_samples
 
     @property
@@ -89,10 +89,10 @@ class WeightedEvaluation(MetricResults):
         return f"{self.n_samples:,} weighted examples, {len(self.labels)} classes"
 
     def slices(self, metric: str | None = None, *, limit: int = 100) -> pd.DataFrame:
-        """The slices that are worse than the rest, as `Evaluation.slices` has them.
+        """The slices that are worse than the rest, as in `Evaluation.slices`.
 
-        Values are of weights. `n_samples` and `cases` are numbers of samples; `n_effective` is
-        how many equal ones say as much, by which rates are tested.
+        Values are weighted. `n_samples` and `cases` are numbers of samples; `n_effective` is how
+        many samples of equal weight are as informative; rates are tested with it.
         """
         return frame_of_slices(self.slice_findings, self.labels, metric, limit)
 
@@ -120,20 +120,23 @@ def evaluate_matrix(
     orientation: str | None = None,
     ordinal: bool = False,
 ) -> Evaluation:
-    """Every metric of a confusion matrix of counts.
+    """Compute every metric of a confusion matrix of counts, without storing anything.
 
-    `matrix` is (K, K) of non-negative whole numbers, nested lists, an array or a DataFrame.
-    `orientation` says what its rows are and is never guessed, because a matrix cannot show it:
-    "actual_rows" (scikit-learn, PyCM, TensorFlow) or "actual_columns" (R caret). A DataFrame
-    whose two axes are named as `pandas.crosstab`, scikit-learn or R name them ("actual",
-    "True label", "Reference" and "predicted", "Predicted label", "Prediction") says it itself.
-    `labels` names the classes in the order of the axes; without it they are the labels of a
-    DataFrame's axes, else "0", "1", .... The cells of a DataFrame are placed by the labels of
-    its axes; one that `labels` declare and an axis leaves out has no samples there. `ordinal`
-    says that their order has a meaning.
+    Returns an `Evaluation`.
 
-    Raises `InvalidInput` for anything that is not such a matrix, where nobody says the
-    orientation, and for a DataFrame whose axes list other classes or contradict `orientation`.
+    * `matrix`: (K, K) non-negative whole numbers: nested lists, an array or a DataFrame. The cells
+      of a DataFrame are placed by the labels of its axes; a class in `labels` that an axis lacks
+      has no samples there.
+    * `labels`: the classes in the order of the axes. Default: the labels of a DataFrame's axes,
+      else "0", "1", ….
+    * `orientation`: what the rows are: "actual_rows" (scikit-learn, PyCM, TensorFlow) or
+      "actual_columns" (R caret). A matrix cannot show it, so it is never guessed. Only a DataFrame
+      whose two axes are named as by `pandas.crosstab`, scikit-learn or R ("actual", "True label",
+      "Reference" and "predicted", "Predicted label", "Prediction") needs none.
+    * `ordinal`: whether the order of `labels` has a meaning.
+
+    Raises `InvalidInput` for anything that is not such a matrix, for a missing orientation, and
+    for a DataFrame whose axes list other classes or contradict `orientation`.
 
     >>> evaluate_matrix([[8, 2], [1, 9]], orientation="actual_rows").aggregate["mcc"].value
     0.7035264706814485
@@ -175,19 +178,23 @@ def evaluate_labels(
     sample_weight: ArrayLike | None = None,
     slices: object | None = None,
 ) -> Evaluation | WeightedEvaluation:
-    """Every metric of predicted classes beside the actual ones.
+    """Compute every metric of predicted against actual classes, without storing anything.
 
-    Both are arrays of n labels (str, int, bool or whole floats; lists, numpy, pandas, polars,
-    pyarrow, tensors). `labels` declares the classes and their order; without it they are the
-    sorted labels found in either array. `ordinal` says that their order has a meaning.
-    `sample_weight`, n numbers of 0 or more, makes the matrix one of sums of weights; exact
-    tests are then undefined, and nothing that needs counts takes the result. `slices`, a mapping
-    of columns of n values or a frame, as `log_run` takes them, gives the result `.slices()`.
+    Returns an `Evaluation`, or with `sample_weight` a `WeightedEvaluation`.
+
+    * `y_true`, `y_pred`: n labels each (str, int, bool or whole floats), in lists, numpy, pandas,
+      polars or pyarrow columns, or tensors.
+    * `labels`: the classes in order. Default: the sorted labels found in either array.
+    * `ordinal`: whether the order of `labels` has a meaning.
+    * `sample_weight`: n numbers of 0 or more. The matrix then has sums of weights, exact tests are
+      undefined, and functions that need counts do not accept the result.
+    * `slices`: a mapping of columns of n values, or a frame, as in `log_run`. The result then has
+      `.slices()`.
 
     Raises `InvalidInput` for empty or unequal arrays, missing values, numbers that are not whole,
-    undeclared labels, and unusable weights; where no labels are declared, also for predictions
-    that share no label with `y_true`. Warns as `LabelNote` of whole numbers that came as floats
-    and of classes that look alike.
+    undeclared labels and unusable weights; without `labels`, also for predictions that share no
+    label with `y_true`. Warns with `LabelNote` about whole numbers stored as floats and about
+    classes that look alike.
 
     >>> evaluation = evaluate_labels(y_true=["a", "a", "b"], y_pred=["a", "b", "b"])
     >>> evaluation.per_class["recall"]["a"].value

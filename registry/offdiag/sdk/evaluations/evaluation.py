@@ -1,4 +1,4 @@
-"""What an evaluation looks like to its reader: values, frames, also of sets of labels."""
+"""The evaluation of a run or of labels in memory: values, frames, and the same for label sets."""
 
 from __future__ import annotations
 
@@ -35,11 +35,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EmptySetCounts:
-    """Samples whose true or predicted set is empty, which the matrix leaves out.
+    """Samples whose true or predicted set is empty; the multi-label matrix leaves them out.
 
-    `n_true_empty` and `n_pred_empty` include the `both_empty` samples. By label:
-    `missed_when_pred_empty`, how often it was true while nothing was predicted, and
-    `spurious_when_true_empty`, how often it was predicted while nothing was true.
+    * `both_empty`: samples with both sets empty.
+    * `n_true_empty`, `n_pred_empty`: samples with an empty true or predicted set, `both_empty`
+      included.
+    * `missed_when_pred_empty`: by label, how often it was true while nothing was predicted.
+    * `spurious_when_true_empty`: by label, how often it was predicted while nothing was true.
     """
 
     both_empty: int
@@ -50,7 +52,7 @@ class EmptySetCounts:
 
     @classmethod
     def of_tally(cls, tally: SetTally, labels: LabelSet) -> EmptySetCounts:
-        """Those that were counted, with the names of their labels."""
+        """The counts of a tally, with the names of their labels."""
         empty = tally.empty_sets
         missed, spurious = empty.missed_when_pred_empty, empty.spurious_when_true_empty
         return cls(
@@ -62,7 +64,7 @@ class EmptySetCounts:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers; those by label as lists in label order."""
+        """Plain numbers; counts by label are lists in label order."""
         return {
             "both_empty": self.both_empty,
             "n_true_empty": self.n_true_empty,
@@ -85,7 +87,7 @@ def label_frame(values: NDArray[Any], labels: LabelSet) -> pd.DataFrame:
 
 
 def counts_frame(counts: LabelCounts, labels: LabelSet) -> pd.DataFrame:
-    """The two-by-two table of each label, a row each."""
+    """The two-by-two table of each label, one row per label."""
     with optional:
         import pandas as pd
 
@@ -97,7 +99,7 @@ def counts_frame(counts: LabelCounts, labels: LabelSet) -> pd.DataFrame:
 
 
 def sets_dict(counted: CountedSets) -> dict[str, Any]:
-    """The matrix with its shares, and the samples it leaves out."""
+    """The multi-label matrix with its shares, and the samples it leaves out."""
     return {
         **matrix_dict(counted.matrix),
         "empty_sets": EmptySetCounts.of_tally(counted.tally, counted.labels).to_dict(),
@@ -119,17 +121,18 @@ def _nested(values: NDArray[np.float64]) -> list[list[float | None]]:
 
 @dataclass(frozen=True, repr=False)
 class Evaluation:
-    """What was counted, every metric of it, and what the rules say about it.
+    """Every metric of a confusion matrix or of multi-label sets, with the flags that rules raise.
 
-    That is a confusion matrix, or the sets of labels of a multi-label run, whose labels then
-    stand in place of classes. `aggregate[key]` is one `MetricValue`; `per_class[key][label]`
-    another for each class.
-    `judgement` is what was stored with a run, None to ask the rules when it is needed.
-    `collapse` says which classes are groups of classes, None where all stand for themselves.
-    `origin` is the run it belongs to, None where it was made in memory. `slice_findings` are of
-    one that was made in memory with slices.
+    `print(evaluation)` shows `summary()`, a page of text; `repr` is one line.
 
-    `print(evaluation)` is `summary()`, a page of text; `repr` is one line.
+    * `aggregate[key]`: one `MetricValue`.
+    * `per_class[key][label]`: one `MetricValue` for each class; for each label of a multi-label
+      run.
+    * `counted`: the confusion matrix, sums of weights or sets of labels that metrics come from.
+    * `judgement`: the stored flags of a run; None if the rules are to be evaluated when needed.
+    * `collapse`: which classes are groups of classes; None if there are none.
+    * `origin`: the run of the evaluation; None if it was made in memory.
+    * `slice_findings`: the slices of an evaluation made in memory with slices.
     """
 
     counted: Counted
@@ -142,7 +145,7 @@ class Evaluation:
 
     @classmethod
     def of_matrix(cls, matrix: ConfusionMatrix) -> Evaluation:
-        """Compute the whole suite."""
+        """Compute all metrics of a confusion matrix."""
         suite = evaluate_stack(
             matrix.counts, ordinal=matrix.labels.has_declared_order, names=matrix.labels.names
         )
@@ -165,7 +168,7 @@ class Evaluation:
         judgement: Judgement | None = None,
         collapse: Collapse | None = None,
     ) -> Evaluation:
-        """Take values computed before, with or without intervals; classes in label order."""
+        """An evaluation of known values, with or without intervals; classes in label order."""
         positive = counted.labels.conventional_positive
         code = None if positive is None else counted.labels.index[positive]
         return cls(
@@ -186,21 +189,21 @@ class Evaluation:
 
     @property
     def flags(self) -> FlagList:
-        """What the rules say: of a run those that were raised and have not been closed.
+        """Flags that rules raised; for a stored run only those that are not closed.
 
-        An evaluation that is stored nowhere is judged here, by the rules that need only a
-        matrix, with their default thresholds.
+        An evaluation that is not stored is checked here, with default thresholds, by the rules
+        that need only what was counted.
         """
         return FlagList(self._judged.flags)
 
     @property
     def badge(self) -> bool:
-        """Whether accuracy hides a minority class; False also where nothing can be said."""
+        """Whether accuracy hides a minority class; False if that cannot be determined."""
         return self._judged.badge
 
     @property
     def may_hide(self) -> bool:
-        """Whether accuracy may hide a minority class: a gap is in sight, and none is proved."""
+        """Whether accuracy may hide a minority class: a gap is visible, but not proved."""
         return self._judged.may_hide
 
     @cached_property
@@ -209,7 +212,7 @@ class Evaluation:
 
     @cached_property
     def warning(self) -> MinorityWarning | None:
-        """Which class accuracy hides or may hide, in words; None where it hides none."""
+        """The hidden-minority warning, with the class that accuracy hides or may hide, or None."""
         flags = [flag for flag in self._judged.flags if flag.state != FlagState.DISMISSED]
         return minority_warning(self.counted, [flag.raised for flag in flags if flag.in_warning])
 
@@ -227,50 +230,51 @@ class Evaluation:
         return self.summary()
 
     def summary(self) -> str:
-        """The evaluation on a page of text, at most 79 columns wide.
+        """The evaluation as a page of text, at most 79 columns wide.
 
-        The hidden-minority warning, primary metrics, number of examples, recall, precision and
-        F1 by class with their 95 % intervals, and flags by severity. Of more than 20 classes
-        the 12 with the lowest recall.
+        It has the hidden-minority warning, primary metrics, the number of examples, recall,
+        precision and F1 by class with their 95 % intervals, and flags by severity. With more than
+        20 classes, it shows the 12 with the lowest recall.
         """
         from offdiag.sdk.display.evaluation_text import evaluation_text
 
         return evaluation_text(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """Every metric by class, a row for each of the K classes in label order.
+        """Every metric by class, one row for each of the K classes in label order.
 
-        Columns are pairs of a metric and "value", "ci_low" or "ci_high", so that
-        `frame["recall"]` has these three; NaN where a value or an interval is undefined.
+        Columns are pairs of a metric and "value", "ci_low" or "ci_high", so `frame["recall"]` has
+        these three. Undefined values and missing intervals are NaN.
         """
         return self.per_class.to_frame()
 
     def slices(self, metric: str | None = None, *, limit: int = 100) -> pd.DataFrame:
-        """The slices that are worse than the rest, as `Run.slices` has them.
+        """The slices that are worse than the rest, as a frame like that of `Run.slices`.
 
-        Raises `Conflict` unless it comes from `evaluate_labels` with `slices`.
+        Raises `Conflict` unless the evaluation comes from `evaluate_labels` with `slices`.
         """
         return frame_of_slices(self.slice_findings, self.labels, metric, limit)
 
     @property
     def matrix(self) -> ConfusionMatrix:
-        """The confusion matrix. Raises `Conflict` for a multi-label run, which has none.
+        """The confusion matrix of counts.
 
-        So does one whose samples have weights: `weights` has them.
+        Raises `Conflict` for a multi-label run, which has none, and for weighted samples;
+        `weights` has those.
         """
         return matrix_of(self.counted)
 
     @property
     def is_weighted(self) -> bool:
-        """Whether the samples have weights: then all metrics and intervals are weighted."""
+        """Whether samples have weights; all metrics and intervals are then weighted."""
         return isinstance(self.counted, WeightedCounts)
 
     @property
     def weights(self) -> WeightedCounts:
         """Weights of the samples by pair of classes: `sums`, `squares` and `samples`, (K, K).
 
-        `n_effective` is Kish's effective sample size and `class_effective` (K,) that of each
-        actual class. Raises `Conflict` where samples have no weights.
+        `n_effective` is Kish's effective sample size, and `class_effective` (K,) that of each
+        actual class. Raises `Conflict` if samples have no weights.
         """
         if not isinstance(self.counted, WeightedCounts):
             raise Conflict(
@@ -282,7 +286,7 @@ class Evaluation:
 
     @property
     def n_effective(self) -> float:
-        """Kish's effective sample size; without weights the number of samples."""
+        """Kish's effective sample size; without weights, the number of samples."""
         found = self.counted
         return found.n_effective if isinstance(found, WeightedCounts) else float(found.total)
 
@@ -290,7 +294,7 @@ class Evaluation:
     def confusion_matrix(self) -> pd.DataFrame:
         """Counts as a DataFrame with the axes named "actual" (index) and "predicted".
 
-        Sums of weights where samples have some. Raises `Conflict` for a multi-label run.
+        For weighted samples it has sums of weights. Raises `Conflict` for a multi-label run.
         """
         if isinstance(self.counted, WeightedCounts):
             return label_frame(self.counted.sums, self.counted.labels)
@@ -298,20 +302,21 @@ class Evaluation:
 
     @property
     def multilabel_matrix(self) -> pd.DataFrame:
-        """Mass of true labels (axis "actual") on predicted ones, after Krstinic et al. (2020).
+        """The fractional confusion matrix of labels, after Krstinic et al. (2020).
 
-        Raises `Conflict`, as do the other views of sets, where samples have one class each.
+        It shows how much of each true label (axis "actual") was predicted as which label. Raises
+        `Conflict`, as the other views of label sets do, if samples have one class each.
         """
         return label_frame(self._sets.matrix.cells, self._sets.labels)
 
     @property
     def row_share(self) -> pd.DataFrame:
-        """The mass of each true label, where it went: not its recall. NaN without mass."""
+        """Rows of the multi-label matrix as shares, NaN if empty: not the recall of a label."""
         return label_frame(self._sets.matrix.row_share.value, self._sets.labels)
 
     @property
     def column_share(self) -> pd.DataFrame:
-        """The mass on each predicted label, where it came from: not its precision."""
+        """Columns of the multi-label matrix as shares: not the precision of a label."""
         return label_frame(self._sets.matrix.column_share.value, self._sets.labels)
 
     @property
@@ -331,7 +336,7 @@ class Evaluation:
     def to_dict(self) -> dict[str, Any]:
         """Plain Python values, ready for `json.dumps(..., allow_nan=False)`.
 
-        Those of a multi-label run are named as `evaluate_multilabel` names them.
+        Keys of a multi-label run are those that `evaluate_multilabel` uses.
         """
         if isinstance(self.counted, CountedSets):
             return self._dict_of_sets(self.counted)

@@ -1,4 +1,4 @@
-"""What an evaluation says that a person should know."""
+"""Flags: findings of rules that a reader of an evaluation should know."""
 
 from __future__ import annotations
 
@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Flag:
-    """A rule that fires: which, how grave, about which class, in which words, on what evidence.
+    """A flag that a rule raised on an evaluation.
 
-    `class_label` is None for rules about the run as a whole, `slice` for those about all samples.
-    `certainty` is "in_sight" where F4 neither proves a large gap nor rules it out, else "proved".
-    `state` is "open" unless the flag of a stored run was triaged.
+    * `rule`, `severity`: the id of the rule, and how severe the flag is.
+    * `class_label`: the class concerned; None for the run as a whole.
+    * `message`: the sentence with the numbers that decide.
+    * `evidence`: these numbers as plain values.
+    * `certainty`: "in_sight" if F4 neither proves a large gap nor rules it out, else "proved".
+    * `state`: "open" unless the flag of a stored run was triaged.
+    * `slice`: the slice concerned; None for all samples.
     """
 
     rule: str
@@ -42,13 +46,13 @@ class Flag:
 
     @property
     def in_warning(self) -> bool:
-        """Whether it takes part in the hidden-minority warning."""
+        """Whether the flag is part of the hidden-minority warning."""
         is_minority = self.rule == "F4" and bool(self.evidence.get("is_minority"))
         return self.rule in BADGE_RULES or is_minority
 
     @property
     def raised(self) -> RaisedFlag:
-        """The flag as the hidden-minority warning needs it."""
+        """The flag in the form that the hidden-minority warning needs."""
         is_proved = self.certainty == Certainty.PROVED
         return RaisedFlag(self.rule, self.class_label, is_proved)
 
@@ -58,7 +62,7 @@ class Flag:
 
     @classmethod
     def of_verdict(cls, verdict: Verdict) -> Flag:
-        """What a rule has just said."""
+        """The flag of a rule's verdict."""
         return cls(
             verdict.rule,
             verdict.severity.value,
@@ -69,7 +73,7 @@ class Flag:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for `json.dumps(..., allow_nan=False)`."""
+        """Plain Python values, ready for `json.dumps(..., allow_nan=False)`."""
         return {
             "rule": self.rule,
             "severity": self.severity,
@@ -83,7 +87,7 @@ class Flag:
 
 
 class FlagList(list[Flag]):
-    """Flags, most severe first; `[i]`, slices and loops as of any list."""
+    """Flags, most severe first; indexing, slices and loops work as for any list."""
 
     def __str__(self) -> str:
         return "\n".join(flag_lines(self)) or "No flags."
@@ -91,7 +95,7 @@ class FlagList(list[Flag]):
     __repr__ = __str__
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a flag: rule, severity, certainty, class_label, slice, message and state."""
+        """One row per flag: rule, severity, certainty, class_label, slice, message and state."""
         with optional:
             import pandas as pd
 
@@ -107,9 +111,9 @@ class FlagList(list[Flag]):
 
 @dataclass(frozen=True)
 class Judgement:
-    """All flags of an evaluation, and the headline badge they add up to.
+    """All flags of an evaluation, and the hidden-minority warning that follows from them.
 
-    `badge` is the red one, that accuracy hides a minority class, `may_hide` the amber one.
+    `badge` is the red warning, that accuracy hides a minority class, `may_hide` the amber one.
     """
 
     flags: tuple[Flag, ...]
@@ -118,7 +122,7 @@ class Judgement:
 
     @classmethod
     def of_counted(cls, counted: Counted, thresholds: Thresholds | None = None) -> Judgement:
-        """Ask the rules that need only what was counted; the gravest flags first."""
+        """Evaluate the rules that need only what was counted; the most severe flags come first."""
         from offdiag.flags.assessment import assess_counted
 
         found = assess_counted(counted, thresholds)

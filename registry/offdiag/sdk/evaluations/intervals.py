@@ -1,4 +1,4 @@
-"""Intervals on demand: an evaluation made in memory, with intervals as a stored run has them."""
+"""Adding intervals to an evaluation made in memory, the same as those of a stored run."""
 
 from __future__ import annotations
 
@@ -47,9 +47,14 @@ def suite_intervals(
 ) -> Evaluation | WeightedEvaluation:
     """The evaluation of a confusion matrix with the interval of every metric that has one.
 
-    The ends are `ci_low` and `ci_high` of each value, `ci_method` says how they were found and
-    what to know before trusting them. The same seed and replicates give the same bits.
-    Intervals of weighted samples are those of as many equal samples as vary as much.
+    The ends are `ci_low` and `ci_high` of each value. `ci_method` names the method and says what
+    to know before trusting the interval. Intervals of weighted samples are those of the number of
+    equally weighted samples with the same variance.
+
+    * `confidence`: the level of the intervals. Default: 0.95.
+    * `replicates`: the number of draws. Default: 2,000.
+    * `seed`: the seed of the draws; the same seed and replicates give identical results. Default:
+      that of stored runs.
 
     Raises `InvalidInput` for a confidence outside (0, 1) or no replicates.
 
@@ -109,8 +114,12 @@ def score_intervals(
 ) -> ScoreEvaluation | WeightedScoreEvaluation:
     """The evaluation of scores with the interval of every metric that has one.
 
-    `seed` is that of the draws from a calibrated model beside calibration errors. Nothing is
-    resampled: `replicates` has no effect. Raises `InvalidInput` for a confidence outside (0, 1).
+    * `confidence`: the level of the intervals. Default: 0.95.
+    * `seed`: the seed of the draws from a calibrated model, with which calibration errors are
+      compared. Default: that of stored runs.
+    * `replicates`: without effect, because nothing is resampled.
+
+    Raises `InvalidInput` for a confidence outside (0, 1).
     """
     if isinstance(evaluation, WeightedScoreEvaluation):
         return WeightedScoreEvaluation.of(
@@ -136,11 +145,11 @@ def multilabel_intervals(
     replicates: int = 2_000,  # noqa: ARG001 - scripts may still name it
     seed: int = STORED_SEED,  # noqa: ARG001 - scripts may still name it
 ) -> MultilabelEvaluation:
-    """The evaluation of sets of labels with the interval of every metric that has one.
+    """The evaluation of label sets with the interval of every metric that has one.
 
-    Of the metrics of a label the rates have intervals, and the areas if there are scores. Nothing
-    is resampled: `replicates` and `seed` have no effect. Raises `InvalidInput` for a confidence
-    outside (0, 1).
+    Of the metrics of a label, rates have intervals, and areas if there are scores. `confidence` is
+    the level, by default 0.95. `replicates` and `seed` have no effect, because nothing is
+    resampled. Raises `InvalidInput` for a confidence outside (0, 1).
     """
     found = of_sets.multilabel_intervals(
         evaluation.actual, evaluation.predicted, evaluation.scores, confidence=confidence

@@ -1,4 +1,4 @@
-"""Evaluating sets of labels in memory, and what that evaluation looks like."""
+"""Evaluating sets of labels in memory, and the resulting evaluation."""
 
 from __future__ import annotations
 
@@ -33,12 +33,14 @@ __all__ = ["EmptySetCounts", "MultilabelEvaluation"]
 
 @dataclass(frozen=True, repr=False)
 class MultilabelEvaluation(MetricResults):
-    """Every metric of predicted label sets.
+    """Every metric of predicted label sets, returned by `evaluate_multilabel`.
 
-    `aggregate[key]` is one `MetricValue`; `per_label[key][label]` comes from the label's own
-    two-by-two table. `matrix` is that of Krstinic et al. (2020): its shares are **not** the
-    recall and precision of the labels, which stand in `per_label`. `actual` and `predicted`
-    are the sets themselves, bool (n, q), and `scores` (n, q) what they were scored with.
+    * `aggregate[key]`: one `MetricValue`.
+    * `per_label[key][label]`: the `MetricValue` of a label, from its own two-by-two table.
+    * `matrix`: the fractional confusion matrix of Krstinic et al. (2020). Its shares are **not**
+      the recall and precision of the labels, which are in `per_label`.
+    * `actual`, `predicted`: the sets, bool (n, q).
+    * `scores`: the scores, (n, q), or None.
     """
 
     label_set: LabelSet
@@ -53,22 +55,22 @@ class MultilabelEvaluation(MetricResults):
 
     @property
     def n_cases(self) -> int:
-        """Former name of `n_samples`, for one minor version."""
+        """Former name of `n_samples`, kept for one minor version."""
         return self.n_samples
 
     @property
     def multilabel_matrix(self) -> pd.DataFrame:
-        """Mass of true labels (axis "actual") on predicted ones (axis "predicted")."""
+        """The fractional confusion matrix, with the axes "actual" (index) and "predicted"."""
         return label_frame(self.matrix.cells, self.label_set)
 
     @property
     def row_share(self) -> pd.DataFrame:
-        """The mass of each true label, where it went; a label without mass has NaN."""
+        """Rows of the multi-label matrix as shares; NaN for an empty row."""
         return label_frame(self.matrix.row_share.value, self.label_set)
 
     @property
     def column_share(self) -> pd.DataFrame:
-        """The mass on each predicted label, where it came from; NaN where there is none."""
+        """Columns of the multi-label matrix as shares; NaN for an empty column."""
         return label_frame(self.matrix.column_share.value, self.label_set)
 
     def _by_class(self) -> MetricTable[ClassValues]:
@@ -100,16 +102,19 @@ def evaluate_multilabel(
     labels: LabelSet | Iterable[object] | None = None,
     y_score: object = None,
 ) -> MultilabelEvaluation:
-    """Every metric of predicted sets of labels beside the true ones.
+    """Compute every metric of predicted against true sets of labels, without storing anything.
 
-    Both are (n, q) tables of 0 and 1 in label order (array, DataFrame, sparse matrix, nested
-    lists) or n sets or lists of labels. `labels` declares the labels and their order; without
-    it they are the columns' names or "0", "1", ... for tables, else the sorted labels found.
-    `y_score`, (n, q) in label order or with columns called after the labels, adds the ranking
-    metrics and each label's areas.
+    Returns a `MultilabelEvaluation`.
 
-    Raises `InvalidInput` for empty or unequal arguments, undeclared labels, a label that
-    occurs twice in a set, numbers other than 0 and 1, and scores that are not finite.
+    * `y_true`, `y_pred`: (n, q) tables of 0 and 1 in label order (array, DataFrame, sparse matrix,
+      nested lists), or n sets or lists of labels.
+    * `labels`: the labels in order. Default: the column names of tables, or "0", "1", … if they
+      have none; for sets, the sorted labels found.
+    * `y_score`: scores, (n, q) in label order or with columns named after the labels. They add the
+      ranking metrics and the areas of each label.
+
+    Raises `InvalidInput` for empty or unequal arguments, undeclared labels, a label that occurs
+    twice in a set, numbers other than 0 and 1, and scores that are not finite.
 
     >>> evaluation = evaluate_multilabel(
     ...     y_true=[{"sky", "sea"}, {"sea"}], y_pred=[{"sky"}, {"sea"}]

@@ -1,4 +1,4 @@
-"""Evaluating scores in memory, and what that evaluation looks like."""
+"""Evaluating scores in memory, and the resulting evaluation."""
 
 from __future__ import annotations
 
@@ -28,12 +28,15 @@ from offdiag.sdk.evaluations.weighted_scores import WeightedScoreEvaluation
 
 @dataclass(frozen=True, repr=False)
 class ScoreEvaluation(MetricResults):
-    """Every metric of a set of scores, and its curves on request.
+    """Every metric of a set of scores, with curves on request; returned by `evaluate_scores`.
 
-    `aggregate[key]` is one `MetricValue`; `per_class[key][label]` that of a class against the
-    rest. Curves are about one class against the rest, the positive one unless named: it is
-    predicted from a threshold on, the class without scores where the score of the other one is at
-    most the threshold.
+    * `aggregate[key]`: one `MetricValue`.
+    * `per_class[key][label]`: the `MetricValue` of a class against the rest.
+    * `forecasts`: the actual classes and the scores.
+
+    Curves are about one class against the rest, by default the positive one. That class is
+    predicted from a threshold on; a class without scores of its own is predicted if the score of
+    the other class is at most the threshold.
     """
 
     forecasts: Forecasts
@@ -45,24 +48,24 @@ class ScoreEvaluation(MetricResults):
 
     @property
     def positive_label(self) -> str | None:
-        """The positive class, None where there is none."""
+        """The positive class; None if there is none."""
         code = self.forecasts.positive
         return None if code is None else self.labels[code]
 
     def roc_curve(self, label: object = None) -> Curve:
-        """True over false positive rate at every threshold."""
+        """True against false positive rate at every threshold."""
         return self._by_threshold(curves.roc_curve, label)
 
     def precision_recall_curve(self, label: object = None) -> Curve:
-        """Precision over recall at every threshold."""
+        """Precision against recall at every threshold."""
         return self._by_threshold(curves.precision_recall_curve, label)
 
     def cost_curve(self, label: object = None) -> Curve:
-        """Normalised expected cost of the best threshold over PC(+)."""
+        """Normalized expected cost of the best threshold against the probability cost PC(+)."""
         return self._by_threshold(cost_curve, label)
 
     def reliability_curve(self, label: object = None, *, n_bins: int = DEFAULT_BINS) -> Curve:
-        """Observed share over mean probability of a class, in bins of equal width."""
+        """Observed share against mean probability of a class, in bins of equal width."""
         code = self._code(label)
         if not self.forecasts.are_probabilities:
             return _no_probabilities()
@@ -71,7 +74,7 @@ class ScoreEvaluation(MetricResults):
         return curves.reliability_curve(equal_width_bins(ranked, n_bins=n_bins))
 
     def top_label_reliability_curve(self, *, n_bins: int = DEFAULT_BINS) -> Curve:
-        """Share of right answers over the largest probability, in bins of equal width."""
+        """Share of correct predictions against the largest probability, in bins of equal width."""
         if not self.forecasts.are_probabilities:
             return _no_probabilities()
         ranked = self.forecasts.ranked_top_label()
@@ -139,25 +142,26 @@ def evaluate_scores(
     positive_label: object = None,
     sample_weight: ArrayLike | None = None,
 ) -> ScoreEvaluation | WeightedScoreEvaluation:
-    """Every metric of scores beside the actual classes.
+    """Compute every metric of scores against actual classes, without storing anything.
 
-    `y_true` holds n labels (str, int or bool). `y_score` is (n,) for the positive class of
-    two, or (n, K) with a column for each class: in label order, or called after the classes in
-    a frame or a mapping {class: scores}. They are probabilities, or any finite scores, for which
-    only the ranking metrics are defined. `labels` declares the classes and their order; without
-    it they are the sorted labels found in `y_true`.
+    Returns a `ScoreEvaluation`, or with `sample_weight` a `WeightedScoreEvaluation`.
 
-    `positive_label` names the positive class of two. It may be left out for labels 0 and 1, -1
-    and 1, or False and True, where it is 1 or True by convention, as in scikit-learn, and where
-    both classes have a column: then there is no positive class, nor the metrics that need one.
-
-    `sample_weight`, n numbers of 0 or more, some above 0, makes metrics those of weights, each
-    with the interval of a survey where it has one. What is not written for weights is undefined
-    ("scores_not_weighted").
+    * `y_true`: n labels (str, int or bool).
+    * `y_score`: (n,) of the positive class of two, or (n, K) with a column for each class, in
+      label order or named after the classes in a frame or a mapping {class: scores}. Scores are
+      probabilities, or any finite numbers, for which only the ranking metrics are defined.
+    * `labels`: the classes in order. Default: the sorted labels found in `y_true`.
+    * `positive_label`: the positive class of two. Default for 0 and 1, -1 and 1, or False and
+      True: 1 or True by convention, as in scikit-learn. For other labels it is required unless
+      both classes have a column: then there is no positive class, and metrics that need one are
+      missing.
+    * `sample_weight`: n numbers of 0 or more, at least one above 0. Metrics are then weighted, and
+      have the intervals of a survey where there are any. Metrics not implemented for weights are
+      undefined ("scores_not_weighted").
 
     Raises `InvalidInput` for empty or unequal arrays, values that are not finite, undeclared
-    labels, columns that are not one for each class, a positive class that is not named or not one
-    of two, and unusable weights.
+    labels, columns that do not match the classes, a positive class that is missing or not one of
+    two, and unusable weights.
 
     >>> evaluation = evaluate_scores(y_true=[0, 0, 1, 1], y_score=[0.1, 0.4, 0.35, 0.8])
     >>> evaluation.aggregate["roc_auc"].value

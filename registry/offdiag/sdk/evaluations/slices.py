@@ -1,4 +1,4 @@
-"""Slices of labels in memory that are worse than the rest, and fairness of groups as a frame."""
+"""Slices of labels in memory that are worse than the rest, and group fairness as a frame."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def slices_of_labels(
     predicted: NDArray[Any],
     matrix: ConfusionMatrix | WeightedMatrix,
 ) -> SliceFindings:
-    """Test the slices of n samples, whose columns are read as `log_run` reads them.
+    """Test the slices of n samples, whose columns are read as by `log_run`.
 
-    Raises `InvalidInput` for columns that are none, and warns as `LabelNote` of values that may
-    not be meant as they were read.
+    Raises `InvalidInput` for unusable columns. Warns with `LabelNote` about values that may have
+    been read differently than meant.
     """
     from offdiag.inputs.slice_columns import read_slices, slice_notes
 
@@ -64,9 +64,9 @@ def slices_of_labels(
 def frame_of_slices(
     found: SliceFindings | None, labels: tuple[str, ...], metric: str | None, limit: int
 ) -> pd.DataFrame:
-    """One row for each gap, as `Run.slices` has them.
+    """One row for each gap, as in `Run.slices`.
 
-    Weighted ones have a column `n_effective` beside `cases`. Raises `Conflict` without slices.
+    Weighted gaps have a column `n_effective` after `cases`. Raises `Conflict` without slices.
     """
     from offdiag.records.runs.slices import SLICE_COLUMNS, slice_gap
 
@@ -92,7 +92,7 @@ def frame_of_slices(
 
 
 def fairness_frame(found: Fairness) -> pd.DataFrame:
-    """One row for each class and criterion, as `Run.fairness` says."""
+    """One row for each class and criterion, as in `Run.fairness`."""
     with optional:
         import pandas as pd
 

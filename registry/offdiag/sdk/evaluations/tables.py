@@ -24,10 +24,10 @@ Value = TypeVar("Value")
 
 
 class MetricTable(Mapping[str, Value]):
-    """Results by metric key. A wrong key raises `UnknownKey`, a `KeyError` with similar keys.
+    """Results by metric key. An unknown key raises `UnknownKey`, a `KeyError` with similar keys.
 
     Names of scikit-learn's scorers are accepted: `["f1_macro"]` is `["macro_f1"]`, and
-    `["neg_log_loss"]` is minus the log loss. `n_classes` tells the two Brier scores apart;
+    `["neg_log_loss"]` is minus the log loss. `n_classes` distinguishes the two Brier scores;
     `of_positive` has the values of the positive class, for scorers of two classes such as `f1`.
     """
 
@@ -90,11 +90,11 @@ class MetricTable(Mapping[str, Value]):
         return "\n".join(lines) or repr(self)
 
     def to_frame(self) -> pd.DataFrame:
-        """The values as a frame; undefined values and absent intervals are NaN.
+        """The values as a frame; undefined values and missing intervals are NaN.
 
-        Of one value each a row for each metric, with the columns value, ci_low, ci_high and
-        reason. Of values by class a row for each class, with a pair of columns for each metric
-        and "value", "ci_low" or "ci_high".
+        A table with one value per metric has one row for each metric and the columns value,
+        ci_low, ci_high and reason. A table of values by class has one row for each class, and
+        columns that are pairs of a metric and "value", "ci_low" or "ci_high".
         """
         with optional:
             import pandas as pd
@@ -111,7 +111,7 @@ class MetricTable(Mapping[str, Value]):
         return frame
 
     def plain(self) -> dict[str, Any]:
-        """Plain Python values by key; those by class as a list in label order."""
+        """Plain Python values by key; values by class are a list in label order."""
         return {
             key: [each.to_dict() for each in value.values()]
             if isinstance(value, ClassValues)
@@ -123,7 +123,7 @@ class MetricTable(Mapping[str, Value]):
 class ClassValues(Mapping[str, MetricValue]):
     """Values of one metric by class, in label order.
 
-    A class may be asked for as text or as the int or bool the data holds: `[1]` is `["1"]`.
+    A class can be given as text, or as the int or bool in the data: `[1]` is `["1"]`.
     """
 
     def __init__(self, labels: LabelSet, values: Sequence[MetricValue]) -> None:
@@ -156,7 +156,7 @@ class ClassValues(Mapping[str, MetricValue]):
         return "\n".join(lines)
 
     def counts(self) -> list[str] | None:
-        """The values as whole numbers, if these are counts; None otherwise."""
+        """The values as texts of whole numbers if they are counts, else None."""
         found = [each.value for each in self._values if each.ci_low is None]
         if len(found) < len(self) or not any(value is not None and value > 1 for value in found):
             return None
@@ -170,7 +170,7 @@ class ClassValues(Mapping[str, MetricValue]):
         return np.array([float(value) for value in self._values], dtype or np.float64)
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each class, with the columns value, ci_low, ci_high and reason."""
+        """One row for each class, with the columns value, ci_low, ci_high and reason."""
         return _value_frame(self, "class")
 
     def negated(self) -> ClassValues:
@@ -181,7 +181,7 @@ class ClassValues(Mapping[str, MetricValue]):
 
 
 class MetricResults:
-    """What evaluations without flags have in common: a line, a page of text, a card, a frame."""
+    """What evaluations without flags have in common: text, a page, a card and a frame."""
 
     aggregate: MetricTable[MetricValue]
     per_class: MetricTable[ClassValues]
@@ -189,14 +189,14 @@ class MetricResults:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Names of the classes or labels, in the order of all that is about them."""
+        """Names of the classes or labels, in the order of all values by class."""
         return self.label_set.names
 
     def _by_class(self) -> MetricTable[ClassValues]:
         return self.per_class
 
     def _about(self) -> str:
-        """Of how many examples and classes it is, in words."""
+        """The number of examples and classes, in words."""
         raise NotImplementedError
 
     def _title(self) -> str:
@@ -213,7 +213,7 @@ class MetricResults:
         return table_text(repr(self), self.aggregate, self._by_class())
 
     def to_frame(self) -> pd.DataFrame:
-        """Every metric by class, as `Evaluation.to_frame` has them."""
+        """Every metric by class, as in `Evaluation.to_frame`."""
         return self._by_class().to_frame()
 
     def _repr_html_(self) -> str:
@@ -223,9 +223,9 @@ class MetricResults:
 
 
 def class_of_curve(label: object, labels: LabelSet, positive: int | None) -> int:
-    """The code of the class a curve is about: the one that is named, or else the positive one.
+    """The code of the class of a curve: the given one, or else the positive one.
 
-    Raises `InvalidInput` for an unknown label, and where there is no positive class.
+    Raises `InvalidInput` for an unknown label, and if there is no positive class.
     """
     if label is not None:
         return labels.code_of(label)

@@ -1,4 +1,4 @@
-"""What an evaluation of scores with sample weights in memory looks like."""
+"""The evaluation, in memory, of scores with sample weights."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from offdiag.sdk.evaluations.tables import ClassValues, MetricResults, MetricTab
 class WeightedScoreEvaluation(MetricResults):
     """Every metric of the scores of weighted samples, with intervals.
 
-    Read like a `ScoreEvaluation`: `aggregate[key]` is one `MetricValue`, `per_class[key][label]`
-    that of a class against the rest. `n_samples` counts all samples; `weighted` holds those
-    whose weight is above 0. What is not written for weights is undefined
-    ("scores_not_weighted").
+    It is read like a `ScoreEvaluation`: `aggregate[key]` is one `MetricValue`,
+    `per_class[key][label]` that of a class against the rest. `n_samples` counts all samples;
+    `weighted` contains those with a weight above 0. Metrics not implemented for weights are
+    undefined ("scores_not_weighted").
     """
 
     weighted: WeightedForecasts
@@ -54,7 +54,7 @@ class WeightedScoreEvaluation(MetricResults):
         positive_by_convention: bool = False,
         confidence: float = 0.95,
     ) -> WeightedScoreEvaluation:
-        """Compute everything of at least one sample. Raises `InvalidInput` for the confidence."""
+        """Compute all metrics of at least one sample. Raises `InvalidInput` for the confidence."""
         values = weighted_score_metrics(weighted, confidence=confidence)
         per_class = weighted_class_metrics(weighted, confidence=confidence)
         return cls(
@@ -68,22 +68,22 @@ class WeightedScoreEvaluation(MetricResults):
 
     @property
     def positive_label(self) -> str | None:
-        """The positive class, None where there is none."""
+        """The positive class; None if there is none."""
         code = self.weighted.forecasts.positive
         return None if code is None else self.labels[code]
 
     @property
     def n_effective(self) -> float:
-        """Kish's effective sample size: so many samples of equal weights say as much."""
+        """Kish's effective sample size: how many samples of equal weight are as informative."""
         weight = self.weighted.weight
         return float(kish(np.asarray(weight.sum()), np.asarray(np.square(weight).sum())))
 
     def roc_curve(self, label: object = None) -> Curve:
-        """True over false positive rate at every threshold; counts are sums of weights."""
+        """True against false positive rate at every threshold; counts are sums of weights."""
         return self._by_threshold(roc_curve, label)
 
     def precision_recall_curve(self, label: object = None) -> Curve:
-        """Precision over recall at every threshold; counts are sums of weights."""
+        """Precision against recall at every threshold; counts are sums of weights."""
         return self._by_threshold(precision_recall_curve, label)
 
     def _about(self) -> str:

@@ -1,4 +1,4 @@
-"""What goes wrong with the labels of a multi-label run, and what it costs."""
+"""Which labels of a multi-label run are confused, and what its errors cost."""
 
 from __future__ import annotations
 
@@ -32,11 +32,18 @@ def confused_labels(
 ) -> pd.DataFrame:
     """Which labels of a multi-label run are confused, in sentences with their evidence.
 
-    "sea is predicted as sky when sand is present": one row for each significant sentence, with
-    `sentence`, `evidence_text`, `kind` ("replaced", "missed" or "added"), `label`, `other`, `when`
-    and, of the first table, `errors_with`, `n_with`, `errors_without`, `n_without` and
-    `p_adjusted`. At most 5 of 100 runs whose errors do not depend on other labels have any.
-    `frame.attrs` has the `method` and `n`.
+    A sentence is for example "sea is predicted as sky when sand is present". The frame has one row
+    for each significant sentence, with these columns:
+
+    * `sentence`, `evidence_text`: the sentence, and its evidence in words.
+    * `kind`: "replaced", "missed" or "added".
+    * `label`, `other`, `when`: the labels of the sentence.
+    * `errors_with`, `n_with`, `errors_without`, `n_without`, `p_adjusted`: the first table of the
+      evidence.
+
+    `frame.attrs` has the `method` and `n`. At most 5 of 100 runs whose errors do not depend on
+    other labels have any sentence. `run` is an id, a name or a `Run`, `confidence` the level, by
+    default 0.95, and `url` the registry, by default that of a `Run` or the configured one.
 
     Raises `NotFound`, and `Conflict` for a run whose examples have one class each.
     """
@@ -75,20 +82,28 @@ def label_costs(
 ) -> pd.DataFrame:
     """What the errors of a multi-label run cost, by label, and which thresholds cost least.
 
-    `costs` has, by label, the cost of missing it, of a miss and of a false alarm, or a mapping of
-    `miss`, `false_alarm`, `hit` and `right_rejection`; `others` is for all other labels. False
-    alarms cost 1 and the others nothing where they are not given.
+    * `run`: an id, a name or a `Run`.
+    * `costs`: by label, the cost of a miss, a pair of the costs of a miss and of a false alarm, or
+      a mapping of `miss`, `false_alarm`, `hit` and `right_rejection`. A false alarm costs 1 by
+      default, a hit and a right rejection nothing.
+    * `others`: the same for all other labels. Default: 1.
+    * `baseline`: a run to compare the mean cost with.
+    * `url`: the registry. Default: that of a `Run`, else the configured one.
 
-    One row for each label: `n`, `missed`, `false_alarms`, `total_cost` with `ci_low` and
-    `ci_high`, the cheaper `constant` prediction and its `constant_cost` per example; with scores
-    `threshold`, the cheapest on these examples, and `expected_cost` per example, what it costs on
-    examples it was not chosen on (cross-fitting). `frame.attrs` has the costs of all labels
-    together, per example: `mean_cost` with its interval, `constant_cost`, `expected_cost` and,
-    against `baseline`, the paired `difference`.
+    Returns one row for each label:
 
-    Raises `NotFound`, `InvalidInput` for a label that there is none of, `Conflict` for a run whose
-    examples have one class each, and `EvaluationPending` where the run is not evaluated, as the
-    thresholds are those of its curves, within a minute.
+    * `n`, `missed`, `false_alarms`: numbers of examples.
+    * `total_cost`, `ci_low`, `ci_high`: the cost, with its interval.
+    * `constant`, `constant_cost`: the cheaper constant prediction, and its cost per example.
+    * `threshold`: with scores, the threshold with the lowest cost on these examples.
+    * `expected_cost`: its cost per example on examples it was not chosen on (cross-fitting).
+
+    `frame.attrs` has the costs of all labels together per example: `mean_cost` with its interval,
+    `constant_cost`, `expected_cost` and, against `baseline`, the paired `difference`.
+
+    Raises `NotFound`, `InvalidInput` for an unknown label, `Conflict` for a run whose examples
+    have one class each, and `EvaluationPending` if the run, whose curves have the thresholds, is
+    not evaluated within a minute.
     """
     with optional:
         import pandas as pd

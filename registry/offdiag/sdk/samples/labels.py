@@ -52,20 +52,25 @@ def suspect_labels(
     project: str | None = None,
     url: str | None = None,
 ) -> pd.DataFrame:
-    """The labels of a dataset that independent models contradict, most suspect first.
+    """The labels of a dataset that independent models contradict, most suspect first, as a frame.
 
-    Over all runs, one of each model and value of its parameter `features` votes: with its
+    Of all runs, one for each model and value of its parameter `features` votes: with its
     probabilities, by confident learning (Northcutt et al. 2021), else with its predicted class.
-    Runs with the tag or parameter `split=train` have no vote, for a model has often learned
-    the wrong labels it was trained on. `label` and `at_least` narrow to labels of a class and
-    to so many models that contradict.
+    Runs with the tag or parameter `split=train` do not vote, because a model has often learned the
+    wrong labels it was trained on.
+
+    * `dataset`: the name of the dataset.
+    * `label`: only labels of this class.
+    * `at_least`: only labels that so many models contradict. Default: 1.
+    * `limit`: the highest number of rows. Default: 10,000.
+    * `project`, `url`: the project and the registry. Default: the configured ones.
 
     Columns are `sample`, `label`, `suggested`, `score` (mean margin of the suggested class over
     the label, from -1 to 1), `against`, `n_models` and `reason`. `frame.attrs` has `models`,
-    `n_suspect`, `n_labelled` and `planted`: how many of labels that were made wrong on purpose
-    rank among the first 5 %.
+    `n_suspect`, `n_labelled` and `planted`: how many labels made wrong on purpose rank among the
+    first 5 %.
 
-    Raises `NotFound` for an unknown dataset, and `Conflict` where no model has a vote.
+    Raises `NotFound` for an unknown dataset, and `Conflict` if no model can vote.
     """
     with optional:
         import pandas as pd
@@ -101,16 +106,21 @@ def label_noise(
     project: str | None = None,
     url: str | None = None,
 ) -> pd.DataFrame:
-    """How much wrong labels matter: one row for the best run of each model.
+    """How much wrong labels could change accuracy and rank of the best run of each model.
 
-    Columns are `model`, `run`, `accuracy`, `low` and `high` (bounds of accuracy under the noise
-    matrix of confident learning, None where it cannot be estimated), `any_low` and `any_high`
-    (under any wrong labels up to `share`), and `rank_low` and `rank_high`. `frame.attrs` has
-    `estimated`, `missing`, `method`, `pairs` ("A leads B under any noise up to 3 %") and, for
-    each model, the bounds of its `recalls`.
+    * `dataset`: the name of the dataset.
+    * `share`: the highest share of wrong labels, 0 to 0.5, for the bounds under any noise.
+      Default: 0.03.
+    * `project`, `url`: the project and the registry. Default: the configured ones.
 
-    Raises `NotFound`, `InvalidInput` for a share outside 0 to 0.5, and `Conflict` where no model
-    has a vote.
+    Each model has one row. Columns are `model`, `run`, `accuracy`, `low` and `high` (bounds of
+    accuracy under the noise matrix of confident learning, None if it cannot be estimated),
+    `any_low` and `any_high` (under any wrong labels up to `share`), and `rank_low` and
+    `rank_high`. `frame.attrs` has `estimated`, `missing`, `method`, `pairs` ("A leads B under any
+    noise up to 3 %") and, for each model, the bounds of its `recalls`.
+
+    Raises `NotFound`, `InvalidInput` for a share outside 0 to 0.5, and `Conflict` if no model can
+    vote.
     """
     with optional:
         import pandas as pd
@@ -138,10 +148,10 @@ def label_noise(
 def label_draft(
     *, dataset: str, project: str | None = None, url: str | None = None, author: str | None = None
 ) -> LabelDraft:
-    """The labels that people propose for the next version of a dataset.
+    """The labels that people propose for the next version of a dataset, as a `LabelDraft`.
 
-    `author` is who answers, by default the user of this machine; on a server, whose token it
-    is. The draft itself is read when one of its methods is called.
+    The draft is read when one of its methods is called. `author` is the person who answers, by
+    default the user of this machine; on a server it is the user of the token.
     """
     at = target(url)
     place = project if project is not None else at.project
@@ -149,14 +159,14 @@ def label_draft(
 
 
 class LabelDraft:
-    """The draft of the next label version of a dataset."""
+    """The draft of the next label version of a dataset, returned by `label_draft`."""
 
     def __init__(self, at: Registry, project: str, dataset: str, author: str | None) -> None:
         self._at, self._author = at, author
         self._project, self._dataset = project, dataset
 
     def read(self) -> Draft:
-        """Samples with answers, people and their agreement."""
+        """Samples with their answers, the people who answered, and their agreement."""
 
         def stored(database: Database) -> Draft:
             from offdiag.services.samples.drafts import label_draft as read
@@ -190,19 +200,19 @@ class LabelDraft:
         return frame
 
     def propose(self, labels: Mapping[Any, object], *, note: str | None = None) -> int:
-        """Say what the labels of samples are, in place of what was said before; how many.
+        """Propose labels of samples, replacing your earlier answers; returns how many.
 
-        None says that a label cannot be told, so that publishing takes it away. Raises
+        None means that the label cannot be determined; publishing then removes it. Raises
         `InvalidInput` for unknown samples and classes.
         """
         return self._answer(labels, note, is_final=False)
 
     def decide(self, labels: Mapping[Any, object], *, note: str | None = None) -> int:
-        """Decide labels where people disagree; how many. Raises as `propose`."""
+        """Decide labels on which people disagree; returns how many. Raises as `propose` does."""
         return self._answer(labels, note, is_final=True)
 
     def withdraw(self, samples: Sequence[object]) -> int:
-        """Take back what was said of samples; how many answers there were."""
+        """Withdraw your answers on samples; returns how many there were."""
 
         def stored(database: Database) -> AnswersStored:
             from offdiag.services.samples.drafts import withdraw_answers
@@ -218,10 +228,10 @@ class LabelDraft:
         ).n_answers
 
     def publish(self, *, reason: str, opinions: Literal[1, 2] = 1) -> TruthRevision:
-        """Make a label version of the samples on which answers agree; the others stay.
+        """Create a label version with the answers that agree; other samples keep their labels.
 
-        With `opinions=2`, a sample needs the same answer of two people, or a decision. Raises
-        `Conflict` where no label would change.
+        With `opinions=2`, a sample needs the same answer from two people, or a decision. Raises
+        `Conflict` if no label would change.
         """
 
         def stored(database: Database) -> Corrected:
@@ -239,9 +249,9 @@ class LabelDraft:
         return TruthRevision(**done.plain())
 
     def undo(self, version: int, *, reason: str) -> TruthRevision:
-        """Give the labels that a published version changed back, by another version.
+        """Restore the labels that a published version changed, in another version.
 
-        Raises `Conflict` where later versions changed the same samples again.
+        Raises `Conflict` if later versions changed the same samples again.
         """
 
         def stored(database: Database) -> Corrected:
@@ -270,7 +280,7 @@ class LabelDraft:
         return self._at.document("GET", self._path("/tasks"), query, LabelTasks, stored).tasks
 
     def import_answers(self, tasks: list[dict[str, Any]]) -> int:
-        """Add the answers in an export of either tool, each under its own name; how many."""
+        """Add the answers in an export of either tool, each under its author; returns how many."""
 
         def stored(database: Database) -> AnswersStored:
             from offdiag.services.samples.tasks import import_answers
