@@ -1,8 +1,8 @@
-"""Pictures of evaluations, for notebooks and papers. Needs the extra `offdiag[plot]`.
+"""Plots of evaluations, for notebooks and papers. Needs the extra `offdiag[plot]`.
 
-Every function draws into the axes it is given, or makes a figure of its own, and returns the
-axes. Nothing else is touched: no settings are changed and nothing is shown. A figure of its
-own is one of pyplot, so that notebooks show it; close it like any other.
+Every function draws into the axes it is given, or into a new figure, and returns the axes. It
+changes no settings and shows nothing. A new figure is one of pyplot, so notebooks display it;
+close it like any other.
 """
 
 from __future__ import annotations

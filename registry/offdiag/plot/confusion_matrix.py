@@ -1,4 +1,4 @@
-"""Pictures of a confusion matrix: its cells, and the recall of every class."""
+"""Plots of a confusion matrix: its cells, and the recall of every class."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ OF_WHAT = {
 }
 UNDEFINED = "undefined"
 MOST_CLASSES_WITH_NUMBERS = 30
-"""Matrices of more classes are drawn in colours only, with as many names as this."""
+"""Matrices of more classes have colours without numbers, and at most this many names."""
 LARGEST_FONT_PT, SMALLEST_FONT_PT = 10.0, 4.0
 LETTER_WIDTH = 0.62
-"""Width of a letter by its height, on average and generously."""
+"""Average width of a letter relative to its height, rounded up."""
 POINTS_PER_INCH = 72
 
 
@@ -60,17 +60,19 @@ def confusion_matrix(
     normalize: str | None = "actual",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw counts and shares: actual classes downwards, predicted ones to the right.
+    """Draw a confusion matrix with counts and shares; rows are actual classes. Returns the axes.
 
-    `normalize` says what the shares, and the colours, refer to: the "actual" class of the row,
-    the "predicted" class of the column, "all" samples, or None for counts alone. Correct cells
-    are blue; errors are orange on a scale of their own that ends at the largest error and
-    grows with the square root. Both ends stand in the title. A share of a class without samples
-    is written as undefined.
+    * `evaluation`: an `Evaluation` or a `WeightedEvaluation`.
+    * `normalize`: what shares and colours refer to: the "actual" class of the row, the "predicted"
+      class of the column, "all" samples, or None for counts alone. Default: "actual".
+    * `ax`: the axes to draw into. Default: a new figure.
 
-    Numbers stand in the cells up to 30 classes, as far as they fit; the title says what was
-    left out. Raises `InvalidInput` for another `normalize`, and `MissingExtra` without
-    matplotlib.
+    Correct cells are blue. Errors are orange, on a scale of their own that ends at the largest
+    error and grows with the square root. The title has the ends of both scales. A share of a class
+    without samples is marked as undefined. Cells contain numbers for up to 30 classes, if they
+    fit; the title says what is left out.
+
+    Raises `InvalidInput` for another `normalize`, and `MissingExtra` without matplotlib.
     """
     if isinstance(evaluation, WeightedEvaluation):
         cells = matrix_cells(evaluation.matrix.weights, normalize)
@@ -96,10 +98,10 @@ def confusion_matrix(
 
 @dataclass(frozen=True, eq=False)
 class MatrixCells:
-    """Everything a picture of a matrix shows, all (K, K), actual classes along the first axis.
+    """Everything that a plot of a matrix shows; all arrays are (K, K), actual classes first.
 
-    `shares` is NaN where the class it refers to is empty, and equals `counts` where nothing
-    is normalised. `correct_end` and `error_end` are the values at the ends of the ramps.
+    `shares` is NaN if the class it refers to is empty, and equals `counts` if nothing is
+    normalized. `correct_end` and `error_end` are the values at the ends of the colour scales.
     """
 
     counts: NDArray[Any]
@@ -109,7 +111,7 @@ class MatrixCells:
     error_end: float
 
     def colour(self, actual: int, predicted: int) -> str:
-        """The colour of a cell; cells without samples have that of the page."""
+        """The colour of a cell; cells without samples have the colour of the page."""
         share = self.shares[actual, predicted]
         if self.counts[actual, predicted] == 0 or np.isnan(share):
             return PAGE
@@ -129,24 +131,24 @@ class MatrixCells:
         return number_text(self.counts[actual, predicted])
 
     def share_text(self, actual: int, predicted: int) -> str:
-        """The share as a whole percentage, or the word for none."""
+        """The share as a whole percentage, or "undefined"."""
         if self.normalize is None:
             return ""
         return percent_text(float(self.shares[actual, predicted]))
 
     def text(self, actual: int, predicted: int, *, with_share: bool) -> str:
-        """Number and share below each other; cells without samples hold a plain 0."""
+        """Number and share on two lines; a cell without samples has only a 0."""
         count, share = self.count_text(actual, predicted), self.share_text(actual, predicted)
         is_worth_it = self.counts[actual, predicted] != 0 or share == UNDEFINED
         return f"{count}\n{share}" if with_share and share and is_worth_it else count
 
     def ends_text(self) -> tuple[str, str]:
-        """What the darkest blue and the darkest orange stand for."""
+        """The values of the darkest blue and the darkest orange."""
         show = number_text if self.normalize is None else percent_text
         return show(self.correct_end), show(self.error_end)
 
     def legend(self) -> list[str]:
-        """What the numbers are, and where both ramps end; short, as axes may be narrow."""
+        """What the numbers mean, and the ends of both scales; short, as axes may be narrow."""
         correct, error = self.ends_text()
         lines = ["number" if self.normalize is None else f"number, {OF_WHAT[self.normalize]}"]
         lines.append(f"blue: correct, up to {correct}")
@@ -156,10 +158,10 @@ class MatrixCells:
 
 
 def matrix_cells(counts: NDArray[Any], normalize: str | None) -> MatrixCells:
-    """Shares and the ends of both ramps.
+    """Shares, and the ends of both colour scales.
 
-    Blue runs to 1 for shares of a class, else to the largest value on the diagonal; orange to
-    the largest error, by its square root, so that a few errors can be told from none.
+    Blue ends at 1 for shares of a class, else at the largest value on the diagonal. Orange ends at
+    the largest error and grows with its square root, so that few errors look different from none.
     """
     if normalize is not None:
         require_known(normalize, tuple(OF_WHAT), field_name="normalize")
@@ -191,7 +193,7 @@ def number_text(number: Any) -> str:
 
 
 def percent_text(share: float) -> str:
-    """ "35 %", "<1 %", ">99 %"; what is not nothing is never "0 %"."""
+    """ "35 %", "<1 %", ">99 %"; a share above zero is never "0 %"."""
     if np.isnan(share):
         return UNDEFINED
     if 0 < share < 0.01:
@@ -200,13 +202,13 @@ def percent_text(share: float) -> str:
 
 
 def _of_ramp(ramp: tuple[str, ...], fraction: float) -> str:
-    """The step of a fraction in 0..1; what is not nothing does not look like nothing."""
+    """The colour of a fraction in 0..1; a fraction above zero never has the colour of zero."""
     last = len(ramp) - 1
     return ramp[max(1, min(last, round(float(fraction) * last)))]
 
 
 def _name_classes(ax: Axes, names: list[str]) -> list[str]:
-    """Put names along both axes; returns what the title has to say about it."""
+    """Write the names along both axes; returns what the title must say about them."""
     step = -(-len(names) // MOST_CLASSES_WITH_NUMBERS)
     places, shown = range(0, len(names), step), names[::step]
     ax.set_yticks(places, shown, parse_math=False)
@@ -225,7 +227,7 @@ def _name_classes(ax: Axes, names: list[str]) -> list[str]:
 
 
 def _write_numbers(ax: Axes, cells: MatrixCells, *, width: float) -> list[str]:
-    """Write into the cells what fits; returns what the title has to say about it."""
+    """Write the numbers that fit into the cells; returns what the title must say about them."""
     if len(cells.counts) > MOST_CLASSES_WITH_NUMBERS:
         return ["numbers are left out"]
     for with_share in (True, False):
@@ -251,13 +253,13 @@ def _write_numbers(ax: Axes, cells: MatrixCells, *, width: float) -> list[str]:
 
 
 def _font_size(width: float, lines: set[str]) -> float:
-    """The largest size in which the longest line fits in 90 % of a cell of so many points."""
+    """The largest size at which the longest line fits into 90 % of a cell, in points."""
     longest = max(map(len, lines), default=1)
     return min(LARGEST_FONT_PT, 0.9 * width / (LETTER_WIDTH * longest), width / 3)
 
 
 def _cell_points(ax: Axes, n_classes: int) -> float:
-    """Width of a cell in points, in the axes as they are now."""
+    """Width of a cell in points, in the axes at their present size."""
     figure = ax.get_figure(root=True)
     assert figure is not None  # noqa: S101  # Axes that can be drawn into have one.
     box = ax.get_window_extent()
@@ -265,22 +267,23 @@ def _cell_points(ax: Axes, n_classes: int) -> float:
 
 
 def _cell_inches(n_classes: int) -> float:
-    """Side of a cell in a new figure: generous for few classes, 0.4 from 20 on, less above 30."""
+    """Side of a cell in a new figure: large for few classes, 0.42 from 20 on, less above 30."""
     if n_classes > MOST_CLASSES_WITH_NUMBERS:
         return max(10 / n_classes, 0.02)
     return float(np.interp(n_classes, [3, 20], [0.8, 0.42]))
 
 
 MOST_CLASSES = 60
-"""Classes that one picture lists; of more, those with the lowest recall."""
+"""Classes that one plot lists; if there are more, those with the lowest recall."""
 
 
 def class_recall(evaluation: Evaluation | WeightedEvaluation, *, ax: Axes | None = None) -> Axes:
-    """Draw a dot and an interval for each class, the largest class on top.
+    """Draw the recall of each class as a dot with its interval, the largest class on top.
 
-    Intervals are those of the evaluation, or Wilson's 95 % intervals of its counts; sums of
-    weights have none of their own. A class without samples has the word undefined. Of more
-    than 60 classes those with the lowest recall are drawn, and the title says so.
+    Returns the axes: `ax`, or those of a new figure. Intervals are those of the evaluation, else
+    Wilson's 95 % intervals of its counts; sums of weights have none of their own. A class without
+    samples is marked as undefined. With more than 60 classes, those with the lowest recall are
+    drawn, and the title says so.
 
     Raises `MissingExtra` without matplotlib.
     """
@@ -316,7 +319,7 @@ def class_recall(evaluation: Evaluation | WeightedEvaluation, *, ax: Axes | None
 
 
 def _rank(value: MetricValue) -> float:
-    """Undefined recalls are the last to be chosen."""
+    """The sort key of a recall; undefined ones come last."""
     return np.inf if value.value is None else value.value
 
 

@@ -1,4 +1,4 @@
-"""Curves of scores: ROC, precision-recall, cost, and the reliability diagram."""
+"""Plots of scores: ROC, precision-recall and cost curves, and the reliability diagram."""
 
 from __future__ import annotations
 
@@ -36,24 +36,27 @@ LINES = (LINE, ERROR[9], INK, "#7a5195")
 DASHES = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
 """Lines differ in colour and dash, never in colour alone."""
 MOST_LINES = 8
-"""Lines that can be told apart; of more classes the worst are drawn."""
+"""Lines that can be distinguished; if there are more classes, the worst are drawn."""
 MOST_POINTS = 2_000
 """Points of a line; a longer curve is thinned for drawing, and the title says so."""
 FEW_SAMPLES = 10
 """Bins with fewer samples are drawn hollow: their share is mostly chance."""
 HIGHEST_BAR = 0.16
-"""Height of the highest bar of sample numbers on the axis of shares."""
+"""Height of the highest bar of sample counts on the axis of shares."""
 
 
 def roc(evaluation: ScoreEvaluation, *, label: object = None, ax: Axes | None = None) -> Axes:
-    """Draw the true over the false positive rate at all thresholds.
+    """Draw the ROC curve: true against false positive rate at all thresholds. Returns the axes.
 
-    Of one class against the rest: `label`, or the positive class. Where there is neither, all
-    classes are drawn, or the 8 with the smallest areas. The legend has the areas, and the
-    word undefined with the reason for classes without a curve.
+    * `evaluation`: what `evaluate_scores` returned.
+    * `label`: the class that is drawn against the rest. Default: the positive class; if there is
+      none, all classes, or the 8 with the smallest areas.
+    * `ax`: the axes to draw into. Default: a new figure.
 
-    Raises `UnknownKey` or `InvalidInput` for a label that does not exist, and
-    `MissingExtra` without matplotlib.
+    The legend has the areas; for a class without a curve, it says undefined and why.
+
+    Raises `UnknownKey` or `InvalidInput` for an unknown label, and `MissingExtra` without
+    matplotlib.
     """
     ax = axes_or_new(ax, width=5.2, height=5.2)
     labels = _labels(evaluation, label, key="roc_auc")
@@ -70,10 +73,10 @@ def roc(evaluation: ScoreEvaluation, *, label: object = None, ax: Axes | None = 
 def precision_recall(
     evaluation: ScoreEvaluation, *, label: object = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw precision over recall at all thresholds, in steps as average precision adds them up.
+    """Draw precision against recall at all thresholds, in the steps that average precision sums.
 
-    Classes, legend and errors as for `roc`. Dotted lines are the shares of the classes, which
-    scores without skill have as precision.
+    Arguments, classes, legend and errors are those of `roc`. Dotted lines are the shares of the
+    classes, which are the precision of scores without skill.
     """
     ax = axes_or_new(ax, width=5.2, height=5.2)
     labels = _labels(evaluation, label, key="average_precision")
@@ -104,7 +107,8 @@ def cost_curve(
 ) -> Axes:
     """Draw the expected cost of the best threshold for every combination of costs and shares.
 
-    Classes, legend and errors as for `roc`; the dotted line is the better constant prediction.
+    Arguments, classes, legend and errors are those of `roc`. The dotted line is the better
+    constant prediction.
     """
     ax = axes_or_new(ax, width=6.0, height=4.6)
     labels = _labels(evaluation, label, key="roc_auc")
@@ -123,16 +127,21 @@ def reliability(
     n_bins: int = DEFAULT_BINS,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the observed share over the mean probability in bins of equal width.
+    """Draw a reliability diagram: observed share against mean probability, in bins of equal width.
 
-    Of the class `label`, or of the positive class; where there is neither, of the most
-    probable class of each sample. Whiskers are Wilson's 95 % interval, hollow points bins of
-    fewer than 10 samples, and the bars below how many samples a bin has. In the shaded boxes the
-    points of a perfectly calibrated model lie in 9 of 10 samples. Scores that are not
-    probabilities give the word undefined with the reason.
+    * `evaluation`: what `evaluate_scores` returned.
+    * `label`: the class. Default: the positive class; if there is none, the most probable class of
+      each sample.
+    * `n_bins`: the number of bins. Default: 15.
+    * `ax`: the axes to draw into. Default: a new figure.
 
-    Raises `UnknownKey` or `InvalidInput` for a label that does not exist, and
-    `MissingExtra` without matplotlib.
+    Whiskers are Wilson's 95 % intervals, hollow points are bins with fewer than 10 samples, and
+    the bars below show how many samples a bin has. The points of a perfectly calibrated model are
+    inside the shaded boxes in 9 of 10 samples. If scores are not probabilities, the plot says
+    undefined and why.
+
+    Raises `UnknownKey` or `InvalidInput` for an unknown label, and `MissingExtra` without
+    matplotlib.
     """
     ax = axes_or_new(ax, width=5.2, height=5.2)
     label = evaluation.positive_label if label is None else label
@@ -160,7 +169,7 @@ def reliability(
 
 
 def _bins(ax: Axes, curve: Curve) -> None:
-    """Of each bin its samples, where a calibrated model would be, and where this one is."""
+    """Draw the samples of each bin, the range of a calibrated model, and the model's point."""
     columns = curve.columns
     low, width = columns["bin_low"], np.diff(columns["bin_low"], append=1.0)
     highest = int(columns["count"].max())
@@ -190,7 +199,7 @@ def _bins(ax: Axes, curve: Curve) -> None:
 
 
 def _labels(evaluation: ScoreEvaluation, label: object, *, key: str) -> list[str]:
-    """The classes to draw: the one asked for, the positive one, or all, the worst first."""
+    """The classes to draw: the given one, the positive one, or all, the worst first."""
     if label is not None:
         return [evaluation.labels[evaluation.label_set.code_of(label)]]
     if evaluation.positive_label is not None:
@@ -211,7 +220,7 @@ def _draw(
     values: dict[str, str],
     style: str = "default",
 ) -> None:
-    """Draw the curves of up to `MOST_LINES` classes, and say in the title what is not drawn."""
+    """Draw the curves of up to `MOST_LINES` classes; the title says what is left out."""
     of_whom = f" of {shortened(labels[0])}" if len(labels) == 1 else ", each class"
     notes = [f"{what}{of_whom} against the rest, {evaluation.forecasts.n_samples:,} examples"]
     if len(labels) > MOST_LINES:
@@ -239,7 +248,7 @@ def _draw(
 
 
 def _value_text(value: MetricValue) -> str:
-    """Three decimals with the interval, or the word undefined with the reason."""
+    """Three decimals with the interval, or "undefined" with the reason."""
     if value.value is None:
         return undefined_text(value.reason)
     if value.ci_low is None or value.ci_high is None:
