@@ -1,7 +1,7 @@
-"""Results of other tools: read with the convention each of them has, stated, never guessed.
+"""Reading results of other tools, each with the stated convention of its tool, never guessed.
 
-A confusion matrix cannot reveal its own orientation. Each dialect either has one by definition,
-or names its axes in the file; where neither is so, the caller is asked.
+A confusion matrix cannot show its own orientation. Each dialect either has one by definition, or
+names its axes in the file. Otherwise the caller must state it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,13 @@ __all__ = ["DIALECTS", "Dialect", "Imported", "ImportedLabels", "ImportedMatrix"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A tool, what its files are, the convention it is read by, and what may be stated."""
+    """A tool whose files can be read.
+
+    * `name`, `title`: the key in `DIALECTS`, and what the files are.
+    * `convention`: what rows and columns, or fields, mean.
+    * `reader`: the function that reads a file.
+    * `takes`: the keywords of `read` that apply.
+    """
 
     name: str
     title: str
@@ -104,7 +110,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
         )
     }
 )
-"""By name, as the command line calls them."""
+"""All dialects by name, as on the command line."""
 
 
 def read(
@@ -118,15 +124,21 @@ def read(
     true_column: str | None = None,
     pred_column: str | None = None,
 ) -> Imported:
-    """Read a file of another tool; `dialect` is a key of `DIALECTS`.
+    """Read a file of another tool, and return its content as `Imported`.
 
-    The keywords say what the file cannot: the classes in the order of the axes, what the rows
-    are ("actual_rows" or "actual_columns"), the classification report that belongs to a
-    matrix, the artifact of a run (of lm-eval the filter), and the names of columns. Each
-    dialect takes some of them.
+    * `dialect`: a key of `DIALECTS`, such as "sklearn" or "caret".
+    * `path`: the file, or the folder of a run.
 
-    Raises `InvalidInput` for an unknown dialect, a keyword it does not take, a file that is
-    not what it should be, and wherever something would have to be guessed.
+    The other keywords state what the file cannot. Each dialect takes some of them:
+
+    * `labels`: the classes in the order of the axes.
+    * `orientation`: what the rows are, "actual_rows" or "actual_columns".
+    * `report`: the classification report that belongs to a matrix.
+    * `artifact`: the artifact of a run; for lm-eval the filter.
+    * `true_column`, `pred_column`: the columns of the actual and the predicted class.
+
+    Raises `InvalidInput` for an unknown dialect, a keyword it does not take, a file of another
+    kind, and whenever something would have to be guessed.
 
     >>> found = read("sklearn", "matrix.npy", labels=["cat", "dog"])  # doctest: +SKIP
     >>> found.content.orientation.value, found.convention  # doctest: +SKIP

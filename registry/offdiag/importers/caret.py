@@ -1,7 +1,6 @@
-"""R's caret: `confusionMatrix` as it is printed, or its table as CSV.
+"""R's caret: a printed `confusionMatrix`, or its table as CSV.
 
-caret lays its table out the other way round than most: rows are predictions, columns are the
-reference.
+In contrast to most tools, rows of caret's table are predictions and columns are the reference.
 """
 
 from __future__ import annotations
@@ -130,5 +129,5 @@ def _count(text: str | None) -> object:
 
 
 def _is_count(text: str) -> bool:
-    """Whether it is a whole number that may be a count."""
+    """Whether a text is a whole number that may be a count."""
     return text.isdecimal() and len(text) <= _MOST_DIGITS

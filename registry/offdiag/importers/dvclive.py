@@ -1,7 +1,7 @@
 """DVCLive: the records of `Live.log_sklearn_plot("confusion_matrix", …)`.
 
-One record for each sample, so nothing can be transposed: each value carries its role. `dvc plots`
-reads the same columns from CSV.
+There is one record per sample, in which each value is named by its role, so nothing can be
+transposed. CSV files have the same columns, which `dvc plots` reads.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Hugging Face: a dataset of predictions that `save_to_disk` wrote, or what `evaluate.save` wrote.
+"""Hugging Face: a dataset of predictions from `save_to_disk`, or the result of `evaluate.save`.
 
-A dataset knows the names of its classes; predictions that are numbers mean the same classes.
+A dataset has the names of its classes; predictions that are numbers refer to the same classes.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _values(column: FileColumn) -> list[object]:
 
 
 def _named(values: list[object], names: list[str] | None, column: str) -> list[object]:
-    """Numbers of classes as their names, also in lists; what is text stays as it is."""
+    """Numbers of classes as names, also in lists; text stays as it is."""
     if names is None:
         return values
     return [

@@ -1,4 +1,4 @@
-"""What an importer hands on: counts or labels, their convention and their origin."""
+"""The result of an importer: counts or labels, with their convention and origin."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from offdiag.metrics.confusion import notes_on_shares
 
 @dataclass(frozen=True)
 class ImportedMatrix:
-    """Counts as the file lays them out, and what its rows are."""
+    """Counts in the layout of the file, and what its rows are."""
 
     matrix: Sequence[Sequence[int]]
     labels: tuple[str, ...]
@@ -28,11 +28,11 @@ class ImportedMatrix:
 
 @dataclass(frozen=True)
 class ImportedLabels:
-    """One actual and one predicted label for each sample, both in an array of any common kind.
+    """One actual and one predicted label for each sample, in arrays of any common kind.
 
-    `labels` is None if the classes were not declared. `columns` are those that the actual and the
-    predicted class were read from, of a table with several; `sample_ids` name the samples, and
-    `sample_weight` says how much each counts.
+    * `labels`: the classes; None if they were not declared.
+    * `columns`: the columns of the actual and the predicted class, in a table with several.
+    * `sample_ids`, `sample_weight`: the identifier and the weight of each sample.
     """
 
     y_true: object
@@ -47,8 +47,10 @@ class ImportedLabels:
 class Imported:
     """The content of a file of another tool.
 
-    `convention` says in one sentence what was taken for granted about the axes. `source` is
-    the file that holds the content, `params` and `tags` what else the tool knows of the run.
+    * `convention`: one sentence on the convention assumed for the axes.
+    * `content`: an `ImportedMatrix` or `ImportedLabels`.
+    * `source`: the file that has the content.
+    * `params`, `tags`: what else the tool knows about the run.
     """
 
     dialect: str
@@ -61,11 +63,13 @@ class Imported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
-    """What the caller says because the file cannot. None: nothing was said.
+    """What the caller states because the file does not; None means not stated.
 
-    `labels` are the classes in the order of the axes, `orientation` what the rows are,
-    `report` a file with a classification report, `artifact` a path inside a run, and the
-    columns are those of the actual and the predicted class.
+    * `labels`: the classes in the order of the axes.
+    * `orientation`: what the rows are.
+    * `report`: a file with a classification report.
+    * `artifact`: a path inside a run.
+    * `true_column`, `pred_column`: the columns of the actual and the predicted class.
     """
 
     labels: tuple[str, ...] | None = None
@@ -79,9 +83,7 @@ class Stated:
     def of(
         cls, *, labels: Iterable[object] | None, orientation: str | None, **others: Any
     ) -> Stated:
-        """What is said in plain values. Raises `InvalidInput` for labels that are none, and for
-        another orientation.
-        """
+        """The statements from plain values. Raises `InvalidInput` for labels and orientation."""
         if orientation is not None:
             require_known(orientation, _ORIENTATIONS, field_name="orientation")
         return cls(
@@ -96,7 +98,7 @@ _BLOCK = 1 << 20
 
 
 def provenance_tags(found: Imported) -> dict[str, Scalar]:
-    """Dialect, assumed convention, and name and SHA-256 of the file, as tags."""
+    """Tags with the dialect, the assumed convention, and the name and SHA-256 of the file."""
     return {
         "import.dialect": found.dialect,
         "import.convention": found.convention,
@@ -114,7 +116,7 @@ def _sha256(path: Path) -> str:
 
 
 def whole_count(cell: object, place: str) -> int:
-    """A count, also where a tool wrote it as 12.0. Raises `InvalidInput` naming the place."""
+    """A count, also if a tool wrote it as 12.0. Raises `InvalidInput` naming the place."""
     if isinstance(cell, bool) or not isinstance(cell, (int, float)):
         raise _no_count(cell, place)
     if isinstance(cell, float) and not cell.is_integer():
@@ -129,9 +131,9 @@ def whole_count(cell: object, place: str) -> int:
 
 
 def square(rows: object, place: str) -> list[list[int]]:
-    """A list of as many rows of as many counts. Raises `InvalidInput`.
+    """A square list of rows of counts. Raises `InvalidInput`.
 
-    Warns of decimals that may be shares, which are none among the counts any more.
+    Warns about decimals that may be shares, before they become counts.
     """
     if not isinstance(rows, list) or not rows or not all(isinstance(row, list) for row in rows):
         raise InvalidInput(
@@ -150,8 +152,8 @@ def from_cells(
 ) -> tuple[list[list[int]], tuple[str, ...]]:
     """Counts with the actual class along the first axis, from (actual, predicted, count).
 
-    The classes stand in the order they are first named in, actual ones first. Cells that are
-    not named are empty. Raises `InvalidInput` for a cell that occurs twice.
+    Classes are in the order of first mention, actual ones first. Cells that are not mentioned are
+    empty. Raises `InvalidInput` for a cell that occurs twice.
     """
     counts: dict[tuple[str, str], int] = {}
     for actual, predicted, count in cells:
@@ -174,7 +176,7 @@ def filled(counts: Mapping[tuple[str, str], int], labels: tuple[str, ...]) -> li
 
 
 def require_same(found: tuple[str, ...], stated: tuple[str, ...] | None, where: str) -> None:
-    """Raise `InvalidInput` if the caller names the classes otherwise than the file does."""
+    """Raise `InvalidInput` if the caller's classes are not those of the file."""
     if stated is not None and stated != found:
         raise InvalidInput(
             f"{where} names its classes {list(found[:5])}, not {list(stated[:5])}.",

@@ -1,9 +1,9 @@
-"""lm-evaluation-harness: the samples that `--log_samples` writes, one JSON object on each line.
+"""lm-evaluation-harness: the samples that `--log_samples` writes, one JSON object per line.
 
-Up to version 0.4.2 it wrote one array of them, into a file called `.jsonl` all the same.
+Up to version 0.4.2 it wrote one array of them, also into a file called `.jsonl`.
 
-A multiple-choice task logs a log-likelihood for each choice; the prediction is the largest one,
-as in its metric `acc`. Other tasks log the generated text after a filter.
+A multiple-choice task logs a log-likelihood for each choice; the prediction is the choice with the
+largest one, as in its metric `acc`. Other tasks log the generated text after a filter.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ CONVENTION = (
 def read_lm_eval(path: Path, stated: Stated) -> Imported:
     """Read `samples_<task>_<time>.jsonl`. Raises `InvalidInput`.
 
-    Choices are called by their text if it is the same for all samples, else by their number
-    from 0.
+    Choices are named by their text if it is the same for all samples, else by their number from 0.
     """
     samples = _samples(path)
     filters = list(dict.fromkeys(str(sample.get("filter", "none")) for sample in samples))
@@ -86,7 +85,7 @@ def _samples(path: Path) -> list[Mapping[str, object]]:
 
 
 def _written(path: Path) -> Iterator[tuple[str, object]]:
-    """Each sample with its place: of one array, or of an object on each line."""
+    """Each sample with its place, from one array or from one object per line."""
     with path.open("rb") as file:
         if file.peek(1)[:1] == b"[":
             array = read_json(file.read(), path.name)
@@ -105,7 +104,7 @@ def _responses(sample: Mapping[str, object]) -> list[object]:
 
 
 def _choices(sample: Mapping[str, object]) -> list[str]:
-    """The texts of the choices, without those that are scored without their question."""
+    """The texts of the choices, except those that are scored without their question."""
     texts = [
         choice.strip()
         for question, choice in _calls(sample.get("arguments"))
@@ -130,10 +129,10 @@ def _calls(given: object) -> Iterator[tuple[object, object]]:
 
 
 def _targets_are_numbers(samples: Sequence[Mapping[str, object]]) -> bool:
-    """Whether digits in a target are the number of a choice, though it may have this text, too.
+    """Whether digits in a target are the number of a choice, even if a choice has this text.
 
-    The harness writes numbers of some tasks and texts of others. They are numbers where one is
-    no text of its choices, or where the accuracy of a sample fits nothing else.
+    For some tasks the harness writes numbers, for others texts. They are numbers if one is not the
+    text of any choice, or if the accuracy of a sample is consistent with nothing else.
     """
     for sample in samples:
         target, texts = str(sample["target"]).strip(), _choices(sample)
@@ -177,7 +176,7 @@ def _classes(
 
 
 def _likelihood(response: object) -> float | None:
-    """The first of a pair (log-likelihood, is it what would be generated); None if NaN."""
+    """The first of a pair (log-likelihood, whether it is the greedy output); None if NaN."""
     if not isinstance(response, list) or len(response) != 2:
         return None
     try:

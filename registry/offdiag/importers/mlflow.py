@@ -1,7 +1,7 @@
 """MLflow: the runs of a tracking store, with their metrics, parameters, tags and artifacts.
 
-MLflow's own evaluation keeps the matrix as a picture only, and shares instead of counts. What
-can be imported is a table with a row for each sample, such as that of its evaluation or of
+MLflow's own evaluation stores the matrix only as a picture, with shares instead of counts. What
+can be imported is a table with one row per sample, such as that of its evaluation or of
 `log_table`, or a matrix that the user logged as CSV or JSON.
 """
 
@@ -29,31 +29,31 @@ CONVENTION = (
 _TABLE = "eval_results_table.json"
 _MATRICES = ("confusion_matrix.json", "confusion_matrix.csv")
 _TRUE, _PRED = "target", "outputs"
-"""What MLflow calls the columns of its evaluation unless the evaluated data named them."""
+"""MLflow's names for the columns of its evaluation, unless the evaluated data name them."""
 _NO_PREDICTIONS = (
     *("input_example.json", "serving_input_example.json", "serving_input_payload.json"),
     "per_class_metrics.csv",
 )
-"""Tables that MLflow writes of models, and of the classes of an evaluation."""
+"""Tables that MLflow writes about models and about the classes of an evaluation."""
 _SHOWN = 10
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _MOST_BYTES = 4 * MAX_TEXT_LENGTH
-"""As many as UTF-8 may need for what a run may hold."""
+"""The most bytes that the longest stored text needs in UTF-8."""
 
 
 class Artifacts(Protocol):
-    """The files that a run has logged, wherever they are."""
+    """The files that a run has logged."""
 
     def names(self) -> Sequence[str]:
-        """Their paths inside of the run, sorted. Raises `InvalidInput` if out of reach."""
+        """Their paths inside the run, sorted. Raises `InvalidInput` if they cannot be reached."""
 
     def file(self, name: str) -> Path:
-        """One of them as a file on this machine. Raises `InvalidInput` if out of reach."""
+        """One of them as a file on this machine. Raises `InvalidInput` if it cannot be reached."""
 
 
 @dataclass(frozen=True)
 class TrackedRun:
-    """A run of MLflow. `params` has its last metrics too, as `metrics.<name>`."""
+    """A run of MLflow. `params` also has its last metrics, as `metrics.<name>`."""
 
     run_id: str
     name: str
@@ -78,7 +78,7 @@ class FolderArtifacts:
 
 @dataclass(frozen=True)
 class UnreachableArtifacts:
-    """Artifacts that are not on this machine, or in a store that only MLflow itself reads."""
+    """Artifacts that are not on this machine, or in a store that only MLflow can read."""
 
     address: str
 
@@ -97,13 +97,13 @@ class UnreachableArtifacts:
 
 
 def artifacts_at(address: str, base: Path) -> Artifacts:
-    """The artifacts at a path or `file:` address; relative paths begin at `base`."""
+    """The artifacts at a path or `file:` address; relative paths start at `base`."""
     folder = base / path_of(address)
     return FolderArtifacts(folder) if folder.is_dir() else UnreachableArtifacts(address)
 
 
 def path_of(address: str) -> Path:
-    """The path in a `file:` address, or the address itself as one."""
+    """The path in a `file:` address, or any other address as a path."""
     return Path(unquote(urlsplit(address).path)) if is_file_url(address) else Path(address)
 
 
@@ -126,9 +126,9 @@ def read_mlflow(path: Path, stated: Stated) -> Imported:
 def run_in_folder(
     path: Path, run_id: str, *, name: str = "", is_finished: bool = True, address: str = ""
 ) -> TrackedRun:
-    """A run as the file store keeps it. Raises `InvalidInput` where it cannot be read.
+    """A run as the file store stores it. Raises `InvalidInput` if it cannot be read.
 
-    `address` says where the artifacts are unless they are beside the parameters.
+    `address` is the place of the artifacts, if they are not next to the parameters.
     """
     beside = path / "artifacts"
     try:
@@ -147,10 +147,10 @@ def run_in_folder(
 
 
 def read_tracked(run: TrackedRun, stated: Stated) -> tuple[str, Imported]:
-    """The path of the artifact that has the predictions or the matrix of a run, and its content.
+    """The path and content of the artifact with the predictions or the matrix of a run.
 
-    Unless one is stated it is the table of an evaluation, else the only table whose columns are
-    recognised, else a confusion matrix. Raises `InvalidInput` where there is none, or more
+    Unless an artifact is stated, it is the table of an evaluation, else the only table whose
+    columns are recognised, else a confusion matrix. Raises `InvalidInput` if there is none or more
     than one.
     """
     names = run.artifacts.names()
@@ -186,7 +186,7 @@ def read_tracked(run: TrackedRun, stated: Stated) -> tuple[str, Imported]:
 
 
 def _candidates(names: Sequence[str]) -> Iterator[list[str]]:
-    """Artifacts that may be read, those that are more likely meant first."""
+    """Artifacts that may be read, the most likely ones first."""
     evaluations = [name for name in names if _base(name) == _TABLE]
     matrices = [name for name in names if _base(name) in _MATRICES]
     models = tuple(name.removesuffix("MLmodel") for name in names if name.endswith("/MLmodel"))
@@ -235,7 +235,7 @@ def _content(file: Path, stated: Stated) -> ImportedLabels | ImportedMatrix:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Every file below a folder. A run comes from anywhere, so its links must not lead out."""
+    """Every file below a folder. A run may come from anywhere, so links out of it are refused."""
     inside = folder.resolve()
     for file in sorted(folder.rglob("*")):
         if not file.is_file():
@@ -255,7 +255,7 @@ def _has(names: Sequence[str]) -> str:
 
 
 def _entries(folder: Path) -> dict[str, Scalar]:
-    """The content of each file below a folder by its path, cut to what a run may hold."""
+    """The content of each file below a folder by its path, cut to the stored length."""
     return {
         f"{file.relative_to(folder).as_posix()}": _text(file)[:MAX_TEXT_LENGTH]
         for file in _files(folder)
@@ -263,10 +263,10 @@ def _entries(folder: Path) -> dict[str, Scalar]:
 
 
 def _metrics(folder: Path) -> dict[str, Scalar]:
-    """The last value of each metric; a line is its time, its value and its step.
+    """The last value of each metric; a line has its time, its value and its step.
 
-    The last one is that of the highest step, the latest of these, as MLflow shows it: a run that
-    was resumed, or has several writers, has lines in another order.
+    The last value is the latest one of the highest step, as MLflow shows it: in a run that was
+    resumed or has several writers, lines may be in another order.
     """
     metrics: dict[str, Scalar] = {}
     for file in _files(folder):
@@ -287,13 +287,13 @@ def _step_and_time(fields: Sequence[str]) -> tuple[float, ...]:
 
 
 def number_or_text(text: str) -> float | str:
-    """NaN and infinities stay the words they are."""
+    """A text as a number; NaN and infinities stay text."""
     number = float(text) if _NUMBER.fullmatch(text) else math.inf
     return number if math.isfinite(number) else text
 
 
 def _text(file: Path, *, last: bool = False) -> str:
-    """As much of the beginning of a file as a run may hold, or of its end."""
+    """The beginning of a file, or its end, up to the stored length."""
     with file.open("rb") as source:
         if last:
             source.seek(max(0, file.stat().st_size - _MOST_BYTES))

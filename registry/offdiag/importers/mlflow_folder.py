@@ -14,20 +14,20 @@ from offdiag.inputs.files.checks import unreadable
 
 _FINISHED = "3"
 _UNFINISHED = ("1", "2")
-"""Numbers of states: RUNNING, SCHEDULED, FINISHED, FAILED, KILLED from 1 on."""
+"""States are numbered from 1: RUNNING, SCHEDULED, FINISHED, FAILED, KILLED."""
 _LINE = re.compile(r"^(\w+): (.*(?:\n +.*)*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class FolderStore:
-    """A file store by its folder."""
+    """A file store, given by its folder."""
 
     folder: Path
 
     def runs(self, experiment: str) -> Iterator[TrackedRun]:
-        """The active runs of an experiment, by its name or id, oldest first.
+        """The active runs of an experiment, given by its name or id, oldest first.
 
-        Raises `NotFound` without such an experiment and `InvalidInput` for what cannot be read.
+        Raises `NotFound` if there is no such experiment, and `InvalidInput` for unreadable files.
         """
         if not self.folder.is_dir():
             raise InvalidInput(
@@ -45,7 +45,7 @@ class FolderStore:
         raise no_experiment(experiment, [meta.get("name", "") for meta, _ in active], self.folder)
 
     def run(self, run_id: str) -> TrackedRun:
-        """A run by its id. Raises `NotFound`, and `InvalidInput` if it cannot be read."""
+        """The run with an id. Raises `NotFound`, and `InvalidInput` if it cannot be read."""
         for folder in _folders(self.folder):
             found = folder / run_id
             if found in _folders(folder):
@@ -103,7 +103,7 @@ def _hidden(meta: Path) -> bool:
 
 
 def read_meta(folder: Path) -> Mapping[str, str]:
-    """The scalars of `meta.yaml`, which is flat: one name and one value on each line."""
+    """The scalars of `meta.yaml`, which is flat: one name and one value per line."""
     file = folder / "meta.yaml"
     try:
         text = file.read_text(encoding="utf-8")
@@ -117,7 +117,7 @@ def read_meta(folder: Path) -> Mapping[str, str]:
 
 
 def _scalar(text: str) -> str:
-    """A value of YAML as text; long ones are folded over indented lines."""
+    """A YAML value as text; long ones are folded over indented lines."""
     text = " ".join(line for line in map(str.strip, text.split("\n")) if line)
     if text.startswith("'") and text.endswith("'"):
         return text[1:-1].replace("''", "'")

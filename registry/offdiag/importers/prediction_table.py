@@ -1,7 +1,7 @@
-"""Tables of predictions as other tools write them, and which of their columns hold the classes.
+"""Tables of predictions of other tools, and which of their columns have the classes.
 
-The columns have names that most tools share. They are taken by those names where each role has
-exactly one candidate, and what was taken is said; otherwise the caller is asked.
+Columns are recognised by names that most tools share, if each role has exactly one candidate, and
+the result names them. Otherwise the caller must name them.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def read_prediction_table(path: Path, stated: Stated) -> ImportedLabels:
     """Both classes of each row of a CSV, Parquet, Arrow, JSON lines or JSON table.
 
     A JSON table is `{"columns": [...], "data": [...]}`, as MLflow, pandas (`orient="split"`) and
-    W&B write it, or a list of records. Raises `InvalidInput` for anything else, and where the
-    columns are neither stated nor recognised.
+    W&B write it, or a list of records. Raises `InvalidInput` for anything else, and if the columns
+    are neither stated nor recognised.
     """
     if path.suffix.lower() != ".json":
         true, pred = class_columns(column_names(path), stated, path.name)

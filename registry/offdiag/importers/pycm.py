@@ -1,8 +1,8 @@
 """PyCM: the `.obj` file of `ConfusionMatrix.save_obj`, which is JSON.
 
-The outer key of its matrix is the actual class, whatever the orientation it was made from.
-Where the vectors were saved too, they are taken: then the run has its predictions, and their
-weights. Without them PyCM does not save either, and a matrix of weights looks like one of counts.
+The outer key of its matrix is the actual class, whatever orientation it was made from. If the
+vectors were saved too, they are read, so that the run has its predictions and their weights.
+Without them, PyCM does not save weights either, and a matrix of weights looks like one of counts.
 """
 
 from __future__ import annotations

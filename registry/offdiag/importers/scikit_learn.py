@@ -1,7 +1,7 @@
 """scikit-learn: the array of `confusion_matrix`, with the dict of `classification_report`.
 
-The array has no labels, so they come from the caller or from the report. The report also has
-the support of each class, which tells a matrix whose arguments were swapped.
+The array has no labels, so they come from the caller or from the report. The report also has the
+support of each class, which shows if the arguments of the matrix were swapped.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ def _array(path: Path) -> object:
 
 
 def _numpy_array(path: Path) -> object:
-    """The array in a `.npy` file, mapped: a header that promises more than there is reads nothing.
+    """The array in a `.npy` file, memory-mapped: a header that claims too much reads nothing.
 
-    What follows the header is numbers or is refused; objects would be unpickled.
+    After the header only numbers are accepted; objects would be unpickled.
     """
     try:
         found = np.lib.format.open_memmap(path, mode="r")
@@ -95,7 +95,7 @@ def _numpy_array(path: Path) -> object:
 
 
 def _text_array(path: Path) -> object:
-    """What numpy.savetxt wrote: numbers, separated by commas, semicolons or spaces."""
+    """The output of numpy.savetxt: numbers separated by commas, semicolons or spaces."""
     lines = path.read_text(encoding="utf-8-sig").splitlines()
     rows = [line.replace(",", " ").replace(";", " ").split() for line in lines if line.strip()]
     _require_no_thousands([cell for row in rows for cell in row])
@@ -103,7 +103,7 @@ def _text_array(path: Path) -> object:
 
 
 def _require_no_thousands(cells: list[str]) -> None:
-    """Raise `InvalidInput` for 1.000 beside 5: NumPy writes all cells with a point, or none."""
+    """Raise `InvalidInput` for 1.000 next to 5: NumPy writes a point in all cells, or in none."""
     found = next(filter(may_part_thousands, cells), None)
     if found is not None and any("." not in cell for cell in cells):
         raise InvalidInput(

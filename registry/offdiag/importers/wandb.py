@@ -1,7 +1,7 @@
-"""Weights & Biases: tables of predictions or of confusion matrices, and the folders of runs.
+"""Weights & Biases: tables of predictions or of confusion matrices, and folders of runs.
 
-`wandb.plot.confusion_matrix` logs one row for each cell, with named columns, so nothing can be
-transposed. Any other `wandb.Table` has a row for each sample.
+`wandb.plot.confusion_matrix` logs one row per cell with named columns, so nothing can be
+transposed. Any other `wandb.Table` has one row per sample.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _imported(file: Path, stated: Stated) -> Imported:
 
 
 def _facts(folder: Path) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
-    """Parameters and tags of a run, from its log, which an offline run has."""
+    """Parameters and tags of an offline run, from its log."""
     logs = sorted(folder.glob("run-*.wandb"))
     if not logs:
         return {}, {}
@@ -66,7 +66,7 @@ def _facts(folder: Path) -> tuple[dict[str, Scalar], dict[str, Scalar]]:
 
 
 def _table_of(folder: Path, stated: Stated) -> Path:
-    """The only table whose columns are recognised, or the one that is stated."""
+    """The stated table, or the only one whose columns are recognised."""
     found = sorted(file for file in folder.glob("**/*.table.json") if not file.is_symlink())
     names = {file.relative_to(folder).as_posix(): file for file in found}
     shown = ", ".join(names) or "no tables"
@@ -134,19 +134,19 @@ _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 _HISTORY, _CONFIG, _RUN = 2, 5, 17
 """Fields of a record."""
 _ID, _PROJECT, _RUN_CONFIG, _NAME, _TAG = 1, 3, 4, 8, 10
-"""Fields of what a record says of a run."""
+"""Fields of the part of a record about the run."""
 _ITEM, _KEY, _NESTED_KEY, _JSON = 1, 1, 2, 16
 """Items of a configuration or history, and their fields."""
 _NOT_FINITE = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
-"""What they are called in JSON, and in the parameters of runs of MLflow."""
+"""Their names in JSON, and in the parameters of MLflow runs."""
 
 
 @dataclass
 class LoggedRun:
-    """What is known of a run.
+    """What the log of a run contains.
 
-    `values` are the last ones that were logged, of keys that had numbers. One that is not finite
-    stays a word, since an earlier one would hide that training broke down.
+    `values` are the last logged values of keys that had numbers. A value that is not finite stays
+    text, because an earlier one would hide that training failed.
     """
 
     name: str = ""
@@ -158,7 +158,7 @@ class LoggedRun:
 
 
 def read_run_log(path: Path) -> LoggedRun:
-    """Read `run-….wandb`; an end that was not written is left out. Raises `InvalidInput`."""
+    """Read `run-….wandb`; an incomplete end is ignored. Raises `InvalidInput`."""
     run = LoggedRun()
     try:
         with path.open("rb") as log:
@@ -238,7 +238,7 @@ def _note_run(message: bytes, run: LoggedRun) -> None:
 
 
 def _items(message: bytes) -> dict[str, Scalar]:
-    """Keys and values of one level; lists and objects stay the JSON that they are."""
+    """Keys and values of one level; lists and objects stay JSON text."""
     found: dict[str, Scalar] = {}
     for number, item in _fields(message):
         if number != _ITEM:
@@ -262,7 +262,7 @@ def _plain(text: str) -> Scalar:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """The fields that contain bytes, by their numbers; numbers are skipped."""
+    """The fields that contain bytes, by number; numbers are skipped."""
     place = 0
     while place < len(message):
         tag, place = _varint(message, place)
