@@ -1,5 +1,5 @@
-"""Logging from the libraries that models are made with.
+"""Logging from the libraries that models are trained with.
 
-Each module is named after its library and imported when it is first used, as `offdiag.sklearn`
-and so on, because only there the library itself is needed.
+Each module is named after its library and imported on first use, as `offdiag.sklearn` and so on,
+because only then the library itself is needed.
 """

@@ -1,4 +1,4 @@
-"""Keras: log what a model predicts for a data set when its training ends."""
+"""Keras: log the predictions of a model for a data set when its training ends."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ from offdiag.sdk.run import Run
 
 
 class LogPredictions(keras.callbacks.Callback):  # type: ignore[misc]  # The library ships no types here.
-    """Logs a run when `fit` ends; `run` is it then, and None before.
+    """A callback that logs a run when `fit` ends; `run` is that run, and None before.
 
-    `x` and `y` are samples and their classes, by number or one-hot; Keras does not show its
-    validation data to callbacks. `labels=` names the classes in the order of their numbers. The
-    model puts out probabilities: one for each class, or that of the second of two. The other
-    keywords are those of `log_run`.
+    * `x`, `y`: samples and their classes, by number or one-hot. Keras does not show its validation
+      data to callbacks.
+    * `labels`: required; the names of the classes in the order of their numbers.
+    * Other keywords are those of `log_run`.
+
+    The model must return probabilities: one for each class, or that of the second of two.
     """
 
     def __init__(self, x: Any, y: Any, **facts: Unpack[RunKeywords]) -> None:

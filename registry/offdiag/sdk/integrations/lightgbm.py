@@ -1,4 +1,4 @@
-"""LightGBM: log what a booster predicts for a data set after its last round."""
+"""LightGBM: log the predictions of a booster for a data set after its last round."""
 
 from __future__ import annotations
 
@@ -24,11 +24,14 @@ _OBJECTIVES = ("binary", "multiclass", "softmax", "multiclassova", "multiclass_o
 
 
 class LogPredictions:
-    """Logs a run after the last round; `run` is it then, and None before.
+    """A callback that logs a run after the last round; `run` is that run, and None before.
 
-    `X` and `y` are the samples with the numbers of their classes, `labels=` names these in order.
-    The other keywords are those of `log_run`. LightGBM does not tell callbacks of a stop before
-    the last round: after early stopping, hand the booster to `log`.
+    * `X`, `y`: the samples and the numbers of their classes.
+    * `labels`: required; the names of the classes in the order of their numbers.
+    * Other keywords are those of `log_run`.
+
+    LightGBM does not tell callbacks when training stops before the last round: after early
+    stopping, pass the booster to `log`.
     """
 
     order = 40
@@ -44,9 +47,9 @@ class LogPredictions:
             self._log(env.model, env.params, env.iteration + 1)
 
     def log(self, booster: Booster) -> Run:
-        """The run of a trained booster, logged now if its last round did not come.
+        """The run of a trained booster, logged now if its last round was not reached.
 
-        Raises `InvalidInput` for a booster that does not classify.
+        Raises `InvalidInput` for a booster that is not a classifier.
         """
         return self.run or self._log(booster, booster.params, booster.current_iteration())
 

@@ -1,8 +1,8 @@
-"""Lightning: log what a module predicts in each validation and in a test, batch by batch.
+"""Lightning: log the predictions of a module in each validation and test, batch by batch.
 
 Each loader of several is a set of samples of its own: its predictions become a run of their own,
-on a dataset of their own, both called after its number. Lightning says the number of the loader
-with a batch only where there are several.
+on a dataset of their own, both named after its number. Lightning gives the number of the loader
+with a batch only if there are several.
 """
 
 from __future__ import annotations
@@ -32,19 +32,25 @@ _READ = ("y_true", "y_pred", "y_score", *OF_SAMPLES)
 
 
 class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library ships no types here.
-    """Logs a run for each validation epoch, and one for a test; `runs` are those so far.
+    """A callback that logs a run for each validation epoch and for a test; they are in `runs`.
 
-    Where there are several loaders, each has runs and a dataset of its own: "…, loader 1"; so has
-    a test of other samples than those of the validations before: "…, test". Further validations of
-    an epoch are named after their step, too.
+    * `labels`: required; the names of the classes in the order of their numbers.
+    * Other keywords are those of `start_run`.
 
-    `validation_step` and `test_step` return a dict with `y_true`, the numbers of the actual
-    classes, and `y_score`, probabilities of shape (n, K) or those of the second of two classes,
-    (n,), or `y_pred` where there are none; `sample_ids`, `slices` and `sample_weight` may be
-    there as well. `labels=` names the classes in the order of their numbers; the other keywords
-    are those of `start_run`. The check that Lightning makes before training is left out. Raises
-    `InvalidInput` for a step that returns something else, and for training in several
-    processes, each of which sees a part of the samples.
+    `validation_step` and `test_step` must return a dict with
+
+    * `y_true`: the numbers of the actual classes,
+    * `y_score`: probabilities of shape (n, K), or of the second of two classes, (n,); or `y_pred`
+      if there are none,
+    * `sample_ids`, `slices`, `sample_weight`: optional.
+
+    If there are several loaders, each has runs and a dataset of its own, "…, loader 1"; so does a
+    test on other samples than the validations before it, "…, test". Further validations in an
+    epoch are also named after their step. The check that Lightning makes before training is not
+    logged.
+
+    Raises `InvalidInput` for a step that returns something else, and for training in several
+    processes, each of which sees only a part of the samples.
     """
 
     def __init__(self, **facts: Unpack[StreamKeywords]) -> None:
@@ -58,7 +64,7 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         self.runs: list[Run] = []
 
     def on_validation_epoch_start(self, trainer: Any, pl_module: Any) -> None:
-        """Begin the runs of this epoch."""
+        """Open the runs of this epoch."""
         if trainer.sanity_checking:
             return
         part = f"epoch {trainer.current_epoch}"
@@ -87,12 +93,12 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
         self._open[dataloader_idx].log(**given)
 
     def on_validation_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-        """Finish them."""
+        """Finish the runs of this epoch."""
         self.runs += [run.finish() for run in self._open.values()]
         self._part, self._open = None, {}
 
     def on_test_epoch_start(self, trainer: Any, pl_module: Any) -> None:
-        """Begin the runs of the test."""
+        """Open the runs of the test."""
         name, part, dataset = self._facts["name"], "test", self._facts["dataset"]
         tested = _samples(trainer.test_dataloaders)
         if self._validated and not _are_same(tested, self._validated):
@@ -147,7 +153,7 @@ class LogPredictions(lightning.Callback):  # type: ignore[misc]  # The library s
 
 
 def _samples(loaders: Any) -> list[object]:
-    """What each loader takes its samples from; Lightning gives a single loader as it is."""
+    """The samples of each loader; Lightning passes a single loader without a list."""
     each = loaders if isinstance(loaders, list | tuple) else [loaders]
     return [getattr(loader, "dataset", loader) for loader in each]
 

@@ -1,7 +1,7 @@
-"""MLflow: import runs from its tracking store, and log to offdiag beside it.
+"""MLflow: import runs from its tracking store, and log to offdiag in addition to it.
 
-File stores, SQLite databases and tracking servers are read without MLflow itself. What it alone
-reads, such as Databricks or its PostgreSQL database, needs its package.
+File stores, SQLite databases and tracking servers are read without MLflow. Other stores, such as
+Databricks or a PostgreSQL database, need the package mlflow.
 """
 
 from __future__ import annotations
@@ -24,23 +24,24 @@ from offdiag.sdk.run import Run
 from offdiag.sdk.target import target
 
 _RUN_ID = "mlflow.run_id"
-"""The tag by which a run is known to be imported."""
+"""The tag that identifies an imported run."""
 _USUAL = ("target", "outputs")
-"""What MLflow itself calls the columns."""
+"""MLflow's own names of the columns."""
 _ARTIFACT = "import.artifact"
-"""The tag with the path of what was read of it, which runs of earlier versions lack."""
+"""The tag with the path of the artifact that was read; runs of earlier versions lack it."""
 _MOST_RUNS = 100_000
 _OF_CONTENT = ("client_key", "seq", "n_chunks")
-"""Fields of conflicts over what a run holds, which a server sees in its chunks."""
+"""Fields of conflicts about the content of a run, which a server detects in its chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class MlflowImport:
-    """What became of a run of MLflow.
+    """The outcome of importing a run of MLflow.
 
-    `run` is the run here, or None for the reason in `problem`. `artifact` is the path that was
-    read, `columns` those of the actual and the predicted class in a table; both are None for a
-    run that was there already.
+    * `run`: the imported run, or None for the reason in `problem`.
+    * `already_imported`: whether the run existed before.
+    * `artifact`, `columns`: the path that was read, and the columns of the actual and the
+      predicted class in a table; both are None for a run that existed before.
     """
 
     mlflow_run_id: str
@@ -68,16 +69,26 @@ def import_run(
     tags: Mapping[str, Any] | None = None,
     url: str | None = None,
 ) -> Run:
-    """Log the predictions or the confusion matrix that a run of MLflow has as an artifact.
+    """Log the predictions or the confusion matrix in an artifact of an MLflow run.
 
-    `artifact` is its path, unless the run has one evaluation table, one table whose columns are
-    recognised or one confusion matrix. In a table `true_column` and `pred_column` hold the
-    classes; without them, columns with usual names do, such as label and prediction. A matrix
-    has to name its axes or `orientation` says what its rows are, "actual_rows" or
-    "actual_columns"; it is never guessed. Parameters, last metrics and tags come along, the name
-    too unless another is given. Importing the same artifact again finds the run and leaves it as
-    it is; a warning names parameters and metrics that changed in MLflow. Raises `InvalidInput`,
-    `NotFound`, and `Conflict` for another dataset, model or content than it was imported with.
+    Returns the `Run`, with the parameters, last metrics and tags of the MLflow run.
+
+    * `run_id`: the id of the run in MLflow.
+    * `dataset`: the name of the dataset.
+    * `tracking_uri`: the tracking store. Default: that of MLflow.
+    * `artifact`: the path of the artifact. Not needed if the run has one evaluation table, one
+      table whose columns are recognised, or one confusion matrix.
+    * `true_column`, `pred_column`: the columns of the classes in a table. Default: columns with
+      usual names, such as label and prediction.
+    * `orientation`: what the rows of a matrix are, "actual_rows" or "actual_columns"; required
+      unless the matrix names its axes. It is never guessed.
+    * `labels`: the classes in order.
+    * `name`: the name of the run. Default: that in MLflow.
+    * `project`, `model`, `tags`, `url`: as in `log_run`.
+
+    Importing the same artifact again finds the run and leaves it as it is; a warning names
+    parameters and metrics that changed in MLflow. Raises `InvalidInput`, `NotFound`, and
+    `Conflict` for another dataset, model or content than it was imported with.
     """
     stated = Stated.of(
         labels=labels,
@@ -116,13 +127,16 @@ def import_experiment(
     tags: Mapping[str, Any] | None = None,
     url: str | None = None,
 ) -> list[MlflowImport]:
-    """Import the active runs of an experiment, by its name or id, oldest first.
+    """Import the active runs of an MLflow experiment, oldest first; returns an outcome for each.
 
-    `dataset` is the name of the experiment unless given. The other arguments are those of
-    `import_run`. A run that was imported is found and left as it is, and its artifacts are not
-    read. One that is not finished, or has nothing that can be imported, says why; the others are
-    imported all the same. Raises `NotFound` without such an experiment, and `DatabaseUnavailable`
-    where a server or database cannot be reached; what was imported by then stays.
+    * `experiment`: its name or id.
+    * `dataset`: the name of the dataset. Default: that of the experiment.
+    * Other arguments are those of `import_run`.
+
+    A run that was imported before is found and left as it is, and its artifacts are not read. A
+    run that is not finished, or that has nothing to import, has the reason in `problem`; the
+    others are imported anyway. Raises `NotFound` if there is no such experiment, and
+    `DatabaseUnavailable` if a server or database cannot be reached; runs imported by then stay.
     """
     stated = Stated.of(
         labels=labels,
@@ -171,13 +185,13 @@ def _import(tracked: TrackedRun, stated: Stated, facts: Mapping[str, Any]) -> Ml
 
 
 def _imported(condition: str, project: str | None, url: str | None) -> Sequence[FoundRun]:
-    """Runs of the project that were imported from such runs of MLflow."""
+    """Runs of the project that were imported from matching runs of MLflow."""
     at = target(url)
     return at.search(SearchQuestion(condition, (), project or at.project, _MOST_RUNS)).runs
 
 
 def _is_of(found: FoundRun, artifact: str) -> bool:
-    """Whether a run was imported from an artifact, by its path."""
+    """Whether a run was imported from the artifact with this path."""
     if _ARTIFACT in found.tags:
         return bool(found.tags[_ARTIFACT] == artifact)
     return bool(found.tags.get("import.file") == PurePosixPath(artifact).name)
@@ -207,10 +221,10 @@ def _log(
 def _found_again(
     tracked: TrackedRun, artifact: str, read: Imported, said: Mapping[str, Any], error: Conflict
 ) -> Run:
-    """The run that an artifact was imported as, where its facts or those of MLflow differ now.
+    """The run that an artifact was imported as, if its facts or those of MLflow differ now.
 
-    Raises the `Conflict`, in words about the run of MLflow, where it is over what the caller says,
-    or over the content.
+    Raises the `Conflict`, in terms of the MLflow run, if it is about the caller's arguments or
+    about the content.
     """
     about = f"run {tracked.run_id} of MLflow was imported"
     condition = f"tags.'{_RUN_ID}' = {quoted(tracked.run_id)}"

@@ -20,20 +20,22 @@ _KEYS = (
 
 
 class OffdiagEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow may be absent.
-    """Logs what a classifier predicts to offdiag, beside what MLflow itself evaluates.
+    """Logs the predictions of a classifier to offdiag, in addition to MLflow's own evaluation.
 
-    `evaluator_config` has the `dataset`, without which nothing is logged, and those arguments of
-    `log_run` that say more: name, project, model, labels, positive_label, tags and url.
-    `sample_id` and `slices` name columns of the evaluated data.
+    Keys of `evaluator_config`:
+
+    * `dataset`: the name of the dataset. Without it, nothing is logged.
+    * `name`, `project`, `model`, `labels`, `positive_label`, `tags`, `url`: as in `log_run`.
+    * `sample_id`, `slices`: names of columns in the evaluated data.
     """
 
     @classmethod
     def can_evaluate(
         cls, *, model_type: str, evaluator_config: Mapping[str, Any] | None, **_: Any
     ) -> bool:
-        """Whether it is a classifier, and a dataset is named.
+        """Whether the model is a classifier and `evaluator_config` names a dataset.
 
-        MLflow asks every evaluator that is installed, so that something has to ask for this one.
+        MLflow asks every installed evaluator, so this one acts only if it is asked for.
         """
         return model_type == "classifier" and "dataset" in (evaluator_config or {})
 
@@ -47,7 +49,7 @@ class OffdiagEvaluator(ModelEvaluator):  # type: ignore[misc]  # MLflow may be a
         predictions: str | None = None,
         **_: Any,
     ) -> Any:
-        """Log a run, and its id and page as tags of the run of MLflow.
+        """Log a run, and set its id and page as tags of the MLflow run.
 
         Raises `InvalidInput` for unknown keys and unusable labels, and `Conflict`.
         """

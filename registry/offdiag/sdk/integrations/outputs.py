@@ -1,4 +1,4 @@
-"""What callers say about a run, and what models put out, read as classes."""
+"""Reading the outputs of models as classes, together with what the caller says about the run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class StreamKeywords(RunArguments, total=False):
 
 
 class RunKeywords(StreamKeywords, total=False):
-    """The arguments of `log_run` that are about whole runs or beside the predictions."""
+    """The arguments of `log_run`, except predictions, scores and ground truth."""
 
     sample_ids: object | None
     slices: object | None
@@ -38,7 +38,7 @@ OF_SAMPLES = ("sample_ids", "slices", "sample_weight")
 
 
 def in_one_order(X: Any, y: Any, facts: RunKeywords) -> tuple[Any, Any, RunKeywords]:
-    """Samples, their actual classes and what is said about them, paired as `aligned` does."""
+    """Samples, actual classes and other arguments per sample, paired as by `aligned`."""
     known: Any = facts.copy()
     of_rows = {name: known[name] for name in OF_SAMPLES if known.get(name) is not None}
     found = aligned(X=X, y=y, **of_rows)
@@ -47,7 +47,7 @@ def in_one_order(X: Any, y: Any, facts: RunKeywords) -> tuple[Any, Any, RunKeywo
 
 
 def found_params(found: Mapping[str, Scalar], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What an integration found out, and above it what the caller says."""
+    """The parameters an integration found; those of the caller take precedence."""
     return {**found, **(given or {})}
 
 
@@ -60,7 +60,7 @@ def log_output(
     scores: object | None,
     found: Mapping[str, Scalar],
 ) -> Run:
-    """Log what a model put out by the numbers of classes, and which parameters were `found`."""
+    """Log the outputs of a model, given by the numbers of classes, with the parameters `found`."""
     known: dict[str, Any] = {**facts, "labels": labels}
     known["params"] = found_params(found, facts.get("params"))
     return log_run(
@@ -83,11 +83,11 @@ def class_names(labels: Iterable[object] | None, *, ordinal: bool = False) -> La
 
 
 def named(codes: object, labels: LabelSet, *, field: str) -> NDArray[np.object_]:
-    """The names of codes 0 to K - 1, shape (n,); whole numbers may come as floats.
+    """The names of codes 0 to K - 1, shape (n,); whole numbers may be stored as floats.
 
-    A table with one column for each class, as of one-hot targets, stands for the column of its
-    largest value. Raises `InvalidInput` naming the first code that there is no class for, or the
-    first row without a single largest value, as of a sample without a class or with two.
+    A table with one column for each class, as of one-hot targets, means the column with its
+    largest value. Raises `InvalidInput` naming the first code without a class, or the first row
+    without a single largest value, such as a sample with no class or with two.
     """
     given = np.asarray(readable(codes))
     if given.ndim == 2 and given.shape[CLASS_AXIS] == len(labels) > 1:
@@ -130,10 +130,10 @@ def _largest(table: NDArray[Any], field: str) -> NDArray[np.int64]:
 
 
 def score_columns(scores: object) -> NDArray[np.float64]:
-    """Scores as one column for each class, (n, K).
+    """Scores with one column for each class, (n, K).
 
-    Of two classes a model may put out the probability of the second alone, (n,) or (n, 1). Raises
-    `InvalidInput` for one score of each sample that is no probability, as a logit.
+    For two classes, a model may return only the probability of the second, (n,) or (n, 1). Raises
+    `InvalidInput` if such a score is not a probability, for example a logit.
     """
     given = np.asarray(readable(scores), dtype=np.float64)
     if given.ndim == 2 and given.shape[CLASS_AXIS] > 1:
@@ -158,6 +158,6 @@ def score_columns(scores: object) -> NDArray[np.float64]:
 
 
 def decided(scores: NDArray[Any]) -> NDArray[np.int64]:
-    """The code of the class with the highest score, the first of equal ones, shape (n,)."""
+    """The code of the class with the highest score, the first if several are equal, shape (n,)."""
     codes: NDArray[np.int64] = scores.argmax(axis=CLASS_AXIS)
     return codes

@@ -1,4 +1,4 @@
-"""scikit-learn: log what an estimator predicts, with its scores and parameters."""
+"""scikit-learn: log the predictions of an estimator with its scores and parameters."""
 
 from __future__ import annotations
 
@@ -22,13 +22,17 @@ from offdiag.sdk.run import Run
 
 
 def log_estimator(estimator: Any, X: Any, y: Any, **facts: Unpack[RunKeywords]) -> Run:
-    """Log what a fitted classifier, or a pipeline that ends in one, predicts for `X`.
+    """Log the predictions of a fitted classifier, or of a pipeline with one; returns the `Run`.
 
-    `y` holds the n actual classes. Scores are those of `predict_proba`, else of
-    `decision_function`, in label order; a classifier with neither has none. The classes are those
-    the estimator knows and those in `y`, sorted, unless `labels` declares them. Parameters are
-    those of `get_params` that are numbers, text or truth values. The other keywords are those of
-    `log_run`. Raises `InvalidInput` and `Conflict` as that does.
+    * `estimator`: the classifier. Parameters from `get_params` that are numbers, text or booleans
+      are logged.
+    * `X`: the samples to predict.
+    * `y`: the n actual classes.
+    * Other keywords are those of `log_run`. By default, `labels` are the sorted classes that the
+      estimator knows or `y` contains.
+
+    Scores are those of `predict_proba`, else of `decision_function`, in label order; a classifier
+    with neither has none. Raises `InvalidInput` and `Conflict` as `log_run` does.
     """
     X, y, facts = in_one_order(X, y, facts)
     predicted = _predicted(estimator, X)
@@ -40,13 +44,18 @@ def log_estimator(estimator: Any, X: Any, y: Any, **facts: Unpack[RunKeywords]) 
 def log_cross_validation(
     estimator: Any, X: Any, y: Any, *, cv: Any = 5, **facts: Unpack[RunKeywords]
 ) -> Run:
-    """Log what an estimator predicts for each fold of `X` after it was fitted to the others.
+    """Log the predictions for each fold of `X` by an estimator fitted to the other folds.
 
-    The run holds one prediction for every sample, so that it can be compared sample by sample with
-    other models; `run.evaluation(slice="fold=1")` is about one fold. `cv` is a number of folds or
-    a splitter of scikit-learn that leaves every sample out once. The folds stay with the dataset:
-    another model has to be tried on the same. The estimator itself is not fitted. Raises
-    `InvalidInput`, and `Conflict` for other folds than the dataset has.
+    Returns one `Run` with one prediction for every sample, so that it can be compared with other
+    models sample by sample; `run.evaluation(slice="fold=1")` evaluates one fold. The estimator
+    itself is not fitted.
+
+    * `estimator`, `X`, `y`, other keywords: as in `log_estimator`.
+    * `cv`: a number of folds, or a splitter of scikit-learn that leaves out every sample once.
+      Default: 5.
+
+    The dataset keeps the folds, so other models must use the same ones. Raises `InvalidInput`, and
+    `Conflict` if the dataset has other folds.
     """
     X, y, facts = in_one_order(X, y, facts)
     actual = np.asarray(y)
@@ -118,7 +127,7 @@ def _labels(facts: RunKeywords, **found: Any) -> LabelSet:
 
 
 def _scores(estimator: Any, X: Any, labels: LabelSet) -> NDArray[np.float64] | None:
-    """Scores in label order, those of unknown classes 0 or lowest; None where there are none."""
+    """Scores in label order, 0 or the lowest for classes the estimator does not know; or None."""
     for method, lowest in (("predict_proba", 0.0), ("decision_function", None)):
         if not hasattr(estimator, method):
             continue
@@ -189,7 +198,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _decides_by_pairs(estimator: Any) -> bool:
-    """Whether the columns are pairs of classes; of three classes there are as many pairs."""
+    """Whether the columns are pairs of classes; three classes have as many pairs."""
     last = _last_step(estimator)
     found = _last_step(getattr(last, "best_estimator_", last))  # A search has tried several.
     return getattr(found, "decision_function_shape", None) == "ovo"

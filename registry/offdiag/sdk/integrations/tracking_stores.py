@@ -1,4 +1,4 @@
-"""Tracking stores of MLflow by their URI: which kind there is, and who reads it."""
+"""Tracking stores of MLflow by their URI: the kinds of stores, and how each is read."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _DEFAULT_FOLDER = Path("mlruns")
 
 
 class TrackingStore(Protocol):
-    """Where MLflow keeps its runs."""
+    """A store of MLflow runs."""
 
     def runs(self, experiment: str) -> Iterator[TrackedRun]:
-        """The active runs of an experiment, by its name or id, oldest first."""
+        """The active runs of an experiment, given by its name or id, oldest first."""
 
     def run(self, run_id: str) -> TrackedRun:
-        """A run by its id."""
+        """The run with an id."""
 
 
 @contextmanager
 def opened_store(uri: str | None) -> Iterator[TrackingStore]:
-    """The tracking store at a URI, as MLflow writes them, or at MLflow's own default.
+    """The tracking store at a URI in MLflow's form, or at MLflow's default.
 
-    A folder or `file:` and `sqlite:///` are read as files, `http:` and `https:` are asked, all
-    others need the package mlflow. Raises `InvalidInput`.
+    A folder, `file:` and `sqlite:///` are read as files, and `http:` and `https:` over the
+    network; all others need the package mlflow. Raises `InvalidInput`.
     """
     address = uri or _default_uri()
     with tempfile.TemporaryDirectory() as downloads:
@@ -58,7 +58,7 @@ def opened_store(uri: str | None) -> Iterator[TrackingStore]:
 
 
 def _default_uri() -> str:
-    """Where MLflow's own client would look, without loading it."""
+    """The URI that MLflow's own client would use, found without loading it."""
     if "mlflow" in sys.modules:
         return str(sys.modules["mlflow"].get_tracking_uri())
     known = os.environ.get("MLFLOW_TRACKING_URI")
@@ -71,7 +71,7 @@ def _default_uri() -> str:
 
 @dataclass(frozen=True)
 class _ClientStore:
-    """A store that is read by MLflow's own client."""
+    """A store that is read with MLflow's own client."""
 
     uri: str
     downloads: Path
@@ -170,10 +170,10 @@ _UNFINISHED = ("RUNNING", "SCHEDULED")
 
 @contextmanager
 def opened_server(url: str, folder: Path) -> Iterator[Server]:
-    """The server at an address, whose artifacts are downloaded to a folder.
+    """The server at an address; its artifacts are downloaded to a folder.
 
-    User, password and token are those of MLflow's own client: MLFLOW_TRACKING_USERNAME,
-    MLFLOW_TRACKING_PASSWORD and MLFLOW_TRACKING_TOKEN.
+    User, password and token come from the variables of MLflow's own client:
+    MLFLOW_TRACKING_USERNAME, MLFLOW_TRACKING_PASSWORD and MLFLOW_TRACKING_TOKEN.
     """
     import httpx
 
@@ -189,16 +189,16 @@ def opened_server(url: str, folder: Path) -> Iterator[Server]:
 
 @dataclass(frozen=True)
 class Server:
-    """A server that is connected to."""
+    """A tracking server with an open connection."""
 
     url: str
     folder: Path
     client: httpx.Client
 
     def runs(self, experiment: str) -> Iterator[TrackedRun]:
-        """The active runs of an experiment, by its name or id, oldest first.
+        """The active runs of an experiment, given by its name or id, oldest first.
 
-        Raises `NotFound`, `InvalidInput` where the server refuses, and `ServerUnavailable`.
+        Raises `NotFound`, `InvalidInput` if the server refuses, and `ServerUnavailable`.
         """
         asked: dict[str, Any] = {
             "experiment_ids": [self._experiment_id(experiment)],
@@ -263,7 +263,7 @@ class Server:
             params["page_token"] = page["next_page_token"]
 
     def download(self, run_id: str, name: str) -> Path:
-        """A file of a run, in a folder of its own."""
+        """A file of a run, in a folder for that run."""
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts:
             raise InvalidInput(
@@ -301,7 +301,7 @@ class Server:
 
 @dataclass(frozen=True)
 class ServerArtifacts:
-    """Artifacts that a server passes on."""
+    """Artifacts that are downloaded from a server."""
 
     server: Server
     run_id: str

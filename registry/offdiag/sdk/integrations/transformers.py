@@ -1,4 +1,4 @@
-"""Hugging Face Transformers: log what a model predicts whenever its Trainer evaluates."""
+"""Hugging Face Transformers: log the predictions of a model whenever its Trainer evaluates."""
 
 from __future__ import annotations
 
@@ -24,23 +24,26 @@ from offdiag.sdk.integrations.outputs import (
 from offdiag.sdk.run import Run
 
 _IGNORED = -100
-"""What Transformers puts where a token has no label."""
+"""The label that Transformers gives a token without a label."""
 _TIME = "_runtime"
 _EVALUATED, _PREDICTED = "eval", "test"
-"""What Transformers calls a set that is evaluated, or predicted, unless it is told a name."""
+"""Transformers' names of a set that is evaluated or predicted, unless it has a name."""
 _METRICS = ("overall_accuracy", "balanced_accuracy", "macro_f1", "mcc")
 
 
 class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ships no types here.
-    """Logs a run at each evaluation and each prediction of a Trainer; `runs` are those so far.
+    """A callback that logs a run at each evaluation and prediction of a Trainer, in `runs`.
 
-    A callback is not shown predictions, so give the same object twice:
-    `Trainer(…, compute_metrics=log, callbacks=[log])`. As the former it returns accuracy,
-    balanced accuracy, macro F1 and MCC, those that are defined, to choose a model by. The classes
-    are those of the model's `id2label` unless `labels=` names them; tokens without a label are
-    left out. Of several processes the first one logs. The other keywords are those of `log_run`.
-    Each set of `eval_dataset={"clean": …}` has runs and a dataset of its own: "…, clean". So has a
-    prediction on other labels than those of the evaluations: "…, test".
+    Callbacks are not given predictions, so pass the same object twice:
+    `Trainer(…, compute_metrics=log, callbacks=[log])`. As `compute_metrics`, it returns those of
+    accuracy, balanced accuracy, macro F1 and MCC that are defined, to select a model by.
+
+    * `labels`: the names of the classes. Default: those of the model's `id2label`.
+    * Other keywords are those of `log_run`.
+
+    Tokens without a label are left out. If there are several processes, only the first one logs.
+    Each set of `eval_dataset={"clean": …}` has runs and a dataset of its own, "…, clean"; so does
+    a prediction on other labels than those of the evaluations, "…, test".
     """
 
     def __init__(self, **facts: Unpack[RunKeywords]) -> None:
@@ -50,9 +53,9 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         self.runs: list[Run] = []
 
     def __call__(self, prediction: Any) -> dict[str, float]:
-        """Keep logits and labels for the event that follows; the metrics of both.
+        """Keep logits and labels for the next event, and return their metrics.
 
-        Raises `InvalidInput` for what is not one class of each sample or token.
+        Raises `InvalidInput` for outputs that are not one class for each sample or token.
         """
         logits = prediction.predictions
         logits = np.asarray(logits[0] if isinstance(logits, tuple) else logits, dtype=np.float64)
@@ -82,7 +85,7 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
     def on_evaluate(
         self, args: Any, state: Any, control: Any, metrics: Mapping[str, float], **kwargs: Any
     ) -> None:
-        """Log the run of this evaluation, named after the step and the set if that has a name."""
+        """Log the run of an evaluation, named after the step, and the set if that has a name."""
         part = f"step {state.global_step}"
         name_of_set = _name_of_set(metrics)
         if name_of_set is None and self._waiting is not None:
@@ -94,7 +97,7 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
     ) -> None:
         """Log the run of a prediction, unless the samples had no labels and hence no loss.
 
-        A Trainer calls what it predicts "test", whether it evaluates the same set or another one.
+        A Trainer names every predicted set "test", whether or not it is the set that it evaluates.
         """
         if self._waiting is None and not any(name.endswith("_loss") for name in metrics):
             return
@@ -104,7 +107,7 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
         self._log(state, kwargs["model"], "prediction", name_of_set)
 
     def _is_of_named_set(self) -> bool:
-        """Whether nothing speaks against it that the dataset that was named is predicted."""
+        """Whether the predicted set may be the dataset that was named."""
         if self._waiting is None or self._evaluated is None:
             return True
         return np.array_equal(self._waiting[1], self._evaluated)
@@ -145,7 +148,7 @@ class LogPredictions(TrainerCallback):  # type: ignore[misc]  # The library ship
 
 
 def _name_of_set(metrics: Mapping[str, float]) -> str | None:
-    """What a Trainer calls the set it measured: all keys begin so, that of the time for one."""
+    """The Trainer's name of the set it measured: the prefix of all keys."""
     keys = (key.removesuffix(_TIME) for key in metrics if key.endswith(_TIME))
     prefix = next(keys, _EVALUATED)
     return None if prefix == _EVALUATED else prefix.removeprefix(f"{_EVALUATED}_")

@@ -1,4 +1,4 @@
-"""XGBoost: log what a booster predicts for a data set when its training ends."""
+"""XGBoost: log the predictions of a booster for a data set when its training ends."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ from offdiag.sdk.run import Run
 
 
 class LogPredictions(TrainingCallback):  # type: ignore[misc]  # The library ships no types here.
-    """Logs a run after training; `run` is it then, and None before.
+    """A callback that logs a run after training; `run` is that run, and None before.
 
-    `data` holds the samples with their labels and weights, `labels=` names the classes in the
-    order of their numbers. After early stopping the best round predicts. The other keywords are
-    those of `log_run`; a `sample_weight` stands above the weights of the data, and None leaves
-    these out. Objectives that classify are binary:logistic, multi:softprob and multi:softmax.
+    * `data`: the samples with their labels and weights.
+    * `labels`: required; the names of the classes in the order of their numbers.
+    * Other keywords are those of `log_run`. A `sample_weight` takes precedence over the weights of
+      `data`; None leaves these out.
+
+    After early stopping, the best round predicts. Objectives must be binary:logistic,
+    multi:softprob or multi:softmax.
     """
 
     def __init__(self, data: DMatrix, **facts: Unpack[RunKeywords]) -> None:
@@ -38,7 +41,7 @@ class LogPredictions(TrainingCallback):  # type: ignore[misc]  # The library shi
         self.run: Run | None = None
 
     def after_training(self, model: Booster) -> Booster:
-        """Log the run. Raises `InvalidInput` for an objective that does not classify."""
+        """Log the run. Raises `InvalidInput` for an objective that is not a classifier's."""
         best = model.attr("best_iteration")
         rounds = model.num_boosted_rounds() if best is None else int(best) + 1
         objective = json.loads(model.save_config())["learner"]["objective"]["name"]
