@@ -89,11 +89,13 @@ def _finite(end: np.float64) -> float | None:
 
 
 RELIABLE_CLASS_SIZE = 20
-"""Samples in the smallest class below which no interval of a mean over classes keeps its
-coverage: by resampling, intervals of macro F1 cover about 85 % with 50 samples in all."""
+"""Samples in the smallest class below which an interval is called unreliable: with few of them
+its coverage can be poor. Drawn intervals of macro F1 contained the true value in about 80 % of
+datasets in which a class had five samples although two were expected (docs/intervals.md)."""
 SMALLEST_WITH_ENDS = 5
-"""Samples in the smallest class below which no interval of such a mean is worth showing: with two
-or three positive samples, nominal 95 % intervals cover as little as 57 %."""
+"""Samples in the smallest class below which the interval of a mean over classes has no ends: with
+two or three positive samples, resampled 95 % intervals covered as little as 57 %
+(docs/decisions/037)."""
 
 
 def smallest_class(cases: NDArray[np.int64]) -> NDArray[np.int64]:
