@@ -58,10 +58,11 @@ def methods_of(
 ) -> Methods:
     """The methods of a dataset by `metric`, by default the primary one.
 
-    Runs belong to a method by their tag `group`; the tags `seed` and `fold` say which run of it
-    they are. With the tag `train_size` a method has a learning curve, and is compared by the runs
-    of its largest size. What is computed from predictions is cached in `kept`, by evaluation.
-    Raises `NotFound`, and `InvalidInput` for label sets and for a metric that has no better side.
+    Runs belong to a method by their tag `group`; the tags `seed` and `fold` distinguish the runs
+    of a method. With the tag `train_size` a method has a learning curve, and is compared by the
+    runs of its largest size. Runs may predict one class each, or sets of labels. Results read from
+    predictions are cached in `kept`, by the evaluations they belong to. Raises `NotFound`, and
+    `InvalidInput` for a metric that has no better side.
     """
     with database.read() as session:
         dataset = dataset_named(session, project=project, name=name)
